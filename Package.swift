@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+/// Settings of every Swift target; each line names the proposal that explains it.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+  .treatAllWarnings(as: .error),  // SE-0480
+]
+
+/// With `OPQ_CORE_ONLY` set, only the library and its tests are there, so that a sanitizer build
+/// compiles nothing else.
+let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
+
+let coreTargets: [Target] = [
+  .target(name: "CSystem", cSettings: [.treatAllWarnings(as: .error)]),
+  .target(name: "OperationsCore", dependencies: ["CSystem"]),
+  .target(name: "Operations", dependencies: ["OperationsCore"]),
+  .target(
+    name: "TestSupport", dependencies: ["CSystem", "OperationsCore"], path: "Tests/TestSupport"),
+  .testTarget(name: "OperationsCoreTests", dependencies: ["OperationsCore", "TestSupport"]),
+  .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
+]
+
+let monitorTargets: [Target] = [
+  .target(name: "MonitorProtocol"),
+  .target(
+    name: "OperationsMonitor", dependencies: ["OperationsCore", "CSystem", "MonitorProtocol"]),
+  .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
+  .target(
+    name: "CNCurses",
+    cSettings: [.treatAllWarnings(as: .error)],
+    linkerSettings: [.linkedLibrary("ncursesw")]),
+  .target(name: "CursesTerminal", dependencies: ["CNCurses", "CSystem", "Dashboard"]),
+  .target(name: "DemoWorkloads", dependencies: ["Operations"]),
+  .executableTarget(
+    name: "opq-top",
+    dependencies: [
+      "Dashboard", "CursesTerminal", "OperationsMonitor", "DemoWorkloads", "MonitorProtocol",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ]),
+  .executableTarget(
+    name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart"),
+  .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol"]),
+  .testTarget(
+    name: "OperationsMonitorTests",
+    dependencies: ["Operations", "OperationsMonitor", "MonitorProtocol", "TestSupport"]),
+  .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"]),
+  .testTarget(
+    name: "CursesTerminalTests",
+    dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
+  .testTarget(
+    name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
+  .testTarget(name: "EndToEndTests", dependencies: ["opq-top", "TestSupport"]),
+]
+
+let package = Package(
+  name: "opq",
+  products: [
+    .library(name: "Operations", targets: ["Operations"])
+  ]
+    + (isCoreOnly
+      ? []
+      : [
+        .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
+        .executable(name: "opq-top", targets: ["opq-top"]),
+      ]),
+  dependencies: isCoreOnly
+    ? []
+    : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
+  targets: isCoreOnly ? coreTargets : coreTargets + monitorTargets,
+  swiftLanguageModes: [.v6]
+)
+
+/// The targets written in C.
+let cTargets: Set<String> = ["CSystem", "CNCurses"]
+
+for target in package.targets where !cTargets.contains(target.name) {
+  target.swiftSettings = strict + (target.swiftSettings ?? [])
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+//
+// What Glibc's Swift module does not import.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>

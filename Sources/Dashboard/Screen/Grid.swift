@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The screen as a rectangle of cells: what a view draws and a terminal shows.
+public struct Grid: Sendable, Hashable {
+  /// How many cells there are.
+  public let size: Size
+  /// The cells, row by row.
+  public private(set) var cells: [Cell]
+
+  /// Creates a grid of plain spaces.
+  public init(size: Size) {
+    self.size = size
+    cells = Array(repeating: Cell(), count: size.columns * size.rows)
+  }
+
+  /// The cells of one row.
+  ///
+  /// - Precondition: `0 <= row < size.rows`.
+  public func row(_ row: Int) -> ArraySlice<Cell> {
+    cells[row * size.columns..<(row + 1) * size.columns]
+  }
+
+  /// One cell.
+  ///
+  /// - Precondition: Both within `size`.
+  public subscript(row row: Int, column column: Int) -> Cell {
+    get { cells[row * size.columns + column] }
+    set { cells[row * size.columns + column] = newValue }
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a viewer asks of the monitored process.
+public enum MonitorCommand: Codable, Sendable, Equatable {
+  /// Calls `cancel()` on each of these operations.
+  case cancel([OperationReport.ID])
+  /// Suspends or resumes a queue.
+  case setSuspended(QueueReport.ID, Bool)
+}
+
+/// What became of a ``MonitorCommand``.
+public struct CommandResult: Codable, Sendable, Equatable {
+  /// The answer for one operation or queue.
+  public enum Outcome: String, Codable, Sendable {
+    /// It was asked. For a cancellation that is a request: the operation decides.
+    case requested
+    /// The operation had already finished; nothing was done.
+    case alreadyFinished
+    /// No such operation or queue is known.
+    case unknown
+    /// The monitored process does not take commands.
+    case denied
+  }
+
+  /// The command that this answers.
+  public var command: MonitorCommand
+  /// One outcome for each operation of a cancellation, in the order of the command; one outcome
+  /// for a queue.
+  public var outcomes: [Outcome]
+
+  /// Creates a result.
+  public init(command: MonitorCommand, outcomes: [Outcome]) {
+    self.command = command
+    self.outcomes = outcomes
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a monitor tells its viewer.
+///
+/// The same values come from the process itself, from a socket and from a recording.
+public enum MonitorMessage: Codable, Sendable, Equatable {
+  /// The first message: who is watched.
+  case hello(Hello)
+  /// What has changed since the update before it.
+  case update(Update)
+  /// What became of a command.
+  case commandResult(CommandResult)
+  /// Nothing more will come, for this reason; what was shown stays true as the last known state.
+  case ended(reason: String)
+}
+
+/// Says which process is watched, and how.
+public struct Hello: Codable, Sendable, Equatable {
+  /// The program's name, unsanitised.
+  public var processName: String
+  /// The process's id.
+  public var processID: Int32
+  /// Whether commands are refused.
+  public var isReadOnly: Bool
+  /// A moment on the process's monotonic clock …
+  public var anchor: MonitorTime
+  /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
+  public var anchorSecondsSince1970: Double
+  /// When the process started, on its monotonic clock.
+  public var processStarted: MonitorTime
+
+  /// Creates a greeting.
+  public init(
+    processName: String, processID: Int32, isReadOnly: Bool, anchor: MonitorTime,
+    anchorSecondsSince1970: Double, processStarted: MonitorTime
+  ) {
+    self.processName = processName
+    self.processID = processID
+    self.isReadOnly = isReadOnly
+    self.anchor = anchor
+    self.anchorSecondsSince1970 = anchorSecondsSince1970
+    self.processStarted = processStarted
+  }
+}
+
+/// The changes since the update before: the first one holds everything that is known.
+public struct Update: Codable, Sendable, Equatable {
+  /// When this was gathered.
+  public var time: MonitorTime
+  /// Every live queue, by id.
+  public var queues: [QueueReport]
+  /// Operations that are new or have changed, whole, by id.
+  public var changed: [OperationReport]
+  /// Operations that are no longer kept.
+  public var removed: [OperationReport.ID]
+  /// How many state changes of the history were lost, since the start. States are exact all the
+  /// same.
+  public var lostChanges: UInt64
+
+  /// Creates an update.
+  public init(
+    time: MonitorTime, queues: [QueueReport] = [], changed: [OperationReport] = [],
+    removed: [OperationReport.ID] = [], lostChanges: UInt64 = 0
+  ) {
+    self.time = time
+    self.queues = queues
+    self.changed = changed
+    self.removed = removed
+    self.lostChanges = lostChanges
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a monitor knows of one operation.
+public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
+  /// Identifies one operation for the life of its process. Never given twice.
+  public struct ID: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number shown as `#1042`.
+    public let rawValue: UInt64
+
+    /// Creates an identifier from its number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Reads the number.
+    public init(from decoder: any Decoder) throws {
+      rawValue = try decoder.singleValueContainer().decode(UInt64.self)
+    }
+
+    /// Writes the number.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(rawValue)
+    }
+
+    /// Whether `left` was given out before `right`.
+    public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
+
+    /// The number after a `#`.
+    public var description: String { "#\(rawValue)" }
+  }
+
+  /// Identifies the operation.
+  public let id: ID
+  /// Its name, unsanitised: it may hold anything, and may be empty.
+  public var name: String
+  /// The name of its Swift class, without the module.
+  public var className: String
+  /// The queue that it was added to.
+  public var queue: QueueReport.ID
+  /// Its state.
+  public var state: OperationState
+  /// Its place among the ready operations of its queue.
+  public var priority: OperationPriority
+  /// The operations that it depends on, in the order in which they were added.
+  public var dependencies: [ID]
+  /// How many of its dependencies have not finished.
+  public var unmetDependencyCount: Int
+  /// When it was added to its queue; `nil` where that was before anybody watched.
+  public var added: MonitorTime?
+  /// When it became ready; `nil` where it has not, or nobody watched.
+  public var becameReady: MonitorTime?
+  /// When it started; `nil` where it has not, or nobody watched.
+  public var started: MonitorTime?
+  /// When it was asked to cancel; `nil` where it was not, or nobody watched.
+  public var cancelRequested: MonitorTime?
+  /// When it finished; `nil` where it has not, or nobody watched.
+  public var finished: MonitorTime?
+
+  /// Creates a report; what is not given is unknown or empty.
+  public init(
+    id: ID, name: String, className: String, queue: QueueReport.ID, state: OperationState,
+    priority: OperationPriority = .normal, dependencies: [ID] = [], unmetDependencyCount: Int = 0,
+    added: MonitorTime? = nil, becameReady: MonitorTime? = nil, started: MonitorTime? = nil,
+    cancelRequested: MonitorTime? = nil, finished: MonitorTime? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.className = className
+    self.queue = queue
+    self.state = state
+    self.priority = priority
+    self.dependencies = dependencies
+    self.unmetDependencyCount = unmetDependencyCount
+    self.added = added
+    self.becameReady = becameReady
+    self.started = started
+    self.cancelRequested = cancelRequested
+    self.finished = finished
+  }
+}
+
+/// The five priorities of an operation; the raw value is Foundation's number.
+public enum OperationPriority: Int, Codable, Sendable, CaseIterable, Comparable {
+  /// Starts after every other ready operation.
+  case veryLow = -8
+  /// Starts after normal ones.
+  case low = -4
+  /// The default.
+  case normal = 0
+  /// Starts before normal ones.
+  case high = 4
+  /// Starts before every other ready operation.
+  case veryHigh = 8
+
+  /// Whether an operation of the `left` priority starts after one of the `right`.
+  public static func < (left: OperationPriority, right: OperationPriority) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The exclusive state of one operation as a monitor shows it.
+///
+/// The raw value is the word used in JSON and in filters.
+public enum OperationState: String, Codable, Sendable, CaseIterable {
+  /// Not ready: a dependency has not finished, or its own `isReady` is `false`.
+  case waiting
+  /// Ready, and waiting for a free slot of its queue.
+  case ready
+  /// Ready, but its queue is suspended. Counted within ready.
+  case held
+  /// Started and not yet finished.
+  case executing
+  /// Cancelled and not yet finished. Counted within executing where it has started, else within
+  /// ready: a cancelled operation waits for nothing.
+  case cancelling
+  /// Finished without having been cancelled.
+  case finished
+  /// Finished after having been cancelled.
+  case cancelled
+
+  /// Whether the operation has left its queue for good.
+  public var isOver: Bool { self == .finished || self == .cancelled }
+}
