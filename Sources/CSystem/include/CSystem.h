@@ -3,6 +3,5 @@
 //
 // What Glibc's Swift module does not import.
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "CSystemEvents.h"
+#include "CSystemThreads.h"

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
-#include "CSystem.h"
+#include "CSystemEvents.h"
