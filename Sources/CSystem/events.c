@@ -54,8 +54,6 @@ bool csystem_is_ignored(int32_t signal) {
          && action.sa_handler == SIG_IGN;
 }
 
-void csystem_ignore_signal(int32_t number) { signal(number, SIG_IGN); }
-
 int csystem_signal_descriptor(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

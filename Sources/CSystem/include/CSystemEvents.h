@@ -23,9 +23,6 @@ void csystem_unblock_signals(const int32_t *signals, size_t count);
 /// Whether the process ignores a signal, as under nohup(1).
 bool csystem_is_ignored(int32_t signal);
 
-/// Makes the process ignore a signal.
-void csystem_ignore_signal(int32_t signal);
-
 /// A signalfd of these signals, non-blocking and closed on exec; -1 with errno on failure. The
 /// signals have to be blocked in every thread.
 int csystem_signal_descriptor(const int32_t *signals, size_t count);
