@@ -165,9 +165,12 @@ static void catch_fatal_signals(void) {
   }
 }
 
-void cncurses_prepare_restoring(int descriptor, int held_errors, bool brackets_paste) {
+void cncurses_remember_settings(int descriptor) {
   plan.descriptor = descriptor;
   plan.has_settings = tcgetattr(descriptor, &plan.settings) == 0;
+}
+
+void cncurses_prepare_restoring(int held_errors, bool brackets_paste) {
   plan.count = 0;
   append(brackets_paste ? "\033[?2004l" : NULL);
   append(cncurses_capability("rmkx"));

@@ -77,6 +77,7 @@ static SCREEN *new_screen(const char *terminal) {
   }
   // Only the terminal is asked for its size: LINES and COLUMNS may say anything.
   use_env(FALSE);
+  use_tioctl(TRUE);
   SCREEN *screen = newterm(terminal, state.output, state.input);
   for (size_t index = 0; index < count; index++) {
     sigaction(caught[index], &actions[index], NULL);
@@ -151,14 +152,15 @@ cncurses_status cncurses_open(
     return CNCURSES_NO_RESOURCES;
   }
   state.descriptor = descriptor;
+  // First of all: newterm() itself changes them.
+  cncurses_remember_settings(descriptor);
   state.screen = new_screen(terminal);
   if (!state.screen) {
     close_files();
     return CNCURSES_UNKNOWN_TERMINAL;
   }
   state.brackets_paste = speaks_ansi();
-  // Before the first mode is changed: what is found here is what is brought back.
-  cncurses_prepare_restoring(descriptor, held_errors, state.brackets_paste);
+  cncurses_prepare_restoring(held_errors, state.brackets_paste);
   raw();
   noecho();
   nonl();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import Testing
+
+@Suite struct FrameTests {
+  private let hello = Hello(
+    processName: "demo\u{1B}[2J", processID: 4711, isReadOnly: false,
+    anchor: MonitorTime(nanoseconds: 5_000_000_000), anchorSecondsSince1970: 1_700_000_000.25,
+    processStarted: MonitorTime(nanoseconds: 1))
+
+  private var queues: [QueueReport] {
+    [
+      QueueReport(
+        id: .init(2), name: "net", counts: StateCounts(ready: 1, held: 1, total: 1),
+        isSuspended: true),
+      QueueReport(
+        id: .init(1), name: "cpu",
+        counts: StateCounts(waiting: 1, executing: 1, cancelling: 1, total: 2), width: 2),
+    ]
+  }
+
+  private var frame: Frame {
+    let second = MonitorTime(nanoseconds: 6_000_000_000)
+    return Frame(
+      hello: hello, time: MonitorTime(nanoseconds: 7_500_000_000), queues: queues,
+      operations: [
+        OperationReport(
+          id: .init(9), name: "merge", className: "Merge", queue: .init(1), state: .waiting,
+          priority: .high, dependencies: [.init(3), .init(4)], unmetDependencyCount: 1),
+        OperationReport(
+          id: .init(4), name: "tile", className: "Tile", queue: .init(1), state: .cancelling,
+          started: MonitorTime(nanoseconds: 1), cancelRequested: second),
+      ], lostChanges: 3)
+  }
+
+  @Test func countsAreThoseOfAllQueuesAndAddUp() {
+    #expect(frame.counts.isConsistent)
+    #expect(frame.counts.total == 3)
+    #expect(frame.counts.held == 1)
+  }
+
+  @Test func queuesAndOperationsAreInTheOrderOfTheirIds() {
+    #expect(frame.queues.map(\.name) == ["cpu", "net"])
+    #expect(frame.operations.map(\.id.rawValue) == [4, 9])
+  }
+
+  @Test func theTimeOfDayIsReckonedFromTheAnchor() {
+    #expect(frame.time.wallClock == "2023-11-14T22:13:22.750Z")
+    #expect(frame.time.monotonic.nanoseconds == 7_500_000_000)
+  }
+
+  @Test func aStateIsAsOldAsTheMomentItWasEntered() {
+    #expect(frame.operations[0].secondsInState == 1.5)
+    #expect(frame.operations[1].secondsInState == nil)
+  }
+
+  @Test func theJSONHasTheNamesAndTypesThatReadersRelyOn() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let text = String(decoding: try encoder.encode(frame), as: UTF8.self)
+    for part in [
+      #""schema":"opq.frame/1""#, #""process":{"name":"demo\u001b[2J","pid":4711}"#,
+      #""time":{"monotonic":7500000000,"wallClock":"2023-11-14T22:13:22.750Z"}"#,
+      #""counts":{"cancelled":0,"cancelling":1,"executing":1,"finished":0,"held":1,"ready":1,"#
+        + #""total":3,"waiting":1}"#,
+      #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
+        + #""secondsInState":1.5,"state":"cancelling","unmet":0}"#,
+      #""dependencies":[3,4]"#, #""lostChanges":3"#, #""isSuspended":true"#,
+    ] {
+      #expect(text.contains(part), "\(part) in \(text)")
+    }
+    #expect(!text.contains("\n"))
+    let again = try JSONDecoder().decode(Frame.self, from: Data(text.utf8))
+    #expect(again == frame)
+  }
+}
