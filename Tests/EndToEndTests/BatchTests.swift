@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BatchTests {
+  /// What batch mode prints, exactly.
+  private func output(
+    _ arguments: [String], ending: PseudoTerminal.Ending = .status(0)
+  ) throws -> String {
+    let directory = FileManager.default.temporaryDirectory
+    let file = directory.appendingPathComponent("opq-batch-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let window = try PseudoTerminal()
+    try window.start(
+      BuiltProgram.path, ["demo", "--batch"] + arguments,
+      redirections: [0: "/dev/null", 1: file.path])
+    #expect(window.waitForEnd() == ending)
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test func aFrameIsATextWithoutEscapes() throws {
+    let text = try output(["-n", "2", "-d", "0.1"])
+    let headers = text.split(separator: "\n").filter { $0.contains(" total ") }
+    #expect(headers.count == 2)
+    #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+    #expect(text.contains("OPERATION"))
+  }
+
+  @Test func oneFrameIsAlreadyOneOfWork() throws {
+    let text = try output(["-n", "1", "--json", "-d", "10s"])
+    let frame = try #require(try frames(text).first)
+    #expect(frame.counts.total > 0)
+    #expect(!frame.operations.isEmpty)
+  }
+
+  @Test func framesAreObjectsALineWhoseCountsAddUp() throws {
+    let frames = try frames(output(["--json", "-n", "3", "-d", "100ms"]))
+    #expect(frames.count == 3)
+    for frame in frames {
+      #expect(frame.schema == Frame.currentSchema)
+      #expect(frame.counts.isConsistent)
+      #expect(frame.queues.reduce(0) { $0 + $1.counts.total } == frame.counts.total)
+    }
+    let times = frames.map(\.time.monotonic)
+    #expect(times == times.sorted())
+  }
+
+  @Test func aReaderThatHasSeenEnoughIsNoError() throws {
+    let window = try PseudoTerminal(columns: 200)
+    let script = """
+      { '\(BuiltProgram.path)' --batch -d 20ms; echo "ended $?" >&2; } | head -n 1 >/dev/null
+      """
+    try window.start("/bin/sh", ["-c", script])
+    #expect(window.waitForEnd() == .status(0))
+    #expect(window.screen.lines[0] == "ended 0")
+  }
+
+  @Test func aSignalEndsItByThatSignal() throws {
+    let window = try PseudoTerminal(columns: 200)
+    try window.start(BuiltProgram.path, ["--batch", "-d", "20ms"])
+    #expect(window.wait { $0.contains("executing") })
+    window.signal(2)
+    #expect(window.waitForEnd() == .signal(2))
+  }
+
+  @Test func aRunOfOneRoundNeedsNoTerminal() throws {
+    let window = try PseudoTerminal()
+    try window.start(
+      BuiltProgram.path, ["--once", "--speed", "50"],
+      redirections: [0: "/dev/null", 1: "/dev/null"])
+    #expect(window.waitForEnd(seconds: 50) == .status(0))
+    #expect(window.byteCount == 0)
+  }
+
+  private func frames(_ text: String) throws -> [Frame] {
+    try text.split(separator: "\n").map {
+      try JSONDecoder().decode(Frame.self, from: Data($0.utf8))
+    }
+  }
+}

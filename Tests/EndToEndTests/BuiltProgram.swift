@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+
+/// The built `opq-top`.
+enum BuiltProgram {
+  /// Where it is: beside the tests.
+  static let path: String = {
+    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return tests.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/opq-top"
+  }()
+
+  /// Starts it on a terminal, and waits for its first full frame.
+  static func start(
+    columns: Int = 80, rows: Int = 24, _ arguments: [String] = [], environment: [String] = [],
+    redirections: [Int32: String] = [:]
+  ) throws -> PseudoTerminal {
+    let window = try PseudoTerminal(columns: columns, rows: rows)
+    try window.start(path, arguments, environment: environment, redirections: redirections)
+    window.wait { $0.isAlternate && $0.contains("total") }
+    return window
+  }
+
+  /// Starts it as a job of a shell, as people do, and waits for its first full frame.
+  ///
+  /// When it has ended, the shell says `back` with its status, and keeps the terminal until a line
+  /// is typed.
+  static func startInShell(_ arguments: String = "") throws -> PseudoTerminal {
+    let window = try PseudoTerminal()
+    let script = "'\(path)' \(arguments); echo \"back $?\"; read line"
+    try window.start("/bin/sh", ["-c", script])
+    window.wait { $0.isAlternate && $0.contains("total") }
+    return window
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StartTests {
+  /// What the program says where it cannot show the dashboard.
+  private func refusal(
+    redirections: [Int32: String] = [:], environment: [String] = [], _ arguments: [String] = []
+  ) throws -> (text: String, ending: PseudoTerminal.Ending?, isDrawn: Bool) {
+    let window = try PseudoTerminal(columns: 200, rows: 5)
+    try window.start(
+      BuiltProgram.path, arguments, environment: environment, redirections: redirections)
+    let ending = window.waitForEnd()
+    return (window.screen.lines[0], ending, window.screen.isAlternate)
+  }
+
+  @Test("T1, T2: Without a terminal it says so, and what to do", arguments: [Int32(0), 1])
+  func itNeedsATerminal(descriptor: Int32) throws {
+    let (text, ending, _) = try refusal(redirections: [descriptor: "/dev/null"])
+    #expect(text == "opq-top: not a terminal; use --batch")
+    #expect(ending == .status(2))
+  }
+
+  @Test("T3: Standard error may go elsewhere")
+  func standardErrorMayGoElsewhere() throws {
+    let window = try BuiltProgram.start(redirections: [2: "/dev/null"])
+    #expect(window.screen.contains("total"))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T4, T5, T6: A terminal that is unset, unknown or too dumb is refused in one sentence",
+    arguments: [
+      ("TERM", "TERM is not set"), ("TERM=", "TERM is not set"),
+      ("TERM=nonesuch", "TERM is \"nonesuch\""), ("TERM=dumb", "cannot place its cursor"),
+    ])
+  func aUselessTerminalIsRefused(variable: String, words: String) throws {
+    let (text, ending, isDrawn) = try refusal(environment: [variable])
+    #expect(text.hasPrefix("opq-top: ") && text.contains(words), "\(text)")
+    #expect(text.hasSuffix("; use --batch"), "\(text)")
+    #expect(ending == .status(2))
+    #expect(!isDrawn)
+  }
+
+  @Test(
+    "T7, T8, T9, T10: Whatever the terminal, the locale and the environment, the dashboard appears",
+    arguments: [
+      "TERM=vt100", "TERM=xterm", "TERM=screen", "TERM=linux", "TERM=tmux-256color", "LC_ALL=C",
+      "LC_ALL=nonesuch.UTF-8", "LC_ALL=nonesuch", "LC_ALL=POSIX", "NO_COLOR=1", "COLUMNS=-3",
+      "COLUMNS=1000000", "LINES=nonsense", "HOME",
+    ])
+  func theDashboardAppears(variable: String) throws {
+    let window = try PseudoTerminal()
+    try window.start(BuiltProgram.path, environment: [variable])
+    #expect(window.wait { $0.contains("opq-top") && $0.contains("total") })
+    #expect(window.screen.unknownSequences == [])
+    if variable == "NO_COLOR=1" {
+      #expect(window.screen.cells.allSatisfy { $0.foreground == nil })
+    }
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test func asciiIsDrawnWhereTheLocaleHasNothingElse() throws {
+    for (environment, arguments) in [(["LC_ALL=C"], []), ([], ["--ascii"])] {
+      let window = try BuiltProgram.start(arguments, environment: environment)
+      #expect(window.screen.lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
+    }
+    let window = try BuiltProgram.start(["--unicode"], environment: ["LC_ALL=C"])
+    #expect(window.wait { !$0.lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } } })
+  }
+
+  @Test func aWrongArgumentIsOneLineAndStatusTwo() throws {
+    for arguments in [["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"]] {
+      let (text, ending, _) = try refusal(arguments)
+      #expect(text.hasPrefix("opq-top: "), "\(text)")
+      #expect(ending == .status(2))
+    }
+  }
+
+  @Test func helpAndVersionAreNoErrors() throws {
+    let (version, ending, _) = try refusal(redirections: [2: "/dev/null"], ["--version"])
+    #expect(version == "0.1.0")
+    #expect(ending == .status(0))
+    let (help, helpEnding, _) = try refusal(redirections: [2: "/dev/null"], ["--help"])
+    #expect(help.isEmpty == false)
+    #expect(helpEnding == .status(0))
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The terminal is given back as it was found, whatever happens.
+@Suite(.timeLimit(.minutes(2))) struct TerminalCareTests {
+  private func expectGivenBack(_ screen: VirtualScreen) {
+    #expect(!screen.isAlternate)
+    #expect(screen.isCursorVisible)
+    #expect(!screen.isPasteBracketed)
+  }
+
+  @Test(arguments: ["q", "Q", "\u{3}", "\u{1B}[21~"])
+  func quittingGivesTheTerminalBack(key: String) throws {
+    let window = try BuiltProgram.startInShell()
+    #expect(!window.settings.isCooked)
+    window.type(key)
+    #expect(window.wait { $0.contains("back 0") })
+    #expect(window.settings.isCooked)
+    expectGivenBack(window.screen)
+    #expect(window.screen.unknownSequences == [])
+  }
+
+  @Test(
+    "T20: A signal that asks to end gives the terminal back and ends the process by itself",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func aSignalEndsItByThatSignal(number: Int32) throws {
+    let window = try BuiltProgram.start()
+    window.signal(number)
+    #expect(window.waitForEnd() == .signal(number))
+    expectGivenBack(window.screen)
+  }
+
+  @Test(
+    "T20, T21: A fatal signal gives the terminal back and ends the process by itself",
+    arguments: [SIGQUIT, SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSYS])
+  func aFatalSignalGivesTheTerminalBack(number: Int32) throws {
+    let window = try BuiltProgram.start()
+    window.signal(number)
+    #expect(window.waitForEnd() == .signal(number))
+    expectGivenBack(window.screen)
+  }
+
+  @Test(
+    "T20, T21: The terminal's settings are those from before, whichever signal ended it",
+    arguments: [SIGTERM, SIGSEGV])
+  func theSettingsAreThoseFromBefore(number: Int32) throws {
+    let note = FileManager.default.temporaryDirectory
+      .appendingPathComponent("opq-pid-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: note) }
+    let window = try PseudoTerminal()
+    let before = window.settings
+    // A shell in between, which keeps the terminal when the program has ended.
+    let inner = "echo $$ >'\(note.path)'; exec '\(BuiltProgram.path)'"
+    try window.start("/bin/sh", ["-c", "sh -c \"$0\"; echo \"back $?\"; read line", inner])
+    #expect(window.wait { $0.contains("total") })
+    #expect(window.settings != before)
+    let text = try String(contentsOf: note, encoding: .utf8)
+    let job = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    kill(job, number)
+    #expect(window.wait { $0.contains("back \(128 + number)") })
+    #expect(window.settings == before)
+  }
+
+  @Test("T22: A second signal does not spoil the end")
+  func twoSignalsEndIt() throws {
+    let window = try BuiltProgram.start()
+    window.signal(SIGINT)
+    window.signal(SIGINT)
+    #expect(window.waitForEnd() == .signal(SIGINT))
+    expectGivenBack(window.screen)
+  }
+
+  @Test(
+    "T18: Stopping gives the terminal to the shell, and continuing repaints all",
+    arguments: [true, false])
+  func stoppingAndContinuing(isByKey: Bool) throws {
+    let window = try BuiltProgram.start()
+    let before = window.screen
+    #expect(!window.settings.isCooked)
+    if isByKey { window.type("\u{1A}") } else { window.signal(SIGTSTP) }
+    try #require(window.waitForStop())
+    #expect(window.settings.isCooked)
+    expectGivenBack(window.screen)
+    // Resized while nobody looked, and cleared by what ran meanwhile.
+    window.resize(columns: 100, rows: 30)
+    window.signal(SIGCONT)
+    #expect(window.wait { $0.isAlternate && $0.contains("total") && $0.lines[29] != "" })
+    #expect(!window.screen.isCursorVisible)
+    #expect(!window.settings.isCooked)
+    #expect(before.columns == 80)
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T19: A stop from outside is repaired when it goes on")
+  func aStopFromOutsideIsRepaired() throws {
+    let window = try BuiltProgram.start()
+    window.signal(SIGSTOP)
+    window.resize(columns: 80, rows: 24)
+    window.signal(SIGCONT)
+    #expect(window.wait { $0.isAlternate && $0.contains("total") && $0.isPasteBracketed })
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T13, T23: The frame fits after each change of size")
+  func theFrameFitsEverySize() throws {
+    let window = try BuiltProgram.start()
+    for (columns, rows) in [(120, 40), (20, 5), (1, 1), (80, 24)] {
+      window.resize(columns: columns, rows: rows)
+      // The last row holds the keys, where there is room for them.
+      #expect(
+        window.wait { screen in
+          columns < 40 ? screen.lines.joined() != "" : screen.lines[rows - 1] != ""
+        }, "\(columns)x\(rows)")
+    }
+    for index in 0..<200 { window.resize(columns: 40 + index % 100, rows: 10 + index % 40) }
+    window.resize(columns: 90, rows: 30)
+    #expect(window.wait { $0.contains("total") && $0.lines[29] != "" })
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T47: A picture that does not change writes nothing")
+  func anIdlePictureWritesNothing() throws {
+    let window = try BuiltProgram.start()
+    window.type("p")
+    #expect(window.wait { $0.contains("PAUSED") })
+    window.absorb(for: .milliseconds(100))
+    let before = window.byteCount
+    window.absorb(for: .milliseconds(1_500))
+    #expect(window.byteCount == before)
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T25: It ends when its window is closed")
+  func itEndsWhenTheWindowIsClosed() throws {
+    let window = try BuiltProgram.start()
+    window.hangUp()
+    let ending = window.waitForEnd(seconds: 5)
+    // The leader of a session is told by a signal as well; whichever it sees first.
+    #expect(ending == .status(1) || ending == .signal(SIGHUP), "\(String(describing: ending))")
+  }
+}
