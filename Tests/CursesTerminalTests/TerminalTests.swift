@@ -311,6 +311,26 @@ import Testing
     terminal.close()
   }
 
+  @Test(
+    "What is written to standard error appears after the terminal was given back",
+    arguments: [true, false])
+  func standardErrorIsHeldBack(isInOrder: Bool) async {
+    await #expect(processExitsWith: .success) { [isInOrder = isInOrder as Bool] in
+      let window = try PseudoTerminal()
+      dup2(try window.open(), STDERR_FILENO)
+      var terminal = try Terminal(owning: window.open(), type: "xterm-256color", options: .init())
+      write(STDERR_FILENO, "bad news\n", 9)
+      var grid = Grid(size: terminal.size)
+      grid[row: 0, column: 0] = Cell("x")
+      terminal.present(grid)
+      try #require(window.wait { $0.lines[0] == "x" && !$0.contains("bad news") })
+      if isInOrder { terminal.close() } else { Terminal.restoreNow() }
+      try #require(window.wait { !$0.isAlternate && $0.contains("bad news") })
+      write(STDERR_FILENO, "later\n", 6)
+      try #require(window.wait { $0.contains("later") })
+    }
+  }
+
   private func readInput(_ terminal: inout Terminal) -> Terminal.Reading {
     var entry = pollfd(fd: terminal.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, 5_000) == 1 else { return .inputs([.character("!")]) }

@@ -66,6 +66,28 @@ import Testing
     #expect(window.settings == before)
   }
 
+  @Test("T21: A crash is reported on the terminal that was given back")
+  func aCrashIsReportedAfterwards() throws {
+    let window = try PseudoTerminal(columns: 120, rows: 200)
+    try window.start(
+      BuiltProgram.path,
+      environment: ["SWIFT_BACKTRACE=enable=yes,interactive=no,color=no,symbolicate=off"])
+    #expect(window.wait { $0.isAlternate && $0.contains("total") })
+    window.signal(SIGSEGV)
+    #expect(window.waitForEnd(seconds: 60) == .signal(SIGSEGV))
+    expectGivenBack(window.screen)
+    #expect(window.screen.contains("Thread 0"), "\(window.screen.lines)")
+  }
+
+  @Test(
+    "It ends by the signal even while the terminal takes nothing", arguments: [SIGTERM, SIGINT])
+  func aSignalEndsItWhileItIsStuck(number: Int32) throws {
+    let window = try BuiltProgram.start(columns: 200, rows: 60)
+    window.typeUntilStuck("\u{C}")
+    window.signal(number)
+    #expect(window.waitForEnd(isReading: false) == .signal(number))
+  }
+
   @Test("T22: A second signal does not spoil the end")
   func twoSignalsEndIt() throws {
     let window = try BuiltProgram.start()

@@ -154,6 +154,25 @@ package final class PseudoTerminal {
     text.withUTF8 { _ = write(controller, $0.baseAddress, $0.count) }
   }
 
+  /// Types a key again and again without reading what it brings about, until the program is stuck
+  /// in writing and takes no more keys.
+  package func typeUntilStuck(_ key: String) {
+    while true {
+      type(key)
+      let deadline = ContinuousClock.now + .milliseconds(500)
+      while unreadKeyCount > 0 {
+        guard ContinuousClock.now < deadline else { return }
+        sched_yield()
+      }
+    }
+  }
+
+  private var unreadKeyCount: Int32 {
+    var count: Int32 = 0
+    _ = ioctl(keeper, UInt(FIONREAD), &count)
+    return count
+  }
+
   /// Sends the program a signal.
   package func signal(_ number: Int32) {
     if let child { kill(child, number) }
@@ -222,12 +241,19 @@ package final class PseudoTerminal {
   }
 
   /// Waits until the program has ended, and says how; `nil` where it does not in `seconds`.
-  package func waitForEnd(seconds: Int64 = 20) -> Ending? {
+  ///
+  /// - Parameters:
+  ///   - seconds: How long to wait.
+  ///   - isReading: Whether what the program writes is taken meanwhile.
+  /// - Returns: How it ended.
+  package func waitForEnd(seconds: Int64 = 20, isReading: Bool = true) -> Ending? {
     guard let child, let childIsGone else { return nil }
     let deadline = ContinuousClock.now + .seconds(seconds)
     var isGone = false
     while !isGone {
-      guard wait(for: childIsGone, until: deadline, isReady: &isGone) else { return nil }
+      guard wait(for: childIsGone, until: deadline, isReading: isReading, isReady: &isGone) else {
+        return nil
+      }
     }
     absorb(for: .zero)
     var status: Int32 = 0
@@ -243,12 +269,13 @@ package final class PseudoTerminal {
 
   /// Waits for output, which it shows, or for another descriptor; `false` when the time is up.
   private func wait(
-    for descriptor: Int32, until deadline: ContinuousClock.Instant, isReady: inout Bool
+    for descriptor: Int32, until deadline: ContinuousClock.Instant, isReading: Bool = true,
+    isReady: inout Bool
   ) -> Bool {
     let left = max(.zero, deadline - .now)
     let timeout = Int32(left / .milliseconds(1)) + (left > .zero ? 1 : 0)
     var entries = [
-      pollfd(fd: controller, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: isReading ? controller : -1, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
     ]
     guard poll(&entries, nfds_t(entries.count), timeout) > 0 else { return false }
