@@ -184,6 +184,7 @@ extension OperationStatus {
   /// Base `start()`.
   ///
   /// - Parameter isReady: What the overridable `isReady` answered.
+  /// - Returns: What the caller has to do.
   mutating func start(isReady: Bool) -> StartVerdict {
     if isFinished { return .nothing }
     if isExecuting { return .refuse(.receiverAlreadyExecuting) }

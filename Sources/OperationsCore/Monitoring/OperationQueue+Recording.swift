@@ -37,6 +37,7 @@ extension OperationQueue {
   /// Takes what has changed since the last call, for the one collector.
   ///
   /// - Parameter limit: The most changed operations to hand out at once.
+  /// - Returns: The queue as it is now, and the operations that have changed.
   package final func takeRecordedChanges(limit: Int) -> QueueSnapshot {
     core.takeRecordedChanges(limit: limit, defaultName: "OperationQueue \(id.rawValue)")
   }

@@ -46,6 +46,7 @@ extension OperationQueue {
   ///
   /// - Parameter capacity: How many changes are kept for a subscriber that is late. What comes on
   ///   top of them is lost, and the first change after the gap says how many were: its `lost`.
+  /// - Returns: A sequence that ends only with the task that reads it.
   public final func stateChanges(
     bufferingOldest capacity: Int = 8_192
   ) -> OperationStateChanges {

@@ -20,8 +20,12 @@ struct OperationInbox: ~Copyable, Sendable {
 
   /// Pushes operations that are linked from `last` down to `first` through `inboxNext`.
   ///
-  /// - Parameter willBecomeNonEmpty: Called before a push that may be the one that makes the inbox
-  ///   non-empty; `hasNot` when it turned out not to be.
+  /// - Parameters:
+  ///   - first: The oldest.
+  ///   - last: The newest.
+  ///   - willBecomeNonEmpty: Called before a push that may be the one that makes the inbox
+  ///     non-empty.
+  ///   - hasNot: Called when that turned out not to be so.
   @inline(__always)
   func push(
     first: Unmanaged<Operation>, last: Unmanaged<Operation>, willBecomeNonEmpty: () -> Void,

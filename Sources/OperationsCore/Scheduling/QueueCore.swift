@@ -126,8 +126,10 @@ final class QueueCore: @unchecked Sendable {
   /// A worker has done with an operation, or comes for the first time, and takes the next one:
   /// one critical section for both.
   ///
-  /// - Parameter isSearching: Whether the worker counts as searching; not any more where it found
-  ///   one.
+  /// - Parameters:
+  ///   - finished: What the worker has run, if that is still to leave the queue.
+  ///   - isSearching: Whether the worker counts as searching; not any more where it found one.
+  /// - Returns: The operation to start, dispatched; the queue retains it.
   @inline(__always)
   func takeNext(retiring finished: Operation?, isSearching: Bool) -> Unmanaged<Operation>? {
     var effects = QueueEffects()

@@ -72,7 +72,9 @@ struct QueueScheduler {
 
   /// Takes operations out of the inbox: new ones, and those whose status has changed.
   ///
-  /// - Parameter first: The oldest, linked through `inboxNext`.
+  /// - Parameters:
+  ///   - first: The oldest, linked through `inboxNext`.
+  ///   - effects: What is to be done after unlocking.
   mutating func admit(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
     effects.ownerReleases += 1
     var current: Unmanaged<Operation>? = first

@@ -92,7 +92,9 @@ final class Worker: Sendable {
 
   /// Starts the queue's operations one after the other until there is none for this worker.
   ///
-  /// - Parameter handsOver: Let other queues have their turn, and leave where there are too many.
+  /// - Parameters:
+  ///   - queue: The queue, retained by the caller.
+  ///   - handsOver: Let other queues have their turn, and leave where there are too many.
   private func serve(_ queue: QueueCore, handsOver: Bool) {
     var frame = CurrentWork.Frame(operation: nil, servedQueue: .passUnretained(queue))
     CurrentWork.withFrame(&frame) { frame in
