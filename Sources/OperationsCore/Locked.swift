@@ -63,7 +63,7 @@ struct FutexLock: ~Copyable, Sendable {
 /// A value that can be reached only while its lock is held.
 ///
 /// Inside `withLock`: move values. No user code, no signal, no other lock.
-struct Locked<State>: ~Copyable, @unchecked Sendable {
+package struct Locked<State>: ~Copyable, @unchecked Sendable {
   // Unchecked because `state` is mutable; `withLock` is the only way to it.
   private final class Box: @unchecked Sendable {
     let lock = FutexLock()
@@ -73,10 +73,12 @@ struct Locked<State>: ~Copyable, @unchecked Sendable {
 
   private let box: Box
 
-  init(_ state: consuming sending State) { box = Box(state) }
+  /// Puts a value behind a lock of its own.
+  package init(_ state: consuming sending State) { box = Box(state) }
 
-  @inline(__always)
-  borrowing func withLock<Result, Failure: Error>(
+  /// Runs `body` on the value while no other thread can; not recursive.
+  @inline(__always) @discardableResult
+  package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     box.lock.lock()

@@ -29,6 +29,8 @@ package struct QueueSnapshot: Sendable {
   package let total: Int
   /// Operations that are new or have changed since the last time, each once.
   package let changed: [OperationSnapshot]
+  /// The records of the same operations, by which they can be found again.
+  package let records: [OperationRecord]
   /// Whether there are more changed ones than were asked for.
   package let hasMore: Bool
 }
@@ -40,6 +42,13 @@ extension OperationQueue {
   /// - Returns: The queue as it is now, and the operations that have changed.
   package final func takeRecordedChanges(limit: Int) -> QueueSnapshot {
     core.takeRecordedChanges(limit: limit, defaultName: "OperationQueue \(id.rawValue)")
+  }
+}
+
+extension OperationQueue {
+  /// The operation of a record, unless it has left this queue.
+  package final func operation(of record: OperationRecord) -> Operation? {
+    core.withScheduler { _, _ in record.operation?.takeUnretainedValue() }
   }
 }
 
@@ -77,6 +86,7 @@ extension QueueCore {
       for ((record, _), description) in zip(undescribed, described) {
         record.snapshot.name = description.name
         record.snapshot.dependencies = description.dependencies
+        record.snapshot.unmetDependencies = description.unmetDependencies
         record.needsDescription = false
       }
       let counts = scheduler.counts
@@ -85,7 +95,7 @@ extension QueueCore {
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
         executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
-        cancelled: counts.cancelled, total: counts.total, changed: records.map(\.snapshot),
+        cancelled: counts.cancelled, total: counts.total, changed: records.map(\.snapshot), records: records,
         hasMore: scheduler.monitor?.changedRecords.isEmpty == false)
     }
   }

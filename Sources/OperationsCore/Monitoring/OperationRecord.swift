@@ -19,6 +19,8 @@ package struct OperationSnapshot: Sendable {
   package var name: String?
   /// The operations that it depends on.
   package var dependencies: [OperationID] = []
+  /// Those of them that had not finished when this was described.
+  package var unmetDependencies: [OperationID] = []
   /// Its state.
   package var state: Operation.State = .waiting
   /// Whether it was asked to cancel before it finished.
@@ -54,7 +56,9 @@ package struct OperationSnapshot: Sendable {
   /// Reads name and dependencies, under the operation's lock.
   mutating func describe(_ operation: Operation) {
     name = operation.name
-    dependencies = operation.dependencies.map(\.id)
+    let all = operation.dependencies
+    dependencies = all.map(\.id)
+    unmetDependencies = all.filter { !$0.status.load(ordering: .acquiring).isFinished }.map(\.id)
   }
 }
 
