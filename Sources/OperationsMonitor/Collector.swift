@@ -37,6 +37,7 @@ final class Collector: Sendable {
   /// How many operations are read under a queue's lock at once: some ten microseconds' worth.
   private static let slice = 1_024
 
+  private let recorder = RecorderID()
   private let state = Locked(State())
   private let bell = Atomic<UInt32>(0)
 
@@ -80,7 +81,7 @@ final class Collector: Sendable {
   fileprivate func main() {
     csystem_set_thread_name("opq-collector")
     var table = CollectorTable()
-    QueueRegistry.startRecording { Collector.shared.ring(.changes) }
+    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
     var lastRead = ContinuousClock.now - .seconds(1)
     while let interval = shortestInterval() {
       let reasons = waitForBell(readingFrom: lastRead + interval)
@@ -97,14 +98,14 @@ final class Collector: Sendable {
   private func shortestInterval() -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() { return shortest }
-    QueueRegistry.stopRecording()
+    QueueRegistry.stopRecording(recorder)
     let isOver = state.withLock { state in
       state.isRunning = !state.sessions.isEmpty
       return !state.isRunning
     }
     if isOver { return nil }
     // Somebody came in between.
-    QueueRegistry.startRecording { Collector.shared.ring(.changes) }
+    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
     return .zero
   }
 
@@ -140,7 +141,7 @@ final class Collector: Sendable {
     let queues = QueueRegistry.queues
     for queue in queues {
       while true {
-        let snapshot = queue.takeRecordedChanges(limit: Self.slice)
+        let snapshot = queue.takeRecordedChanges(for: recorder, limit: Self.slice)
         table.apply(snapshot)
         if !snapshot.hasMore { break }
       }

@@ -42,8 +42,9 @@ struct CollectorTable {
   init(retention: Retention = Retention()) { self.retention = retention }
 
   /// Hands out what has changed and been removed since the last call.
-  mutating func takeChanges() -> (changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>)
-  {
+  mutating func takeChanges() -> (
+    changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>
+  ) {
     defer {
       changed = []
       removed = []

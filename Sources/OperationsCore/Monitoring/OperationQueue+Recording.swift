@@ -36,12 +36,17 @@ package struct QueueSnapshot: Sendable {
 }
 
 extension OperationQueue {
-  /// Takes what has changed since the last call, for the one collector.
+  /// Takes what has changed since the last call.
   ///
-  /// - Parameter limit: The most changed operations to hand out at once.
+  /// - Parameters:
+  ///   - recorder: Who keeps this queue's records; anybody else is given no operations.
+  ///   - limit: The most changed operations to hand out at once.
   /// - Returns: The queue as it is now, and the operations that have changed.
-  package final func takeRecordedChanges(limit: Int) -> QueueSnapshot {
-    core.takeRecordedChanges(limit: limit, defaultName: "OperationQueue \(id.rawValue)")
+  package final func takeRecordedChanges(
+    for recorder: RecorderID, limit: Int
+  ) -> QueueSnapshot {
+    core.takeRecordedChanges(
+      for: recorder, limit: limit, defaultName: "OperationQueue \(id.rawValue)")
   }
 }
 
@@ -53,10 +58,17 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  func startRecording(wake: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - recorder: Who keeps the records from now on.
+  ///   - replaces: Whether it takes over from another one.
+  ///   - wake: See `QueueRegistry`.
+  func startRecording(
+    _ recorder: RecorderID, replaces: Bool, wake: @escaping @Sendable () -> Void
+  ) {
     withScheduler { scheduler, _ in
       var monitor = scheduler.monitor ?? QueueMonitor(queue: id)
-      monitor.startRecording(wake: wake)
+      guard replaces || monitor.recorder == nil else { return }
+      monitor.startRecording(recorder, wake: wake)
       var current = scheduler.operations.after(nil)
       while let operation = current {
         operation._withUnsafeGuaranteedRef {
@@ -68,16 +80,18 @@ extension QueueCore {
     }
   }
 
-  func stopRecording() {
+  func stopRecording(_ recorder: RecorderID) {
     withScheduler { scheduler, _ in
-      scheduler.monitor?.stopRecording()
+      scheduler.monitor?.stopRecording(recorder)
       if scheduler.monitor?.isIdle == true { scheduler.monitor = nil }
     }
   }
 
-  func takeRecordedChanges(limit: Int, defaultName: String) -> QueueSnapshot {
+  func takeRecordedChanges(
+    for recorder: RecorderID, limit: Int, defaultName: String
+  ) -> QueueSnapshot {
     let (records, undescribed) = withScheduler { scheduler, _ in
-      let records = scheduler.monitor?.takeChangedRecords(limit: limit) ?? []
+      let records = scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit) ?? []
       return (records, Self.needingDescription(records))
     }
     // Outside the queue's lock: describing takes the operation's.
@@ -95,8 +109,9 @@ extension QueueCore {
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
         executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
-        cancelled: counts.cancelled, total: counts.total, changed: records.map(\.snapshot), records: records,
-        hasMore: scheduler.monitor?.changedRecords.isEmpty == false)
+        cancelled: counts.cancelled, total: counts.total, changed: records.map(\.snapshot),
+        records: records,
+        hasMore: scheduler.monitor?.hasChanges(for: recorder) == true)
     }
   }
 

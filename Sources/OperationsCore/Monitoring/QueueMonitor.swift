@@ -23,9 +23,11 @@ struct QueueMonitor {
 
   let queue: QueueID
   var subscriptions: [Subscription] = []
-  /// The collector's; `nil` while there is none.
+  /// Who keeps the records; `nil` while nobody does.
+  private(set) var recorder: RecorderID?
+  /// The recorder's; `nil` while there is none.
   private(set) var wakeCollector: (@Sendable () -> Void)?
-  private(set) var changedRecords: [OperationRecord] = []
+  private var changedRecords: [OperationRecord] = []
   private var isCollectorWoken = false
   /// Counts, width or suspension are news.
   private var isQueueChanged = false
@@ -36,26 +38,38 @@ struct QueueMonitor {
 
   // MARK: Collector
 
-  mutating func startRecording(wake: @escaping @Sendable () -> Void) {
+  mutating func startRecording(
+    _ recorder: RecorderID, wake: @escaping @Sendable () -> Void
+  ) {
+    self.recorder = recorder
     wakeCollector = wake
     isCollectorWoken = false
     isQueueChanged = true
   }
 
-  mutating func stopRecording() {
+  mutating func stopRecording(_ recorder: RecorderID) {
+    guard self.recorder == recorder else { return }
+    self.recorder = nil
     wakeCollector = nil
     for record in changedRecords { record.isChanged = false }
     changedRecords = []
   }
 
   /// Hands out at most `limit` changed records and arms the wake-up again.
-  mutating func takeChangedRecords(limit: Int) -> [OperationRecord] {
+  mutating func takeChangedRecords(
+    for recorder: RecorderID, limit: Int
+  ) -> [OperationRecord] {
+    guard self.recorder == recorder else { return [] }
     let taken = Array(changedRecords.prefix(limit))
     changedRecords.removeFirst(taken.count)
     for record in taken { record.isChanged = false }
     isCollectorWoken = false
     isQueueChanged = !changedRecords.isEmpty
     return taken
+  }
+
+  func hasChanges(for recorder: RecorderID) -> Bool {
+    self.recorder == recorder && !changedRecords.isEmpty
   }
 
   // MARK: Events
