@@ -32,7 +32,7 @@ extension Dashboard {
     case .suspendProgram: return [.suspendProgram]
     case .repaint: return [.repaint]
     case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)
-    case .showHelp: helpTop = 0
+    case .toggleHelp: helpTop = helpTop == nil ? 0 : nil
     case .moveDown: move(by: 1)
     case .moveUp: move(by: -1)
     case .pageDown: move(by: pageHeight)

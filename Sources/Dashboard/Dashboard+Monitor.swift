@@ -8,15 +8,13 @@ extension Dashboard {
   mutating func reduce(_ message: MonitorMessage) {
     live.apply(message)
     switch message {
-    case .hello:
+    case .hello, .ended:
       break
     case .update(let update):
       now = max(now, update.time)
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):
       announce(result)
-    case .ended(let reason):
-      notice = Notice("ended: \(reason)", isWarning: true, at: now)
     }
     if paused == nil { settle() }
   }

@@ -56,7 +56,7 @@ extension Dashboard {
   }
 
   private func makePane() -> Pane? {
-    guard tree == nil, helpTop == nil, let id = list.id,
+    guard helpTop == nil, let id = selected,
       let layout = Layout(size: size, showsMeters: showsMeters), layout.pane != nil
     else { return nil }
     let operations = shown.operations

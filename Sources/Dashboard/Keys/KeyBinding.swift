@@ -3,7 +3,7 @@
 
 /// What a key can mean.
 enum KeyAction: Sendable, Hashable, CaseIterable {
-  case close, back, quit, suspendProgram, repaint, showHelp
+  case close, back, quit, suspendProgram, repaint, toggleHelp
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case openTree, enterRow, toggleTree, showDependencies, showDependents, reroot
   case goToOperation, toggleOver, toggleMeters, pause
@@ -22,7 +22,7 @@ struct KeyBinding: Sendable {
   enum Group: String, Sendable, CaseIterable {
     case moving = "Moving"
     case looking = "Looking"
-    case acting = "Acting on operations and queues"
+    case acting = "Acting"
     case program = "The program"
   }
 
@@ -38,14 +38,16 @@ struct KeyBinding: Sendable {
   let help: String
   /// Under which heading of the help they stand.
   let group: Group
-  /// The key and the words in the footers of its contexts; `nil` for none.
-  let footer: (key: String, words: String)?
+  /// The key as the footers name it; empty where none does.
+  let footerKey: String
+  /// What the footers of its contexts say; a context without words does not name it.
+  let footerWords: [KeyContext: String]
   /// Whether the monitored process is changed, which a read-only viewer does not do.
   let changesProcess: Bool
 
   init(
     _ action: KeyAction, _ inputs: [Input], in contexts: Set<KeyContext>, label: String,
-    help: String, group: Group, footer: (key: String, words: String)? = nil,
+    help: String, group: Group, footer: (key: String, words: [KeyContext: String]) = ("", [:]),
     changesProcess: Bool = false
   ) {
     self.action = action
@@ -54,7 +56,8 @@ struct KeyBinding: Sendable {
     self.label = label
     self.help = help
     self.group = group
-    self.footer = footer
+    footerKey = footer.key
+    footerWords = footer.words
     self.changesProcess = changesProcess
   }
 }

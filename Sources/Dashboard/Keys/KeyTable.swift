@@ -13,9 +13,9 @@ enum KeyTable {
     actions[context]?[input]
   }
 
-  /// What the footer of a context names, most important first.
+  /// What the footer of a context names, in its order; the last one is the way out.
   static func footer(in context: KeyContext) -> [KeyBinding] {
-    bindings.filter { $0.footer != nil && $0.contexts.contains(context) }
+    bindings.filter { $0.footerWords[context] != nil }
   }
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {
@@ -40,10 +40,10 @@ enum KeyTable {
       help: "previous row", group: .moving),
     KeyBinding(
       .pageDown, [.key(.pageDown)], in: scrolling, label: "PgDn",
-      help: "a page down", group: .moving),
+      help: "page down", group: .moving),
     KeyBinding(
       .pageUp, [.key(.pageUp)], in: scrolling, label: "PgUp",
-      help: "a page up", group: .moving),
+      help: "page up", group: .moving),
     KeyBinding(
       .halfPageDown, [.control("d")], in: scrolling, label: "Ctrl-D",
       help: "half a page down", group: .moving),
@@ -52,80 +52,82 @@ enum KeyTable {
       help: "half a page up", group: .moving),
     KeyBinding(
       .moveToTop, [.character("g"), .key(.home)], in: scrolling, label: "g Home",
-      help: "first row, and stay at the top", group: .moving),
+      help: "first row, and stay there", group: .moving),
     KeyBinding(
       .moveToBottom, [.character("G"), .key(.end)], in: scrolling, label: "G End",
       help: "last row", group: .moving),
     KeyBinding(
       .goToOperation, "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
-      label: "0-9", help: "go to the operation of that number", group: .moving),
+      label: "0-9", help: "go to that operation", group: .moving),
   ]
 
   private static let looking: [KeyBinding] = [
     KeyBinding(
-      .showHelp, [.character("?"), .function(1)], in: browsing, label: "? F1",
-      help: "this help", group: .program, footer: ("?", "Help")),
+      .toggleHelp, [.character("?"), .function(1)], in: scrolling, label: "? F1",
+      help: "this help, and back", group: .program,
+      footer: ("?", [.list: "Help", .tree: "Help"])),
     KeyBinding(
-      .openTree, [.key(.enter)], in: [.list], label: "Enter",
-      help: "dependency tree of the selected operation", group: .looking),
+      .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
+      group: .looking),
     KeyBinding(
       .toggleTree, [.character("t"), .function(5), .key(.tab)], in: browsing,
-      label: "t F5 Tab", help: "tree or list", group: .looking, footer: ("t", "Tree/list")),
+      label: "t F5 Tab", help: "tree or list", group: .looking,
+      footer: ("t", [.list: "Tree", .tree: "List"])),
     KeyBinding(
       .showDependencies, [.character("d")], in: browsing, label: "d",
-      help: "tree of what it waits for", group: .looking, footer: ("d", "Waits for")),
+      help: "tree: what it waits for", group: .looking,
+      footer: ("d", [.list: "Deps", .tree: "Deps"])),
     KeyBinding(
       .showDependents, [.character("D")], in: browsing, label: "D",
-      help: "tree of what waits for it; again: back", group: .looking, footer: ("D", "Blocks")),
+      help: "tree: what waits for it", group: .looking,
+      footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
     KeyBinding(
       .enterRow, [.key(.enter)], in: [.tree], label: "Enter (tree)",
-      help: "make the row the root, follow ^seen, unfold +", group: .looking,
-      footer: ("Enter", "Root")),
+      help: "root here; go to ^seen; +", group: .looking, footer: ("Enter", [.tree: "Root"])),
     KeyBinding(
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking),
     KeyBinding(
       .toggleOver, [.character("H")], in: [.list], label: "H",
-      help: "hide or show finished and cancelled", group: .looking),
-    KeyBinding(
-      .pause, [.character("p"), .character("Z")], in: browsing, label: "p Z",
-      help: "pause the display; the work goes on", group: .looking, footer: ("p", "Pause")),
-    KeyBinding(
-      .toggleMeters, [.character("#")], in: browsing, label: "#",
-      help: "hide or show bar, counts and queues", group: .looking),
+      help: "hide/show what is over", group: .looking),
   ]
 
   private static let acting: [KeyBinding] = [
     KeyBinding(
       .cancel, [.character("x"), .function(9), .key(.delete)], in: browsing,
-      label: "x F9 Delete", help: "cancel the selected operation, after a question",
-      group: .acting, footer: ("x", "Cancel"), changesProcess: true),
+      label: "x F9 Delete", help: "cancel the selected one", group: .acting,
+      footer: ("x", [.list: "Cancel", .tree: "Cancel"]), changesProcess: true),
     KeyBinding(
       .armCancelKeys, [.character("X")], in: [.list], label: "X + letter",
-      help: "cancel the operation whose row has that key", group: .acting,
-      footer: ("X", "By key"), changesProcess: true),
+      help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
+      changesProcess: true),
     KeyBinding(
       .suspendQueue, [.character("S")], in: browsing, label: "S",
-      help: "suspend or resume the selected operation's queue", group: .acting,
-      footer: ("S", "Suspend"), changesProcess: true),
+      help: "suspend/resume its queue", group: .acting,
+      footer: ("S", [.list: "Suspend", .tree: "Suspend"]), changesProcess: true),
   ]
 
   private static let program: [KeyBinding] = [
     KeyBinding(
-      .close, [.character("q")], in: [.list, .tree, .help], label: "q",
-      help: "close what is open, else quit", group: .program, footer: ("q", "Quit")),
+      .pause, [.character("p"), .character("Z")], in: browsing, label: "p Z",
+      help: "pause the display only", group: .looking,
+      footer: ("p", [.list: "Pause", .tree: "Pause"])),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: [.list, .tree, .help],
-      label: "Esc Backspace", help: "back", group: .program),
+      .toggleMeters, [.character("#")], in: browsing, label: "#",
+      help: "hide/show bar and counts", group: .looking),
     KeyBinding(
-      .back, [.character("?"), .function(1)], in: [.help], label: "? F1 (help)",
-      help: "close the help", group: .program),
+      .close, [.character("q")], in: scrolling, label: "q",
+      help: "close what is open; quit", group: .program,
+      footer: ("q", [.list: "Quit", .tree: "Back", .help: "Back"])),
+    KeyBinding(
+      .back, [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
+      help: "back", group: .program),
     KeyBinding(
       .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),
     KeyBinding(
       .suspendProgram, [.control("z")], in: everywhere, label: "Ctrl-Z",
-      help: "stop the program; fg brings it back", group: .program),
+      help: "stop; fg brings it back", group: .program),
     KeyBinding(
       .repaint, [.control("l")], in: everywhere, label: "Ctrl-L",
       help: "draw everything anew", group: .program),
@@ -134,18 +136,15 @@ enum KeyTable {
   private static let answers: [KeyBinding] = [
     KeyBinding(
       .answerNo,
-      [
-        .character("n"), .key(.enter), .key(.escape), .character("q"), .key(.backspace),
-        .character("N"),
-      ],
+      [.character("n"), .key(.enter), .key(.escape), .character("q"), .key(.backspace)],
       in: [.question], label: "n Enter Esc", help: "answer: no", group: .acting,
-      footer: ("n", "No"), changesProcess: false),
+      footer: ("n", [.question: "No"])),
     KeyBinding(
       .answerYes, [.character("y")], in: [.question], label: "y", help: "answer: yes",
-      group: .acting, footer: ("y", "Yes"), changesProcess: true),
+      group: .acting, footer: ("y", [.question: "Yes"]), changesProcess: true),
     KeyBinding(
       .answerAlso, [.character("a")], in: [.question], label: "a",
-      help: "answer: yes, and all that depends on it", group: .acting,
-      footer: ("a", "Also"), changesProcess: true),
+      help: "yes, and its dependents", group: .acting, footer: ("a", [.question: "Also"]),
+      changesProcess: true),
   ]
 }

@@ -61,6 +61,8 @@ struct DependencyTree: Sendable, Equatable {
 
   /// More like siblings than this become one row.
   static let groupLimit = 8
+  /// The same for what is over and does not stand right below the root: it holds nothing up.
+  static let overGroupLimit = 1
 
   /// The operation from which the tree grows.
   let root: OperationReport.ID

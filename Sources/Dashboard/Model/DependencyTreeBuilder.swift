@@ -100,7 +100,10 @@ struct DependencyTreeBuilder {
   private func rows(
     of siblings: [OperationReport], state: OperationState, parent: OperationReport.ID
   ) -> [(DependencyTree.RowID, DependencyTree.Note)] {
-    guard siblings.count > DependencyTree.groupLimit else {
+    let limit =
+      state.isOver && parent != root
+      ? DependencyTree.overGroupLimit : DependencyTree.groupLimit
+    guard siblings.count > limit else {
       return siblings.map { (.node($0.id), .none) }
     }
     let byClass = Dictionary(grouping: siblings, by: \.className)
@@ -108,7 +111,7 @@ struct DependencyTreeBuilder {
     var rows: [(DependencyTree.RowID, DependencyTree.Note)] = []
     for sibling in siblings {
       let group = DependencyTree.Group(parent: parent, state: state, className: sibling.className)
-      guard let like = byClass[sibling.className], like.count > DependencyTree.groupLimit,
+      guard let like = byClass[sibling.className], like.count > limit,
         !unfolded.contains(group)
       else {
         rows.append((.node(sibling.id), .none))

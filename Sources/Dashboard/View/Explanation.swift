@@ -28,7 +28,8 @@ struct Explanation {
 
   private func executing(_ report: OperationReport) -> String {
     let dependentCount = workload.operations.dependents(of: report.id).count
-    let blocked = dependentCount == 0 ? "" : ", \(dependentCount) wait for it"
+    let verb = dependentCount == 1 ? "waits" : "wait"
+    let blocked = dependentCount == 0 ? "" : ", \(dependentCount) \(verb) for it"
     return "executing \(age(report))\(queueName(report).map { " on \($0)" } ?? "")\(blocked)"
   }
 

@@ -26,21 +26,17 @@ struct Frame {
       draw(tree, layout: layout, on: &canvas)
     } else {
       OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-      if let pane = layout.pane {
-        PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
-      }
+    }
+    if let pane = layout.pane {
+      PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
     }
     StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     return canvas.grid
   }
 
   private func draw(_ tree: TreeState, layout: Layout, on canvas: inout Canvas) {
-    for row in [layout.topRule, layout.bottomRule].compactMap({ $0 }) {
-      canvas.fill(
-        canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: Style(.dim))
-    }
     let view = TreeRowView(
-      workload: dashboard.shown, now: dashboard.shownTime, columns: canvas.columns.dropFirst(),
+      workload: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
       showsColumns: size.columns >= 60)
     let title = tree.direction == .waitsFor ? "WAITS FOR" : "BLOCKS"
     view.drawHeadings([Span(title, .dim)], row: layout.headings, on: &canvas)
@@ -49,8 +45,8 @@ struct Frame {
       view.draw(treeRow, row: row, on: &canvas)
       if treeRow.id == tree.cursor {
         canvas.write(
-          canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
-        canvas.reverse(row: row, columns: canvas.columns)
+          canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+        canvas.reverse(row: row, columns: layout.table)
       }
     }
   }

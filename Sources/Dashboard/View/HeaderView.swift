@@ -125,6 +125,14 @@ struct HeaderView {
         Span("total \(counts.total)", .strong),
       ],
       [
+        Span("fin \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)\(areExecuting ? cancelling : "")  ", .executing),
+        Span("ready \(counts.ready)\(held)\(areExecuting ? "" : cancelling)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("canc \(counts.cancelled)  ", .cancelled),
+        Span("of \(counts.total)", .strong),
+      ],
+      [
         Span("fin \(counts.finished) ", .finished), Span("exec \(counts.executing) ", .executing),
         Span("ready \(counts.ready) ", .ready), Span("wait \(counts.waiting) ", .waiting),
         Span("canc \(counts.cancelled) ", .cancelled), Span("of \(counts.total)", .strong),

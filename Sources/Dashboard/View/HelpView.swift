@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Draws the help: every key of the table, and what the words and textures mean.
+/// Draws the help: every key of the table, and what the words mean.
 struct HelpView {
   let dashboard: Dashboard
   let layout: Layout
@@ -10,32 +10,33 @@ struct HelpView {
   private enum Line {
     case heading(String)
     case binding(KeyBinding)
-    case words(String, String)
+    case sentence(String)
     case blank
   }
 
   private static let labelWidth = 14
+  /// From this width on, the keys stand in two columns.
+  private static let twoColumnThreshold = 80
 
   /// How many lines the help has on a screen of this width.
-  static func lineCount(columns: Int) -> Int { self.columns(for: columns).map(\.count).max() ?? 0 }
+  static func lineCount(columns: Int) -> Int { lines(for: columns).count }
 
   func draw(on canvas: inout Canvas) {
-    let sides = Self.columns(for: canvas.columns.count)
-    let width = canvas.columns.count / sides.count
-    let rows = layout.header + 1..<layout.sentence
-    let height = rows.count
-    let lineCount = sides.map(\.count).max() ?? 0
-    let top = max(0, min(dashboard.helpTop ?? 0, lineCount - height))
-    for (side, lines) in sides.enumerated() {
-      let columns = side * width + 1..<(side + 1) * width
-      for (row, line) in zip(rows, lines.dropFirst(top)) {
-        draw(line, row: row, columns: columns, on: &canvas)
+    let lines = Self.lines(for: canvas.columns.count)
+    let bottom = layout.footer ?? canvas.grid.size.rows
+    let fits = lines.count <= bottom - 1
+    let rows = 1..<(fits ? bottom : bottom - 1)
+    let top = max(0, min(dashboard.helpTop ?? 0, lines.count - rows.count))
+    for (row, sides) in zip(rows, lines.dropFirst(top)) {
+      let width = canvas.columns.count / sides.count
+      for (side, line) in sides.enumerated() {
+        draw(line, row: row, columns: side * width + 1..<(side + 1) * width, on: &canvas)
       }
     }
-    if lineCount > height {
+    if !fits {
       canvas.write(
-        "lines \(top + 1)-\(min(lineCount, top + height)) of \(lineCount), j k scroll",
-        row: layout.sentence, columns: canvas.columns.dropFirst(), style: Style(.dim))
+        "lines \(top + 1)-\(top + rows.count) of \(lines.count), j k scroll", row: rows.upperBound,
+        columns: canvas.columns.dropFirst(), style: Style(.dim))
     }
   }
 
@@ -45,29 +46,34 @@ struct HelpView {
       break
     case .heading(let text):
       canvas.write(text, row: row, columns: columns, style: Style(.strong, isBold: true))
+    case .sentence(let text):
+      canvas.write(text, row: row, columns: columns, style: Style(.dim))
     case .binding(let binding):
       let isRefused = binding.changesProcess && dashboard.isReadOnly
-      let help = isRefused ? "(read-only) \(binding.help)" : binding.help
-      draw(
-        Span(binding.label, isRefused ? .dim : .accent), Span(help, isRefused ? .dim : .text),
-        row: row, columns: columns, on: &canvas)
-    case .words(let label, let text):
-      draw(Span(label), Span(text, .dim), row: row, columns: columns, on: &canvas)
+      canvas.write(
+        binding.label, row: row, columns: columns.prefix(Self.labelWidth - 1),
+        style: Style(isRefused ? .dim : .accent))
+      canvas.write(
+        isRefused ? "refused: read-only" : binding.help, row: row,
+        columns: columns.dropFirst(Self.labelWidth), style: Style(isRefused ? .dim : .text))
     }
   }
 
-  private func draw(
-    _ label: Span, _ text: Span, row: Int, columns: Range<Int>, on canvas: inout Canvas
-  ) {
-    canvas.write([label], row: row, columns: columns.prefix(Self.labelWidth - 1))
-    canvas.write([text], row: row, columns: columns.dropFirst(Self.labelWidth))
-  }
-
-  private static func columns(for width: Int) -> [[Line]] {
+  /// The lines from the top, each of one or two columns.
+  private static func lines(for width: Int) -> [[Line]] {
     let left = lines(of: .moving) + [.blank] + lines(of: .acting)
     let right = lines(of: .looking) + [.blank] + lines(of: .program)
-    return width >= 80
-      ? [left + [.blank] + legend, right] : [left + [.blank] + right + [.blank] + legend]
+    let keys: [[Line]]
+    if width >= twoColumnThreshold {
+      let count = max(left.count, right.count)
+      func line(_ index: Int, of lines: [Line]) -> Line {
+        index < lines.count ? lines[index] : .blank
+      }
+      keys = (0..<count).map { [line($0, of: left), line($0, of: right)] }
+    } else {
+      keys = (left + [.blank] + right).map { [$0] }
+    }
+    return keys + [[.blank]] + words.map { [.sentence($0)] }
   }
 
   private static func lines(of group: KeyBinding.Group) -> [Line] {
@@ -75,10 +81,8 @@ struct HelpView {
       + KeyTable.bindings.filter { $0.group == group }.map { .binding($0) }
   }
 
-  private static let legend: [Line] = [
-    .heading("Words"),
-    .words("held", "ready, but queue suspended"),
-    .words("cancelling", "asked, not over yet"),
-    .words("TIME", "in state; over: time it ran"),
+  private static let words = [
+    "held: ready, but its queue is suspended. cancelling: asked to, not over yet.",
+    "TIME: how long in the state; of what is over, how long it ran.",
   ]
 }

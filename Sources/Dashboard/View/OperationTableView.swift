@@ -42,7 +42,7 @@ struct OperationTableView {
     }
     left("X+", .key)
     right("ID", .id)
-    left("STATE\(canvas.glyphs.descending)", .state)
+    left("STATE", .state)
     left("QUEUE", .queue)
     left("PRI", .priority)
     right("DEPS", .dependencies)

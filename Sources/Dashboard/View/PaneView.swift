@@ -11,7 +11,7 @@ struct PaneView {
 
   func draw(on canvas: inout Canvas) {
     drawRules(on: &canvas)
-    guard let id = dashboard.list.id, let report = workload.operations[id] else { return }
+    guard let id = dashboard.selected, let report = workload.operations[id] else { return }
     var row = layout.headings
     for (label, fact) in facts(of: report, glyphs: canvas.glyphs) {
       canvas.write(label, row: row, columns: inner, style: Style(.dim))
@@ -48,7 +48,7 @@ struct PaneView {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
       canvas.put(canvas.glyphs.teeDown, row: row, column: divider, style: style)
       drawListTitle(row, on: &canvas)
-      if let id = dashboard.list.id, let report = workload.operations[id] {
+      if let id = dashboard.selected, let report = workload.operations[id] {
         canvas.write(
           [Span(" \(id) ", .strong, isBold: true), Span("\(report.title) ", .strong)], row: row,
           columns: inner)
@@ -61,14 +61,23 @@ struct PaneView {
   }
 
   private func drawListTitle(_ row: Int, on canvas: inout Canvas) {
+    let title: [Span]
+    if let root = dashboard.tree?.tree.root {
+      title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
+    } else {
+      title = listTitle(canvas.glyphs)
+    }
+    canvas.write(title, row: row, columns: layout.table.dropFirst())
+  }
+
+  private func listTitle(_ glyphs: Glyphs) -> [Span] {
     let order = workload.operations.order
     let over = order.keys.count - order.unfinishedCount
     let overWords = dashboard.hidesOver ? "\(over) over, hidden" : "\(over) over"
-    canvas.write(
-      [
-        Span(" operations ", .text), Span("\(order.unfinishedCount) unfinished, \(overWords) "),
-        Span("\(canvas.glyphs.horizontal) sort: state, time ", .dim),
-      ], row: row, columns: layout.table.dropFirst())
+    return [
+      Span(" operations: \(order.unfinishedCount) unfinished, \(overWords) "),
+      Span("\(glyphs.horizontal) sort: state, time ", .dim),
+    ]
   }
 
   private func facts(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {

@@ -44,7 +44,7 @@ struct StatusView {
         ], on: &canvas)
     } else if let notice = dashboard.notice {
       overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
-    } else if let row = layout.status, let standing = standingNotice {
+    } else if dashboard.helpTop == nil, let row = layout.status, let standing = standingNotice {
       canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
     }
   }
@@ -56,6 +56,7 @@ struct StatusView {
 
   /// What needs attention as long as it is so.
   private var standingNotice: Span? {
+    if let reason = dashboard.live.endedReason { return Span("ended: \(reason)", .warning) }
     let workload = dashboard.shown
     if workload.lostChanges > 0 {
       return Span(
@@ -96,7 +97,7 @@ struct StatusView {
       column = canvas.write(
         [Span(key, .accent, isBold: true), Span(words.isEmpty ? "" : " \(words)")],
         row: layout.prompt,
-        columns: min(column, canvas.columns.upperBound)..<canvas.columns.upperBound)
+        columns: min(column, columnCount)..<columnCount)
     }
   }
 
@@ -105,11 +106,16 @@ struct StatusView {
     let count = question.dependents.count
     return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
       KeyTable.footer(in: .question).compactMap { binding in
-        guard let (key, words) = binding.footer else { return nil }
-        guard binding.action == .answerAlso else { return (key, words) }
-        return count == 0 ? nil : (key, "\(words) \(count)\(noun)")
+        guard let words = binding.footerWords[.question] else { return nil }
+        guard binding.action == .answerAlso else { return (binding.footerKey, words) }
+        return count == 0 ? nil : (binding.footerKey, "\(words) \(count)\(noun)")
       }
-    }
+    } + [
+      KeyTable.footer(in: .question).compactMap { binding in
+        guard binding.action == .answerAlso else { return (binding.footerKey, "") }
+        return count == 0 ? nil : (binding.footerKey, "+\(count)")
+      }
+    ]
   }
 
   private func drawFooter(_ row: Int, on canvas: inout Canvas) {
@@ -120,11 +126,14 @@ struct StatusView {
       return
     }
     let context = dashboard.keyContext
-    let items = KeyTable.footer(in: context).compactMap(\.footer)
-    let gap = 2
-    func width(_ item: (key: String, words: String)) -> Int {
-      item.key.utf8.count + 1 + item.words.utf8.count + gap
+    let items = KeyTable.footer(in: context).map { binding in
+      [
+        Span(binding.footerKey, .accent, isBold: true),
+        Span(" \(binding.footerWords[context] ?? "")"),
+      ]
     }
+    let gap = 2
+    func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + $1.text.utf8.count } }
     // The way out always has room.
     guard let wayOut = items.last else { return }
     var column = 1
@@ -133,11 +142,7 @@ struct StatusView {
       guard isLast || column + width(item) + width(wayOut) <= canvas.columns.count + gap else {
         continue
       }
-      let words = isLast && context != .list ? "Back" : item.words
-      column = canvas.write(
-        [Span(item.key, .accent, isBold: true), Span(" \(words)")], row: row,
-        columns: column..<canvas.columns.upperBound)
-      column += gap
+      column = canvas.write(item, row: row, columns: column..<canvas.columns.upperBound) + gap
     }
   }
 }

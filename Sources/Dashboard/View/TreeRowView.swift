@@ -117,7 +117,7 @@ struct TreeRowView {
     guard row.depth > 0 else { return "" }
     let width = glyphs.isUnicode ? 3 : 4
     // Deep rows lose the lines of their farthest ancestors, so that there is room for their names.
-    let levels = min(row.depth, 64, max(2, (room - 20) / width))
+    let levels = min(row.depth, 64, max(2, (room - 14) / width))
     var prefix = row.depth > levels ? glyphs.ellipsis + " " : ""
     for level in stride(from: levels - 2, through: 0, by: -1) {
       prefix += row.trunks >> UInt64(level) & 1 == 1 ? glyphs.trunk : glyphs.noTrunk
