@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-print("opq-top")
+Program.run(Array(CommandLine.arguments.dropFirst()))

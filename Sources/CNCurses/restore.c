@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+//
+// How the terminal is brought back when the program cannot do it in the ordinary way. Everything
+// that runs in a signal handler here is async-signal-safe; ncurses' own handlers are not.
+#define _GNU_SOURCE 1
+#include "internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const int fatal_signals[] = {
+    SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGQUIT, SIGSYS};
+enum { fatal_count = sizeof fatal_signals / sizeof *fatal_signals };
+
+static struct {
+  /// Whether there is something to bring back. Whoever clears it does the work.
+  atomic_bool is_armed;
+  int descriptor;
+  struct termios settings;
+  bool has_settings;
+  char bytes[512];
+  size_t count;
+  /// The file that stands in for descriptor 2, and what that was before; -1 where none does.
+  int held_errors;
+  int errors;
+  struct sigaction previous[fatal_count];
+  bool is_caught[fatal_count];
+} plan = {.held_errors = -1, .errors = -1};
+
+/// Appends a capability's bytes without the padding written as $<5>.
+static void append(const char *bytes) {
+  if (!bytes) {
+    return;
+  }
+  for (const char *at = bytes; *at && plan.count < sizeof plan.bytes; at++) {
+    if (at[0] == '$' && at[1] == '<') {
+      const char *end = strchr(at, '>');
+      if (end) {
+        at = end;
+        continue;
+      }
+    }
+    plan.bytes[plan.count++] = *at;
+  }
+}
+
+static void write_all(int descriptor, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(descriptor, bytes, count);
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return;
+    }
+    bytes += written;
+    count -= (size_t)written;
+  }
+}
+
+static void hold_errors(int held_errors) {
+  plan.held_errors = -1;
+  plan.errors = held_errors < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (plan.errors < 0) {
+    return;
+  }
+  if (dup2(held_errors, STDERR_FILENO) < 0) {
+    close(plan.errors);
+    plan.errors = -1;
+    return;
+  }
+  plan.held_errors = held_errors;
+}
+
+static void release_errors(void) {
+  if (plan.errors < 0) {
+    return;
+  }
+  // The offset is shared with descriptor 2: it says how much was written.
+  off_t end = lseek(plan.held_errors, 0, SEEK_CUR);
+  dup2(plan.errors, STDERR_FILENO);
+  char block[2048];
+  for (off_t at = 0; at < end;) {
+    off_t left = end - at;
+    size_t wanted = left < (off_t)sizeof block ? (size_t)left : sizeof block;
+    ssize_t count = pread(plan.held_errors, block, wanted, at);
+    if (count <= 0) {
+      break;
+    }
+    write_all(STDERR_FILENO, block, (size_t)count);
+    at += count;
+  }
+  close(plan.errors);
+  plan.errors = -1;
+  plan.held_errors = -1;
+}
+
+void cncurses_restore_now(void) {
+  if (!atomic_exchange(&plan.is_armed, false)) {
+    return;
+  }
+  // A terminal that does not take bytes, or that belongs to another job, must not hold us here.
+  int flags = fcntl(plan.descriptor, F_GETFL);
+  if (flags >= 0) {
+    fcntl(plan.descriptor, F_SETFL, flags | O_NONBLOCK);
+  }
+  sigset_t background;
+  sigset_t mask;
+  sigemptyset(&background);
+  sigaddset(&background, SIGTTOU);
+  pthread_sigmask(SIG_BLOCK, &background, &mask);
+  write_all(plan.descriptor, plan.bytes, plan.count);
+  if (plan.has_settings) {
+    tcsetattr(plan.descriptor, TCSANOW, &plan.settings);
+  }
+  if (flags >= 0) {
+    fcntl(plan.descriptor, F_SETFL, flags);
+  }
+  release_errors();
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void on_fatal_signal(int number, siginfo_t *information, void *context) {
+  int error = errno;
+  cncurses_restore_now();
+  for (size_t index = 0; index < fatal_count; index++) {
+    if (fatal_signals[index] != number) {
+      continue;
+    }
+    struct sigaction *previous = &plan.previous[index];
+    sigaction(number, previous, NULL);
+    errno = error;
+    // Called rather than raised again, so that Swift's backtracer sees the place of the fault.
+    if (previous->sa_flags & SA_SIGINFO) {
+      previous->sa_sigaction(number, information, context);
+      return;
+    }
+  }
+  raise(number);
+}
+
+static void catch_fatal_signals(void) {
+  static char stack[64 * 1024];
+  stack_t current;
+  if (sigaltstack(NULL, &current) == 0 && (current.ss_flags & SS_DISABLE)) {
+    stack_t ours = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&ours, NULL);
+  }
+  for (size_t index = 0; index < fatal_count; index++) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_fatal_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    struct sigaction *previous = &plan.previous[index];
+    plan.is_caught[index] = sigaction(fatal_signals[index], NULL, previous) == 0
+                            && ((previous->sa_flags & SA_SIGINFO) || previous->sa_handler != SIG_IGN)
+                            && sigaction(fatal_signals[index], &action, NULL) == 0;
+  }
+}
+
+void cncurses_prepare_restoring(int descriptor, int held_errors, bool brackets_paste) {
+  plan.descriptor = descriptor;
+  plan.has_settings = tcgetattr(descriptor, &plan.settings) == 0;
+  plan.count = 0;
+  append(brackets_paste ? "\033[?2004l" : NULL);
+  append(cncurses_capability("rmkx"));
+  append(cncurses_capability("cnorm"));
+  append(cncurses_capability("sgr0"));
+  append(cncurses_capability("rmcup") ? cncurses_capability("rmcup") : "\r\n");
+  hold_errors(held_errors);
+  atomic_store(&plan.is_armed, true);
+  catch_fatal_signals();
+}
+
+void cncurses_end_restoring(void) {
+  if (!atomic_exchange(&plan.is_armed, false)) {
+    return;
+  }
+  for (size_t index = 0; index < fatal_count; index++) {
+    if (plan.is_caught[index]) {
+      sigaction(fatal_signals[index], &plan.previous[index], NULL);
+    }
+  }
+  if (plan.has_settings) {
+    tcsetattr(plan.descriptor, TCSANOW, &plan.settings);
+  }
+  release_errors();
+}

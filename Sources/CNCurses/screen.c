@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+#define _GNU_SOURCE 1
+#define NCURSES_WIDECHAR 1
+#include "internal.h"
+#include <curses.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/// Sizes beyond these are cut: a terminal that claims more is broken or hostile.
+enum { most_columns = 1024, most_rows = 512, most_colors = 256 };
+
+static struct {
+  SCREEN *screen;
+  FILE *input;
+  FILE *output;
+  int descriptor;
+  bool is_unicode;
+  bool brackets_paste;
+  int colors;
+  /// Whether pair `color + 1` is that colour on the terminal's own background.
+  bool has_pair[most_colors];
+} state;
+
+/// Whether the locale that was asked for is one of UTF-8, installed here or not: a session from
+/// another machine often brings the name of a locale that this one does not have.
+static bool wants_unicode(void) {
+  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  for (size_t index = 0; index < sizeof variables / sizeof *variables; index++) {
+    const char *value = getenv(variables[index]);
+    if (value && *value) {
+      return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+  }
+  return false;
+}
+
+static bool is_locale_unicode(void) { return strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
+
+/// Whether every kind of character that frames are made of takes one cell.
+static bool draws_frames(void) {
+  for (const wchar_t *at = L"─│┌━┃█▌▁▒░·▲▼…"; *at; at++) {
+    if (wcwidth(*at) != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool choose_characters(cncurses_characters characters) {
+  bool has_locale = setlocale(LC_CTYPE, "") != NULL;
+  bool wanted = characters == CNCURSES_UNICODE
+                || (characters == CNCURSES_BY_LOCALE
+                    && (has_locale ? is_locale_unicode() : wants_unicode()));
+  if (wanted && !is_locale_unicode()) {
+    setlocale(LC_CTYPE, "C.UTF-8");
+  }
+  return wanted && is_locale_unicode() && draws_frames();
+}
+
+/// Creates ncurses' screen, and takes back the signals that it caught: its handlers call functions
+/// that no handler may call, on whichever thread the signal finds.
+static SCREEN *new_screen(const char *terminal) {
+  static const int caught[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+  enum { count = sizeof caught / sizeof *caught };
+  struct sigaction actions[count];
+  for (size_t index = 0; index < count; index++) {
+    sigaction(caught[index], NULL, &actions[index]);
+  }
+  // Only the terminal is asked for its size: LINES and COLUMNS may say anything.
+  use_env(FALSE);
+  SCREEN *screen = newterm(terminal, state.output, state.input);
+  for (size_t index = 0; index < count; index++) {
+    sigaction(caught[index], &actions[index], NULL);
+  }
+  return screen;
+}
+
+static bool open_files(int descriptor) {
+  int input = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  int output = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  state.input = input < 0 ? NULL : fdopen(input, "r");
+  state.output = output < 0 ? NULL : fdopen(output, "w");
+  if (state.input && state.output) {
+    return true;
+  }
+  if (!state.input && input >= 0) {
+    close(input);
+  }
+  if (!state.output && output >= 0) {
+    close(output);
+  }
+  return false;
+}
+
+static void close_files(void) {
+  if (state.input) {
+    fclose(state.input);
+  }
+  if (state.output) {
+    fclose(state.output);
+  }
+  state.input = NULL;
+  state.output = NULL;
+}
+
+/// Bracketed paste is not in the terminal's description; whoever speaks ANSI knows it or ignores it.
+static bool speaks_ansi(void) {
+  const char *place = cncurses_capability("cup");
+  return place && place[0] == '\033' && place[1] == '[';
+}
+
+static void bracket_paste(bool is_on) {
+  if (state.brackets_paste) {
+    fputs(is_on ? "\033[?2004h" : "\033[?2004l", state.output);
+    fflush(state.output);
+  }
+}
+
+static void start_colors(bool uses_color) {
+  state.colors = 0;
+  memset(state.has_pair, 0, sizeof state.has_pair);
+  if (!uses_color || !has_colors() || start_color() != OK) {
+    return;
+  }
+  use_default_colors();
+  state.colors = COLORS < 8 ? 0 : COLORS > most_colors ? most_colors : COLORS;
+}
+
+cncurses_status cncurses_open(
+    int descriptor, const char *terminal, cncurses_characters characters, bool uses_color,
+    int held_errors) {
+  if (state.screen) {
+    return CNCURSES_ALREADY_OPEN;
+  }
+  cncurses_status status = cncurses_check_terminal(descriptor, terminal);
+  if (status != CNCURSES_OPENED) {
+    return status;
+  }
+  state.is_unicode = choose_characters(characters);
+  if (!open_files(descriptor)) {
+    close_files();
+    return CNCURSES_NO_RESOURCES;
+  }
+  state.descriptor = descriptor;
+  state.screen = new_screen(terminal);
+  if (!state.screen) {
+    close_files();
+    return CNCURSES_UNKNOWN_TERMINAL;
+  }
+  state.brackets_paste = speaks_ansi();
+  // Before the first mode is changed: what is found here is what is brought back.
+  cncurses_prepare_restoring(descriptor, held_errors, state.brackets_paste);
+  raw();
+  noecho();
+  nonl();
+  keypad(stdscr, TRUE);
+  leaveok(stdscr, TRUE);
+  // Else a frame is given up half-way when a key is pressed meanwhile.
+  typeahead(-1);
+  curs_set(0);
+  def_prog_mode();
+  start_colors(uses_color);
+  bracket_paste(true);
+  cncurses_update_size();
+  return CNCURSES_OPENED;
+}
+
+void cncurses_close(void) {
+  if (!state.screen) {
+    return;
+  }
+  bracket_paste(false);
+  endwin();
+  cncurses_end_restoring();
+  delscreen(state.screen);
+  state.screen = NULL;
+  close_files();
+}
+
+bool cncurses_is_unicode(void) { return state.is_unicode; }
+int cncurses_colors(void) { return state.colors; }
+int cncurses_rows(void) { return LINES; }
+int cncurses_columns(void) { return COLS; }
+
+static int within(int value, int most) { return value > most ? most : value; }
+
+void cncurses_update_size(void) {
+  struct winsize size;
+  if (ioctl(state.descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
+    // Not resizeterm(), which also pretends that a key was pressed.
+    resize_term(within(size.ws_row, most_rows), within(size.ws_col, most_columns));
+  }
+  // A terminal may clear or reflow what it shows when it is resized, so nothing can be relied on.
+  cncurses_repaint();
+}
+
+static short pair_for(int color) {
+  if (color < 0 || color >= state.colors || color + 1 >= COLOR_PAIRS) {
+    return 0;
+  }
+  if (!state.has_pair[color]) {
+    init_extended_pair(color + 1, color, -1);
+    state.has_pair[color] = true;
+  }
+  return (short)(color + 1);
+}
+
+static bool is_invisible(uint32_t scalar) {
+  return (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x2028 && scalar <= 0x202E)
+         || (scalar >= 0x2060 && scalar <= 0x206F) || (scalar >= 0xFE00 && scalar <= 0xFE0F)
+         || scalar == 0xFEFF || scalar == 0x061C;
+}
+
+/// How many cells a scalar takes; 0 for whatever must not reach the terminal.
+static int width_of(uint32_t scalar) {
+  if (scalar >= 0x20 && scalar < 0x7F) {
+    return 1;
+  }
+  if (!state.is_unicode || scalar < 0xA0 || is_invisible(scalar)) {
+    return 0;
+  }
+  int width = wcwidth((wchar_t)scalar);
+  return width == 1 || width == 2 ? width : 0;
+}
+
+static bool is_mark(uint32_t scalar) {
+  return state.is_unicode && scalar >= 0x300 && !is_invisible(scalar)
+         && wcwidth((wchar_t)scalar) == 0;
+}
+
+static attr_t attributes_of(uint8_t bits) {
+  return ((bits & CNCURSES_BOLD) ? A_BOLD : 0) | ((bits & CNCURSES_DIM) ? A_DIM : 0)
+         | ((bits & CNCURSES_REVERSE) ? A_REVERSE : 0)
+         | ((bits & CNCURSES_UNDERLINE) ? A_UNDERLINE : 0);
+}
+
+static void set_cell(cchar_t *to, uint32_t scalar, uint32_t mark, const cncurses_cell *style) {
+  wchar_t text[3] = {(wchar_t)scalar, (wchar_t)mark, 0};
+  int pair = style ? pair_for(style->foreground) : 0;
+  setcchar(to, text, style ? attributes_of(style->attributes) : 0, (short)pair, NULL);
+}
+
+void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
+  static cchar_t line[most_columns];
+  int columns = within(COLS, most_columns);
+  int used = 0;
+  for (int column = 0; column < columns; column++) {
+    const cncurses_cell *cell = (size_t)column < count ? &cells[column] : NULL;
+    if (!cell) {
+      set_cell(&line[used++], ' ', 0, NULL);
+      continue;
+    }
+    // The grid says how wide a character is, and it must be right: else the row would shift.
+    bool is_wide = column + 1 < columns && (size_t)column + 1 < count && cell[1].is_continuation;
+    bool is_orphan = cell->is_continuation;
+    bool is_sane = !is_orphan && width_of(cell->scalar) == (is_wide ? 2 : 1);
+    uint32_t mark = is_sane && is_mark(cell->mark) ? cell->mark : 0;
+    set_cell(&line[used++], is_sane ? cell->scalar : is_orphan ? ' ' : '?', mark, cell);
+    if (is_wide && is_sane) {
+      column++;
+    }
+  }
+  // wadd_wchnstr() merges the window's own attributes into the cells.
+  wattr_set(stdscr, A_NORMAL, 0, NULL);
+  if (wmove(stdscr, row, 0) == OK) {
+    wadd_wchnstr(stdscr, line, used);
+  }
+}
+
+void cncurses_show(void) {
+  wnoutrefresh(stdscr);
+  doupdate();
+}
+
+void cncurses_repaint(void) { clearok(curscr, TRUE); }
+
+void cncurses_bell(void) { beep(); }
+
+void cncurses_leave(void) {
+  bracket_paste(false);
+  endwin();
+}
+
+void cncurses_enter(void) {
+  reset_prog_mode();
+  bracket_paste(true);
+  cncurses_update_size();
+  cncurses_show();
+}
+
+const char *cncurses_key_sequence(const char *capability) {
+  return cncurses_capability(capability);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Glibc
+
+/// The signals of a terminal's job control, as events of a loop rather than as interruptions.
+public struct JobSignals: ~Copyable {
+  /// What the terminal or the shell tells the process.
+  public enum Event: Sendable, Equatable {
+    /// The terminal's size has changed.
+    case resized
+    /// The process is asked to stop.
+    case stopRequested
+    /// The process was stopped, and goes on.
+    case continued
+  }
+
+  private static let numbers = [SIGWINCH, SIGTSTP, SIGCONT]
+
+  /// Is readable where ``next()`` has something.
+  public let descriptor: Int32
+
+  /// Blocks the signals in the calling thread and in those that it starts from now on. To be called
+  /// before the process has a second thread.
+  public static func block() { csystem_block_signals(numbers, numbers.count) }
+
+  /// Begins to take the signals, which have to be blocked.
+  ///
+  /// - Throws: ``TerminalError`` where the system has no descriptor left.
+  public init() throws(TerminalError) {
+    descriptor = csystem_signal_descriptor(Self.numbers, Self.numbers.count)
+    guard descriptor >= 0 else { throw TerminalError(.noResources) }
+  }
+
+  deinit { _ = close(descriptor) }
+
+  /// Takes the next event; `nil` where there is none.
+  public mutating func next() -> Event? {
+    switch csystem_next_signal(descriptor) {
+    case SIGWINCH: .resized
+    case SIGTSTP: .stopRequested
+    case SIGCONT: .continued
+    default: nil
+    }
+  }
+}
+
+@available(*, unavailable)
+extension JobSignals: Sendable {}

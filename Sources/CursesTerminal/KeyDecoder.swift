@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+
+/// Turns the bytes that a terminal sends into key presses.
+///
+/// A value without clock or descriptor. Whoever owns it feeds it what arrives and, when nothing more
+/// has come for as long as ``patience``, says so: only then is an ESC the Escape key, rather than
+/// the beginning of a sequence whose rest is still under way.
+struct KeyDecoder {
+  /// What the bytes from one place on are.
+  private enum Reading {
+    /// So many bytes, which are this key; `nil` for what is swallowed.
+    case input(Input?, length: Int)
+    /// The beginning of something longer.
+    case incomplete
+    /// So many bytes, after which pasted text comes.
+    case pasteBegins(length: Int)
+  }
+
+  /// The most bytes kept of a paste; what is beyond is dropped.
+  static let longestPaste = 64 * 1024
+  /// A control sequence longer than this is none.
+  private static let longestSequence = 64
+
+  /// What has arrived and is not decoded.
+  private var buffer: [UInt8] = []
+  /// The text of a paste that has begun and not ended.
+  private var paste: [UInt8]?
+  /// Sequences of this terminal that the common ones do not cover.
+  private let additions: [(bytes: [UInt8], input: Input)]
+
+  /// Creates a decoder.
+  ///
+  /// - Parameter terminalKeys: Sequences that the terminal's description names; those that do not
+  ///   begin with ESC, and those decoded alike without it, are left out.
+  init(terminalKeys: [(bytes: [UInt8], input: Input)] = []) {
+    additions = terminalKeys.filter { key in
+      guard key.bytes.count > 1, key.bytes[0] == 0x1B else { return false }
+      var plain = KeyDecoder(additions: [])
+      return plain.consume(key.bytes) != [key.input]
+    }
+  }
+
+  private init(additions: [(bytes: [UInt8], input: Input)]) { self.additions = additions }
+
+  /// How long to wait for more before ``expire()``; `nil` where nothing is pending.
+  ///
+  /// A paste is given longer: its end is certain to come, unless the terminal is broken.
+  var patience: Duration? {
+    if paste != nil { return .seconds(1) }
+    return buffer.isEmpty ? nil : .milliseconds(25)
+  }
+
+  /// Takes bytes, and returns the keys that they complete, in order.
+  mutating func consume(_ bytes: some Sequence<UInt8>) -> [Input] {
+    buffer.append(contentsOf: bytes)
+    return decode(isComplete: false)
+  }
+
+  /// Takes note that nothing more comes, and returns what the pending bytes are by themselves.
+  mutating func expire() -> [Input] {
+    var inputs = decode(isComplete: true)
+    if let text = paste {
+      paste = nil
+      inputs.append(.paste(String(decoding: text + buffer, as: UTF8.self)))
+    }
+    buffer.removeAll()
+    return inputs
+  }
+
+  private mutating func decode(isComplete: Bool) -> [Input] {
+    var inputs: [Input] = []
+    var start = 0
+    while start < buffer.count {
+      if paste != nil {
+        guard let end = takePaste(from: start, into: &inputs) else { return inputs }
+        start = end
+        continue
+      }
+      switch read(at: start, isComplete: isComplete) {
+      case .input(let input, let length):
+        if let input { inputs.append(input) }
+        start += length
+      case .pasteBegins(let length):
+        paste = []
+        start += length
+      case .incomplete:
+        buffer.removeFirst(start)
+        return inputs
+      }
+    }
+    buffer.removeAll(keepingCapacity: true)
+    return inputs
+  }
+
+  /// Moves pasted bytes out of the buffer; returns where the text has ended, or `nil` where it has
+  /// not.
+  private mutating func takePaste(from start: Int, into inputs: inout [Input]) -> Int? {
+    let mark = Array("\u{1B}[201~".utf8)
+    var text = paste ?? []
+    defer { if text.count > Self.longestPaste { paste?.removeSubrange(Self.longestPaste...) } }
+    for index in start..<buffer.count where buffer[index...].starts(with: mark) {
+      text += buffer[start..<index]
+      paste = nil
+      inputs.append(.paste(String(decoding: text.prefix(Self.longestPaste), as: UTF8.self)))
+      return index + mark.count
+    }
+    // The last bytes may be the beginning of the mark.
+    let kept = max(start, buffer.count - (mark.count - 1))
+    text += buffer[start..<kept]
+    paste = text
+    buffer.removeFirst(kept)
+    return nil
+  }
+
+  private func read(at start: Int, isComplete: Bool) -> Reading {
+    let byte = buffer[start]
+    switch byte {
+    case 0x1B: return readEscape(at: start, isComplete: isComplete)
+    case 0x09: return .input(.key(.tab), length: 1)
+    case 0x0A, 0x0D: return .input(.key(.enter), length: 1)
+    case 0x08, 0x7F: return .input(.key(.backspace), length: 1)
+    case 0x00: return .input(.control(" "), length: 1)
+    case 0x01...0x1A: return .input(.control(Unicode.Scalar(byte + 0x60)), length: 1)
+    case 0x1C...0x1F: return .input(.control(Unicode.Scalar(byte + 0x40)), length: 1)
+    default: return readCharacter(at: start, isComplete: isComplete) { .character($0) }
+    }
+  }
+
+  private func readCharacter(
+    at start: Int, isComplete: Bool, as input: (Unicode.Scalar) -> Input
+  ) -> Reading {
+    let length =
+      switch buffer[start] {
+      case ..<0x80: 1
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 0
+      }
+    guard length > 0 else { return .input(nil, length: 1) }
+    let bytes = buffer[start...].prefix(length)
+    guard bytes.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return .input(nil, length: 1) }
+    guard bytes.count == length else {
+      return isComplete ? .input(nil, length: bytes.count) : .incomplete
+    }
+    guard let text = String(validating: bytes, as: UTF8.self),
+      let scalar = text.unicodeScalars.first,
+      scalar.properties.generalCategory != .control
+    else { return .input(nil, length: length) }
+    return .input(input(scalar), length: length)
+  }
+
+  private func readEscape(at start: Int, isComplete: Bool) -> Reading {
+    let rest = buffer[start...]
+    for addition in additions {
+      if rest.starts(with: addition.bytes) {
+        return .input(addition.input, length: addition.bytes.count)
+      }
+      if !isComplete, addition.bytes.starts(with: rest) { return .incomplete }
+    }
+    guard start + 1 < buffer.count else {
+      return isComplete ? .input(.key(.escape), length: 1) : .incomplete
+    }
+    switch buffer[start + 1] {
+    case UInt8(ascii: "["): return readControlSequence(at: start, isComplete: isComplete)
+    case UInt8(ascii: "O"): return readSingleShift(at: start, isComplete: isComplete)
+    case 0x00...0x1F, 0x7F: return .input(.key(.escape), length: 1)
+    default:
+      switch readCharacter(at: start + 1, isComplete: isComplete, as: { .alt($0) }) {
+      case .input(let input, let length): return .input(input, length: length + 1)
+      case .incomplete, .pasteBegins: return .incomplete
+      }
+    }
+  }
+
+  /// ESC O and one character: cursor and keypad keys in application mode.
+  private func readSingleShift(at start: Int, isComplete: Bool) -> Reading {
+    guard start + 2 < buffer.count else {
+      return isComplete ? .input(.alt("O"), length: 2) : .incomplete
+    }
+    return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
+  }
+
+  /// ESC [, parameters, and a final character.
+  private func readControlSequence(at start: Int, isComplete: Bool) -> Reading {
+    // The Linux console's F1 to F5 are ESC [ [ A to E.
+    let isConsole = start + 2 < buffer.count && buffer[start + 2] == UInt8(ascii: "[")
+    var index = start + (isConsole ? 3 : 2)
+    while index < buffer.count, (0x20...0x3F).contains(buffer[index]) {
+      index += 1
+      // Not a sequence, whatever it is: swallowed as far as it was read.
+      if index - start > Self.longestSequence { return .input(nil, length: index - start) }
+    }
+    guard index < buffer.count else {
+      guard isComplete else { return .incomplete }
+      return .input(index == start + 2 ? .alt("[") : nil, length: index - start)
+    }
+    let final = buffer[index]
+    let length = index + 1 - start
+    // Cut short by something that cannot be part of it, which is then read for itself.
+    guard (0x40...0x7E).contains(final) else { return .input(nil, length: length - 1) }
+    if isConsole { return .input(KeySequence.console(final), length: length) }
+    let parameters = buffer[(start + 2)..<index]
+    if final == UInt8(ascii: "M"), parameters.isEmpty {
+      // A mouse report of the old kind, though nobody asked: three bytes of any value follow.
+      guard isComplete || buffer.count - start >= 6 else { return .incomplete }
+      return .input(nil, length: min(6, buffer.count - start))
+    }
+    if final == UInt8(ascii: "~"), parameters.elementsEqual("200".utf8) {
+      return .pasteBegins(length: length)
+    }
+    return .input(KeySequence.control(final, parameters: parameters), length: length)
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CNCurses
+import Dashboard
+
+/// How a style is drawn with a given number of colours.
+///
+/// Backgrounds are always the terminal's own, and plain and bold text too: a colour that is chosen
+/// for a dark background cannot be read on a light one. States take the colours of ANSI, which
+/// people tune to their background; only the accent has one of its own where there are 256.
+struct Palette: Equatable {
+  /// A colour and attributes.
+  struct Ink: Equatable {
+    /// The number of a colour; -1 for the terminal's own.
+    var foreground: Int16 = -1
+    /// Bits of `CNCURSES_BOLD` and its like.
+    var attributes: UInt8 = 0
+  }
+
+  /// How many colours there are.
+  let colors: Capabilities.Colors
+
+  /// How cells of a style are drawn.
+  func ink(for style: Style) -> Ink {
+    var ink = colors == .none ? colorless(style.role) : colored(style.role)
+    if style.isBold {
+      // A terminal that is told both draws one or the other, as it likes.
+      ink.attributes &= ~Self.dim
+      ink.attributes |= Self.bold
+    }
+    if style.isReversed { ink.attributes |= Self.reverse }
+    return ink
+  }
+
+  private func colored(_ role: Role) -> Ink {
+    switch role {
+    case .text: Ink()
+    case .strong: Ink(attributes: Self.bold)
+    case .dim, .waiting, .finished: Ink(attributes: Self.dim)
+    case .executing: Ink(foreground: 2)
+    case .ready: Ink(foreground: 6)
+    case .held: Ink(foreground: 3)
+    case .cancelling: Ink(foreground: 3, attributes: Self.bold)
+    case .cancelled: Ink(foreground: 5)
+    case .warning: Ink(foreground: 1, attributes: Self.bold)
+    case .accent: accent
+    }
+  }
+
+  /// Blue, and one that can be read where there is a choice: ANSI's is the darkest of the eight.
+  private var accent: Ink {
+    switch colors {
+    case .twoHundredFiftySix: Ink(foreground: 33)
+    case .sixteen: Ink(foreground: 12)
+    case .eight, .none: Ink(foreground: 4, attributes: Self.bold)
+    }
+  }
+
+  private func colorless(_ role: Role) -> Ink {
+    switch role {
+    case .text, .ready, .held, .cancelled: Ink()
+    case .strong, .executing, .cancelling, .warning: Ink(attributes: Self.bold)
+    case .dim, .waiting, .finished: Ink(attributes: Self.dim)
+    case .accent: Ink(attributes: Self.underline)
+    }
+  }
+
+  private static let bold = UInt8(CNCURSES_BOLD)
+  private static let dim = UInt8(CNCURSES_DIM)
+  private static let reverse = UInt8(CNCURSES_REVERSE)
+  private static let underline = UInt8(CNCURSES_UNDERLINE)
+}

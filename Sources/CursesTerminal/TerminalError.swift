@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Why a terminal cannot be used.
+public struct TerminalError: Error, Equatable, CustomStringConvertible {
+  /// The kinds of reasons.
+  public enum Code: Sendable, Equatable {
+    /// There is no terminal: the process has none, or the descriptor is something else.
+    case notATerminal
+    /// The terminal's type is unset, empty or unknown.
+    case unknownType(String?)
+    /// The terminal of this type cannot place its cursor.
+    case tooDumb(String)
+    /// There is one open already, and there can be only one.
+    case alreadyOpen
+    /// The system refused memory or a descriptor.
+    case noResources
+  }
+
+  /// The reason.
+  public let code: Code
+
+  /// Creates an error.
+  public init(_ code: Code) { self.code = code }
+
+  /// The reason in one sentence, without a full stop.
+  public var description: String {
+    switch code {
+    case .notATerminal: "not a terminal"
+    case .unknownType(nil): "the terminal's type is not known, because TERM is not set"
+    case .unknownType(let type?):
+      "the terminal's type is not known: TERM is \"\(Self.plain(type))\""
+    case .tooDumb(let type): "a terminal of type \"\(Self.plain(type))\" cannot place its cursor"
+    case .alreadyOpen: "the terminal is open already"
+    case .noResources: "the system has no memory or descriptors left"
+    }
+  }
+
+  /// The environment may hold anything.
+  private static func plain(_ type: String) -> String {
+    String(type.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Glibc
+import Synchronization
+
+/// Waits for the signals that ask the process to end (TERM, INT, HUP), on a thread of its own, so
+/// that the process ends even where its loop is stuck.
+///
+/// The first signal rings the loop, which ends the process in good order, by the same signal. Where
+/// it does not answer in a second, or where a second signal comes, the watch does so itself.
+public final class TerminationWatch: Sendable {
+  private let signals: [Int32]
+  private let ring: @Sendable () -> Void
+  private let restore: @Sendable () -> Void
+  /// The signal that came; 0 before.
+  private let request = Atomic<Int32>(0)
+  private let isAnswered = Atomic(false)
+
+  /// Blocks the signals in the calling thread and in those that it starts from now on, but for
+  /// those that the process was told to ignore, and begins to wait for them. To be called before the
+  /// process has a second thread.
+  ///
+  /// - Parameters:
+  ///   - ring: Wakes the loop, which then calls ``takeRequest()``. Called on the watch's thread.
+  ///   - restore: Brings the terminal back where the loop cannot. Called on the watch's thread.
+  public init(
+    ring: @escaping @Sendable () -> Void, restore: @escaping @Sendable () -> Void
+  ) {
+    signals = [SIGTERM, SIGINT, SIGHUP].filter { !csystem_is_ignored($0) }
+    self.ring = ring
+    self.restore = restore
+    csystem_block_signals(signals, signals.count)
+    startThread()
+  }
+
+  /// The signal by which the process has to end; `nil` where none has come. Asking is the answer
+  /// that the watch waits for.
+  public func takeRequest() -> Int32? {
+    let signal = request.load(ordering: .acquiring)
+    guard signal != 0 else { return nil }
+    isAnswered.store(true, ordering: .releasing)
+    return signal
+  }
+
+  /// Ends the process by a signal, so that its parent sees why it ended.
+  public static func endProcess(by signal: Int32) -> Never {
+    csystem_end_by_signal(signal)
+  }
+
+  private func startThread() {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(self)
+    let status = pthread_create(&thread, nil, runTerminationWatch, context.toOpaque())
+    guard status == 0 else {
+      // Without the thread the signals would be blocked for ever: better their default action.
+      context.release()
+      csystem_unblock_signals(signals, signals.count)
+      return
+    }
+    pthread_detach(thread)
+  }
+
+  /// Runs on the thread, to the end of the process.
+  func wait() {
+    let first = csystem_wait_for_signal(signals, signals.count, -1)
+    guard first != 0 else { return }
+    request.store(first, ordering: .releasing)
+    ring()
+    var last = csystem_wait_for_signal(signals, signals.count, 1_000_000_000)
+    if last == 0 && isAnswered.load(ordering: .acquiring) {
+      last = csystem_wait_for_signal(signals, signals.count, -1)
+    }
+    restore()
+    Self.endProcess(by: last == 0 ? first : last)
+  }
+}
+
+/// The entry point of the thread; a function of its own so that it belongs to no actor.
+private func runTerminationWatch(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context else { return nil }
+  Unmanaged<TerminationWatch>.fromOpaque(context).takeRetainedValue().wait()
+  return nil
+}

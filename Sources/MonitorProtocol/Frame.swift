@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// One moment of a monitored process as `opq-top --batch --json` prints it: an object a line.
+///
+/// Fields may be added under the same ``schema``; none changes its meaning or goes away. Numbers are
+/// numbers, and states are the words of ``OperationState``. Names are as the process gave them.
+public struct Frame: Codable, Sendable, Equatable {
+  /// The value of ``schema`` in frames of this form.
+  public static let currentSchema = "opq.frame/1"
+
+  /// A moment.
+  public struct Time: Codable, Sendable, Equatable {
+    /// The time of day in UTC, with milliseconds, as RFC 3339 writes it.
+    public var wallClock: String
+    /// The same on the process's monotonic clock, in nanoseconds.
+    public var monotonic: MonitorTime
+  }
+
+  /// A process.
+  public struct Process: Codable, Sendable, Equatable {
+    /// The program's name.
+    public var name: String
+    /// The process's id.
+    public var pid: Int32
+  }
+
+  /// An operation.
+  public struct Operation: Codable, Sendable, Equatable {
+    private enum CodingKeys: String, CodingKey {
+      case id, name, state, queue, className = "class", priority, dependencies
+      case unmetDependencyCount = "unmet", secondsInState
+    }
+
+    /// Identifies the operation for the life of the process.
+    public var id: OperationReport.ID
+    /// Its name.
+    public var name: String
+    /// Its state.
+    public var state: OperationState
+    /// The name of its queue; empty where the queue is gone.
+    public var queue: String
+    /// The name of its Swift class.
+    public var className: String
+    /// Its priority, as Foundation's number.
+    public var priority: OperationPriority
+    /// The operations that it depends on.
+    public var dependencies: [OperationReport.ID]
+    /// How many of these have not finished.
+    public var unmetDependencyCount: Int
+    /// How long it has been in its state; `nil` where it got there before anybody watched.
+    public var secondsInState: Double?
+  }
+
+  /// Says what form this object has.
+  public var schema: String
+  /// When the frame was made.
+  public var time: Time
+  /// Whose frame it is.
+  public var process: Process
+  /// How many operations are in each state, in all queues that are alive.
+  public var counts: StateCounts
+  /// The queues, by id.
+  public var queues: [QueueReport]
+  /// The operations that are known individually, by id: all that have not finished, and the last
+  /// that have.
+  public var operations: [Operation]
+  /// How many changes of state the history has lost since the start. States are exact all the same.
+  public var lostChanges: UInt64
+
+  /// Creates a frame from what a monitor has told.
+  ///
+  /// - Parameters:
+  ///   - hello: The monitor's greeting.
+  ///   - time: The moment to which times are related.
+  ///   - queues: The queues that are alive, in any order.
+  ///   - operations: The operations that are kept, in any order.
+  ///   - lostChanges: How many changes the monitor has lost.
+  public init(
+    hello: Hello, time: MonitorTime, queues: [QueueReport],
+    operations: some Sequence<OperationReport>, lostChanges: UInt64
+  ) {
+    schema = Self.currentSchema
+    self.time = Time(wallClock: hello.wallClock(at: time), monotonic: time)
+    process = Process(name: hello.processName, pid: hello.processID)
+    counts = queues.reduce(StateCounts()) { $0 + $1.counts }
+    self.queues = queues.sorted { $0.id < $1.id }
+    let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    self.operations = operations.sorted { $0.id < $1.id }.map {
+      Operation(report: $0, queue: names[$0.queue] ?? "", at: time)
+    }
+    self.lostChanges = lostChanges
+  }
+}
+
+extension Frame.Operation {
+  init(report: OperationReport, queue: String, at time: MonitorTime) {
+    id = report.id
+    name = report.name
+    state = report.state
+    self.queue = queue
+    className = report.className
+    priority = report.priority
+    dependencies = report.dependencies
+    unmetDependencyCount = report.unmetDependencyCount
+    secondsInState = report.enteredState.map { start in
+      // Milliseconds, because more digits would only pretend.
+      Double(max(0, time.nanoseconds - start.nanoseconds) / 1_000_000) / 1_000
+    }
+  }
+}
+
+extension OperationReport {
+  /// When it got into its state; `nil` where nobody watched.
+  var enteredState: MonitorTime? {
+    switch state {
+    case .waiting: added
+    case .ready, .held: becameReady
+    case .executing: started
+    case .cancelling: cancelRequested
+    case .finished, .cancelled: finished
+    }
+  }
+}
+
+extension Hello {
+  /// The time of day at a moment, in UTC with milliseconds: `2026-11-21T03:52:11.123Z`.
+  func wallClock(at time: MonitorTime) -> String {
+    let sinceAnchor = Double(time.nanoseconds - anchor.nanoseconds) / 1e9
+    let milliseconds = Int64(((anchorSecondsSince1970 + sinceAnchor) * 1_000).rounded(.down))
+    var seconds = time_t(milliseconds / 1_000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    func digits(_ number: Int32, _ count: Int = 2) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+    let date =
+      "\(digits(parts.tm_year + 1900, 4))-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday))"
+    let clock = "\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec))"
+    return "\(date)T\(clock).\(digits(Int32(milliseconds % 1_000), 3))Z"
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import FoundationEssentials
+import MonitorProtocol
+import OperationsMonitor
+
+/// The loop of batch mode: it gathers what the monitor tells, and prints a frame at each interval.
+struct BatchLoop {
+  /// How a frame is printed.
+  enum Format {
+    /// As a table, for people.
+    case text
+    /// As one line of JSON.
+    case json
+  }
+
+  /// How long the first frame lets the process run, at most: with nothing to compare there would be
+  /// nothing to see.
+  static let firstFrameDelay = Duration.milliseconds(250)
+  /// How long the first frame waits for a monitor that has nothing to tell.
+  private static let patience = Duration.seconds(2)
+
+  let session: MonitorSession
+  let waker: Waker
+  let watch: TerminationWatch
+  let completion: Completion
+  let format: Format
+
+  /// Prints `count` frames, or frames until the workload has finished or a signal comes. A reader
+  /// that goes away ends it, too, and is no error.
+  func run(count: Int?, interval: Duration) -> Ending {
+    var picture = MonitorPicture()
+    let start = MonitorTime.now
+    var due = start + min(interval, Self.firstFrameDelay)
+    var printed = 0
+    var isLast = false
+    while true {
+      waker.wait(until: due)
+      for message in session.takeMessages() { picture.take(message) }
+      if let signal = watch.takeRequest() { return .signal(signal) }
+      let now = MonitorTime.now
+      if completion.isReached && !isLast {
+        // The monitor is told of the end last of all.
+        isLast = true
+        due = min(due, now + Self.firstFrameDelay)
+      }
+      if picture.endedReason == nil {
+        guard now >= due else { continue }
+        guard picture.isFilled || now >= start + Self.patience else {
+          due = now + min(interval, .milliseconds(20))
+          continue
+        }
+      }
+      guard let frame = picture.frame(at: now) else {
+        return Program.fail("nothing is known of the process")
+      }
+      guard write(frame) else { return .status(0) }
+      printed += 1
+      if picture.endedReason != nil { return .status(1) }
+      if isLast || printed == count { return .status(0) }
+      due = max(due + interval, now)
+    }
+  }
+
+  private func write(_ frame: Frame) -> Bool {
+    switch format {
+    case .text:
+      return StandardStream.output.write(FrameText.text(of: frame))
+    case .json:
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      // It encodes numbers, strings, arrays and objects, of which none can fail.
+      guard let data = try? encoder.encode(frame) else { return false }
+      return StandardStream.output.write(String(decoding: data, as: UTF8.self) + "\n")
+    }
+  }
+}

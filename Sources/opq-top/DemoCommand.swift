@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import DemoWorkloads
+import Glibc
+
+/// `opq-top demo`: runs a workload in this process, and shows it.
+struct DemoCommand: ParsableCommand {
+  /// The workloads that there are.
+  enum WorkloadName: String, ExpressibleByArgument, CaseIterable {
+    case tiles
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "Runs a workload, and shows it.")
+
+  @Argument(help: "The workload.")
+  var workload = WorkloadName.tiles
+
+  @Flag(help: "End the workload when one round is done.")
+  var once = false
+
+  @Option(help: ArgumentHelp("Decides what the workload does.", valueName: "number"))
+  var seed: UInt64 = 7
+
+  @Option(help: ArgumentHelp("How many times faster than usual it goes.", valueName: "factor"))
+  var speed = 1.0
+
+  @Option(
+    help: ArgumentHelp("Keep the files that it makes in this directory.", valueName: "directory"))
+  var output: String?
+
+  @Flag(help: "Print frames as text instead of showing the dashboard.")
+  var batch = false
+
+  @Option(
+    name: .customShort("n"),
+    help: ArgumentHelp("With --batch: end after so many frames.", valueName: "count"))
+  var frameCount: Int?
+
+  @Option(
+    name: .customShort("d"),
+    help: ArgumentHelp(
+      "With --batch: the time between frames, such as 0.5, 500ms or 1s.", valueName: "interval"))
+  var interval: Interval?
+
+  @Flag(help: "With --batch: print each frame as one line of JSON.")
+  var json = false
+
+  @Flag(help: "Draw with ASCII characters only.")
+  var ascii = false
+
+  @Flag(help: "Draw with all characters, whatever the locale says.")
+  var unicode = false
+
+  @Flag(name: .customLong("no-color"), help: "Draw without colours, as with NO_COLOR set.")
+  var noColor = false
+
+  @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
+  var isReadOnly = false
+
+  func validate() throws {
+    if !batch && (json || frameCount != nil || interval != nil) {
+      throw ValidationError("-n, -d and --json go with --batch")
+    }
+    if let frameCount, frameCount < 1 {
+      throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
+    }
+    if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
+  }
+
+  /// Does it, and says how the process has to end.
+  func ending() -> Ending {
+    let hasTerminal = isatty(STDIN_FILENO) == 1 && StandardStream.output.isTerminal
+    guard batch || hasTerminal || once else {
+      return Program.fail("\(TerminalError(.notATerminal)); use --batch")
+    }
+    do {
+      // First of all: it blocks signals, which later threads inherit.
+      let run = try DemoRun(isReadOnly: isReadOnly)
+      if batch {
+        return try run.printFrames(
+          of: options(isInteractive: false), count: frameCount,
+          interval: interval?.duration ?? .seconds(1), isJSON: json)
+      }
+      guard hasTerminal else {
+        return try run.runToTheEnd(options(isInteractive: false))
+      }
+      return try run.showDashboard(
+        of: options(isInteractive: !once), title: "demo", terminalOptions: terminalOptions)
+    } catch let error as TerminalError {
+      return Program.fail("\(error); use --batch")
+    } catch {
+      return Program.fail("\(error)")
+    }
+  }
+
+  private func options(isInteractive: Bool) -> TilesWorkload.Options {
+    var options = TilesWorkload.Options()
+    options.seed = seed
+    options.speed = speed
+    options.isOnce = once
+    options.isInteractive = isInteractive
+    options.outputDirectory = output
+    return options
+  }
+
+  private var terminalOptions: Terminal.Options {
+    let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    return Terminal.Options(
+      characters: ascii ? .ascii : unicode ? .unicode : .byLocale,
+      usesColor: !noColor && !isColorRefused)
+  }
+}

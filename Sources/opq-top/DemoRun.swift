@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import DemoWorkloads
+import OperationsMonitor
+import Synchronization
+
+/// A demo workload together with who watches it, from start to end.
+struct DemoRun {
+  private let isReadOnly: Bool
+  private let waker: Waker
+  private let watch: TerminationWatch
+
+  /// Makes ready. To be called before the process has a second thread.
+  ///
+  /// - Throws: ``TerminalError`` where the system has no descriptor left.
+  init(isReadOnly: Bool) throws(TerminalError) {
+    self.isReadOnly = isReadOnly
+    JobSignals.block()
+    let waker = try Waker()
+    self.waker = waker
+    watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
+  }
+
+  /// Shows the dashboard until the user quits.
+  ///
+  /// - Throws: `TerminalError` or `WorkloadError`, before anything was shown.
+  func showDashboard(
+    of options: TilesWorkload.Options, title: String, terminalOptions: Terminal.Options
+  ) throws -> Ending {
+    let workload = try TilesWorkload(options: options)
+    defer { workload.shutDown() }
+    let terminal = try Terminal(terminalOptions)
+    let signals = try JobSignals()
+    let session = session(interval: FramePacer.defaultInterval)
+    defer { session.invalidate() }
+    let dashboard = Dashboard(
+      configuration: .init(
+        title: title, isReadOnly: isReadOnly, asksBeforeCancellingByKey: false))
+    let loop = EventLoop(
+      terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
+      watch: watch)
+    workload.start()
+    return loop.run()
+  }
+
+  /// Prints frames until there were `count`, or until the workload has finished.
+  ///
+  /// - Throws: `WorkloadError`, before anything was printed.
+  func printFrames(
+    of options: TilesWorkload.Options, count: Int?, interval: Duration, isJSON: Bool
+  ) throws -> Ending {
+    let workload = try TilesWorkload(options: options)
+    defer { workload.shutDown() }
+    let session = session(interval: min(interval, BatchLoop.firstFrameDelay))
+    defer { session.invalidate() }
+    let completion = whenFinished(workload)
+    workload.start()
+    let loop = BatchLoop(
+      session: session, waker: waker, watch: watch, completion: completion,
+      format: isJSON ? .json : .text)
+    return loop.run(count: count, interval: interval)
+  }
+
+  /// Runs a workload that has an end, without showing anything.
+  ///
+  /// - Throws: `WorkloadError`, before it has started.
+  func runToTheEnd(_ options: TilesWorkload.Options) throws -> Ending {
+    let workload = try TilesWorkload(options: options)
+    defer { workload.shutDown() }
+    let completion = whenFinished(workload)
+    workload.start()
+    while !completion.isReached {
+      waker.wait(until: nil)
+      if let signal = watch.takeRequest() { return .signal(signal) }
+    }
+    return .status(0)
+  }
+
+  private func session(interval: Duration) -> MonitorSession {
+    MonitorSession(minimumInterval: interval, isReadOnly: isReadOnly) { [waker] in waker.ring() }
+  }
+
+  private func whenFinished(_ workload: TilesWorkload) -> Completion {
+    let completion = Completion()
+    workload.whenFinished { [waker] in
+      completion.reach()
+      waker.ring()
+    }
+    return completion
+  }
+}
+
+/// Whether a workload has finished.
+final class Completion: Sendable {
+  private let flag = Atomic(false)
+
+  /// Whether it has.
+  var isReached: Bool { flag.load(ordering: .acquiring) }
+
+  /// Notes that it has; twice is harmless.
+  func reach() { flag.store(true, ordering: .releasing) }
+}

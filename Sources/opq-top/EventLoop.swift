@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import Glibc
+import MonitorProtocol
+import OperationsMonitor
+
+/// The loop of the dashboard: it waits for keys, signals and what the monitor tells, lets the
+/// dashboard answer, and draws. Everything of the terminal happens on its thread.
+struct EventLoop: ~Copyable {
+  private var terminal: Terminal
+  private var signals: JobSignals
+  private var dashboard: Dashboard
+  private let session: MonitorSession
+  private let waker: Waker
+  private let watch: TerminationWatch
+  private var pacer = FramePacer()
+  /// When an incomplete key sequence is taken for what it is; `nil` where there is none.
+  private var inputDeadline: MonitorTime?
+  /// When the picture changes by itself; `nil` where it does not.
+  private var nextTick: MonitorTime?
+  private var ending: Ending?
+
+  /// Creates a loop, which has not drawn anything.
+  init(
+    terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
+    session: MonitorSession, waker: Waker, watch: TerminationWatch
+  ) {
+    self.terminal = terminal
+    self.signals = signals
+    self.dashboard = dashboard
+    self.session = session
+    self.waker = waker
+    self.watch = watch
+  }
+
+  /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
+  consuming func run() -> Ending {
+    takeMonitorMessages()
+    resize()
+    while true {
+      drawIfDue()
+      if let ending { return ending }
+      waitForEvents()
+    }
+  }
+
+  private mutating func drawIfDue() {
+    let now = MonitorTime.now
+    if let tick = nextTick, tick <= now {
+      nextTick = nil
+      pacer.noteChange()
+    }
+    guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
+    deliver(.tick(now))
+    terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
+    pacer.drew(at: now)
+    nextTick = dashboard.nextTick(after: now)
+  }
+
+  private mutating func waitForEvents() {
+    let now = MonitorTime.now
+    let moment = [pacer.nextFrame(after: now), inputDeadline, nextTick].compactMap { $0 }.min()
+    var entries = [terminal.descriptor, waker.descriptor, signals.descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let timeout = MonitorTime.pollTimeout(from: now, until: moment)
+    guard poll(&entries, nfds_t(entries.count), timeout) >= 0 else { return }
+    if entries[1].revents != 0 { takeMonitorMessages() }
+    if entries[2].revents != 0 { takeSignals() }
+    takeInput(entries[0].revents)
+  }
+
+  private mutating func takeMonitorMessages() {
+    waker.answer()
+    if let signal = watch.takeRequest() { ending = .signal(signal) }
+    let messages = session.takeMessages()
+    guard !messages.isEmpty else { return }
+    deliver(.tick(.now))
+    for message in messages { deliver(.monitor(message)) }
+    pacer.noteChange()
+  }
+
+  private mutating func takeSignals() {
+    while let event = signals.next() {
+      switch event {
+      case .resized:
+        terminal.updateSize()
+        resize()
+      case .stopRequested:
+        suspend()
+      case .continued:
+        terminal.reclaim()
+        resize()
+      }
+    }
+  }
+
+  private mutating func takeInput(_ events: Int16) {
+    var inputs: [Input] = []
+    if events & Int16(POLLIN) != 0 {
+      switch terminal.readInput() {
+      case .inputs(let read): inputs = read
+      case .gone: ending = ending ?? .status(1)
+      }
+      inputDeadline = terminal.inputPatience.map { .now + $0 }
+    } else if events != 0 {
+      ending = ending ?? .status(1)
+    } else if let deadline = inputDeadline, deadline <= .now {
+      inputs = terminal.expireInput()
+      inputDeadline = nil
+    }
+    guard !inputs.isEmpty else { return }
+    deliver(.tick(.now))
+    for input in inputs where ending == nil { deliver(.input(input)) }
+    pacer.noteInput()
+  }
+
+  private mutating func deliver(_ message: Message) {
+    for effect in dashboard.reduce(message) { perform(effect) }
+  }
+
+  private mutating func perform(_ effect: Effect) {
+    switch effect {
+    case .send(let command): session.send(command)
+    case .quit: ending = ending ?? .status(0)
+    case .suspendProgram: suspend()
+    case .repaint: terminal.repaintAll()
+    case .bell: terminal.ringBell()
+    }
+  }
+
+  private mutating func suspend() {
+    terminal.suspend()
+    // What was signalled meanwhile is known: the size was asked for anew, and all is repainted.
+    while signals.next() != nil {}
+    resize()
+  }
+
+  private mutating func resize() {
+    deliver(.resized(terminal.size))
+    pacer.noteInput()
+  }
+}

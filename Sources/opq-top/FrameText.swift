@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Frames as text: one line of what counts, then the queues, then the operations. There is no
+/// escape sequence in it, whatever names say.
+enum FrameText {
+  /// The text of one frame, ending with an empty line.
+  static func text(of frame: Frame) -> String {
+    var lines = [header(of: frame)]
+    lines.append(
+      row(["QUEUE", "WIDTH", "TOTAL", "WAIT", "READY", "EXEC", "DONE", "CANC"], in: queueColumns))
+    for queue in frame.queues { lines.append(line(of: queue)) }
+    lines.append(
+      row(["ID", "STATE", "QUEUE", "DEPS", "SECONDS", "OPERATION"], in: operationColumns))
+    for operation in frame.operations { lines.append(line(of: operation)) }
+    return lines.joined(separator: "\n") + "\n\n"
+  }
+
+  /// How wide each column is; negative where it is right-aligned.
+  private static let queueColumns = [12, -9, -7, -7, -7, -7, -7, -7]
+  private static let operationColumns = [-8, 10, 12, -7, -9, 0]
+
+  private static func header(of frame: Frame) -> String {
+    let counts = frame.counts
+    return "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
+      + " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
+      + " (\(counts.held) held), executing \(counts.executing) (\(counts.cancelling) cancelling),"
+      + " finished \(counts.finished), cancelled \(counts.cancelled); lost \(frame.lostChanges)"
+  }
+
+  private static func line(of queue: QueueReport) -> String {
+    let counts = queue.counts
+    let width = queue.isSuspended ? "suspended" : queue.width.map(String.init) ?? "auto"
+    return row(
+      [
+        printable(queue.name), width, "\(counts.total)", "\(counts.waiting)", "\(counts.ready)",
+        "\(counts.executing)", "\(counts.finished)", "\(counts.cancelled)",
+      ], in: queueColumns)
+  }
+
+  private static func line(of operation: Frame.Operation) -> String {
+    let all = operation.dependencies.count
+    let seconds = operation.secondsInState.map { "\($0)" } ?? "-"
+    return row(
+      [
+        "\(operation.id)", operation.state.rawValue, printable(operation.queue),
+        "\(all - min(all, operation.unmetDependencyCount))/\(all)", seconds,
+        printable(operation.name.isEmpty ? operation.className : operation.name),
+      ], in: operationColumns)
+  }
+
+  private static func row(_ cells: [String], in columns: [Int]) -> String {
+    let padded = zip(cells, columns).map { cell, width in
+      let padding = String(repeating: " ", count: max(0, abs(width) - cell.count))
+      return width < 0 ? padding + cell : cell + padding
+    }
+    var line = padded.joined(separator: " ")
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}

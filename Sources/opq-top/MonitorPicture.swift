@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What a monitor has told so far, for frames to be made of.
+struct MonitorPicture {
+  /// Why nothing more comes; `nil` while it does.
+  private(set) var endedReason: String?
+  private var hello: Hello?
+  private var queues: [QueueReport] = []
+  private var operations: [OperationReport.ID: OperationReport] = [:]
+  private var lostChanges: UInt64 = 0
+
+  /// Whether there is something to see.
+  var isFilled: Bool { hello != nil && queues.contains { $0.counts.total > 0 } }
+
+  /// Takes in one message.
+  mutating func take(_ message: MonitorMessage) {
+    switch message {
+    case .hello(let hello):
+      self.hello = hello
+    case .update(let update):
+      queues = update.queues
+      for report in update.changed { operations[report.id] = report }
+      for id in update.removed { operations[id] = nil }
+      lostChanges = update.lostChanges
+    case .commandResult:
+      break
+    case .ended(let reason):
+      endedReason = reason
+    }
+  }
+
+  /// The frame of a moment; `nil` before the monitor has said whom it watches.
+  func frame(at now: MonitorTime) -> Frame? {
+    hello.map { hello in
+      Frame(
+        hello: hello, time: now, queues: queues, operations: operations.values,
+        lostChanges: lostChanges)
+    }
+  }
+}

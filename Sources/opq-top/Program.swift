@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import Glibc
+
+/// The program from its arguments to its exit status.
+///
+/// It belongs to no actor: its thread is the loop, and the main queue is not used.
+enum Program {
+  /// Does what the arguments ask, and ends the process.
+  static func run(_ arguments: [String]) -> Never {
+    // A reader that has gone is an error of write(2), to be handled where it happens.
+    signal(SIGPIPE, SIG_IGN)
+    switch ending(of: arguments) {
+    case .status(let status): exit(status)
+    case .signal(let number): TerminationWatch.endProcess(by: number)
+    }
+  }
+
+  private static func ending(of arguments: [String]) -> Ending {
+    do {
+      var command = try OpqTop.parseAsRoot(arguments)
+      if let demo = command as? DemoCommand { return demo.ending() }
+      try command.run()
+      return .status(0)
+    } catch {
+      return report(error)
+    }
+  }
+
+  /// Prints help and the version on standard output, and what is wrong in one line on standard error.
+  private static func report(_ error: any Error) -> Ending {
+    if OpqTop.exitCode(for: error).isSuccess {
+      StandardStream.output.write(OpqTop.fullMessage(for: error) + "\n")
+      return .status(0)
+    }
+    return fail(OpqTop.message(for: error))
+  }
+
+  /// Says on standard error why the program cannot do what it was asked to.
+  static func fail(_ message: String) -> Ending {
+    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    StandardStream.error.write("opq-top: \(line)\n")
+    return .status(2)
+  }
+}

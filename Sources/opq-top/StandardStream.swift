@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// Standard output and standard error, unbuffered.
+enum StandardStream: Int32 {
+  case output = 1
+  case error = 2
+
+  /// Whether it is a terminal.
+  var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// Writes all of a text; returns whether that was possible. It is not when the reader has gone.
+  @discardableResult
+  func write(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var rest = bytes[...]
+      while let start = UnsafeBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+        let count = Glibc.write(rawValue, start, rest.count)
+        if count >= 0 {
+          rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
+          // Somebody else has made it non-blocking.
+          var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&entry, 1, -1)
+        } else if errno != EINTR {
+          return false
+        }
+      }
+      return true
+    }
+  }
+}
