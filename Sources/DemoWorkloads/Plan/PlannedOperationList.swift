@@ -85,7 +85,7 @@ struct PlannedOperationList: Equatable, Sendable {
 
   /// One computed tile in sixteen is a slow one, so that there is something to wonder about.
   private mutating func computingTime() -> ClosedRange<Int> {
-    generator.index(below: 16) == 0 ? 1500...2500 : 200...600
+    generator.index(below: 16) == 0 ? 1500...2500 : 150...450
   }
 
   private func writingTime(ofLevel level: Int) -> ClosedRange<Int> {

@@ -4,9 +4,9 @@
 /// Decides when pyramids arrive, as a value: what has happened leads to what must be done.
 ///
 /// A pyramid is built when all that computes, merges, writes and indexes it has finished, and over
-/// when its uploads are, too. At most two pyramids are unbuilt at a time. While `net` is suspended
-/// the uploads of two pyramids may wait there; later pyramids go without, so that the demo neither
-/// stands still nor fills up.
+/// when its uploads are, too. At most two pyramids are unbuilt at a time. While two that are built
+/// wait for the network, because somebody suspended `net`, those that arrive go without uploads, so
+/// that the demo neither stands still nor fills up.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
     /// Add the operations of this pyramid, with or without those that upload it.
@@ -17,8 +17,8 @@ struct PyramidSchedule: Equatable, Sendable {
     case finish
   }
 
-  /// How many pyramids are being built, how many wait for the network, and how many stay on disk
-  /// when they are over; at a time, each.
+  /// How many pyramids are being built, how many built ones wait for the network before others go
+  /// without, and how many stay on disk when they are over.
   static let limit = 2
 
   private let isOnce: Bool
@@ -62,7 +62,7 @@ struct PyramidSchedule: Equatable, Sendable {
     while !isStopped, building.count < Self.limit, !isOnce || lastNumber == 0 {
       lastNumber += 1
       building.insert(lastNumber)
-      let isUploaded = uploading.count < Self.limit
+      let isUploaded = uploading.subtracting(building).count < Self.limit
       if isUploaded { uploading.insert(lastNumber) }
       actions.append(.launch(number: lastNumber, isUploaded: isUploaded))
     }
