@@ -27,7 +27,9 @@ struct QueueMonitor {
   private(set) var recorder: RecorderID?
   /// The recorder's; `nil` while there is none.
   private(set) var wakeCollector: (@Sendable () -> Void)?
+  /// In the order of their first change; those before `takenCount` have been handed out.
   private var changedRecords: [OperationRecord] = []
+  private var takenCount = 0
   private var isCollectorWoken = false
   /// Counts, width or suspension are news.
   private var isQueueChanged = false
@@ -53,6 +55,7 @@ struct QueueMonitor {
     wakeCollector = nil
     for record in changedRecords { record.isChanged = false }
     changedRecords = []
+    takenCount = 0
   }
 
   /// Hands out at most `limit` changed records and arms the wake-up again.
@@ -60,9 +63,14 @@ struct QueueMonitor {
     for recorder: RecorderID, limit: Int
   ) -> [OperationRecord] {
     guard self.recorder == recorder else { return [] }
-    let taken = Array(changedRecords.prefix(limit))
-    changedRecords.removeFirst(taken.count)
+    let taken = Array(changedRecords[takenCount...].prefix(limit))
     for record in taken { record.isChanged = false }
+    takenCount += taken.count
+    // Only once all are taken: moving the rest up each time would cost their number each time.
+    if takenCount == changedRecords.count {
+      changedRecords = []
+      takenCount = 0
+    }
     isCollectorWoken = false
     isQueueChanged = !changedRecords.isEmpty
     return taken
