@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Scaling", .serialized)
 struct ScalingTests {
-  /// A dashboard with so many operations, of which nearly all are over, each needing the one before.
+  /// A dashboard with so many operations, nearly all over, each needing the one before.
   private static func dashboard(count: Int) -> Dashboard {
     var dashboard = Dashboard(configuration: .init())
     _ = dashboard.reduce(.resized(Size(columns: 120, rows: 40)))
