@@ -16,9 +16,8 @@ extension Dashboard {
     if case .paste = input { return [.bell] }
     notice = nil
     let action = KeyTable.action(for: input, in: keyContext)
-    switch action {
-    case .quit, .suspendProgram, .repaint: break
-    default:
+    let worksEverywhere = action == .quit || action == .suspendProgram || action == .repaint
+    if !worksEverywhere {
       if goTo != nil, takeForGoTo(input) { return [] }
       if cancelKeys.isArmed, question == nil { return takeForCancelKeys(input) }
     }
@@ -138,19 +137,16 @@ extension Dashboard {
   /// Takes a key for the number that is being typed; `false` where the key ends it and still has
   /// to be done.
   private mutating func takeForGoTo(_ input: Input) -> Bool {
-    switch input {
-    case .character(let digit) where ("0"..."9").contains(digit):
+    if case .character(let digit) = input, ("0"..."9").contains(digit) {
       goTo?.append(digit, at: now)
-    case .key(.backspace):
+    } else if input == .key(.backspace) {
       goTo?.removeLast(at: now)
       if goTo?.digits.isEmpty == true { goTo = nil }
-    case .key(.escape), .character("q"):
+    } else if input == .key(.escape) || input == .character("q") {
       goTo = nil
-    case .key(.enter):
+    } else {
       finishGoTo()
-    default:
-      finishGoTo()
-      return false
+      return input == .key(.enter)
     }
     return true
   }

@@ -120,7 +120,7 @@ enum KeyTable {
       help: "close what is open; quit", group: .program,
       footer: ("q", [.list: "Quit", .tree: "Back", .help: "Back"])),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
+      .back, [.key(.escape), .key(.backspace)], in: [.tree, .help], label: "Esc Backspace",
       help: "back", group: .program),
     KeyBinding(
       .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,

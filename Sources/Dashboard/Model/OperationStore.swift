@@ -52,6 +52,10 @@ struct OperationStore: Sendable, Equatable {
 
   /// Takes in what has changed. Costs one pass over the order and the number of changes.
   mutating func apply(changed: [OperationReport], removed: [OperationReport.ID]) {
+    if reports.isEmpty {
+      reports.reserveCapacity(changed.count)
+      dependentLists.reserveCapacity(changed.count)
+    }
     // The key of each touched operation before this update, however often it is mentioned.
     var oldKeys: [OperationReport.ID: SortKey?] = [:]
     oldKeys.reserveCapacity(changed.count + removed.count)
@@ -79,8 +83,9 @@ struct OperationStore: Sendable, Equatable {
     _ id: OperationReport.ID, to dependencies: [OperationReport.ID],
     exceptTo known: [OperationReport.ID]
   ) {
-    let known = Set(known)
-    for dependency in dependencies where !known.contains(dependency) {
+    // Nearly always nothing was known, or nothing was added: no set is made then.
+    let known = dependencies.isEmpty || known.isEmpty ? nil : Set(known)
+    for dependency in dependencies where known?.contains(dependency) != true {
       dependentLists[dependency, default: DependentList()].ids.append(id)
     }
   }

@@ -168,7 +168,7 @@ struct HeaderView {
       let exec = running > 0 ? ", \(running) exec" : ""
       return [
         Span("\(name) "), Span("SUSPENDED", .held, isBold: true),
-        Span(" \(queue.counts.ready) held\(exec)", .held),
+        Span(" \(queue.counts.held) held\(exec)", .held),
       ]
     }
     guard let width = queue.width else {

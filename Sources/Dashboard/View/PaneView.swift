@@ -19,20 +19,24 @@ struct PaneView {
       row += 1
     }
     guard let trees = dashboard.pane else { return }
-    let waitsFor = trees.waitsFor.rows.dropFirst()
-    let blocks = trees.blocks.rows.dropFirst()
+    // Beside a tree the pane shows the other direction: the same rows twice would say nothing.
+    let treeDirection = dashboard.tree?.direction
+    let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
+    let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
     // A blank row before each heading, and the headings.
-    let room = layout.body.upperBound - row - 4
+    let room = layout.body.upperBound - row - (treeDirection == nil ? 4 : 2)
     guard room > 0 else { return }
     let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
-    row += 1
-    row = draw(
-      waitsFor, heading: waitsForHeading(report), row: row, room: waitsForRoom, on: &canvas)
-    row += 1
-    let blocksHeading = "BLOCKS \(workload.operations.dependents(of: id).count)"
-    _ = draw(
-      blocks, heading: [Span(blocksHeading, .dim)], row: row, room: room - waitsForRoom,
-      on: &canvas)
+    if treeDirection != .waitsFor {
+      row = draw(
+        waitsFor, heading: waitsForHeading(report), row: row + 1, room: waitsForRoom, on: &canvas)
+    }
+    if treeDirection != .blocks {
+      let heading = "BLOCKS \(workload.operations.dependents(of: id).count)"
+      _ = draw(
+        blocks, heading: [Span(heading, .dim)], row: row + 1, room: room - waitsForRoom,
+        on: &canvas)
+    }
   }
 
   private var workload: Workload { dashboard.shown }

@@ -62,9 +62,9 @@ struct StatusView {
       return Span(
         "! \(workload.lostChanges) changes of the history were lost; states are exact", .warning)
     }
-    let suspended = workload.queues.filter { $0.isSuspended && $0.counts.ready > 0 }
+    let suspended = workload.queues.filter { $0.isSuspended && $0.counts.held > 0 }
     guard let queue = suspended.first else { return nil }
-    let held = suspended.reduce(0) { $0 + $1.counts.ready }
+    let held = suspended.reduce(0) { $0 + $1.counts.held }
     let name = String(String.UnicodeScalarView(queue.name.unicodeScalars.prefix(16)))
     let names =
       suspended.count == 1

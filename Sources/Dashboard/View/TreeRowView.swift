@@ -42,8 +42,7 @@ struct TreeRowView {
       drawTitle(id, mark: mark, row: row, columns: start..<room.upperBound, on: &canvas)
       drawState(workload.operations[id]?.state, row: row, on: &canvas)
     case .group(let group):
-      drawGroup(treeRow, group, row: row, columns: start..<room.upperBound, on: &canvas)
-      drawState(group.state, row: row, on: &canvas)
+      drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =
@@ -109,7 +108,8 @@ struct TreeRowView {
     let lastName = workload.operations[last]?.title ?? "\(last)"
     let range = NameRange.text(from: firstName, to: lastName, ellipsis: canvas.glyphs.ellipsis)
     canvas.write(
-      [Span("+ \(count) \(group.state.rawValue)", .strong), Span(": \(range)", .dim)], row: row,
+      [Span("+ \(count) \(group.state.rawValue)", group.state.role), Span(": \(range)", .dim)],
+      row: row,
       columns: columns)
   }
 

@@ -38,24 +38,31 @@ enum GoldenFrame {
   static func checkCells(of grid: Grid, sourceLocation: SourceLocation = #_sourceLocation) {
     for row in 0..<grid.size.rows {
       let cells = Array(grid.row(row))
-      #expect(cells.count == grid.size.columns, sourceLocation: sourceLocation)
-      for (column, cell) in cells.enumerated() {
-        let width = CharacterWidth.cells(of: cell.scalar)
-        if cell.isContinuation {
-          let isAfterWide = column > 0 && CharacterWidth.cells(of: cells[column - 1].scalar) == 2
-          #expect(isAfterWide, "row \(row), column \(column)", sourceLocation: sourceLocation)
-        } else if width == 2 {
-          let isContinued = column + 1 < cells.count && cells[column + 1].isContinuation
-          #expect(isContinued, "row \(row), column \(column)", sourceLocation: sourceLocation)
-        } else {
-          #expect(width == 1, "row \(row), column \(column)", sourceLocation: sourceLocation)
-        }
-        switch cell.scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
-          Issue.record("unsafe character \(cell.scalar.value)", sourceLocation: sourceLocation)
-        default: break
-        }
+      for column in cells.indices {
+        guard let problem = problem(at: column, of: cells) else { continue }
+        Issue.record("row \(row), column \(column): \(problem)", sourceLocation: sourceLocation)
       }
+    }
+  }
+
+  private static func problem(at column: Int, of cells: [Cell]) -> String? {
+    let scalar = cells[column].scalar
+    if cells[column].isContinuation {
+      let isAfterWide = column > 0 && CharacterWidth.cells(of: cells[column - 1].scalar) == 2
+      return isAfterWide ? nil : "the right half of nothing"
+    }
+    if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) ? nil : "a control character" }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
+      return "unsafe character \(scalar.value)"
+    default: break
+    }
+    switch CharacterWidth.cells(of: scalar) {
+    case 1: return nil
+    case 2:
+      let isContinued = column + 1 < cells.count && cells[column + 1].isContinuation
+      return isContinued ? nil : "half of a wide character"
+    default: return "a character without width"
     }
   }
 
