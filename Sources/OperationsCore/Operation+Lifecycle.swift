@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import CSystem
-import Dispatch
 import Synchronization
 
 extension Operation {
@@ -121,7 +120,7 @@ extension Operation {
     guard let block else { return }
     // Asynchronously: the finishing thread may hold locks of the user's. The operation lives until
     // its block has run.
-    DispatchQueue.global().async {
+    OperationQueue.completions.addOperation {
       block()
       withExtendedLifetime(self) {}
     }

@@ -24,11 +24,22 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self)
   }
 
+  /// A queue that monitors are not to see.
+  private init(unlistedNamed name: String) {
+    core.belongs(to: self)
+    core.withScheduler { scheduler, _ in scheduler.name = name }
+  }
+
   deinit { QueueRegistry.remove(self) }
+
+  /// Where completion blocks run: on workers like any other work, so that they cost no more threads
+  /// than that.
+  static let completions = OperationQueue(unlistedNamed: "completion")
 
   /// The queue of the operation that runs on the calling thread; `nil` elsewhere.
   public static var current: OperationQueue? {
-    CurrentWork.servedQueue?.owner.takeUnretainedValue()
+    let queue = CurrentWork.servedQueue?.owner.takeUnretainedValue()
+    return queue === completions ? nil : queue
   }
 
   /// Identifies the queue, in state changes for one.
