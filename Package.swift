@@ -48,7 +48,8 @@ let monitorTargets: [Target] = [
   .testTarget(
     name: "OperationsMonitorTests",
     dependencies: ["Operations", "OperationsMonitor", "MonitorProtocol", "TestSupport"]),
-  .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"]),
+  .testTarget(
+    name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   .testTarget(
     name: "CursesTerminalTests",
     dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),

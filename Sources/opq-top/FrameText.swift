@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dashboard
 import MonitorProtocol
 
 /// Frames as text: one line of what counts, then the queues, then the operations. There is no
@@ -24,7 +25,8 @@ enum FrameText {
 
   private static func header(of frame: Frame) -> String {
     let counts = frame.counts
-    return "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
+    return
+      "\(frame.time.wallClock) \(TerminalText.printable(frame.process.name))[\(frame.process.pid)]"
       + " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
       + " (\(counts.held) held), executing \(counts.executing) (\(counts.cancelling) cancelling),"
       + " finished \(counts.finished), cancelled \(counts.cancelled); lost \(frame.lostChanges)"
@@ -35,7 +37,8 @@ enum FrameText {
     let width = queue.isSuspended ? "suspended" : queue.width.map(String.init) ?? "auto"
     return row(
       [
-        printable(queue.name), width, "\(counts.total)", "\(counts.waiting)", "\(counts.ready)",
+        TerminalText.printable(queue.name), width, "\(counts.total)", "\(counts.waiting)",
+        "\(counts.ready)",
         "\(counts.executing)", "\(counts.finished)", "\(counts.cancelled)",
       ], in: queueColumns)
   }
@@ -45,9 +48,9 @@ enum FrameText {
     let seconds = operation.secondsInState.map { "\($0)" } ?? "-"
     return row(
       [
-        "\(operation.id)", operation.state.rawValue, printable(operation.queue),
+        "\(operation.id)", operation.state.rawValue, TerminalText.printable(operation.queue),
         "\(all - min(all, operation.unmetDependencyCount))/\(all)", seconds,
-        printable(operation.name.isEmpty ? operation.className : operation.name),
+        TerminalText.printable(operation.name.isEmpty ? operation.className : operation.name),
       ], in: operationColumns)
   }
 

@@ -4,3 +4,50 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+/// Sleeps until woken, unless `*address` is no longer `expected`. May return early for no reason.
+/// `timeout_nanoseconds` below zero waits for ever. Returns false once the time is over.
+bool csystem_futex_wait(const void *address, uint32_t expected, int64_t timeout_nanoseconds);
+
+/// Wakes at most `count` sleepers on `address`.
+void csystem_futex_wake(const void *address, int count);
+
+/// The kernel's id of the calling thread.
+int32_t csystem_thread_id(void);
+
+/// Names the calling thread; the kernel keeps the first 15 bytes.
+void csystem_set_thread_name(const char *name);
+
+/// Starts a detached thread with every signal blocked. Returns 0, or the error number.
+int csystem_start_thread(void (*body)(void *), void *context);
+
+/// Nanoseconds on the monotonic clock.
+int64_t csystem_monotonic_nanoseconds(void);
+
+/// A hint to the processor that this thread spins.
+static inline void csystem_spin_hint(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+// One pointer of the calling thread's for each of two users; null in a new thread.
+extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
+extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
+static inline void *_Nullable csystem_current_worker(void) { return csystem_worker; }
+static inline void csystem_set_current_worker(void *_Nullable worker) { csystem_worker = worker; }
+static inline void *_Nullable csystem_current_release(void) { return csystem_release; }
+static inline void csystem_set_current_release(void *_Nullable list) { csystem_release = list; }
+
+// The Swift runtime's own counting functions (docs/Runtime.md of the Swift project), which
+// `unowned` and `weak` are made of. Swift has no spelling for "retain unless it is being
+// destroyed" that costs no side table.
+void *_Nullable swift_tryRetain(void *object);
+void *swift_unownedRetain(void *object);
+void swift_unownedRelease(void *object);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension Dashboard {
+  /// What a dashboard is told once, when it is made.
+  public struct Configuration: Sendable, Equatable {
+    /// What is watched, such as `demo tiles`; empty for the process's own name. Unsanitised.
+    public var title: String
+    /// Whether the viewer gives no commands, even to a process that takes them.
+    public var isReadOnly: Bool
+    /// Whether `X` and a letter asks before it cancels, as `x` always does.
+    public var asksBeforeCancellingByKey: Bool
+
+    /// Creates a configuration; by default one that asks before everything.
+    public init(
+      title: String = "", isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true
+    ) {
+      self.title = title
+      self.isReadOnly = isReadOnly
+      self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Asks whether to cancel the selected operation.
+  mutating func askToCancel() -> [Effect] {
+    guard let id = selectedOperation else { return [.bell] }
+    return ask(about: id)
+  }
+
+  private mutating func ask(about id: OperationReport.ID) -> [Effect] {
+    guard !refuseReadOnly() else { return [.bell] }
+    guard let report = live.operations[id], !report.state.isOver else {
+      show("\(describe(id)) has already finished", isWarning: true)
+      return [.bell]
+    }
+    question = CancelQuestion(
+      ids: [id], dependents: live.operations.unfinishedDependents(ofAll: [id]))
+    return []
+  }
+
+  mutating func answerNo() {
+    question = nil
+    show("nothing cancelled")
+  }
+
+  /// Sends what was asked about, less what has finished since.
+  mutating func answer(includingDependents: Bool) -> [Effect] {
+    guard let question else { return [] }
+    if includingDependents, question.dependents.isEmpty { return [.bell] }
+    self.question = nil
+    let ids = question.ids + (includingDependents ? question.dependents : [])
+    let unfinished = unfinished(ids)
+    guard !unfinished.isEmpty else {
+      show("finished meanwhile; nothing to cancel")
+      return []
+    }
+    if unfinished.count < ids.count {
+      show("\(ids.count - unfinished.count) finished meanwhile")
+    }
+    return [.send(.cancel(unfinished))]
+  }
+
+  /// Makes the keys on the rows live.
+  mutating func armCancelKeys() -> [Effect] {
+    guard !refuseReadOnly() else { return [.bell] }
+    cancelKeys.arm()
+    return []
+  }
+
+  /// Takes a key while the keys on the rows are live.
+  mutating func takeForCancelKeys(_ input: Input) -> [Effect] {
+    guard case .character(let letter) = input, letter != "q", letter != "X" else {
+      cancelKeys.disarm()
+      return []
+    }
+    switch cancelKeys.type(letter) {
+    case .prefix: return []
+    case .none:
+      show("no row has that key", isWarning: true)
+      return [.bell]
+    case .operation(let id):
+      guard !configuration.asksBeforeCancellingByKey else { return ask(about: id) }
+      guard !unfinished([id]).isEmpty else {
+        show("\(describe(id)) has already finished", isWarning: true)
+        return [.bell]
+      }
+      return [.send(.cancel([id]))]
+    }
+  }
+
+  /// Suspends the selected operation's queue, or resumes it.
+  mutating func suspendQueue() -> [Effect] {
+    guard !refuseReadOnly() else { return [.bell] }
+    guard let id = selectedOperation, let report = shown.operations[id],
+      let queue = live.queue(report.queue)
+    else { return [.bell] }
+    return [.send(.setSuspended(queue.id, !queue.isSuspended))]
+  }
+
+  /// Says so where commands are refused, or nobody is there to take them.
+  private mutating func refuseReadOnly() -> Bool {
+    if live.endedReason != nil {
+      show("the process has ended", isWarning: true)
+      return true
+    }
+    guard isReadOnly else { return false }
+    show("read-only: nothing is changed from here", isWarning: true)
+    return true
+  }
+}

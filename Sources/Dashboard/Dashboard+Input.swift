@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// What lies on top and takes the keys.
+  var keyContext: KeyContext {
+    if question != nil { return .question }
+    if helpTop != nil { return .help }
+    return tree == nil ? .list : .tree
+  }
+
+  /// Takes in a key. Pasted text is never read as commands.
+  mutating func reduce(_ input: Input) -> [Effect] {
+    if case .paste = input { return [.bell] }
+    notice = nil
+    let action = KeyTable.action(for: input, in: keyContext)
+    let worksEverywhere = action == .quit || action == .suspendProgram || action == .repaint
+    if !worksEverywhere {
+      if goTo != nil, takeForGoTo(input) { return [] }
+      if cancelKeys.isArmed, question == nil { return takeForCancelKeys(input) }
+    }
+    guard let action else { return question == nil ? [] : [.bell] }
+    return perform(action, input)
+  }
+
+  private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
+    switch action {
+    case .quit: return [.quit]
+    case .suspendProgram: return [.suspendProgram]
+    case .repaint: return [.repaint]
+    case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)
+    case .toggleHelp: helpTop = helpTop == nil ? 0 : nil
+    case .moveDown: move(by: 1)
+    case .moveUp: move(by: -1)
+    case .pageDown: move(by: pageHeight)
+    case .pageUp: move(by: -pageHeight)
+    case .halfPageDown: move(by: max(1, pageHeight / 2))
+    case .halfPageUp: move(by: -max(1, pageHeight / 2))
+    case .moveToTop: moveToEnd(isTop: true)
+    case .moveToBottom: moveToEnd(isTop: false)
+    case .openTree: openTree(.waitsFor)
+    case .toggleTree: if tree == nil { openTree(.waitsFor) } else { tree = nil }
+    case .showDependencies: show(.waitsFor)
+    case .showDependents: show(.blocks)
+    case .enterRow: return enterTreeRow()
+    case .reroot: return rerootTree()
+    case .goToOperation:
+      if case .character(let digit) = input { goTo = GoToPrompt(digit, at: now) }
+    case .toggleOver: hidesOver.toggle()
+    case .toggleMeters: showsMeters.toggle()
+    case .pause: togglePause()
+    case .cancel: return askToCancel()
+    case .armCancelKeys: return armCancelKeys()
+    case .suspendQueue: return suspendQueue()
+    case .answerNo: answerNo()
+    case .answerYes: return answer(includingDependents: false)
+    case .answerAlso: return answer(includingDependents: true)
+    }
+    return []
+  }
+
+  private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
+    if helpTop != nil {
+      helpTop = nil
+    } else if tree != nil {
+      tree = nil
+    } else if quitsAtRoot {
+      return [.quit]
+    }
+    return []
+  }
+
+  private mutating func move(by offset: Int) {
+    let height = pageHeight
+    if let top = helpTop {
+      helpTop = max(0, min(top + offset, HelpView.lineCount(columns: size.columns) - 1))
+    } else if tree != nil {
+      tree?.move(by: offset, height: height)
+    } else {
+      list.move(by: offset, in: rows(height: height))
+    }
+  }
+
+  private mutating func moveToEnd(isTop: Bool) {
+    let height = pageHeight
+    if helpTop != nil {
+      helpTop = isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns) - 1)
+    } else if tree != nil {
+      if isTop { tree?.moveToTop(height: height) } else { tree?.moveToBottom(height: height) }
+    } else if isTop {
+      list.moveToTop(in: rows(height: height))
+    } else {
+      list.moveToBottom(in: rows(height: height))
+    }
+  }
+
+  private mutating func openTree(_ direction: DependencyTree.Direction) {
+    guard let id = list.id else { return }
+    tree = TreeState(root: id, direction: direction, operations: shown.operations)
+  }
+
+  private mutating func show(_ direction: DependencyTree.Direction) {
+    guard let tree else { return openTree(direction) }
+    let isBackAgain = direction == .blocks && tree.direction == .blocks
+    self.tree?.direction = isBackAgain ? .waitsFor : direction
+  }
+
+  private mutating func enterTreeRow() -> [Effect] {
+    switch tree?.cursor {
+    case .reference(let id, _):
+      let height = pageHeight
+      return tree?.moveToNode(id, height: height) == true ? [] : [.bell]
+    case .group(let group):
+      tree?.unfold(group)
+      return []
+    case .node: return rerootTree()
+    case .unknown, .cut, nil: return [.bell]
+    }
+  }
+
+  /// Makes the tree's row the root, and the list's selection where it has a row there.
+  private mutating func rerootTree() -> [Effect] {
+    guard let tree, let id = tree.selectedOperation, let report = shown.operations[id] else {
+      return [.bell]
+    }
+    self.tree = TreeState(root: id, direction: tree.direction, operations: shown.operations)
+    _ = list.select(SortKey(report), in: rows(height: pageHeight))
+    return []
+  }
+
+  private mutating func togglePause() {
+    paused = paused == nil ? Paused(workload: live, time: shownTime) : nil
+  }
+
+  /// Takes a key for the number that is being typed; `false` where the key ends it and still has
+  /// to be done.
+  private mutating func takeForGoTo(_ input: Input) -> Bool {
+    if case .character(let digit) = input, ("0"..."9").contains(digit) {
+      goTo?.append(digit, at: now)
+    } else if input == .key(.backspace) {
+      goTo?.removeLast(at: now)
+      if goTo?.digits.isEmpty == true { goTo = nil }
+    } else if input == .key(.escape) || input == .character("q") {
+      goTo = nil
+    } else {
+      finishGoTo()
+      return input == .key(.enter)
+    }
+    return true
+  }
+
+  /// Goes to the operation whose number was typed, or says why not.
+  mutating func finishGoTo() {
+    guard let goTo else { return }
+    self.goTo = nil
+    guard let id = goTo.id, let report = shown.operations[id] else {
+      return show("#\(goTo.digits) is not known", isWarning: true)
+    }
+    guard list.select(SortKey(report), in: rows(height: pageHeight)) else {
+      return show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
+    }
+    if let direction = tree?.direction { openTree(direction) }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Takes in what the monitored process says.
+  mutating func reduce(_ message: MonitorMessage) {
+    live.apply(message)
+    switch message {
+    case .hello, .ended:
+      break
+    case .update(let update):
+      now = max(now, update.time)
+      closeQuestionAboutWhatIsOver()
+    case .commandResult(let result):
+      announce(result)
+    }
+    if paused == nil { settle() }
+  }
+
+  /// Says in one sentence what became of a command.
+  private mutating func announce(_ result: CommandResult) {
+    switch result.command {
+    case .cancel(let ids):
+      announceCancellation(of: ids, outcomes: result.outcomes)
+    case .setSuspended(let id, let isSuspended):
+      let name = live.queue(id)?.name ?? ""
+      switch result.outcomes.first ?? .unknown {
+      case .requested:
+        show("queue \(name) \(isSuspended ? "suspended: it starts nothing new" : "resumed")")
+      case .alreadyFinished, .unknown: show("that queue is gone", isWarning: true)
+      case .denied: show("denied: the process is read-only", isWarning: true)
+      }
+    }
+  }
+
+  private mutating func announceCancellation(
+    of ids: [OperationReport.ID], outcomes: [CommandResult.Outcome]
+  ) {
+    if let id = ids.first, ids.count == 1 {
+      let what = describe(id)
+      switch outcomes.first ?? .unknown {
+      case .requested: show("cancel requested: \(what)")
+      case .alreadyFinished: show("\(what) had already finished")
+      case .unknown: show("\(what) is not known", isWarning: true)
+      case .denied: show("denied: the process is read-only", isWarning: true)
+      }
+      return
+    }
+    func part(_ outcome: CommandResult.Outcome, _ words: String) -> String? {
+      let count = outcomes.count { $0 == outcome }
+      return count == 0 ? nil : "\(count) \(words)"
+    }
+    let others = [
+      part(.alreadyFinished, "had already finished"), part(.unknown, "not known"),
+      part(.denied, "denied"),
+    ].compactMap { $0 }
+    let requested = outcomes.count { $0 == .requested }
+    show(
+      (["cancel requested: \(requested) operations"] + others).joined(separator: ", "),
+      isWarning: requested == 0)
+  }
+
+  /// An operation's id and, where it is kept, its name, cut to what fits a sentence.
+  func describe(_ id: OperationReport.ID) -> String {
+    guard let report = live.operations[id], !report.title.isEmpty else { return "\(id)" }
+    return "\(id) \(String(report.title.unicodeScalars.prefix(40)))"
+  }
+
+  /// Shows a sentence until the next key or for 5 s.
+  mutating func show(_ text: String, isWarning: Bool = false) {
+    notice = Notice(text, isWarning: isWarning, at: now)
+  }
+
+  private mutating func closeQuestionAboutWhatIsOver() {
+    guard let ids = question?.ids, unfinished(ids).isEmpty else { return }
+    question = nil
+    show("\(ids.map { describe($0) }.joined(separator: ", ")) finished; nothing to cancel")
+  }
+
+  /// Those of `ids` that are kept and have not finished.
+  func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
+    ids.filter { live.operations[$0]?.state.isOver == false }
+  }
+}

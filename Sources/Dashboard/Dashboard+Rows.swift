@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// How many rows of the list or the tree are on screen; at least 1, so that a page is one.
+  var pageHeight: Int { max(1, Layout(size: size, showsMeters: showsMeters)?.bodyHeight ?? 1) }
+
+  /// The rows of the list on a screen with room for `height` of them.
+  func rows(height: Int) -> ListSelection.Rows {
+    let order = shown.operations.order
+    return ListSelection.Rows(
+      order: order, count: hidesOver ? order.unfinishedCount : order.keys.count, height: height)
+  }
+
+  /// The keys of the list's rows that are on screen.
+  var visibleKeys: ArraySlice<SortKey> { visibleKeys(height: pageHeight) }
+
+  /// The keys of the list's rows on a screen with room for `height` of them.
+  func visibleKeys(height: Int) -> ArraySlice<SortKey> {
+    let rows = rows(height: height)
+    let top = list.top(in: rows)
+    return rows.order.keys[top..<min(rows.count, top + height)]
+  }
+
+  /// The rows of the tree that are on screen.
+  var visibleTreeRows: ArraySlice<DependencyTree.Row> { visibleTreeRows(height: pageHeight) }
+
+  /// The rows of the tree on a screen with room for `height` of them.
+  func visibleTreeRows(height: Int) -> ArraySlice<DependencyTree.Row> {
+    guard let tree else { return [] }
+    let top = tree.top(height: height)
+    return tree.tree.rows[top..<min(tree.tree.rows.count, top + height)]
+  }
+
+  /// The operation that the sentence is about; `nil` where there is none.
+  var selected: OperationReport.ID? { tree?.selected ?? list.id }
+
+  /// The operation that keys act on; `nil` where the selected row stands for several or none.
+  var selectedOperation: OperationReport.ID? {
+    if let tree { return tree.selectedOperation }
+    return list.id
+  }
+
+  /// Brings everything that follows from the workload and the size up to date.
+  mutating func settle() {
+    let height = pageHeight
+    let operations = shown.operations
+    list.settle(in: rows(height: height), operations: operations)
+    tree?.settle(operations: operations, height: height)
+    pane = makePane()
+    guard tree == nil, helpTop == nil else { return }
+    let cancellable = visibleKeys.prefix { !$0.isOver }.map(\.id)
+    cancelKeys.assign(to: cancellable, at: now)
+  }
+
+  private func makePane() -> Pane? {
+    guard helpTop == nil, let id = selected,
+      let layout = Layout(size: size, showsMeters: showsMeters), layout.pane != nil
+    else { return nil }
+    let operations = shown.operations
+    return Pane(
+      waitsFor: DependencyTree(
+        root: id, direction: .waitsFor, operations: operations, rowLimit: layout.bodyHeight),
+      blocks: DependencyTree(
+        root: id, direction: .blocks, operations: operations, rowLimit: layout.bodyHeight))
+  }
+}

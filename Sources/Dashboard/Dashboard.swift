@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+public import MonitorProtocol
+
+/// The dashboard of operation queues as a value: messages go in, effects and pictures come out.
+///
+/// It knows no terminal, no clock and no thread. Selection and questions hold operation ids, never
+/// rows. Drawing costs as much as there are rows on screen, taking in an update as much as has
+/// changed, whatever the number of operations.
+public struct Dashboard: Sendable {
+  let configuration: Configuration
+
+  /// The last size heard of.
+  var size = Size(columns: 80, rows: 24)
+  /// The current time; never goes back.
+  var now = MonitorTime(nanoseconds: 0)
+  /// What is known, up to the last message.
+  var live = Workload()
+  /// What is shown instead while the display is paused.
+  var paused: Paused?
+
+  var list = ListSelection()
+  /// The tree view; `nil` while the list is shown.
+  var tree: TreeState?
+  /// The first line of the help on screen; `nil` while it is closed.
+  var helpTop: Int?
+  var question: CancelQuestion?
+  var goTo: GoToPrompt?
+  var cancelKeys = CancelKeys()
+  var notice: Notice?
+  var hidesOver = false
+  var showsMeters = true
+  /// What the side pane draws; `nil` where there is none.
+  var pane: Pane?
+
+  /// A picture that is kept while the display is paused.
+  struct Paused: Sendable {
+    let workload: Workload
+    let time: MonitorTime
+  }
+
+  /// The trees beside the list.
+  struct Pane: Sendable {
+    let waitsFor: DependencyTree
+    let blocks: DependencyTree
+  }
+
+  /// Creates a dashboard that knows nothing yet.
+  public init(configuration: Configuration) {
+    self.configuration = configuration
+  }
+
+  /// Takes in one message, and says what the program has to do, in this order.
+  ///
+  /// A message that comes late, twice or for something unknown is harmless.
+  public mutating func reduce(_ message: Message) -> [Effect] {
+    switch message {
+    case .tick(let time):
+      now = max(now, time)
+      return reduceTick()
+    case .resized(let size):
+      self.size = size
+      settle()
+      return []
+    case .monitor(let message):
+      reduce(message)
+      return []
+    case .input(let input):
+      let effects = reduce(input)
+      settle()
+      return effects
+    }
+  }
+
+  /// Draws the picture for a terminal of this size.
+  ///
+  /// The grid is exactly of the given size. Usually that is the size of the last
+  /// ``Message/resized(_:)``; any other one is drawn as well.
+  public func view(size: Size, capabilities: Capabilities) -> Grid {
+    Frame(dashboard: self, size: size, capabilities: capabilities).draw()
+  }
+
+  /// The next moment at which the picture changes without any message but a
+  /// ``Message/tick(_:)``; `nil` when nothing will.
+  ///
+  /// Ages tick once a second, on the full second of the time of day, and only while a row that
+  /// ages is on screen.
+  public func nextTick(after now: MonitorTime) -> MonitorTime? {
+    var moments = [notice?.expires, goTo?.expires].compactMap { $0 }
+    if showsAges { moments.append(nextSecond(after: now)) }
+    return moments.min().map { max($0, now) }
+  }
+
+  /// What is on screen: the live workload, or the picture of the moment when it was paused.
+  var shown: Workload { paused?.workload ?? live }
+
+  /// The time for which ages are shown: it stands still while paused and after the end.
+  var shownTime: MonitorTime {
+    if let paused { return paused.time }
+    return live.endedReason != nil ? live.lastUpdate ?? now : now
+  }
+
+  /// Whether commands are refused.
+  var isReadOnly: Bool { configuration.isReadOnly || live.hello?.isReadOnly == true }
+
+  private mutating func reduceTick() -> [Effect] {
+    if let notice, notice.expires <= now { self.notice = nil }
+    if let goTo, goTo.expires <= now {
+      finishGoTo()
+      settle()
+    }
+    return []
+  }
+
+  private func nextSecond(after now: MonitorTime) -> MonitorTime {
+    let second: Int64 = 1_000_000_000
+    var phase = now.nanoseconds
+    if let hello = live.hello {
+      let fraction = hello.anchorSecondsSince1970.truncatingRemainder(dividingBy: 1)
+      phase = now.nanoseconds - hello.anchor.nanoseconds + Int64(fraction * Double(second))
+    }
+    let sinceSecond = (phase % second + second) % second
+    return MonitorTime(nanoseconds: now.nanoseconds + second - sinceSecond)
+  }
+
+  private var showsAges: Bool {
+    guard paused == nil, live.endedReason == nil, helpTop == nil else { return false }
+    guard Layout(size: size, showsMeters: showsMeters) != nil else { return false }
+    if let selected, let report = live.operations[selected], !report.state.isOver { return true }
+    if tree != nil { return visibleTreeRows.contains { ages($0) } }
+    if let key = visibleKeys.first, !key.isOver { return true }
+    return pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
+  }
+
+  private func ages(_ row: DependencyTree.Row) -> Bool {
+    switch row.id {
+    case .node(let id), .reference(let id, _): live.operations[id]?.state.isOver == false
+    case .group, .unknown, .cut: false
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Every key and its meaning: the one source of what keys do, what the help says and what the
+/// footers name.
+enum KeyTable {
+  private static let browsing: Set<KeyContext> = [.list, .tree]
+  private static let scrolling: Set<KeyContext> = [.list, .tree, .help]
+  private static let everywhere = Set(KeyContext.allCases)
+
+  /// What a key means where it is pressed; `nil` for nothing.
+  static func action(for input: Input, in context: KeyContext) -> KeyAction? {
+    actions[context]?[input]
+  }
+
+  /// What the footer of a context names, in its order; the last one is the way out.
+  static func footer(in context: KeyContext) -> [KeyBinding] {
+    bindings.filter { $0.footerWords[context] != nil }
+  }
+
+  private static let actions: [KeyContext: [Input: KeyAction]] = {
+    var actions: [KeyContext: [Input: KeyAction]] = [:]
+    for binding in bindings {
+      for context in binding.contexts {
+        for input in binding.inputs { actions[context, default: [:]][input] = binding.action }
+      }
+    }
+    return actions
+  }()
+
+  /// All keys, in the order of help and footers.
+  static let bindings: [KeyBinding] = looking + acting + moving + program + answers
+
+  private static let moving: [KeyBinding] = [
+    KeyBinding(
+      .moveDown, [.character("j"), .key(.down)], in: scrolling, label: "j Down",
+      help: "next row", group: .moving),
+    KeyBinding(
+      .moveUp, [.character("k"), .key(.up)], in: scrolling, label: "k Up",
+      help: "previous row", group: .moving),
+    KeyBinding(
+      .pageDown, [.key(.pageDown)], in: scrolling, label: "PgDn",
+      help: "page down", group: .moving),
+    KeyBinding(
+      .pageUp, [.key(.pageUp)], in: scrolling, label: "PgUp",
+      help: "page up", group: .moving),
+    KeyBinding(
+      .halfPageDown, [.control("d")], in: scrolling, label: "Ctrl-D",
+      help: "half a page down", group: .moving),
+    KeyBinding(
+      .halfPageUp, [.control("u")], in: scrolling, label: "Ctrl-U",
+      help: "half a page up", group: .moving),
+    KeyBinding(
+      .moveToTop, [.character("g"), .key(.home)], in: scrolling, label: "g Home",
+      help: "first row, and stay there", group: .moving),
+    KeyBinding(
+      .moveToBottom, [.character("G"), .key(.end)], in: scrolling, label: "G End",
+      help: "last row", group: .moving),
+    KeyBinding(
+      .goToOperation, "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
+      label: "0-9", help: "go to that operation", group: .moving),
+  ]
+
+  private static let looking: [KeyBinding] = [
+    KeyBinding(
+      .toggleHelp, [.character("?"), .function(1)], in: scrolling, label: "? F1",
+      help: "this help, and back", group: .program,
+      footer: ("?", [.list: "Help", .tree: "Help"])),
+    KeyBinding(
+      .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
+      group: .looking),
+    KeyBinding(
+      .toggleTree, [.character("t"), .function(5), .key(.tab)], in: browsing,
+      label: "t F5 Tab", help: "tree or list", group: .looking,
+      footer: ("t", [.list: "Tree", .tree: "List"])),
+    KeyBinding(
+      .showDependencies, [.character("d")], in: browsing, label: "d",
+      help: "tree: what it waits for", group: .looking,
+      footer: ("d", [.list: "Deps", .tree: "Deps"])),
+    KeyBinding(
+      .showDependents, [.character("D")], in: browsing, label: "D",
+      help: "tree: what waits for it", group: .looking,
+      footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
+    KeyBinding(
+      .enterRow, [.key(.enter)], in: [.tree], label: "Enter (tree)",
+      help: "root here; go to ^seen; +", group: .looking, footer: ("Enter", [.tree: "Root"])),
+    KeyBinding(
+      .reroot, [.character("r")], in: [.tree], label: "r (tree)",
+      help: "make the row the root", group: .looking),
+    KeyBinding(
+      .toggleOver, [.character("H")], in: [.list], label: "H",
+      help: "hide/show what is over", group: .looking),
+  ]
+
+  private static let acting: [KeyBinding] = [
+    KeyBinding(
+      .cancel, [.character("x"), .function(9), .key(.delete)], in: browsing,
+      label: "x F9 Delete", help: "cancel the selected one", group: .acting,
+      footer: ("x", [.list: "Cancel", .tree: "Cancel"]), changesProcess: true),
+    KeyBinding(
+      .armCancelKeys, [.character("X")], in: [.list], label: "X + letter",
+      help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
+      changesProcess: true),
+    KeyBinding(
+      .suspendQueue, [.character("S")], in: browsing, label: "S",
+      help: "suspend/resume its queue", group: .acting,
+      footer: ("S", [.list: "Suspend", .tree: "Suspend"]), changesProcess: true),
+  ]
+
+  private static let program: [KeyBinding] = [
+    KeyBinding(
+      .pause, [.character("p"), .character("Z")], in: browsing, label: "p Z",
+      help: "pause the display only", group: .looking,
+      footer: ("p", [.list: "Pause", .tree: "Pause"])),
+    KeyBinding(
+      .toggleMeters, [.character("#")], in: browsing, label: "#",
+      help: "hide/show bar and counts", group: .looking),
+    KeyBinding(
+      .close, [.character("q")], in: scrolling, label: "q",
+      help: "close what is open; quit", group: .program,
+      footer: ("q", [.list: "Quit", .tree: "Back", .help: "Back"])),
+    KeyBinding(
+      .back, [.key(.escape), .key(.backspace)], in: [.tree, .help], label: "Esc Backspace",
+      help: "back", group: .program),
+    KeyBinding(
+      .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,
+      label: "Q F10 Ctrl-C", help: "quit at once", group: .program),
+    KeyBinding(
+      .suspendProgram, [.control("z")], in: everywhere, label: "Ctrl-Z",
+      help: "stop; fg brings it back", group: .program),
+    KeyBinding(
+      .repaint, [.control("l")], in: everywhere, label: "Ctrl-L",
+      help: "draw everything anew", group: .program),
+  ]
+
+  private static let answers: [KeyBinding] = [
+    KeyBinding(
+      .answerNo,
+      [.character("n"), .key(.enter), .key(.escape), .character("q"), .key(.backspace)],
+      in: [.question], label: "n Enter Esc", help: "answer: no", group: .acting,
+      footer: ("n", [.question: "No"])),
+    KeyBinding(
+      .answerYes, [.character("y")], in: [.question], label: "y", help: "answer: yes",
+      group: .acting, footer: ("y", [.question: "Yes"]), changesProcess: true),
+    KeyBinding(
+      .answerAlso, [.character("a")], in: [.question], label: "a",
+      help: "yes, and its dependents", group: .acting, footer: ("a", [.question: "Also"]),
+      changesProcess: true),
+  ]
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+public import MonitorProtocol
+
+/// What the program's loop tells the dashboard.
+public enum Message: Sendable, Equatable {
+  /// The monitored process says something.
+  case monitor(MonitorMessage)
+  /// A key was pressed.
+  case input(Input)
+  /// The current time on the monitored process's clock; sent before other messages, and at the
+  /// moment that ``Dashboard/nextTick(after:)`` asked for.
+  case tick(MonitorTime)
+  /// The terminal has another size; also the first message.
+  case resized(Size)
+}
+
+/// What the dashboard asks of the program's loop.
+public enum Effect: Sendable, Equatable {
+  /// Send this to the monitored process.
+  case send(MonitorCommand)
+  /// Leave the program.
+  case quit
+  /// Give the terminal back and stop, as Ctrl-Z asks; the loop repaints on return.
+  case suspendProgram
+  /// Draw every cell anew, whatever the terminal is thought to show.
+  case repaint
+  /// Sound the bell: the key could not do what it says.
+  case bell
+}

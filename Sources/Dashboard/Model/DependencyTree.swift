@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// A dependency graph from one operation on, as a spanning tree: every operation once, further
+/// paths to it as references.
+struct DependencyTree: Sendable, Equatable {
+  /// Which way the tree grows.
+  enum Direction: Sendable, Equatable {
+    /// Below an operation stands what it depends on.
+    case waitsFor
+    /// Below an operation stands what depends on it.
+    case blocks
+  }
+
+  /// Siblings that are alike, drawn as one row.
+  struct Group: Sendable, Hashable {
+    let parent: OperationReport.ID
+    let state: OperationState
+    let className: String
+  }
+
+  /// Identifies a row whatever becomes of the rows around it.
+  enum RowID: Sendable, Hashable {
+    /// An operation where it is drawn with what is below it.
+    case node(OperationReport.ID)
+    /// An operation that is drawn further up.
+    case reference(OperationReport.ID, parent: OperationReport.ID)
+    /// Siblings that are alike.
+    case group(Group)
+    /// Dependencies of which nothing is known but their number.
+    case unknown(parent: OperationReport.ID)
+    /// Says that the tree goes on.
+    case cut
+  }
+
+  /// One line of the drawing.
+  struct Row: Sendable, Equatable {
+    let id: RowID
+    /// 0 for the root.
+    let depth: Int
+    /// Whether no sibling follows.
+    let isLast: Bool
+    /// One bit for each ancestor, the parent's lowest: whether a sibling of it follows.
+    let trunks: UInt64
+    /// What the row says beyond its id.
+    let note: Note
+  }
+
+  /// What a row says beyond its id.
+  enum Note: Sendable, Equatable {
+    case none
+    /// A reference to a row on the way to this one: the dependencies form a circle.
+    case closesCycle
+    /// How many siblings, and the first and last of them.
+    case group(count: Int, first: OperationReport.ID, last: OperationReport.ID)
+    /// How many dependencies, and how many of them have not finished.
+    case unknown(count: Int, unmetCount: Int)
+  }
+
+  /// More like siblings than this become one row.
+  static let groupLimit = 8
+  /// The same for what is over and does not stand right below the root: it holds nothing up.
+  static let overGroupLimit = 1
+
+  /// The operation from which the tree grows.
+  let root: OperationReport.ID
+  /// Which way it grows.
+  let direction: Direction
+  /// The drawing from the top.
+  private(set) var rows: [Row] = []
+
+  /// Draws at most `rowLimit` rows; the last one says so where there would be more.
+  init(
+    root: OperationReport.ID, direction: Direction, operations: OperationStore,
+    unfolded: Set<Group> = [], rowLimit: Int
+  ) {
+    self.root = root
+    self.direction = direction
+    guard rowLimit > 0 else { return }
+    var builder = DependencyTreeBuilder(
+      root: root, direction: direction, operations: operations, unfolded: unfolded)
+    while let row = builder.next() {
+      if rows.count == rowLimit {
+        rows[rowLimit - 1] = Row(id: .cut, depth: 0, isLast: true, trunks: 0, note: .none)
+        return
+      }
+      rows.append(row)
+    }
+  }
+}

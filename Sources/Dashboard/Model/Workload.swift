@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// All that is known of the monitored process.
+struct Workload: Sendable, Equatable {
+  /// Who is watched; `nil` until it has said so.
+  private(set) var hello: Hello?
+  /// Every live queue, by id.
+  private(set) var queues: [QueueReport] = []
+  /// The operations that are kept.
+  private(set) var operations = OperationStore()
+  /// The exact counts of all queues together, never counted from rows.
+  private(set) var counts = StateCounts()
+  /// How many changes of the history were lost.
+  private(set) var lostChanges: UInt64 = 0
+  /// When the last update was gathered; `nil` before the first.
+  private(set) var lastUpdate: MonitorTime?
+  /// Why nothing more will come; `nil` while it may.
+  private(set) var endedReason: String?
+
+  private var queueIndex: [QueueReport.ID: Int] = [:]
+
+  /// One queue; `nil` where it is gone.
+  func queue(_ id: QueueReport.ID) -> QueueReport? { queueIndex[id].map { queues[$0] } }
+
+  /// Takes in a message. A command's result changes nothing here.
+  mutating func apply(_ message: MonitorMessage) {
+    switch message {
+    case .hello(let hello):
+      self.hello = hello
+    case .update(let update):
+      queues = update.queues
+      queueIndex = Dictionary(
+        queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
+      counts = queues.reduce(StateCounts()) { $0 + $1.counts }
+      lostChanges = update.lostChanges
+      lastUpdate = update.time
+      operations.apply(changed: update.changed, removed: update.removed)
+    case .commandResult:
+      break
+    case .ended(let reason):
+      endedReason = reason
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// A piece of a line in one style.
+struct Span: Sendable, Equatable {
+  var text: String
+  var style: Style
+
+  init(_ text: String, _ role: Role = .text, isBold: Bool = false) {
+    self.text = text
+    style = Style(role, isBold: isBold)
+  }
+}
+
+/// Draws lines of text into a grid, within given columns; what does not fit is clipped.
+struct Canvas {
+  /// What was drawn so far.
+  private(set) var grid: Grid
+  /// The characters to draw lines and bars with.
+  let glyphs: Glyphs
+
+  /// A canvas of plain spaces.
+  init(size: Size, capabilities: Capabilities) {
+    grid = Grid(size: size)
+    glyphs = Glyphs(isUnicode: capabilities.isUnicode)
+  }
+
+  /// All columns.
+  var columns: Range<Int> { 0..<grid.size.columns }
+
+  /// Writes text from the left of `columns`, and returns the column behind it.
+  @discardableResult
+  mutating func write(
+    _ text: String, row: Int, columns: Range<Int>, style: Style = .plain
+  ) -> Int {
+    let columns = columns.clamped(to: self.columns)
+    guard (0..<grid.size.rows).contains(row), !columns.isEmpty else { return columns.lowerBound }
+    let text = CellText(
+      text, columns: columns.count, style: style, isUnicode: glyphs.isUnicode)
+    for (offset, cell) in text.cells.enumerated() {
+      grid[row: row, column: columns.lowerBound + offset] = cell
+    }
+    return columns.lowerBound + text.cells.count
+  }
+
+  /// Writes text so that it ends at the right of `columns`.
+  mutating func writeRight(
+    _ text: String, row: Int, columns: Range<Int>, style: Style = .plain
+  ) {
+    let width = glyphs.width(of: text, limit: columns.count)
+    write(text, row: row, columns: columns.upperBound - width..<columns.upperBound, style: style)
+  }
+
+  /// Writes spans one after the other from the left of `columns`, and returns the column behind
+  /// the last.
+  @discardableResult
+  mutating func write(_ spans: [Span], row: Int, columns: Range<Int>) -> Int {
+    var column = columns.lowerBound
+    for span in spans where column < columns.upperBound {
+      column = write(
+        span.text, row: row, columns: column..<columns.upperBound, style: span.style)
+    }
+    return column
+  }
+
+  /// Fills part of a row with one character of width 1.
+  mutating func fill(
+    _ scalar: Unicode.Scalar = " ", row: Int, columns: Range<Int>, style: Style = .plain
+  ) {
+    guard (0..<grid.size.rows).contains(row) else { return }
+    for column in columns.clamped(to: self.columns) {
+      grid[row: row, column: column] = Cell(scalar, style: style)
+    }
+  }
+
+  /// Puts one character of width 1 in a cell.
+  mutating func put(_ scalar: Unicode.Scalar, row: Int, column: Int, style: Style = .plain) {
+    fill(scalar, row: row, columns: column..<column + 1, style: style)
+  }
+
+  /// Turns part of a row into the selected one: reversed, with its roles kept.
+  mutating func reverse(row: Int, columns: Range<Int>) {
+    guard (0..<grid.size.rows).contains(row) else { return }
+    for column in columns.clamped(to: self.columns) {
+      grid[row: row, column: column].style.isReversed = true
+    }
+  }
+}

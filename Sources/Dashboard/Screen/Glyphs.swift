@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The characters that lines, bars and marks are drawn with, in Unicode or in ASCII.
+struct Glyphs: Sendable, Equatable {
+  /// Whether anything beyond ASCII may be drawn.
+  let isUnicode: Bool
+
+  /// Stands to the left of the selected row.
+  var selection: String { isUnicode ? "▌" : ">" }
+  /// Stands where a value is not known.
+  var unknown: String { isUnicode ? "–" : "-" }
+  /// Stands behind what the rows are sorted by.
+  var descending: String { isUnicode ? "▼" : "v" }
+  /// Stands between the ends of a range.
+  var ellipsis: String { isUnicode ? "…" : ".." }
+
+  /// A horizontal rule.
+  var horizontal: Unicode.Scalar { isUnicode ? "─" : "-" }
+  /// A vertical rule.
+  var vertical: Unicode.Scalar { isUnicode ? "│" : "|" }
+  /// A horizontal rule from which a vertical one hangs.
+  var teeDown: Unicode.Scalar { isUnicode ? "┬" : "+" }
+  /// A horizontal rule on which a vertical one ends.
+  var teeUp: Unicode.Scalar { isUnicode ? "┴" : "+" }
+
+  /// In a tree, before a row that has siblings below it.
+  var branch: String { isUnicode ? "├─ " : "|-- " }
+  /// In a tree, before the last of its siblings.
+  var lastBranch: String { isUnicode ? "└─ " : "`-- " }
+  /// In a tree, below a row that has siblings further below.
+  var trunk: String { isUnicode ? "│  " : "|   " }
+  /// In a tree, below a last sibling.
+  var noTrunk: String { isUnicode ? "   " : "    " }
+
+  /// A slot of a queue that is taken.
+  var takenSlot: Unicode.Scalar { isUnicode ? "█" : "#" }
+  /// A slot of a queue that is free.
+  var freeSlot: Unicode.Scalar { isUnicode ? "░" : "." }
+
+  /// A share of the proportion bar: a texture for each state, so that it needs no colour.
+  func share(of share: ProportionBar.Share) -> Unicode.Scalar {
+    switch share {
+    case .finished: isUnicode ? "█" : "#"
+    case .cancelled: isUnicode ? "▒" : "x"
+    case .executing: isUnicode ? "▓" : "="
+    case .ready: isUnicode ? "░" : "o"
+    case .waiting: isUnicode ? "·" : "."
+    }
+  }
+
+  /// How many cells a text takes, counting no further than `limit`.
+  func width(of text: String, limit: Int = 1_000) -> Int {
+    CellText.width(of: text, limit: limit, isUnicode: isUnicode)
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Draws one picture of a dashboard: chooses what is on it.
+struct Frame {
+  let dashboard: Dashboard
+  let size: Size
+  let capabilities: Capabilities
+
+  /// The picture.
+  func draw() -> Grid {
+    var canvas = Canvas(size: size, capabilities: capabilities)
+    guard let layout = Layout(size: size, showsMeters: dashboard.showsMeters) else {
+      drawTooSmall(on: &canvas)
+      return canvas.grid
+    }
+    if dashboard.helpTop != nil {
+      let meterless = Layout(size: size, showsMeters: false) ?? layout
+      HeaderView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
+      HelpView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
+      return canvas.grid
+    }
+    HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    if let tree = dashboard.tree {
+      draw(tree, layout: layout, on: &canvas)
+    } else {
+      OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    }
+    if let pane = layout.pane {
+      PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
+    }
+    StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    return canvas.grid
+  }
+
+  private func draw(_ tree: TreeState, layout: Layout, on canvas: inout Canvas) {
+    let view = TreeRowView(
+      workload: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
+      showsColumns: size.columns >= 60)
+    let title = tree.direction == .waitsFor ? "WAITS FOR" : "BLOCKS"
+    view.drawHeadings([Span(title, .dim)], row: layout.headings, on: &canvas)
+    let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
+    for (row, treeRow) in zip(layout.body, rows) {
+      view.draw(treeRow, row: row, on: &canvas)
+      if treeRow.id == tree.cursor {
+        canvas.write(
+          canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+        canvas.reverse(row: row, columns: layout.table)
+      }
+    }
+  }
+
+  private func drawTooSmall(on canvas: inout Canvas) {
+    let needed = Layout.minimum
+    let lines = [
+      "need \(needed.columns)x\(needed.rows)", "have \(size.columns)x\(size.rows)", "q quit",
+    ]
+    for (row, line) in lines.enumerated() {
+      // A space before the text, unless it needs the room.
+      let isWide = line.utf8.count < size.columns
+      canvas.write(line, row: row, columns: canvas.columns.dropFirst(isWide ? 1 : 0))
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the rows above the list: who is watched, and how its queues stand.
+struct HeaderView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  func draw(on canvas: inout Canvas) {
+    drawHeader(on: &canvas)
+    if let row = layout.bar { drawBar(row, on: &canvas) }
+    if let row = layout.counts { drawCounts(row, on: &canvas) }
+    if let row = layout.queues { drawQueues(row, on: &canvas) }
+  }
+
+  private var workload: Workload { dashboard.shown }
+
+  private var mode: Span {
+    if dashboard.live.endedReason != nil { return Span("ENDED", .warning, isBold: true) }
+    if dashboard.paused != nil { return Span("PAUSED", .warning, isBold: true) }
+    if dashboard.live.hello == nil { return Span("CONNECTING", .warning) }
+    return Span("LIVE", .executing, isBold: true)
+  }
+
+  private func drawHeader(on canvas: inout Canvas) {
+    let now = dashboard.shownTime
+    let lost = workload.lostChanges
+    var right = [Span("lost \(lost)", lost == 0 ? .dim : .warning)]
+    if let hello = workload.hello {
+      right.append(Span(TimeText.timeOfDay(now, of: hello), .strong))
+    }
+    var left = [Span("opq-top", .strong, isBold: true), Span(title(in: canvas), .strong), mode]
+    if dashboard.isReadOnly { left.append(Span("read-only", .warning)) }
+    // What may be left out again, the first one last.
+    var optional: [Span] = []
+    if let hello = workload.hello {
+      optional.append(Span("up \(TimeText.duration(now - hello.processStarted))"))
+    }
+    let queueCount = workload.queues.count
+    optional.append(Span("\(queueCount) queue\(queueCount == 1 ? "" : "s")", .dim))
+
+    let gap = 2
+    func width(_ spans: [Span]) -> Int {
+      spans.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) + gap }
+    }
+    while !optional.isEmpty, width(left + optional) + width(right) > canvas.columns.count {
+      optional.removeLast()
+    }
+    if width(left + optional) + width(right) > canvas.columns.count { right.removeFirst() }
+    var column = 1
+    for span in left + optional {
+      column = canvas.write([span], row: layout.header, columns: column..<canvas.columns.upperBound)
+      column += gap
+    }
+    let rightWidth = right.isEmpty ? 0 : width(right) - gap + 1
+    column = max(column, canvas.columns.upperBound - rightWidth)
+    for span in right {
+      column = canvas.write([span], row: layout.header, columns: column..<canvas.columns.upperBound)
+      column += gap
+    }
+  }
+
+  private func title(in canvas: Canvas) -> String {
+    let name =
+      dashboard.configuration.title.isEmpty
+      ? workload.hello?.processName ?? "" : dashboard.configuration.title
+    let limit = max(8, canvas.columns.count / 4)
+    let clipped = String(String.UnicodeScalarView(name.unicodeScalars.prefix(limit)))
+    return clipped + (workload.hello.map { "[\($0.processID)]" } ?? "")
+  }
+
+  private func drawBar(_ row: Int, on canvas: inout Canvas) {
+    var columns = canvas.columns
+    if !canvas.glyphs.isUnicode {
+      // ASCII has no solid block: brackets show where the bar begins and ends.
+      canvas.put("[", row: row, column: 0, style: Style(.dim))
+      canvas.put("]", row: row, column: columns.upperBound - 1, style: Style(.dim))
+      columns = 1..<columns.upperBound - 1
+    }
+    var column = columns.lowerBound
+    for (share, width) in ProportionBar(counts: workload.counts, width: columns.count).cells {
+      canvas.fill(
+        canvas.glyphs.share(of: share), row: row, columns: column..<column + width,
+        style: Style(Self.role(of: share)))
+      column += width
+    }
+  }
+
+  private static func role(of share: ProportionBar.Share) -> Role {
+    switch share {
+    case .finished: .finished
+    case .cancelled: .cancelled
+    case .executing: .executing
+    case .ready: .ready
+    case .waiting: .waiting
+    }
+  }
+
+  private func drawCounts(_ row: Int, on canvas: inout Canvas) {
+    let lines = countLines
+    let room = canvas.columns.count - 1
+    let line =
+      lines.first { line in
+        line.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) } <= room
+      } ?? lines[lines.count - 1]
+    canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
+  }
+
+  /// The same counts in ever fewer cells.
+  private var countLines: [[Span]] {
+    let counts = workload.counts
+    let held = counts.held > 0 ? " (\(counts.held) held)" : ""
+    let cancelling = counts.cancelling > 0 ? " (\(counts.cancelling) cancelling)" : ""
+    // Cancelling ones that have not started are among the ready: then it is not a part of exec.
+    let areExecuting = counts.cancelling <= counts.executing
+    return [
+      [
+        Span("finished \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)\(areExecuting ? cancelling : "")  ", .executing),
+        Span("ready \(counts.ready)\(held)\(areExecuting ? "" : cancelling)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("cancelled \(counts.cancelled)  ", .cancelled),
+        Span("total \(counts.total)", .strong),
+      ],
+      [
+        Span("fin \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)\(areExecuting ? cancelling : "")  ", .executing),
+        Span("ready \(counts.ready)\(held)\(areExecuting ? "" : cancelling)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("canc \(counts.cancelled)  ", .cancelled),
+        Span("of \(counts.total)", .strong),
+      ],
+      [
+        Span("fin \(counts.finished) ", .finished), Span("exec \(counts.executing) ", .executing),
+        Span("ready \(counts.ready) ", .ready), Span("wait \(counts.waiting) ", .waiting),
+        Span("canc \(counts.cancelled) ", .cancelled), Span("of \(counts.total)", .strong),
+      ],
+      [
+        Span("f\(counts.finished) ", .finished), Span("e\(counts.executing) ", .executing),
+        Span("r\(counts.ready) ", .ready), Span("w\(counts.waiting) ", .waiting),
+        Span("c\(counts.cancelled) ", .cancelled), Span("=\(counts.total)", .strong),
+      ],
+    ]
+  }
+
+  private func drawQueues(_ row: Int, on canvas: inout Canvas) {
+    let end = canvas.columns.upperBound
+    var column = 1
+    for (index, queue) in workload.queues.enumerated() {
+      let remaining = workload.queues.count - index
+      let parts = queueParts(queue, glyphs: canvas.glyphs)
+      let width = parts.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
+      let reserve = remaining > 1 ? 8 : 0
+      if column + width + reserve > end {
+        canvas.write([Span("+\(remaining) more", .dim)], row: row, columns: column..<end)
+        return
+      }
+      column = canvas.write(parts, row: row, columns: column..<end) + 3
+    }
+  }
+
+  private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
+    let name = String(String.UnicodeScalarView(queue.name.unicodeScalars.prefix(12)))
+    let running = queue.counts.executing
+    if queue.isSuspended {
+      let exec = running > 0 ? ", \(running) exec" : ""
+      return [
+        Span("\(name) "), Span("SUSPENDED", .held, isBold: true),
+        Span(" \(queue.counts.held) held\(exec)", .held),
+      ]
+    }
+    guard let width = queue.width else {
+      return [Span("\(name) "), Span("\(running) exec", running > 0 ? .executing : .dim)]
+    }
+    let cells = min(width, 8)
+    // A queue that runs anything has a cell taken, and only a full one has them all.
+    let share = width == 0 ? 0 : running * cells / width
+    let taken = min(cells, running > 0 ? max(1, share) : 0)
+    func bar(_ scalar: Unicode.Scalar, _ count: Int) -> String {
+      String(repeating: Character(scalar), count: max(0, count))
+    }
+    return [
+      Span("\(name) "), Span(bar(glyphs.takenSlot, taken), .executing),
+      Span(bar(glyphs.freeSlot, cells - taken), .dim), Span(" \(running)/\(width)"),
+    ]
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Draws the help: every key of the table, and what the words mean.
+struct HelpView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  /// One line of one column.
+  private enum Line {
+    case heading(String)
+    case binding(KeyBinding)
+    case sentence(String)
+    case blank
+  }
+
+  private static let labelWidth = 14
+  /// From this width on, the keys stand in two columns.
+  private static let twoColumnThreshold = 80
+
+  /// How many lines the help has on a screen of this width.
+  static func lineCount(columns: Int) -> Int { lines(for: columns).count }
+
+  func draw(on canvas: inout Canvas) {
+    let lines = Self.lines(for: canvas.columns.count)
+    let bottom = layout.footer ?? canvas.grid.size.rows
+    let fits = lines.count <= bottom - 1
+    let rows = 1..<(fits ? bottom : bottom - 1)
+    let top = max(0, min(dashboard.helpTop ?? 0, lines.count - rows.count))
+    for (row, sides) in zip(rows, lines.dropFirst(top)) {
+      let width = canvas.columns.count / sides.count
+      for (side, line) in sides.enumerated() {
+        draw(line, row: row, columns: side * width + 1..<(side + 1) * width, on: &canvas)
+      }
+    }
+    if !fits {
+      canvas.write(
+        "lines \(top + 1)-\(top + rows.count) of \(lines.count), j k scroll", row: rows.upperBound,
+        columns: canvas.columns.dropFirst(), style: Style(.dim))
+    }
+  }
+
+  private func draw(_ line: Line, row: Int, columns: Range<Int>, on canvas: inout Canvas) {
+    switch line {
+    case .blank:
+      break
+    case .heading(let text):
+      canvas.write(text, row: row, columns: columns, style: Style(.strong, isBold: true))
+    case .sentence(let text):
+      canvas.write(text, row: row, columns: columns, style: Style(.dim))
+    case .binding(let binding):
+      let isRefused = binding.changesProcess && dashboard.isReadOnly
+      canvas.write(
+        binding.label, row: row, columns: columns.prefix(Self.labelWidth - 1),
+        style: Style(isRefused ? .dim : .accent))
+      canvas.write(
+        isRefused ? "refused: read-only" : binding.help, row: row,
+        columns: columns.dropFirst(Self.labelWidth), style: Style(isRefused ? .dim : .text))
+    }
+  }
+
+  /// The lines from the top, each of one or two columns.
+  private static func lines(for width: Int) -> [[Line]] {
+    let left = lines(of: .moving) + [.blank] + lines(of: .acting)
+    let right = lines(of: .looking) + [.blank] + lines(of: .program)
+    let keys: [[Line]]
+    if width >= twoColumnThreshold {
+      let count = max(left.count, right.count)
+      func line(_ index: Int, of lines: [Line]) -> Line {
+        index < lines.count ? lines[index] : .blank
+      }
+      keys = (0..<count).map { [line($0, of: left), line($0, of: right)] }
+    } else {
+      keys = (left + [.blank] + right).map { [$0] }
+    }
+    return keys + [[.blank]] + words.map { [.sentence($0)] }
+  }
+
+  private static func lines(of group: KeyBinding.Group) -> [Line] {
+    [.heading(group.rawValue)]
+      + KeyTable.bindings.filter { $0.group == group }.map { .binding($0) }
+  }
+
+  private static let words = [
+    "held: ready, but its queue is suspended. cancelling: asked to, not over yet.",
+    "TIME: how long in the state; of what is over, how long it ran.",
+  ]
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Where things are on a screen of some size.
+///
+/// What has no room is left out in a fixed order: queues, status line, footer.
+struct Layout: Sendable, Equatable {
+  /// Nothing can be shown on a smaller screen.
+  static let minimum = Size(columns: 40, rows: 10)
+  /// From this width on, the selected operation has a pane of its own.
+  static let paneThreshold = 120
+  /// Rather than fewer rows of the body, something else is left out.
+  private static let fewestBodyRows = 5
+
+  let header = 0
+  private(set) var bar: Int?
+  private(set) var counts: Int?
+  private(set) var queues: Int?
+  /// The rule above the body, with the titles of table and pane.
+  private(set) var topRule: Int?
+  /// The headings of the columns.
+  private(set) var headings = 0
+  /// The rows of the list or the tree.
+  private(set) var body = 0..<0
+  private(set) var bottomRule: Int?
+  private(set) var sentence = 0
+  private(set) var status: Int?
+  private(set) var footer: Int?
+  /// The columns of the list or the tree.
+  let table: Range<Int>
+  /// The columns of the pane beside the list.
+  let pane: Range<Int>?
+
+  /// How many rows of the list or the tree there are.
+  var bodyHeight: Int { body.count }
+  /// The row for questions and messages: the status line or what there is instead.
+  var prompt: Int { status ?? footer ?? sentence }
+
+  /// Lays out a screen; `nil` where it is too small for anything.
+  init?(size: Size, showsMeters: Bool) {
+    guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
+    let hasPane = size.columns >= Self.paneThreshold && size.rows >= 20
+    let paneWidth = max(41, size.columns * 35 / 100)
+    table = 0..<(hasPane ? size.columns - paneWidth - 1 : size.columns)
+    pane = hasPane ? size.columns - paneWidth..<size.columns : nil
+
+    // Header, headings and sentence are always there.
+    var spare = size.rows - 3 - Self.fewestBodyRows
+    func take(if isWanted: Bool = true, rows: Int = 1) -> Bool {
+      guard isWanted, spare >= rows else { return false }
+      spare -= rows
+      return true
+    }
+    let hasMeters = take(if: showsMeters, rows: 2)
+    let hasFooter = take()
+    let hasStatus = take()
+    let hasQueues = take(if: showsMeters)
+    let hasRules = take(if: hasPane, rows: 2)
+
+    var next = 1
+    func place(_ isThere: Bool) -> Int? {
+      guard isThere else { return nil }
+      defer { next += 1 }
+      return next
+    }
+    bar = place(hasMeters)
+    counts = place(hasMeters)
+    queues = place(hasQueues)
+    topRule = place(hasRules)
+    headings = next
+    let bottom = size.rows - 1 - (hasFooter ? 1 : 0) - (hasStatus ? 1 : 0) - (hasRules ? 1 : 0)
+    body = headings + 1..<bottom
+    next = bottom
+    bottomRule = place(hasRules)
+    sentence = next
+    next += 1
+    status = place(hasStatus)
+    footer = place(hasFooter)
+  }
+}

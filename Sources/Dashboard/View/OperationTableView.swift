@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the table of operations: only the rows that are on screen are looked at.
+struct OperationTableView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  func draw(on canvas: inout Canvas) {
+    let columns = TableColumns(
+      within: layout.table, idWidth: "\(workload.operations.largestID)".utf8.count,
+      queueWidth: queueWidth(in: canvas))
+    drawHeadings(columns, on: &canvas)
+    let keys = dashboard.visibleKeys(height: layout.bodyHeight)
+    if keys.isEmpty { drawEmpty(on: &canvas) }
+    for (row, key) in zip(layout.body, keys) {
+      guard let report = workload.operations[key.id] else { continue }
+      draw(report, columns, row: row, on: &canvas)
+    }
+  }
+
+  private var workload: Workload { dashboard.shown }
+
+  private func queueWidth(in canvas: Canvas) -> Int {
+    let limit = layout.table.count >= 100 ? 14 : 8
+    return workload.queues.prefix(64).map { canvas.glyphs.width(of: $0.name, limit: limit) }
+      .max() ?? 0
+  }
+
+  private func drawHeadings(_ columns: TableColumns, on canvas: inout Canvas) {
+    let style = Style(.dim)
+    let row = layout.headings
+    func left(_ text: String, _ column: TableColumns.Column) {
+      guard let range = columns[column] else { return }
+      canvas.write(text, row: row, columns: range, style: style)
+    }
+    func right(_ text: String, _ column: TableColumns.Column) {
+      guard let range = columns[column] else { return }
+      canvas.writeRight(text, row: row, columns: range, style: style)
+    }
+    left("X+", .key)
+    right("ID", .id)
+    left("STATE", .state)
+    left("QUEUE", .queue)
+    left("PRI", .priority)
+    right("DEPS", .dependencies)
+    right("TIME\(canvas.glyphs.descending)", .time)
+    left("OPERATION", .title)
+  }
+
+  private func draw(
+    _ report: OperationReport, _ columns: TableColumns, row: Int, on canvas: inout Canvas
+  ) {
+    let isOver = report.state.isOver
+    let quiet = Style(isOver ? .dim : .text)
+    let isSelected = report.id == dashboard.list.id
+    if isSelected {
+      canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+    }
+    if let range = columns[.key], let key = dashboard.cancelKeys.key(of: report.id), !isOver {
+      let isArmed = dashboard.cancelKeys.isArmed && dashboard.question == nil
+      canvas.writeRight(
+        key, row: row, columns: range,
+        style: isArmed ? Style(.accent, isReversed: true, isBold: true) : Style(.dim))
+    }
+    if let range = columns[.id] {
+      let style = isSelected ? Style(.strong, isBold: true) : quiet
+      canvas.writeRight("\(report.id)", row: row, columns: range, style: style)
+    }
+    if let range = columns[.state] {
+      canvas.write(
+        report.state.rawValue, row: row, columns: range, style: Style(report.state.role))
+    }
+    if let range = columns[.queue] {
+      let name = workload.queue(report.queue)?.name ?? canvas.glyphs.unknown
+      canvas.write(name, row: row, columns: range, style: quiet)
+    }
+    if let range = columns[.priority] {
+      let style = report.priority == .normal ? Style(.dim) : quiet
+      canvas.write(report.priority.shortWord, row: row, columns: range, style: style)
+    }
+    if let range = columns[.dependencies] {
+      canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: quiet)
+    }
+    if let range = columns[.time] {
+      let time = report.time(at: dashboard.shownTime)
+      canvas.writeRight(
+        time.map(TimeText.duration) ?? canvas.glyphs.unknown, row: row, columns: range,
+        style: quiet)
+    }
+    if let range = columns[.title] {
+      // A class stands in brackets, so that it is not taken for a name.
+      let isNamed = !report.name.isEmpty
+      canvas.write(
+        isNamed ? report.name : "(\(report.className))", row: row, columns: range,
+        style: isNamed ? quiet : Style(.dim))
+    }
+    if isSelected { canvas.reverse(row: row, columns: layout.table) }
+  }
+
+  private func drawEmpty(on canvas: inout Canvas) {
+    let text: String
+    if workload.lastUpdate == nil {
+      text = "nothing heard yet"
+    } else if dashboard.hidesOver, workload.operations.count > 0 {
+      text = "nothing unfinished; H shows the \(workload.operations.count) that are over"
+    } else {
+      text = "no operations"
+    }
+    canvas.write(
+      text, row: layout.body.lowerBound, columns: layout.table.dropFirst(2), style: Style(.dim))
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Divides a row of cells among the states in proportion to their counts.
+struct ProportionBar: Sendable, Equatable {
+  /// What has a share, in the order of drawing.
+  enum Share: Sendable, CaseIterable { case finished, cancelled, executing, ready, waiting }
+
+  /// How many cells each share takes; together as many as the bar is wide, or none at all where
+  /// nothing was counted.
+  let cells: [(share: Share, width: Int)]
+
+  /// Divides `width` cells. A share that is not zero gets at least one cell, as long as there are
+  /// as many cells as such shares.
+  init(counts: StateCounts, width: Int) {
+    let parts = Share.allCases.map { ($0, max(0, Self.count(of: $0, in: counts))) }
+    let total = parts.reduce(0) { $0 + $1.1 }
+    let shareCount = parts.count { $0.1 > 0 }
+    guard total > 0, width >= shareCount else {
+      cells = []
+      return
+    }
+    // One cell each first; the rest is dealt by largest remainder, so that the sum is exact.
+    let rest = width - shareCount
+    var widths = parts.map { $0.1 > 0 ? 1 + $0.1 * rest / total : 0 }
+    let remainders = parts.indices.sorted {
+      (parts[$0].1 * rest % total, $1) > (parts[$1].1 * rest % total, $0)
+    }
+    let missing = width - widths.reduce(0, +)
+    for index in remainders.prefix(missing) { widths[index] += 1 }
+    cells = zip(parts, widths).map { (share: $0.0, width: $1) }
+  }
+
+  static func == (left: ProportionBar, right: ProportionBar) -> Bool {
+    left.cells.elementsEqual(right.cells) { $0 == $1 }
+  }
+
+  private static func count(of share: Share, in counts: StateCounts) -> Int {
+    switch share {
+    case .finished: counts.finished
+    case .cancelled: counts.cancelled
+    case .executing: counts.executing
+    case .ready: counts.ready
+    case .waiting: counts.waiting
+    }
+  }
+}

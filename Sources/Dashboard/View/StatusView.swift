@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the rows below the list: the sentence, the status line and the footer.
+struct StatusView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  func draw(on canvas: inout Canvas) {
+    drawSentence(on: &canvas)
+    if let row = layout.footer { drawFooter(row, on: &canvas) }
+    drawPrompt(on: &canvas)
+  }
+
+  private func drawSentence(on canvas: inout Canvas) {
+    guard dashboard.helpTop == nil, let id = dashboard.selected,
+      let report = dashboard.shown.operations[id]
+    else { return }
+    let explanation = Explanation(
+      workload: dashboard.shown, now: dashboard.shownTime, isReadOnly: dashboard.isReadOnly,
+      glyphs: canvas.glyphs)
+    let sentence = explanation.sentence(about: report)
+    canvas.write(
+      [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
+      columns: canvas.columns.dropFirst())
+  }
+
+  private func drawPrompt(on canvas: inout Canvas) {
+    if let question = dashboard.question {
+      draw(question, on: &canvas)
+    } else if let goTo = dashboard.goTo {
+      overwrite(
+        [Span("go to #\(goTo.digits)", .strong), Span("_  Enter goes there, Esc not", .dim)],
+        on: &canvas)
+    } else if dashboard.cancelKeys.isArmed {
+      let typed = dashboard.cancelKeys.typed
+      overwrite(
+        [
+          Span("cancel by key: ", .warning, isBold: true),
+          Span("press the letters beside the operation"), Span(typed.isEmpty ? "" : "  \(typed)_"),
+          Span("   Esc leaves", .dim),
+        ], on: &canvas)
+    } else if let notice = dashboard.notice {
+      overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
+    } else if dashboard.helpTop == nil, let row = layout.status, let standing = standingNotice {
+      canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
+    }
+  }
+
+  private func overwrite(_ spans: [Span], on canvas: inout Canvas) {
+    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
+  }
+
+  /// What needs attention as long as it is so.
+  private var standingNotice: Span? {
+    if let reason = dashboard.live.endedReason { return Span("ended: \(reason)", .warning) }
+    let workload = dashboard.shown
+    if workload.lostChanges > 0 {
+      return Span(
+        "! \(workload.lostChanges) changes of the history were lost; states are exact", .warning)
+    }
+    let suspended = workload.queues.filter { $0.isSuspended && $0.counts.held > 0 }
+    guard let queue = suspended.first else { return nil }
+    let held = suspended.reduce(0) { $0 + $1.counts.held }
+    let name = String(String.UnicodeScalarView(queue.name.unicodeScalars.prefix(16)))
+    let names =
+      suspended.count == 1
+      ? "\(name) is suspended and holds"
+      : "\(suspended.count) queues are suspended and hold"
+    return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")", .held)
+  }
+
+  private func draw(_ question: CancelQuestion, on canvas: inout Canvas) {
+    let what =
+      question.ids.count == 1
+      ? question.ids.map { dashboard.describe($0) }.joined()
+      : "\(question.ids.count) operations: "
+        + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
+    let text = "Cancel \(what)?"
+    let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
+    // The shorter answers are for screens where the operation's name would have no room.
+    let columnCount = canvas.columns.count
+    func room(_ answers: [(String, String)]) -> Int {
+      columnCount - 2 - answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
+    }
+    let candidates = answers(to: question)
+    let chosen = candidates.first { room($0) >= min(width, 24) } ?? candidates[candidates.count - 1]
+    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    let style = Style(.warning, isBold: true)
+    let end = 1 + max(0, min(width, room(chosen)))
+    var column = canvas.write(text, row: layout.prompt, columns: 1..<end, style: style)
+    for (key, words) in chosen {
+      column += 2
+      column = canvas.write(
+        [Span(key, .accent, isBold: true), Span(words.isEmpty ? "" : " \(words)")],
+        row: layout.prompt,
+        columns: min(column, columnCount)..<columnCount)
+    }
+  }
+
+  /// The answers and their keys, in ever fewer words.
+  private func answers(to question: CancelQuestion) -> [[(String, String)]] {
+    let count = question.dependents.count
+    return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
+      KeyTable.footer(in: .question).compactMap { binding in
+        guard let words = binding.footerWords[.question] else { return nil }
+        guard binding.action == .answerAlso else { return (binding.footerKey, words) }
+        return count == 0 ? nil : (binding.footerKey, "\(words) \(count)\(noun)")
+      }
+    } + [
+      KeyTable.footer(in: .question).compactMap { binding in
+        guard binding.action == .answerAlso else { return (binding.footerKey, "") }
+        return count == 0 ? nil : (binding.footerKey, "+\(count)")
+      }
+    ]
+  }
+
+  private func drawFooter(_ row: Int, on canvas: inout Canvas) {
+    if dashboard.question != nil {
+      canvas.write(
+        "A request, without undo. What depends on it starts once it has finished.", row: row,
+        columns: canvas.columns.dropFirst(), style: Style(.dim))
+      return
+    }
+    let context = dashboard.keyContext
+    let items = KeyTable.footer(in: context).map { binding in
+      [
+        Span(binding.footerKey, .accent, isBold: true),
+        Span(" \(binding.footerWords[context] ?? "")"),
+      ]
+    }
+    let gap = 2
+    func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + $1.text.utf8.count } }
+    // The way out always has room.
+    guard let wayOut = items.last else { return }
+    var column = 1
+    for (index, item) in items.enumerated() {
+      let isLast = index == items.count - 1
+      guard isLast || column + width(item) + width(wayOut) <= canvas.columns.count + gap else {
+        continue
+      }
+      column = canvas.write(item, row: row, columns: column..<canvas.columns.upperBound) + gap
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Where the columns of the operations' table are, in a given width.
+struct TableColumns: Sendable, Equatable {
+  /// What a column holds.
+  enum Column: Sendable, CaseIterable {
+    case key, id, state, queue, priority, dependencies, time, title
+  }
+
+  /// The columns that have a place, and their places.
+  let ranges: [Column: Range<Int>]
+
+  /// The title keeps at least this many cells, as long as another column can be left out.
+  private static let narrowestTitle = 16
+
+  /// Places the columns; what has no room is left out: priority, dependencies, queue, key.
+  init(within columns: Range<Int>, idWidth: Int, queueWidth: Int) {
+    let widths: [Column: Int] = [
+      .key: 2, .id: max(5, min(idWidth, 21)), .state: 10, .queue: max(5, queueWidth),
+      .priority: 5, .dependencies: 6, .time: 6,
+    ]
+    // The mark of the selected row and a space, and a further space before the title.
+    let margin = 3
+    var present = Column.allCases
+    func titleWidth() -> Int {
+      columns.count - margin - present.reduce(0) { $0 + (widths[$1].map { $0 + 1 } ?? 0) }
+    }
+    for column in [Column.priority, .dependencies, .queue, .key] {
+      guard titleWidth() < Self.narrowestTitle else { break }
+      present.removeAll { $0 == column }
+    }
+    var ranges: [Column: Range<Int>] = [:]
+    var next = columns.lowerBound + 2
+    for column in present {
+      if let width = widths[column] {
+        ranges[column] = next..<next + width
+        next += width + 1
+      } else {
+        next += 1
+        ranges[column] = min(next, columns.upperBound)..<columns.upperBound
+      }
+    }
+    self.ranges = ranges
+  }
+
+  /// The place of a column; `nil` where it has none.
+  subscript(column: Column) -> Range<Int>? { ranges[column] }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Moments and durations in words, at most six cells wide.
+enum TimeText {
+  /// A duration to about three digits: `12ms`, `1.15s`, `12.4s`, `1m40s`, `3h10m`, `2d04h`.
+  ///
+  /// Cut, never rounded up, so that `59.9s` is followed by `1m00s`. A negative one reads `0ms`.
+  static func duration(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = max(.zero, duration).components
+    let milliseconds = attoseconds / 1_000_000_000_000_000
+    switch seconds {
+    case ..<1: return "\(milliseconds)ms"
+    case ..<10: return "\(seconds).\(padded(milliseconds / 10))s"
+    case ..<60: return "\(seconds).\(milliseconds / 100)s"
+    case ..<3_600: return "\(seconds / 60)m\(padded(seconds % 60))s"
+    case ..<86_400: return "\(seconds / 3_600)h\(padded(seconds % 3_600 / 60))m"
+    case ..<8_640_000: return "\(seconds / 86_400)d\(padded(seconds % 86_400 / 3_600))h"
+    default: return "\(seconds / 86_400)d"
+    }
+  }
+
+  /// The time of day of a moment in UTC, as `12:04:31`.
+  static func timeOfDay(_ moment: MonitorTime, of hello: Hello) -> String {
+    let anchorNanoseconds = hello.anchorSecondsSince1970 * 1e9
+    guard anchorNanoseconds.magnitude < 9e18 else { return "--:--:--" }
+    let sinceAnchor = moment.nanoseconds.subtractingReportingOverflow(hello.anchor.nanoseconds)
+    let (nanoseconds, overflow) = Int64(anchorNanoseconds)
+      .addingReportingOverflow(sinceAnchor.partialValue)
+    guard !overflow, !sinceAnchor.overflow else { return "--:--:--" }
+    let day: Int64 = 86_400
+    let wholeSeconds = nanoseconds / 1_000_000_000 - (nanoseconds % 1_000_000_000 < 0 ? 1 : 0)
+    let seconds = (wholeSeconds % day + day) % day
+    return "\(padded(seconds / 3_600)):\(padded(seconds % 3_600 / 60)):\(padded(seconds % 60))"
+  }
+
+  private static func padded(_ number: Int64) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws rows of a dependency tree: in the tree view with columns, in the pane with the state.
+struct TreeRowView {
+  let workload: Workload
+  let now: MonitorTime
+  let columns: Range<Int>
+  /// Whether dependencies and time have columns of their own.
+  let showsColumns: Bool
+
+  private static let stateWidth = 10
+  private static let columnWidths = (dependencies: 7, time: 7)
+
+  /// Where the state's column begins.
+  private var stateColumn: Int {
+    let rest = showsColumns ? Self.columnWidths.dependencies + Self.columnWidths.time : 0
+    return columns.upperBound - rest - Self.stateWidth - 1
+  }
+
+  func drawHeadings(_ title: [Span], row: Int, on canvas: inout Canvas) {
+    canvas.write(title, row: row, columns: columns.lowerBound..<stateColumn - 1)
+    let style = Style(.dim)
+    canvas.write("STATE", row: row, columns: stateColumn..<columns.upperBound, style: style)
+    guard showsColumns else { return }
+    canvas.writeRight("DEPS", row: row, columns: dependencyColumns, style: style)
+    canvas.writeRight("TIME", row: row, columns: timeColumns, style: style)
+  }
+
+  func draw(_ treeRow: DependencyTree.Row, row: Int, on canvas: inout Canvas) {
+    let room = columns.lowerBound..<stateColumn - 1
+    let prefix = prefix(of: treeRow, room: room.count, glyphs: canvas.glyphs)
+    let start = canvas.write(prefix, row: row, columns: room, style: Style(.dim))
+    switch treeRow.id {
+    case .node(let id):
+      drawTitle(id, mark: nil, row: row, columns: start..<room.upperBound, on: &canvas)
+      drawFacts(id, row: row, on: &canvas)
+    case .reference(let id, _):
+      let mark = treeRow.note == .closesCycle ? "^cycle" : "^seen"
+      drawTitle(id, mark: mark, row: row, columns: start..<room.upperBound, on: &canvas)
+      drawState(workload.operations[id]?.state, row: row, on: &canvas)
+    case .group(let group):
+      drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
+    case .unknown:
+      guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
+      let words =
+        unmetCount == 0
+        ? "+ \(count) finished, no longer kept"
+        : "+ \(count) not known here, \(unmetCount) unfinished"
+      canvas.write(
+        words, row: row, columns: start..<room.upperBound,
+        style: Style(unmetCount == 0 ? .dim : .warning))
+    case .cut:
+      canvas.write(
+        "+ more", row: row, columns: start..<room.upperBound, style: Style(.dim))
+    }
+  }
+
+  private func drawTitle(
+    _ id: OperationReport.ID, mark: String?, row: Int, columns: Range<Int>,
+    on canvas: inout Canvas
+  ) {
+    var columns = columns
+    if let mark, columns.count > mark.utf8.count {
+      canvas.writeRight(mark, row: row, columns: columns, style: Style(.dim))
+      columns = columns.lowerBound..<columns.upperBound - mark.utf8.count - 1
+    }
+    let report = workload.operations[id]
+    let isQuiet = mark != nil || report?.state.isOver != false
+    var title = [Span("\(id) ", isQuiet ? .dim : .strong)]
+    if let report {
+      title.append(
+        report.name.isEmpty
+          ? Span("(\(report.className))", .dim) : Span(report.name, isQuiet ? .dim : .text))
+    } else {
+      title.append(Span("no longer kept", .dim))
+    }
+    canvas.write(title, row: row, columns: columns)
+  }
+
+  private func drawFacts(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {
+    guard let report = workload.operations[id] else { return }
+    drawState(report.state, row: row, on: &canvas)
+    guard showsColumns else { return }
+    let style = Style(report.state.isOver ? .dim : .text)
+    canvas.writeRight(
+      DependencyText.met(report), row: row, columns: dependencyColumns, style: style)
+    canvas.writeRight(
+      report.time(at: now).map(TimeText.duration) ?? canvas.glyphs.unknown, row: row,
+      columns: timeColumns, style: style)
+  }
+
+  private func drawState(_ state: OperationState?, row: Int, on canvas: inout Canvas) {
+    guard let state else { return }
+    canvas.write(
+      state.rawValue, row: row, columns: stateColumn..<columns.upperBound,
+      style: Style(state.role))
+  }
+
+  private func drawGroup(
+    _ treeRow: DependencyTree.Row, _ group: DependencyTree.Group, row: Int, columns: Range<Int>,
+    on canvas: inout Canvas
+  ) {
+    guard case .group(let count, let first, let last) = treeRow.note else { return }
+    let firstName = workload.operations[first]?.title ?? "\(first)"
+    let lastName = workload.operations[last]?.title ?? "\(last)"
+    let range = NameRange.text(from: firstName, to: lastName, ellipsis: canvas.glyphs.ellipsis)
+    canvas.write(
+      [Span("+ \(count) \(group.state.rawValue)", group.state.role), Span(": \(range)", .dim)],
+      row: row,
+      columns: columns)
+  }
+
+  private func prefix(of row: DependencyTree.Row, room: Int, glyphs: Glyphs) -> String {
+    guard row.depth > 0 else { return "" }
+    let width = glyphs.isUnicode ? 3 : 4
+    // Deep rows lose the lines of their farthest ancestors, so that there is room for their names.
+    let levels = min(row.depth, 64, max(2, (room - 14) / width))
+    var prefix = row.depth > levels ? glyphs.ellipsis + " " : ""
+    for level in stride(from: levels - 2, through: 0, by: -1) {
+      prefix += row.trunks >> UInt64(level) & 1 == 1 ? glyphs.trunk : glyphs.noTrunk
+    }
+    return prefix + (row.isLast ? glyphs.lastBranch : glyphs.branch)
+  }
+
+  private var dependencyColumns: Range<Int> {
+    let end = columns.upperBound - Self.columnWidths.time
+    return end - Self.columnWidths.dependencies..<end
+  }
+
+  private var timeColumns: Range<Int> {
+    columns.upperBound - Self.columnWidths.time..<columns.upperBound
+  }
+}

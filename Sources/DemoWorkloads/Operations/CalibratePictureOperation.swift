@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// Stretches the contrast of the whole picture.
+///
+/// It never asks whether it was cancelled, for up to 5 s at speed 1: this is the operation that
+/// shows what a monitor has to say about work that does not stop when it is told to.
+final class CalibratePictureOperation: Operation, @unchecked Sendable {
+  private let pyramid: Pyramid
+  private let duration: Duration
+
+  init(of pyramid: Pyramid, duration: Duration) {
+    self.pyramid = pyramid
+    self.duration = duration
+  }
+
+  override func main() {
+    guard let whole = pyramid.image(.tile(.whole)) else { return }
+    let pacer = pyramid.pacer(for: duration)
+    let contrast = ContrastStretch(measuring: whole)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(whole.bytes.count)
+    for row in 0..<whole.side {
+      for byte in whole.row(row) { bytes.append(contrast.stretch(byte)) }
+      pacer.wait(forShare: Double(row + 1) / Double(whole.side)) { false }
+    }
+    pyramid.keep(Image(side: whole.side, bytes: bytes), as: .picture)
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// Joins four tiles into the tile above them.
+///
+/// A quarter whose operation was cancelled is drawn in a flat grey.
+final class MergeTilesOperation: Operation, @unchecked Sendable {
+  private let tile: TileCoordinate
+  private let pyramid: Pyramid
+  private let duration: Duration
+
+  init(tile: TileCoordinate, of pyramid: Pyramid, duration: Duration) {
+    self.tile = tile
+    self.pyramid = pyramid
+    self.duration = duration
+  }
+
+  override func main() {
+    let pacer = pyramid.pacer(for: duration)
+    let quarters = tile.quarters.map { pyramid.image(.tile($0)) }
+    let merged = Image.joining(
+      quarters, side: pyramid.plan.shape.side(ofLevel: tile.level + 1), missing: Self.flatGrey)
+    pacer.wait(forShare: 1) { isCancelled }
+    guard !isCancelled else { return }
+    pyramid.keep(merged, as: .tile(tile))
+  }
+
+  static let flatGrey = Color(red: 96, green: 96, blue: 96)
+}

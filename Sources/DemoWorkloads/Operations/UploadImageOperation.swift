@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import Operations
+import Synchronization
+
+/// Sends one file to a tile server: an asynchronous operation, which holds no thread meanwhile.
+///
+/// There is no server. A timer ends the transfer after the time that it would take; everything
+/// else is what an operation around a network library looks like.
+// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// types.
+final class UploadImageOperation: Operation, @unchecked Sendable {
+  private let image: ImageName
+  private let pyramid: Pyramid
+  private let duration: Duration
+  private let lifecycle = Mutex(UploadLifecycle())
+
+  init(image: ImageName, of pyramid: Pyramid, duration: Duration) {
+    self.image = image
+    self.pyramid = pyramid
+    self.duration = duration
+  }
+
+  override var isAsynchronous: Bool { true }
+  override var isExecuting: Bool { lifecycle.withLock(\.isExecuting) }
+  override var isFinished: Bool { lifecycle.withLock(\.isFinished) }
+
+  override func start() { perform(lifecycle.withLock { $0.start() }) }
+
+  override func cancel() {
+    super.cancel()
+    perform(lifecycle.withLock { $0.cancel() })
+  }
+
+  private func perform(_ action: UploadLifecycle.Action) {
+    switch action {
+    case .nothing: break
+    case .enter: enter()
+    case .transfer: transfer()
+    case .leave(let hasExecuted): leave(hasExecuted: hasExecuted)
+    }
+  }
+
+  private func enter() {
+    willChangeValue(forKey: "isExecuting")
+    lifecycle.withLock { $0.enter() }
+    didChangeValue(forKey: "isExecuting")
+    perform(lifecycle.withLock { $0.entered() })
+  }
+
+  private func transfer() {
+    guard case .written = pyramid.fileResult(of: image) else {
+      // The file was cancelled or failed: there is nothing to send, and nothing to wait for.
+      perform(lifecycle.withLock { $0.cancel() })
+      return
+    }
+    // Weak, so that a cancelled upload goes away at once, not when its time would have come.
+    let time = pyramid.time(for: duration).components
+    let nanoseconds = Int(time.seconds) * 1_000_000_000 + Int(time.attoseconds / 1_000_000_000)
+    Self.network.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+      self?.transferEnded()
+    }
+  }
+
+  private func transferEnded() {
+    let action = lifecycle.withLock { $0.transferEnded() }
+    if action != .nothing { pyramid.recordUpload(of: image) }
+    perform(action)
+  }
+
+  private func leave(hasExecuted: Bool) {
+    if hasExecuted { willChangeValue(forKey: "isExecuting") }
+    willChangeValue(forKey: "isFinished")
+    lifecycle.withLock { $0.leave() }
+    didChangeValue(forKey: "isFinished")
+    if hasExecuted { didChangeValue(forKey: "isExecuting") }
+  }
+
+  /// Where the answers of the network arrive.
+  private static let network = DispatchQueue(label: "opq.demo.network")
+}

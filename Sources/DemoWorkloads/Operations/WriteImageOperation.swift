@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// Encodes one image as PNG and writes it to its file, in slices, as a slow disk would.
+///
+/// The file appears whole or not at all. Without an image nothing is written, and the pyramid's
+/// results say so.
+final class WriteImageOperation: Operation, @unchecked Sendable {
+  private let image: ImageName
+  private let pyramid: Pyramid
+  private let duration: Duration
+
+  init(image: ImageName, of pyramid: Pyramid, duration: Duration) {
+    self.image = image
+    self.pyramid = pyramid
+    self.duration = duration
+  }
+
+  override func main() {
+    guard let content = pyramid.image(image) ?? substitute else {
+      pyramid.record(.noImage, of: image)
+      return
+    }
+    let pacer = pyramid.pacer(for: duration)
+    let bytes = PNGEncoder.encode(content)
+    do {
+      let file = try PartialFile(path: "\(pyramid.directory)/\(image)")
+      let sliceSize = (bytes.count + Self.sliceCount - 1) / Self.sliceCount
+      for slice in 0..<Self.sliceCount {
+        let start = min(slice * sliceSize, bytes.count)
+        try file.append(bytes[start..<min(start + sliceSize, bytes.count)])
+        pacer.wait(forShare: Double(slice + 1) / Double(Self.sliceCount)) { isCancelled }
+        guard !isCancelled else { return }
+      }
+      try file.commit()
+      pyramid.record(.written(bytes: bytes.count), of: image)
+    } catch {
+      pyramid.record(.failed(errno: error.code), of: image)
+    }
+  }
+
+  /// When nobody calibrated the picture, the one that was merged is still a picture.
+  private var substitute: Image? {
+    image == .picture ? pyramid.image(.tile(.whole)) : nil
+  }
+
+  private static let sliceCount = 16
+}

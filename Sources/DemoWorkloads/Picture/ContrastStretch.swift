@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// A change of brightness that lets a picture use most of the range from black to white.
+struct ContrastStretch: Equatable, Sendable {
+  /// The byte that each byte becomes.
+  private let table: [UInt8]
+
+  /// Looks for the range that holds all but the darkest and the brightest hundredth of the bytes.
+  init(measuring image: Image) {
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in image.bytes { counts[Int(byte)] += 1 }
+    let outliers = image.bytes.count / 100
+    // A picture that is dark or pale on the whole stays so: only the outer parts are cut off.
+    let low = min(Self.firstIndex(past: outliers, in: counts), 24)
+    let high = max(255 - Self.firstIndex(past: outliers, in: counts.reversed()), 208)
+    table = (0...255).map { value in
+      UInt8(min(max((value - low) * 255 / (high - low), 0), 255))
+    }
+  }
+
+  func stretch(_ byte: UInt8) -> UInt8 { table[Int(byte)] }
+
+  private static func firstIndex(past limit: Int, in counts: some Sequence<Int>) -> Int {
+    var sum = 0
+    for (index, count) in counts.enumerated() {
+      sum += count
+      if sum > limit { return index }
+    }
+    return 255
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// A square picture: rows from the top, three bytes (red, green, blue) a pixel.
+struct Image: Equatable, Sendable {
+  /// The number of pixels in a row, and of rows.
+  let side: Int
+  /// `side * side * 3` bytes.
+  private(set) var bytes: [UInt8]
+
+  /// A picture of one colour.
+  init(side: Int, filledWith color: Color) {
+    self.side = side
+    bytes = []
+    bytes.reserveCapacity(side * side * 3)
+    for _ in 0..<side * side {
+      bytes.append(color.red)
+      bytes.append(color.green)
+      bytes.append(color.blue)
+    }
+  }
+
+  /// - Precondition: `bytes` has `side * side * 3` elements.
+  init(side: Int, bytes: [UInt8]) {
+    precondition(bytes.count == side * side * 3, "\(bytes.count) bytes are not \(side) rows")
+    self.side = side
+    self.bytes = bytes
+  }
+
+  /// The bytes of one row.
+  func row(_ index: Int) -> ArraySlice<UInt8> {
+    bytes[index * side * 3..<(index + 1) * side * 3]
+  }
+
+  /// Joins four pictures of one size into one of twice the side.
+  ///
+  /// - Parameters:
+  ///   - quarters: Top left, top right, bottom left, bottom right; `nil` where there is none.
+  ///   - side: The side of each quarter.
+  ///   - missing: The colour of a quarter that is not there, or has another size.
+  static func joining(_ quarters: [Image?], side: Int, missing: Color) -> Image {
+    precondition(quarters.count == 4, "a picture has four quarters, not \(quarters.count)")
+    let whole = quarters.map { quarter in
+      quarter.flatMap { $0.side == side ? $0 : nil } ?? Image(side: side, filledWith: missing)
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(side * side * 12)
+    for half in [whole[..<2], whole[2...]] {
+      for row in 0..<side {
+        for quarter in half { bytes += quarter.row(row) }
+      }
+    }
+    return Image(side: side * 2, bytes: bytes)
+  }
+}
+
+/// A colour of 24 bits.
+struct Color: Equatable, Sendable {
+  let red: UInt8
+  let green: UInt8
+  let blue: UInt8
+}

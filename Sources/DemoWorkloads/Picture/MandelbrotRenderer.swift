@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// Draws a square of the Mandelbrot set, row by row.
+struct MandelbrotRenderer: Equatable, Sendable {
+  let region: Region
+  let palette: Palette
+  /// Where on the palette the drawing begins, in turns.
+  let phase: Double
+  /// How often a point is iterated before it counts as belonging to the set.
+  let iterationLimit: Int
+  /// The number of pixels in a row.
+  let side: Int
+
+  /// The bytes (red, green, blue) of one row of pixels, counted from the top.
+  func row(_ row: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(side * 3)
+    for column in 0..<side {
+      var red = 0
+      var green = 0
+      var blue = 0
+      for sample in 0..<Self.samples * Self.samples {
+        let color = color(
+          column: Double(column) + (Double(sample % Self.samples) + 0.5) / Double(Self.samples),
+          row: Double(row) + (Double(sample / Self.samples) + 0.5) / Double(Self.samples))
+        red += Int(color.red)
+        green += Int(color.green)
+        blue += Int(color.blue)
+      }
+      for sum in [red, green, blue] {
+        bytes.append(UInt8(sum / (Self.samples * Self.samples)))
+      }
+    }
+    return bytes
+  }
+
+  /// How many samples a pixel averages, across and down: enough to calm the fine filaments.
+  private static let samples = 2
+
+  private func color(column: Double, row: Double) -> Color {
+    let real = region.centerReal + (column / Double(side) - 0.5) * region.width
+    let imaginary = region.centerImaginary - (row / Double(side) - 0.5) * region.width
+    guard let count = escapeCount(real: real, imaginary: imaginary) else { return palette.inside }
+    // Deep regions have counts in the hundreds: the logarithm keeps the bands equally wide.
+    return palette.color(at: phase + 0.36 * log2(max(count, 0) + 1))
+  }
+
+  /// How many iterations of z² + c it takes to escape, with a fraction so that colours have no
+  /// steps; `nil` when the point seems to belong to the set.
+  private func escapeCount(real: Double, imaginary: Double) -> Double? {
+    guard !isInMainBodies(real: real, imaginary: imaginary) else { return nil }
+    var x = 0.0
+    var y = 0.0
+    var xSquared = 0.0
+    var ySquared = 0.0
+    for iteration in 0..<iterationLimit {
+      y = 2 * x * y + imaginary
+      x = xSquared - ySquared + real
+      xSquared = x * x
+      ySquared = y * y
+      let distance = xSquared + ySquared
+      // The larger the circle, the smoother the fraction; 2 would be enough for the count alone.
+      if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
+    }
+    return nil
+  }
+
+  /// Whether the point lies in the cardioid or the largest disc, where iterating is in vain.
+  private func isInMainBodies(real: Double, imaginary: Double) -> Bool {
+    let imaginarySquared = imaginary * imaginary
+    let q = (real - 0.25) * (real - 0.25) + imaginarySquared
+    return q * (q + real - 0.25) <= imaginarySquared / 4
+      || (real + 1) * (real + 1) + imaginarySquared <= 0.0625
+  }
+}

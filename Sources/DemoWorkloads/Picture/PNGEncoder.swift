@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Writes pictures as PNG (ISO 15948), 8 bits a channel, without a library and without compression.
+///
+/// The pixels sit in stored deflate blocks (RFC 1951, section 3.2.4), so that the size of a file
+/// follows from the size of its picture alone.
+enum PNGEncoder {
+  /// The bytes of a PNG file that shows `image`.
+  static func encode(_ image: Image) -> [UInt8] {
+    var file: [UInt8] = []
+    file.reserveCapacity(encodedSize(side: image.side))
+    file += signature
+    let side = UInt32(image.side)
+    let bitDepth: UInt8 = 8
+    let trueColor: UInt8 = 2
+    // Behind depth and colour type: deflate, adaptive filtering, not interlaced, all 0.
+    appendChunk("IHDR", side.octets + side.octets + [bitDepth, trueColor, 0, 0, 0], to: &file)
+    appendChunk("IDAT", deflated(scanlines(of: image)), to: &file)
+    appendChunk("IEND", [], to: &file)
+    return file
+  }
+
+  /// The size, in bytes, of the file that `encode(_:)` makes of a picture of this side.
+  static func encodedSize(side: Int) -> Int {
+    let lines = side * (side * 3 + 1)
+    let blocks = max(1, (lines + largestBlock - 1) / largestBlock)
+    let zlib = 2 + blocks * 5 + lines + 4
+    let chunkOverhead = 12
+    return signature.count + (13 + chunkOverhead) + (zlib + chunkOverhead) + chunkOverhead
+  }
+
+  static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// The most bytes that a stored block can hold.
+  static let largestBlock = 65535
+
+  /// The rows of the picture, each behind a 0: "this row is not filtered".
+  private static func scanlines(of image: Image) -> [UInt8] {
+    var lines: [UInt8] = []
+    lines.reserveCapacity(image.side * (image.side * 3 + 1))
+    for row in 0..<image.side {
+      lines.append(0)
+      lines += image.row(row)
+    }
+    return lines
+  }
+
+  /// A zlib stream (RFC 1950) of stored blocks.
+  static func deflated(_ bytes: [UInt8]) -> [UInt8] {
+    // Deflate with a 32 KiB window, fastest level; 0x7801 is a multiple of 31, as it must be.
+    var stream: [UInt8] = [0x78, 0x01]
+    stream.reserveCapacity(bytes.count + (bytes.count / largestBlock + 1) * 5 + 6)
+    var start = 0
+    repeat {
+      let end = min(start + largestBlock, bytes.count)
+      let length = UInt16(end - start)
+      // One byte for "last block, stored", then the length and its complement, low byte first.
+      stream.append(end == bytes.count ? 1 : 0)
+      for half in [length, ~length] {
+        stream.append(UInt8(truncatingIfNeeded: half))
+        stream.append(UInt8(truncatingIfNeeded: half >> 8))
+      }
+      stream += bytes[start..<end]
+      start = end
+    } while start < bytes.count
+    var checksum = Adler32()
+    checksum.update(bytes)
+    return stream + checksum.value.octets
+  }
+
+  private static func appendChunk(_ type: String, _ content: [UInt8], to file: inout [UInt8]) {
+    var checksum = CRC32()
+    checksum.update(type.utf8)
+    checksum.update(content)
+    file += UInt32(content.count).octets
+    file += type.utf8
+    file += content
+    file += checksum.value.octets
+  }
+}
+
+extension UInt32 {
+  /// The four bytes, highest first, as PNG and zlib want them.
+  var octets: [UInt8] {
+    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Numbers that look random and repeat with their seed: Steele, Lea and Flood's SplitMix64.
+///
+/// The standard library's own way from bits to ranges may change between versions, so the
+/// conversions are here too: the same seed gives the same pictures with every compiler.
+struct SeededGenerator: Equatable, Sendable {
+  private var state: UInt64
+
+  /// - Parameter stream: Tells apart generators of one seed; each draws numbers of its own.
+  init(seed: UInt64, stream: UInt64) {
+    state = seed
+    // Two steps part the streams of neighbouring numbers and of neighbouring seeds.
+    state = next() &+ stream &* 0x9E37_79B9_7F4A_7C15
+    state = next()
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 up to, but not including, `bound`.
+  ///
+  /// - Precondition: `bound` is above 0.
+  mutating func index(below bound: Int) -> Int {
+    precondition(bound > 0, "there is no index below \(bound)")
+    return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
+  }
+
+  /// A number in `range`, both ends included but for rounding.
+  mutating func number(in range: ClosedRange<Double>) -> Double {
+    let unit = Double(next() >> 11) / Double(1 << 53)
+    return range.lowerBound + unit * (range.upperBound - range.lowerBound)
+  }
+
+  /// A whole number of milliseconds in `range`.
+  mutating func duration(milliseconds range: ClosedRange<Int>) -> Duration {
+    .milliseconds(range.lowerBound + index(below: range.count))
+  }
+}

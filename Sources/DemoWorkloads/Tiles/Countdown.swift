@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Calls a function when something has happened as often as it was to happen.
+final class Countdown: Sendable {
+  private let rest: Mutex<Int>
+  private let whenOver: @Sendable () -> Void
+
+  /// - Parameter count: How often `countDown()` will be called; above 0.
+  init(from count: Int, whenOver: @escaping @Sendable () -> Void) {
+    rest = Mutex(count)
+    self.whenOver = whenOver
+  }
+
+  /// Counts one; the last one calls the function, on its own thread.
+  func countDown() {
+    let isOver = rest.withLock { rest in
+      rest -= 1
+      return rest == 0
+    }
+    if isOver { whenOver() }
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// What the system said when it refused.
+struct SystemError: Error, Equatable, CustomStringConvertible {
+  /// The value of `errno`.
+  let code: Int32
+
+  /// The failure that the calling thread's last system call left behind.
+  static var last: SystemError { SystemError(code: errno) }
+
+  /// The system's own words, such as "Permission denied".
+  var description: String { String(cString: strerror(code)) }
+}
+
+/// The few things that the workload asks of the file system beside writing files.
+enum FileSystem {
+  /// Creates a directory and those above it; one that is there already is no error.
+  static func createDirectory(_ path: String) throws(SystemError) {
+    if mkdir(path, 0o777) == 0 { return }
+    switch errno {
+    case EEXIST:
+      guard isDirectory(path) else { throw SystemError(code: ENOTDIR) }
+    case ENOENT:
+      guard let parent = parent(of: path) else { throw SystemError(code: ENOENT) }
+      try createDirectory(parent)
+      // Another thread may have made it meanwhile: two tiles share their directories.
+      guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw .last }
+    default:
+      throw .last
+    }
+  }
+
+  /// Creates a directory that no other process uses, below `TMPDIR` or `/tmp`.
+  static func createTemporaryDirectory() throws(SystemError) -> String {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/opq-tiles-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw .last }
+    return template.withUnsafeBufferPointer { characters in
+      String(decoding: characters.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+  }
+
+  /// Removes a directory with all that is in it, as far as that is possible.
+  ///
+  /// Does not follow symbolic links. Nothing there is no error.
+  static func removeTree(_ path: String) {
+    if unlink(path) == 0 || errno == ENOENT { return }
+    for name in names(in: path) { removeTree("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  static func isDirectory(_ path: String) -> Bool {
+    var information = stat()
+    return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The path up to its last slash; `nil` without one, or when only the slash would be left.
+  static func parent(of path: String) -> String? {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+    return String(path[..<slash])
+  }
+
+  private static func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { characters in
+        characters.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

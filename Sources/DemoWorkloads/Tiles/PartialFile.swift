@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// A file that appears at its path whole, or not at all.
+///
+/// Until `commit()` the bytes go to a file beside it, whose name ends with `.part`; a value that
+/// goes away before takes that file with it.
+struct PartialFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Creates the file, and the directories above it.
+  init(path: String) throws(SystemError) {
+    if let directory = FileSystem.parent(of: path) {
+      try FileSystem.createDirectory(directory)
+    }
+    let created = open(path + Self.suffix, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard created >= 0 else { throw .last }
+    self.path = path
+    descriptor = created
+  }
+
+  deinit {
+    close(descriptor)
+    unlink(path + Self.suffix)
+  }
+
+  /// Writes all of the bytes behind those already written.
+  func append(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        throw .last
+      }
+    }
+  }
+
+  /// Puts the file at its path, in place of what was there.
+  consuming func commit() throws(SystemError) {
+    // The value still goes away at the end, and then finds no file of that name to remove.
+    guard rename(path + Self.suffix, path) == 0 else { throw .last }
+  }
+
+  /// Writes a text as a whole file.
+  static func create(_ path: String, with text: String) throws(SystemError) {
+    let file = try PartialFile(path: path)
+    try file.append(Array(text.utf8)[...])
+    try file.commit()
+  }
+
+  private static let suffix = ".part"
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// What the operations of one pyramid share: its plan, and what has come of it so far.
+///
+/// Any thread may call any method. It holds no operation, so that a pyramid's operations go away
+/// with the last of them.
+final class Pyramid: Sendable {
+  let plan: PyramidPlan
+  /// The directory of the pyramid's files, without a slash at the end.
+  let directory: String
+  private let pacing: Pacing
+  private let state = Mutex(State())
+
+  private struct State {
+    var images: [ImageName: Image] = [:]
+    var files: [ImageName: FileResult] = [:]
+    var uploads: Set<ImageName> = []
+  }
+
+  init(plan: PyramidPlan, directory: String, pacing: Pacing) {
+    self.plan = plan
+    self.directory = directory
+    self.pacing = pacing
+  }
+
+  /// What became of the file of an image; an operation that never ran leaves no result.
+  enum FileResult: Equatable, Sendable {
+    case written(bytes: Int)
+    /// What should have made the image was cancelled, so nothing was written.
+    case noImage
+    /// The system refused; the value is that of `errno`.
+    case failed(errno: Int32)
+  }
+
+  /// Begins to measure the time of an operation that is planned to take this long at speed 1.
+  func pacer(for duration: Duration) -> Pacer { Pacer(duration: pacing.time(for: duration)) }
+
+  /// How long what is planned for this time really takes.
+  func time(for duration: Duration) -> Duration { pacing.time(for: duration) }
+
+  /// The image, if it has been made and not been dropped yet.
+  func image(_ name: ImageName) -> Image? { state.withLock { $0.images[name] } }
+
+  func keep(_ image: Image, as name: ImageName) { state.withLock { $0.images[name] = image } }
+
+  /// Frees the memory of the images; nothing draws or writes any more.
+  func dropImages() { state.withLock { $0.images = [:] } }
+
+  func record(_ result: FileResult, of image: ImageName) {
+    state.withLock { $0.files[image] = result }
+  }
+
+  func fileResult(of image: ImageName) -> FileResult? { state.withLock { $0.files[image] } }
+
+  func recordUpload(of image: ImageName) { state.withLock { _ = $0.uploads.insert(image) } }
+
+  /// The text of `index.json`.
+  func index() -> String { PyramidIndex.text(plan: plan, files: state.withLock(\.files)) }
+
+  /// The text of `published.json`.
+  func publication() -> String {
+    PyramidIndex.publication(plan: plan, uploads: state.withLock(\.uploads))
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Synchronization
+
+/// A door that threads wait at until it is opened, once and for good.
+final class Latch: Sendable {
+  private let isOpen = Atomic<UInt32>(0)
+
+  /// Lets everyone pass, now and later.
+  func open() {
+    isOpen.store(1, ordering: .releasing)
+    withUnsafePointer(to: isOpen) { csystem_futex_wake($0, Int32.max) }
+  }
+
+  /// Blocks until it is open.
+  func wait() {
+    while isOpen.load(ordering: .acquiring) == 0 {
+      withUnsafePointer(to: isOpen) { _ = csystem_futex_wait($0, 0, -1) }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Synchronization
+
+/// The one lock of this module: four bytes, ten nanoseconds, and the kernel only where two threads
+/// meet.
+///
+/// It is made of `Atomic` because ThreadSanitizer follows atomics; it does not follow
+/// `Synchronization.Mutex`, whose slow path is in a library that is not instrumented.
+struct FutexLock: ~Copyable, Sendable {
+  private enum Word {
+    static let free: UInt32 = 0
+    static let held: UInt32 = 1
+    /// Held, and somebody may sleep.
+    static let contended: UInt32 = 2
+  }
+
+  /// How often to look before sleeping: about as long as the critical sections here last.
+  private static let spins = 100
+
+  private let word = Atomic<UInt32>(Word.free)
+
+  @inline(__always)
+  func lock() {
+    let (isFree, _) = word.compareExchange(
+      expected: Word.free, desired: Word.held, successOrdering: .acquiring,
+      failureOrdering: .relaxed)
+    if !isFree { lockContended() }
+  }
+
+  @inline(__always)
+  func unlock() {
+    if word.exchange(Word.free, ordering: .releasing) == Word.contended { wakeOne() }
+  }
+
+  @inline(never)
+  private func lockContended() {
+    for _ in 0..<Self.spins {
+      csystem_spin_hint()
+      if word.load(ordering: .relaxed) == Word.free,
+        word.compareExchange(
+          expected: Word.free, desired: Word.held, successOrdering: .acquiring,
+          failureOrdering: .relaxed
+        ).exchanged
+      {
+        return
+      }
+    }
+    // From here on this thread takes the lock as contended: it cannot know whether it slept alone.
+    while word.exchange(Word.contended, ordering: .acquiring) != Word.free {
+      withUnsafePointer(to: word) { _ = csystem_futex_wait($0, Word.contended, -1) }
+    }
+  }
+
+  @inline(never)
+  private func wakeOne() {
+    withUnsafePointer(to: word) { csystem_futex_wake($0, 1) }
+  }
+}
+
+/// A value that can be reached only while its lock is held.
+///
+/// Inside `withLock`: move values. No user code, no signal, no other lock.
+package struct Locked<State>: ~Copyable, @unchecked Sendable {
+  // Unchecked because `state` is mutable; `withLock` is the only way to it.
+  private final class Box: @unchecked Sendable {
+    let lock = FutexLock()
+    @exclusivity(unchecked) var state: State
+    init(_ state: consuming State) { self.state = state }
+  }
+
+  private let box: Box
+
+  /// Puts a value behind a lock of its own.
+  package init(_ state: consuming sending State) { box = Box(state) }
+
+  /// Runs `body` on the value while no other thread can; not recursive.
+  @inline(__always) @discardableResult
+  package borrowing func withLock<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    box.lock.lock()
+    defer { box.lock.unlock() }
+    return try body(&box.state)
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// What a queue says of itself to a collector.
+package struct QueueSnapshot: Sendable {
+  /// Identifies the queue.
+  package let id: QueueID
+  /// Its name.
+  package let name: String
+  /// −1 where the system decides.
+  package let maxConcurrentOperationCount: Int
+  /// Whether it starts nothing new.
+  package let isSuspended: Bool
+  /// Operations that are not ready.
+  package let waiting: Int
+  /// Operations that are ready and have not started.
+  package let ready: Int
+  /// Operations that hold a slot.
+  package let executing: Int
+  /// Operations that were cancelled and have not finished.
+  package let cancelling: Int
+  /// Operations that finished without having been cancelled.
+  package let finished: Int
+  /// Operations that finished after having been cancelled.
+  package let cancelled: Int
+  /// Operations ever added.
+  package let total: Int
+  /// Operations that are new or have changed since the last time, each once.
+  package let changed: [OperationSnapshot]
+  /// The records of the same operations, by which they can be found again.
+  package let records: [OperationRecord]
+  /// Whether there are more changed ones than were asked for.
+  package let hasMore: Bool
+}
+
+extension OperationQueue {
+  /// Takes what has changed since the last call.
+  ///
+  /// - Parameters:
+  ///   - recorder: Who keeps this queue's records; anybody else is given no operations.
+  ///   - limit: The most changed operations to hand out at once.
+  /// - Returns: The queue as it is now, and the operations that have changed.
+  package final func takeRecordedChanges(
+    for recorder: RecorderID, limit: Int
+  ) -> QueueSnapshot {
+    core.takeRecordedChanges(
+      for: recorder, limit: limit, defaultName: "OperationQueue \(id.rawValue)")
+  }
+}
+
+extension OperationQueue {
+  /// The operation of a record, unless it has left this queue.
+  package final func operation(of record: OperationRecord) -> Operation? {
+    core.withScheduler { _, _ in record.operation?.takeUnretainedValue() }
+  }
+}
+
+extension QueueCore {
+  /// - Parameters:
+  ///   - recorder: Who keeps the records from now on.
+  ///   - replaces: Whether it takes over from another one.
+  ///   - wake: See `QueueRegistry`.
+  func startRecording(
+    _ recorder: RecorderID, replaces: Bool, wake: @escaping @Sendable () -> Void
+  ) {
+    withScheduler { scheduler, _ in
+      var monitor = scheduler.monitor ?? QueueMonitor(queue: id)
+      guard replaces || monitor.recorder == nil else { return }
+      monitor.startRecording(recorder, wake: wake)
+      var current = scheduler.operations.after(nil)
+      while let operation = current {
+        operation._withUnsafeGuaranteedRef {
+          monitor.adopt($0, $0.status.load(ordering: .acquiring))
+        }
+        current = scheduler.operations.after(operation)
+      }
+      scheduler.monitor = monitor
+    }
+  }
+
+  func stopRecording(_ recorder: RecorderID) {
+    withScheduler { scheduler, _ in
+      scheduler.monitor?.stopRecording(recorder)
+      if scheduler.monitor?.isIdle == true { scheduler.monitor = nil }
+    }
+  }
+
+  func takeRecordedChanges(
+    for recorder: RecorderID, limit: Int, defaultName: String
+  ) -> QueueSnapshot {
+    let (records, undescribed) = withScheduler { scheduler, _ in
+      let records = scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit) ?? []
+      return (records, Self.needingDescription(records))
+    }
+    // Outside the queue's lock: describing takes the operation's.
+    let described = undescribed.map { OperationSnapshot(describing: $0.1, queue: id) }
+    return withScheduler { scheduler, _ in
+      for ((record, _), description) in zip(undescribed, described) {
+        record.snapshot.name = description.name
+        record.snapshot.dependencies = description.dependencies
+        record.snapshot.unmetDependencies = description.unmetDependencies
+        record.needsDescription = false
+      }
+      let counts = scheduler.counts
+      return QueueSnapshot(
+        id: id, name: scheduler.name.isEmpty ? defaultName : scheduler.name,
+        maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
+        isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
+        executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
+        cancelled: counts.cancelled, total: counts.total, changed: records.map(\.snapshot),
+        records: records,
+        hasMore: scheduler.monitor?.hasChanges(for: recorder) == true)
+    }
+  }
+
+  /// The records whose operation still exists and is to be described, with the operation.
+  private static func needingDescription(
+    _ records: [OperationRecord]
+  ) -> [(OperationRecord, Operation)] {
+    records.compactMap { record in
+      guard record.needsDescription, let operation = record.operation else { return nil }
+      return (record, operation.takeUnretainedValue())
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// The state changes of a queue's operations, as they happen. See
+/// ``OperationQueue/stateChanges(bufferingOldest:)``.
+public struct OperationStateChanges: AsyncSequence, Sendable {
+  /// One step of one operation.
+  public typealias Element = OperationStateChange
+
+  /// Nothing fails.
+  public typealias Failure = Never
+
+  let subscription: StateChangeSubscription
+
+  /// Takes changes one by one. Several iterators share what there is between them.
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
+
+  /// Takes changes one by one.
+  public struct Iterator: AsyncIteratorProtocol {
+    let subscription: StateChangeSubscription
+    private var taken: ArraySlice<OperationStateChange> = []
+
+    init(subscription: StateChangeSubscription) { self.subscription = subscription }
+
+    /// Waits for the next change. `nil` once the task is cancelled.
+    public mutating func next() async -> OperationStateChange? {
+      while taken.isEmpty {
+        if Task.isCancelled { return nil }
+        taken = ArraySlice(subscription.takeChanges())
+        if taken.isEmpty { await subscription.waitForChanges() }
+      }
+      return taken.popFirst()
+    }
+  }
+}
+
+extension OperationQueue {
+  /// Subscribes to the states of this queue's operations: one value for each step of each
+  /// operation, in the order in which the queue took note of them.
+  ///
+  /// Subscribed from this call on, until the sequence and its iterators are released; the queue
+  /// stays alive for as long. Steps from before are not told. Values only: watching does not extend
+  /// the life of an operation.
+  ///
+  /// - Parameter capacity: How many changes are kept for a subscriber that is late. What comes on
+  ///   top of them is lost, and the first change after the gap says how many were: its `lost`.
+  /// - Returns: A sequence that ends only with the task that reads it.
+  public final func stateChanges(
+    bufferingOldest capacity: Int = 8_192
+  ) -> OperationStateChanges {
+    OperationStateChanges(
+      subscription: StateChangeSubscription(queue: self, capacity: max(1, capacity)))
+  }
+}
+
+/// One subscriber: ends its subscription when it is released.
+final class StateChangeSubscription: Sendable {
+  private struct Waiting {
+    var continuation: CheckedContinuation<Void, Never>?
+    var hasNews = false
+  }
+
+  private static let lastID = Atomic<UInt64>(0)
+
+  private let queue: OperationQueue
+  private let id: UInt64
+  private let waiting: Locked<Waiting>
+
+  init(queue: OperationQueue, capacity: Int) {
+    self.queue = queue
+    id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    waiting = Locked(Waiting())
+    let id = id
+    let wake: @Sendable () -> Void = { [weak self] in self?.wake() }
+    queue.core.withScheduler { [queueID = queue.id] scheduler, _ in
+      var monitor = scheduler.monitor ?? QueueMonitor(queue: queueID)
+      monitor.subscriptions.append(
+        QueueMonitor.Subscription(id: id, capacity: capacity, wake: wake))
+      scheduler.monitor = monitor
+    }
+  }
+
+  deinit {
+    let id = id
+    queue.core.withScheduler { scheduler, _ in
+      scheduler.monitor?.subscriptions.removeAll { $0.id == id }
+      if scheduler.monitor?.isIdle == true { scheduler.monitor = nil }
+    }
+  }
+
+  func takeChanges() -> [OperationStateChange] {
+    let id = id
+    return queue.core.withScheduler { scheduler, _ in
+      scheduler.monitor?.takeChanges(of: id) ?? []
+    }
+  }
+
+  /// Returns when there may be changes, or when the task is cancelled.
+  func waitForChanges() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mayGo = waiting.withLock { waiting in
+          if waiting.hasNews {
+            waiting.hasNews = false
+            return true
+          }
+          waiting.continuation = continuation
+          return false
+        }
+        if mayGo { continuation.resume() }
+      }
+    } onCancel: {
+      wake()
+    }
+  }
+
+  private func wake() {
+    let continuation = waiting.withLock { waiting in
+      if waiting.continuation == nil { waiting.hasNews = true }
+      return waiting.continuation.take()
+    }
+    continuation?.resume()
+  }
+}

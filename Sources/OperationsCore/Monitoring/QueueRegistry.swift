@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Tells those who keep records apart. A queue's records have one keeper at a time.
+package struct RecorderID: Hashable, Sendable {
+  private let rawValue: UInt64
+  private static let last = Atomic<UInt64>(0)
+
+  /// Makes one that is unlike all others.
+  package init() { rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// The process's queues, without keeping them alive, and the collector that watches them all.
+package enum QueueRegistry {
+  private struct WeakQueue {
+    weak var queue: OperationQueue?
+  }
+
+  private struct State {
+    var queues: [QueueID: WeakQueue] = [:]
+    var recorder: RecorderID?
+    var wakeCollector: (@Sendable () -> Void)?
+  }
+
+  private static let state = Locked(State())
+
+  static func add(_ queue: OperationQueue) {
+    let (recorder, wake) = state.withLock { state in
+      state.queues[queue.id] = WeakQueue(queue: queue)
+      return (state.recorder, state.wakeCollector)
+    }
+    guard let recorder, let wake else { return }
+    queue.core.startRecording(recorder, replaces: false, wake: wake)
+    wake()
+  }
+
+  static func remove(_ queue: OperationQueue) {
+    let wake = state.withLock { state in
+      state.queues[queue.id] = nil
+      return state.wakeCollector
+    }
+    wake?()
+  }
+
+  /// The queues that exist, by id.
+  package static var queues: [OperationQueue] {
+    state.withLock { $0.queues.values.compactMap(\.queue) }.sorted { $0.id < $1.id }
+  }
+
+  /// Begins to keep records in every queue that nobody records yet, those to come included.
+  ///
+  /// No transition falls between the first scan and the first record of a change. What was before is
+  /// not known.
+  ///
+  /// - Parameters:
+  ///   - recorder: Who begins. One at a time: the process has one collector.
+  ///   - wake: Called on any thread, outside every lock, when there is something new since the
+  ///     changes were last taken; must not block.
+  package static func startRecording(
+    _ recorder: RecorderID, wake: @escaping @Sendable () -> Void
+  ) {
+    MonitorLevel.raise()
+    state.withLock { state in
+      state.recorder = recorder
+      state.wakeCollector = wake
+    }
+    for queue in queues { queue.core.startRecording(recorder, replaces: false, wake: wake) }
+    wake()
+  }
+
+  /// Ends ``startRecording(_:wake:)`` and drops the records.
+  package static func stopRecording(_ recorder: RecorderID) {
+    state.withLock { state in
+      state.recorder = nil
+      state.wakeCollector = nil
+    }
+    for queue in queues { queue.core.stopRecording(recorder) }
+    MonitorLevel.lower()
+  }
+}

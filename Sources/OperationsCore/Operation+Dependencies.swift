@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Synchronization
+
+/// The edges of one operation, guarded by its lock.
+///
+/// Two of each kind are stored here, so that chains and binary trees allocate nothing; the rest is
+/// in ``RareState``.
+///
+/// Dependencies are retained. Dependents are not: a dependency must not keep what waits for it
+/// alive. They are *unowned-retained*: their memory stays, and `swift_tryRetain` says whether there
+/// is still an operation in it.
+struct DependencyLinks {
+  var firstDependency: Operation?
+  var secondDependency: Operation?
+  var firstDependent: Unmanaged<Operation>?
+  var secondDependent: Unmanaged<Operation>?
+}
+
+extension Operation {
+  /// How many dependencies it takes before a set is kept to find duplicates.
+  private static let setThreshold = 8
+
+  // MARK: Public
+
+  /// The operations that this one waits for, in the order in which they were added.
+  ///
+  /// A copy. Operations stay in it when they finish, until they are removed.
+  public final var dependencies: [Operation] {
+    lock.lock()
+    defer { lock.unlock() }
+    return dependenciesLocked
+  }
+
+  /// Makes this operation wait until `operation` has finished, be it by cancellation.
+  ///
+  /// Works across queues, and for operations in none. One that has finished already is listed and
+  /// holds nothing up. Adding the same one again changes nothing. Once this operation executes, is
+  /// cancelled or has finished, the dependency is listed and has no effect. Cycles are the
+  /// caller's mistake: their members wait until one of them is cancelled.
+  ///
+  /// - Precondition: `operation` is another one.
+  public final func addDependency(_ operation: Operation) {
+    if operation === self {
+      return Misuse.raise(
+        .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
+    }
+    guard listDependency(operation) else { return }
+    if !operation.status.load(ordering: .acquiring).isFinished { countDependency(operation) }
+    if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
+      readReadinessAgain()
+    }
+    noteDescriptionChanged()
+  }
+
+  /// Takes back ``addDependency(_:)``: if nothing else holds this operation up, it is ready.
+  ///
+  /// Where `operation` is no dependency nothing happens.
+  public final func removeDependency(_ operation: Operation) {
+    guard unlistDependency(operation) else { return }
+    // Whoever takes the edge out of the dependency's list counts it off: this thread here, or the
+    // one that finishes the dependency.
+    if operation.unlistDependent(self) { countOffDependency() }
+    noteDescriptionChanged()
+  }
+
+  // MARK: Counting
+
+  /// Counts first and registers second: if `operation` finishes in between it finds nobody to
+  /// tell, and the count is taken back here. The other order could count off what was never
+  /// counted.
+  private final func countDependency(_ operation: Operation) {
+    let (isCounted, change) = update { $0.dependencyWasAdded() }
+    guard isCounted else { return }
+    if operation.listDependent(self) {
+      if change.mustPush { pushToQueue() }
+    } else {
+      if change.mustPush { pushToQueue() }
+      countOffDependency()
+    }
+  }
+
+  /// One dependency less. Called with a strong reference held to `self`.
+  private final func countOffDependency() {
+    if update({ $0.dependencyWasMet() }).mustPush { pushToQueue() }
+  }
+
+  /// Tells everyone who waits for this operation. Called once, after it has finished.
+  final func releaseDependents() {
+    guard status.load(ordering: .acquiring).has(.hasDependents) else { return }
+    let (first, second, more) = takeDependents()
+    if let first { first.countOffDependency() }
+    if let second { second.countOffDependency() }
+    for dependent in more { dependent.countOffDependency() }
+  }
+
+  // MARK: Edges of the dependent
+
+  /// - Precondition: The lock is held.
+  private final var dependenciesLocked: [Operation] {
+    guard let first = links.firstDependency else { return [] }
+    guard let second = links.secondDependency else { return [first] }
+    return [first, second] + (rare?.moreDependencies ?? [])
+  }
+
+  /// - Returns: Whether it is new.
+  private final func listDependency(_ operation: Operation) -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    if links.firstDependency === operation || links.secondDependency === operation { return false }
+    if links.firstDependency == nil {
+      links.firstDependency = operation
+      return true
+    }
+    if links.secondDependency == nil {
+      links.secondDependency = operation
+      return true
+    }
+    let rare = rareLocked
+    if rare.moreDependencies.count < Self.setThreshold {
+      if rare.moreDependencies.contains(where: { $0 === operation }) { return false }
+    } else {
+      if rare.dependencySet.isEmpty {
+        rare.dependencySet = Set(rare.moreDependencies.map(ObjectIdentifier.init))
+      }
+      if !rare.dependencySet.insert(ObjectIdentifier(operation)).inserted { return false }
+    }
+    rare.moreDependencies.append(operation)
+    return true
+  }
+
+  /// - Returns: Whether it was listed. The caller keeps it alive, so nothing is freed here.
+  private final func unlistDependency(_ operation: Operation) -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    var all = dependenciesLocked
+    guard let index = all.firstIndex(where: { $0 === operation }) else { return false }
+    all.remove(at: index)
+    links.firstDependency = all.first
+    links.secondDependency = all.dropFirst().first
+    if let rare {
+      rare.moreDependencies = Array(all.dropFirst(2))
+      rare.dependencySet = []
+    }
+    return true
+  }
+
+  // MARK: Edges of the dependency
+
+  /// - Returns: `false` where this operation has finished: nobody will be told any more.
+  private final func listDependent(_ dependent: Operation) -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    // With the flag set before it finishes, the finisher comes for the list; it needs the lock.
+    guard update({ $0.promise(.hasDependents) }) else { return false }
+    let unowned = Unmanaged.passUnretained(dependent)
+    _ = swift_unownedRetain(unowned.toOpaque())
+    if links.firstDependent == nil {
+      links.firstDependent = unowned
+    } else if links.secondDependent == nil {
+      links.secondDependent = unowned
+    } else {
+      rareLocked.moreDependents.append(unowned)
+    }
+    return true
+  }
+
+  /// - Returns: Whether it was listed and the caller has to count the edge off.
+  private final func unlistDependent(_ dependent: Operation) -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    let opaque = Unmanaged.passUnretained(dependent).toOpaque()
+    if links.firstDependent?.toOpaque() == opaque {
+      links.firstDependent = nil
+    } else if links.secondDependent?.toOpaque() == opaque {
+      links.secondDependent = nil
+    } else if let rare,
+      let index = rare.moreDependents.firstIndex(where: { $0.toOpaque() == opaque })
+    {
+      rare.moreDependents.remove(at: index)
+    } else {
+      return false
+    }
+    swift_unownedRelease(opaque)
+    return true
+  }
+
+  /// Takes the dependents that still exist, in the order in which they were added.
+  private final func takeDependents() -> (Operation?, Operation?, [Operation]) {
+    lock.lock()
+    let first = links.firstDependent
+    let second = links.secondDependent
+    let more = rare?.moreDependents ?? []
+    links.firstDependent = nil
+    links.secondDependent = nil
+    rare?.moreDependents = []
+    lock.unlock()
+    return (Self.claim(first), Self.claim(second), more.compactMap(Self.claim))
+  }
+
+  /// Turns an unowned reference into a strong one, or into nothing where there is no operation.
+  private static func claim(_ unowned: Unmanaged<Operation>?) -> Operation? {
+    guard let unowned else { return nil }
+    defer { swift_unownedRelease(unowned.toOpaque()) }
+    guard let retained = swift_tryRetain(unowned.toOpaque()) else { return nil }
+    return Unmanaged<Operation>.fromOpaque(retained).takeRetainedValue()
+  }
+
+  // MARK: Release
+
+  /// Lets go of the edges when the operation is destroyed.
+  final func releaseDependencies() {
+    if let first = links.firstDependency.take() { ReleaseList.release(first) }
+    if let second = links.secondDependency.take() { ReleaseList.release(second) }
+    if let first = links.firstDependent { swift_unownedRelease(first.toOpaque()) }
+    if let second = links.secondDependent { swift_unownedRelease(second.toOpaque()) }
+    guard let rare else { return }
+    while let dependency = rare.moreDependencies.popLast() { ReleaseList.release(dependency) }
+    for dependent in rare.moreDependents { swift_unownedRelease(dependent.toOpaque()) }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// What few operations have, in an object of its own so that the others stay small.
+final class RareState {
+  var name: String?
+  var qualityOfService = QualityOfService.default
+  var completionBlock: (@Sendable () -> Void)?
+  /// The dependencies after the two that ``DependencyLinks`` has room for, in order.
+  var moreDependencies: [Operation] = []
+  /// All dependencies, once there are many, so that adding one more stays cheap.
+  var dependencySet: Set<ObjectIdentifier> = []
+  /// The dependents after the two that ``DependencyLinks`` has room for, unowned-retained.
+  var moreDependents: [Unmanaged<Operation>] = []
+}
+
+extension Operation {
+  /// Applies one event to the status; of threads that race, each sees the other's effect.
+  ///
+  /// Acquire and release: what was written before an event is seen by whoever acts on its result.
+  @inline(__always) @discardableResult
+  final func update<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
+    var old = status.load(ordering: .acquiring)
+    while true {
+      var new = old
+      let result = event(&new)
+      if new == old { return result }
+      let (exchanged, original) = status.weakCompareExchange(
+        expected: old, desired: new, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .acquiring)
+      if exchanged { return result }
+      old = original
+    }
+  }
+
+  /// Reads the rare state under the lock; the body must only move values.
+  @inline(__always)
+  final func withRare<Result>(_ body: (RareState?) -> Result) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return body(rare)
+  }
+
+  /// Changes the rare state under the lock, making it where there is none.
+  @inline(__always) @discardableResult
+  final func makeRare<Result>(_ body: (RareState) -> Result) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return body(rareLocked)
+  }
+
+  /// - Precondition: The lock is held.
+  final var rareLocked: RareState {
+    if let rare { return rare }
+    let made = RareState()
+    rare = made
+    return made
+  }
+
+  /// Whether nothing of a subclass's can stand between the queue and the blocks.
+  @inline(__always)
+  final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
+
+  @inline(__always)
+  final var asExactlyBlockOperation: BlockOperation? {
+    isExactlyBlockOperation ? unsafeDowncast(self, to: BlockOperation.self) : nil
+  }
+}

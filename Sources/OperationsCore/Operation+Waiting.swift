@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Synchronization
+
+extension Operation {
+  /// Blocks the calling thread until the operation has finished.
+  ///
+  /// On return its dependents have been released and it has left its queue. Returns at once where
+  /// that has happened already. It may be in no queue and be started by another thread later.
+  ///
+  /// - Precondition: Not called from inside the operation itself, which would wait for ever.
+  @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
+  public final func waitUntilFinished() {
+    if CurrentWork.operation === self {
+      return Misuse.raise(
+        .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
+    }
+    waitUntilRetired()
+  }
+
+  /// Sleeps on the low half of the status word, which changes with every flag.
+  final func waitUntilRetired() {
+    while true {
+      let current = status.load(ordering: .acquiring)
+      if current.has(.retired) { return }
+      guard current.has(.hasWaiters) else {
+        update { if !$0.has(.retired) { $0.insert(.hasWaiters) } }
+        continue
+      }
+      // The flags are the low half, and Linux runs Swift on little-endian machines only.
+      withUnsafePointer(to: status) {
+        _ = csystem_futex_wait($0, UInt32(truncatingIfNeeded: current.rawValue), -1)
+      }
+    }
+  }
+
+  final func wakeWaiters() {
+    withUnsafePointer(to: status) { csystem_futex_wake($0, Int32.max) }
+  }
+}

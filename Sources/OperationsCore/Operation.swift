@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// One unit of work: code and data that run once, by hand or on an ``OperationQueue``.
+///
+/// Synchronous work overrides ``main()``. Asynchronous work overrides ``start()``,
+/// ``isAsynchronous``, ``isExecuting`` and ``isFinished`` and announces each change of the latter
+/// two by `willChangeValue(forKey:)` and `didChangeValue(forKey:)`; the queue learns of the
+/// operation's progress from these alone.
+///
+/// Every member may be used on any thread. Nothing of a subclass's (override, block, `deinit`) is
+/// called while a lock of this library is held.
+///
+/// Source: Apple, "NSOperation Class Reference".
+// Unchecked because an open class cannot be checked. `status` is atomic; `links` and `rare` are
+// guarded by `lock`; `inboxNext` belongs to whoever has claimed the push; `place` is guarded by the
+// queue's lock, and belongs to the adding thread until the first push.
+open class Operation: @unchecked Sendable {
+  final let status = Atomic<OperationStatus>(OperationStatus())
+  final let identifier = Atomic<UInt64>(0)
+  final let lock = FutexLock()
+  @exclusivity(unchecked) final var links = DependencyLinks()
+  @exclusivity(unchecked) final var rare: RareState?
+  @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
+  @exclusivity(unchecked) final var place = QueuePlace()
+  /// The queue that took it, once and for all. Valid until the operation is retired: its queue
+  /// lives at least as long as it has operations that are not.
+  final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
+
+  /// Creates an operation that is ready, of normal priority, without dependencies.
+  public init() {}
+
+  deinit { releaseDependencies() }
+
+  // MARK: Work
+
+  /// Begins the work. Called by the queue on one of its threads, or by hand for an operation that
+  /// is in no queue.
+  ///
+  /// Runs ``main()`` on the calling thread and returns when that has finished. A cancelled
+  /// operation finishes without running; on a finished one nothing happens. An asynchronous
+  /// subclass overrides this and does not call `super`.
+  ///
+  /// - Precondition: The operation is ready, does not execute, and is not in a queue.
+  open func start() { performStart() }
+
+  /// Does the work. The base class does nothing, and there is no need to call it.
+  ///
+  /// Runs on the thread that called ``start()``. It should look at ``isCancelled`` from time to
+  /// time and return early.
+  open func main() {}
+
+  /// Asks the operation to stop: sets ``isCancelled``, and nothing else.
+  ///
+  /// What has not started will not run: it stops waiting for its dependencies, and its queue
+  /// retires it as soon as a slot is free. What runs goes on until it looks at the flag. A finished
+  /// operation, or a second call, changes nothing. Other operations are not cancelled; those that
+  /// depend on this one may start once it has finished.
+  open func cancel() { performCancel() }
+
+  // MARK: State
+
+  /// Whether cancellation was asked for before the operation finished. Never goes back.
+  open var isCancelled: Bool { status.load(ordering: .acquiring).isCancelled }
+
+  /// Whether the work is under way.
+  open var isExecuting: Bool { status.load(ordering: .acquiring).isExecuting }
+
+  /// Whether the work is over, done or cancelled. Never goes back.
+  open var isFinished: Bool { status.load(ordering: .acquiring).isFinished }
+
+  /// Whether nothing holds up the start: every dependency has finished, or it was cancelled.
+  ///
+  /// Stays `true` while it executes and after. An override should combine `super.isReady` with its
+  /// own condition and announce each change by `didChangeValue(forKey: "isReady")`.
+  open var isReady: Bool { status.load(ordering: .acquiring).isReady }
+
+  /// Whether ``start()`` returns before the work is over. `false` in the base class. Queues ignore
+  /// it: they call ``start()`` on a thread of their own in any case.
+  open var isAsynchronous: Bool { false }
+
+  /// The older name of ``isAsynchronous``.
+  open var isConcurrent: Bool { isAsynchronous }
+
+  /// The state as one exclusive value, as the queue sees it.
+  public final var state: State { status.load(ordering: .acquiring).state }
+
+  // MARK: Announcing changes
+
+  /// Announces that the value of `key` is about to change.
+  ///
+  /// Pair it with `didChangeValue(forKey:)` on the same thread. May be called while a lock of the
+  /// subclass's is held, and from within other such pairs.
+  open func willChangeValue(forKey key: String) {}
+
+  /// Announces that the value of `key` has changed.
+  ///
+  /// For `isFinished`, `isExecuting`, `isCancelled` and `isReady` (or without the `is`) the
+  /// overridable property is read on this thread, and queue, dependents and waiters act on what it
+  /// says. What they do in consequence does not run user code on this thread. May be called while a
+  /// lock of the subclass's is held, provided that its property can be read then.
+  open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
+
+  // MARK: Identity
+
+  /// The class's name, the identifier and the name, for people.
+  open var description: String {
+    let title = name.map { " “\($0)”" } ?? ""
+    return "<\(String(describing: type(of: self))) \(id)\(title)>"
+  }
+
+  /// As ``description``, with the state.
+  open var debugDescription: String {
+    "\(description) {\(state), cancelled: \(isCancelled), priority: \(queuePriority)}"
+  }
+
+  /// A number that is the same for equal operations.
+  open var hash: Int { ObjectIdentifier(self).hashValue }
+
+  /// Whether `object` is this very operation.
+  open func isEqual(_ object: Any?) -> Bool { (object as? Operation) === self }
+}
+
+// MARK: - Properties
+
+extension Operation {
+  /// Identifies the operation; the number that `opq-top` shows. Given out when first asked for.
+  public final var id: OperationID {
+    let known = identifier.load(ordering: .relaxed)
+    if known != 0 { return OperationID(rawValue: known) }
+    let fresh = OperationID.next()
+    let (isFirst, original) = identifier.compareExchange(
+      expected: 0, desired: fresh.rawValue, ordering: .relaxed)
+    return isFirst ? fresh : OperationID(rawValue: original)
+  }
+
+  /// A name for people; `nil` by default. Shown by `opq-top`.
+  public final var name: String? {
+    get { withRare { $0?.name } }
+    set {
+      makeRare { $0.name = newValue }
+      noteDescriptionChanged()
+    }
+  }
+
+  /// The place among the ready operations of a queue; `.normal` by default.
+  ///
+  /// Takes effect until the operation is started: it goes to the tail of its new level.
+  public final var queuePriority: QueuePriority {
+    get { QueuePriority(index: status.load(ordering: .acquiring).priorityIndex) }
+    set {
+      let (changed, mustPush) = update { $0.setPriority(newValue.index) }
+      if mustPush { pushToQueue() }
+      if changed { noteDescriptionChanged() }
+    }
+  }
+
+  /// How important the work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  public final var qualityOfService: QualityOfService {
+    get { withRare { $0?.qualityOfService ?? .default } }
+    set { makeRare { $0.qualityOfService = newValue } }
+  }
+
+  /// Runs once after the operation has finished or was cancelled, on an unspecified thread.
+  ///
+  /// Neither dependents nor waiters wait for it. It is released, and this property `nil`, when it
+  /// begins. Setting it replaces what was set before; setting it on a finished operation does
+  /// nothing.
+  public final var completionBlock: (@Sendable () -> Void)? {
+    get { withRare { $0?.completionBlock } }
+    set {
+      // What is replaced is released after the lock: its captures may have a `deinit` of the user's.
+      let replaced = makeRare { rare -> (@Sendable () -> Void)? in
+        guard update({ $0.promise(.hasCompletion) }) else { return nil }
+        defer { rare.completionBlock = newValue }
+        return rare.completionBlock
+      }
+      withExtendedLifetime(replaced) {}
+    }
+  }
+}
+
+// MARK: - Conformances
+
+/// Two operations are equal where ``isEqual(_:)`` says so: by default, where they are the same.
+extension Operation: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+  /// Whether both are the same operation.
+  public static func == (left: Operation, right: Operation) -> Bool { left.isEqual(right) }
+
+  /// Feeds ``hash``.
+  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}

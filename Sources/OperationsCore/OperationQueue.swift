@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Starts operations when they are ready, in the order of their priorities, so many at a time.
+///
+/// An operation belongs to the queue from when it is added until it has finished. The queue retains
+/// it for that time, and stays alive itself while it has unfinished operations, whether or not its
+/// user holds it.
+///
+/// Every member may be used on any thread.
+///
+/// Source: Apple, "NSOperationQueue Class Reference".
+// Unchecked because an open class cannot be checked. Its only stored property is `core`, which is
+// thread-safe.
+open class OperationQueue: @unchecked Sendable {
+  /// The value of ``maxConcurrentOperationCount`` that leaves the number to the system.
+  public static let defaultMaxConcurrentOperationCount = -1
+
+  final let core = QueueCore()
+
+  /// Creates a queue of default width that is not suspended.
+  public init() {
+    core.belongs(to: self)
+    QueueRegistry.add(self)
+  }
+
+  /// A queue that monitors are not to see.
+  private init(unlistedNamed name: String) {
+    core.belongs(to: self)
+    core.withScheduler { scheduler, _ in scheduler.name = name }
+  }
+
+  deinit { QueueRegistry.remove(self) }
+
+  /// Where completion blocks run: on workers like any other work, so that they cost no more threads
+  /// than that.
+  static let completions = OperationQueue(unlistedNamed: "completion")
+
+  /// The queue of the operation that runs on the calling thread; `nil` elsewhere.
+  public static var current: OperationQueue? {
+    let queue = CurrentWork.servedQueue?.owner.takeUnretainedValue()
+    return queue === completions ? nil : queue
+  }
+
+  /// Identifies the queue, in state changes for one.
+  public final var id: QueueID { core.id }
+
+  // MARK: Adding
+
+  /// Adds an operation, which starts when it is ready and a slot is free, on another thread.
+  ///
+  /// - Precondition: It is not and was not in a queue, and has not been started.
+  open func addOperation(_ operation: Operation) {
+    if !core.add(operation) { refuse(operation) }
+  }
+
+  /// Adds a block as a ``BlockOperation``.
+  open func addOperation(_ block: @escaping @Sendable () -> Void) {
+    addOperation(BlockOperation(block: block))
+  }
+
+  /// Adds several operations as one step: their priorities decide which one starts first.
+  ///
+  /// - Parameters:
+  ///   - operations: The operations; where one may not be added, none is.
+  ///   - waits: Whether to block until all of these, and only these, have finished.
+  @available(*, noasync, message: "May block a thread of the concurrency runtime")
+  open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
+    if let refused = core.add(operations) { return refuse(refused) }
+    guard waits else { return }
+    for operation in operations { operation.waitUntilFinished() }
+  }
+
+  private final func refuse(_ operation: Operation) {
+    Misuse.raise(
+      .cannotEnqueue,
+      "-[OperationQueue addOperation:]: \(operation.description) cannot be added: it is finished, "
+        + "executing or already in a queue")
+  }
+
+  // MARK: Control
+
+  /// The most operations that run at once; −1, the default, leaves the number to the system.
+  ///
+  /// 0 starts nothing. Each number is honoured exactly, for operations that block too. A lower one
+  /// does not touch what runs; a higher one takes effect at once.
+  ///
+  /// - Precondition: Not below −1.
+  public final var maxConcurrentOperationCount: Int {
+    get { core.withScheduler { scheduler, _ in scheduler.maxConcurrentOperationCount } }
+    set {
+      guard newValue >= Self.defaultMaxConcurrentOperationCount else {
+        return Misuse.raise(
+          .negativeWidth,
+          "-[OperationQueue setMaxConcurrentOperationCount:]: \(newValue) is below -1")
+      }
+      core.withScheduler { scheduler, _ in
+        scheduler.maxConcurrentOperationCount = newValue
+        scheduler.monitor?.queueDidChange()
+      }
+    }
+  }
+
+  /// Whether the queue starts nothing new, not even to retire what was cancelled.
+  ///
+  /// What runs goes on, and operations may be added. Suspended with operations in it and let go of
+  /// by its user, a queue stays for ever.
+  public final var isSuspended: Bool {
+    get { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
+    set {
+      core.withScheduler { scheduler, _ in
+        scheduler.isSuspended = newValue
+        scheduler.monitor?.queueDidChange()
+      }
+    }
+  }
+
+  /// A name for people and for the names of threads; by default one made from the queue's id.
+  public final var name: String? {
+    get {
+      let name = core.withScheduler { scheduler, _ in scheduler.name }
+      return name.isEmpty ? "OperationQueue \(id.rawValue)" : name
+    }
+    set {
+      let name = newValue ?? ""
+      core.withScheduler { scheduler, _ in
+        scheduler.name = name
+        scheduler.monitor?.queueDidChange()
+      }
+    }
+  }
+
+  /// How important the queue's work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  public final var qualityOfService: QualityOfService {
+    get { core.withScheduler { scheduler, _ in scheduler.qualityOfService } }
+    set { core.withScheduler { scheduler, _ in scheduler.qualityOfService = newValue } }
+  }
+
+  /// Calls `cancel()` on every operation that is in the queue, in the order of addition.
+  ///
+  /// They leave it as they finish; those that have not started need a free slot for that.
+  open func cancelAllOperations() {
+    for operation in operations { operation.cancel() }
+  }
+
+  /// Blocks until the queue is empty at a moment, what is added meanwhile included.
+  ///
+  /// - Precondition: Not called from inside one of the queue's own operations.
+  @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
+  public final func waitUntilAllOperationsAreFinished() {
+    if CurrentWork.servedQueue === core, CurrentWork.operation != nil {
+      return Misuse.raise(
+        .waitInsideOwnQueue,
+        "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of “"
+          + "\(name ?? "")”, which would wait for itself")
+    }
+    let latch = Latch()
+    if core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) { latch.wait() }
+  }
+
+  // MARK: Contents
+
+  /// The operations that have not finished, in the order of addition. A copy.
+  public final var operations: [Operation] {
+    core.withScheduler { scheduler, _ in
+      var all: [Operation] = []
+      all.reserveCapacity(scheduler.counts.unfinished)
+      var current = scheduler.operations.after(nil)
+      while let operation = current {
+        all.append(operation.takeUnretainedValue())
+        current = scheduler.operations.after(operation)
+      }
+      return all
+    }
+  }
+
+  /// How many operations have not finished.
+  public final var operationCount: Int {
+    core.withScheduler { scheduler, _ in scheduler.counts.unfinished }
+  }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// The phase, the flags and the number of unmet dependencies of one operation in one word.
+///
+/// A pure value: each event is a method that changes it and returns what its caller has to do.
+/// `Operation` applies an event with one compare-and-swap, so that of two threads that bring the
+/// same news exactly one is told to act on it. The count sits in the same word as the cancelled
+/// flag because "became ready" is a fact about both.
+struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
+  /// Bits 0–31: flags. Bits 32–63: unmet dependencies.
+  var rawValue: UInt64
+
+  init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// A new operation of normal priority.
+  init() {
+    rawValue = 0
+    priorityIndex = OperationStatus.normalPriorityIndex
+  }
+
+  static let normalPriorityIndex = 2
+
+  /// What the object has been through. Each flag is set once and never cleared, unless its line
+  /// says otherwise.
+  struct Flags: OptionSet {
+    let rawValue: UInt64
+
+    /// `main()` runs, or a subclass has said so.
+    static let executing = Flags(rawValue: 1 << 0)
+    /// Nothing will run any more. Excludes what `executing` says.
+    static let finished = Flags(rawValue: 1 << 1)
+    static let cancelled = Flags(rawValue: 1 << 2)
+    /// Was added to a queue. Taken back only where a whole batch is refused.
+    static let enqueued = Flags(rawValue: 1 << 3)
+    /// Is in its queue's inbox, or about to be pushed there by whoever set this. Cleared when the
+    /// queue takes it out. Keeps the queue from letting go of the operation.
+    static let inInbox = Flags(rawValue: 1 << 4)
+    /// Its queue has chosen it to be started.
+    static let dispatched = Flags(rawValue: 1 << 5)
+    /// A thread is in `start()`.
+    static let startClaimed = Flags(rawValue: 1 << 6)
+    /// Everything that follows the finish has been done and waiters may go.
+    static let retired = Flags(rawValue: 1 << 7)
+    /// Somebody may sleep until `retired` is set.
+    static let hasWaiters = Flags(rawValue: 1 << 8)
+    /// The finish has dependents to tell.
+    static let hasDependents = Flags(rawValue: 1 << 9)
+    /// The finish may have a completion block to run.
+    static let hasCompletion = Flags(rawValue: 1 << 10)
+    /// The subclass's own `isReady` was read and is `false`. Cleared when it must be read again.
+    static let selfNotReady = Flags(rawValue: 1 << 11)
+    /// The subclass's own `isReady` was read and is `true` although dependencies are unmet.
+    /// Cleared when it must be read again.
+    static let selfReady = Flags(rawValue: 1 << 12)
+
+    /// Name, priority or dependencies are news for a collector. Cleared in the inbox.
+    static let descriptionChanged = Flags(rawValue: 1 << 13)
+
+    static let selfVerdict: Flags = [.selfNotReady, .selfReady]
+  }
+
+  private static let priorityShift: UInt64 = 16
+  private static let priorityMask: UInt64 = 0b111 << priorityShift
+  /// Counts re-readings of `isReady`, so that an older answer never replaces a newer one.
+  private static let readingShift: UInt64 = 20
+  private static let readingMask: UInt64 = 0xff << readingShift
+  private static let oneUnmet: UInt64 = 1 << 32
+
+  /// Whether the flag is set, or all of the flags are.
+  func has(_ flags: Flags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
+  mutating func insert(_ flags: Flags) { rawValue |= flags.rawValue }
+  mutating func remove(_ flags: Flags) { rawValue &= ~flags.rawValue }
+
+  var unmetDependencyCount: Int { Int(rawValue >> 32) }
+
+  /// 0 is the highest priority, 4 the lowest.
+  var priorityIndex: Int {
+    get { Int((rawValue & Self.priorityMask) >> Self.priorityShift) }
+    set {
+      rawValue = rawValue & ~Self.priorityMask | UInt64(newValue) << Self.priorityShift
+    }
+  }
+
+  var isFinished: Bool { has(.finished) }
+  var isExecuting: Bool { has(.executing) && !isFinished }
+  var isCancelled: Bool { has(.cancelled) }
+
+  /// Whether nothing has started or finished yet.
+  var isPending: Bool { !has(.executing) && !has(.finished) }
+
+  /// What the base class answers: stays `true` after the start, and a cancelled operation waits for
+  /// nothing.
+  var isReady: Bool { unmetDependencyCount == 0 || isCancelled || !isPending }
+
+  /// Whether the queue may start it, as far as is known without asking the subclass.
+  var isEligible: Bool {
+    isCancelled || has(.selfReady) || unmetDependencyCount == 0 && !has(.selfNotReady)
+  }
+
+  /// What `Operation.state` shows.
+  var state: Operation.State {
+    if isFinished { return .finished }
+    if isExecuting || has(.dispatched) { return .executing }
+    return isEligible ? .ready : .waiting
+  }
+
+  /// The reading of `isReady` that is current; see ``readinessWasRead(_:reading:)``.
+  var reading: UInt64 { (rawValue & Self.readingMask) >> Self.readingShift }
+
+  /// Claims the right and the duty to push the operation into its queue's inbox.
+  private mutating func claimPush() -> Bool {
+    guard has(.enqueued), !has(.inInbox), !has(.retired) else { return false }
+    insert(.inInbox)
+    return true
+  }
+}
+
+// MARK: - Events
+
+extension OperationStatus {
+  /// What a change of readiness asks for.
+  struct ReadinessChange: Equatable {
+    /// Base readiness went from `false` to `true`, or back.
+    var changed = false
+    /// The caller must push the operation into its queue's inbox.
+    var mustPush = false
+  }
+
+  /// What `cancel()` asks for.
+  struct CancelVerdict: Equatable {
+    /// The flag was not set before. Else nothing happened.
+    var didCancel = false
+    var becameReady = false
+    var mustPush = false
+  }
+
+  enum StartVerdict: Equatable {
+    /// Run `main()`: the status is executing now.
+    case run
+    /// It was cancelled: the status is finished now, and the caller must see to what follows.
+    case finishWithoutRunning
+    /// It has finished already: do nothing.
+    case nothing
+    case refuse(Misuse.Kind)
+  }
+
+  /// A queue takes it, and is about to push it. `false` where it may not: the operation is or was
+  /// in a queue, or has been started.
+  mutating func enqueue() -> Bool {
+    guard !has(.enqueued), !has(.startClaimed), isPending else { return false }
+    insert([.enqueued, .inInbox])
+    return true
+  }
+
+  /// The batch that it was part of was refused; it was not pushed.
+  mutating func takeBackEnqueue() { remove([.enqueued, .inInbox]) }
+
+  /// The queue takes it out of the inbox. Returns whether its description is news.
+  mutating func leaveInbox() -> Bool {
+    defer { remove([.inInbox, .descriptionChanged]) }
+    return has(.descriptionChanged)
+  }
+
+  /// A collector wants to hear of a new name, priority or dependency.
+  /// - Returns: Whether the caller must push.
+  mutating func descriptionDidChange() -> Bool {
+    insert(.descriptionChanged)
+    return claimPush()
+  }
+
+  /// The queue chooses it to be started. `false` where it is not eligible any more.
+  mutating func dispatch() -> Bool {
+    guard isEligible, isPending, !has(.startClaimed) else { return false }
+    insert(.dispatched)
+    return true
+  }
+
+  /// The queue takes its choice back because the subclass's `isReady` said no.
+  mutating func undispatch() { remove(.dispatched) }
+
+  /// Base `start()`.
+  ///
+  /// - Parameter isReady: What the overridable `isReady` answered.
+  /// - Returns: What the caller has to do.
+  mutating func start(isReady: Bool) -> StartVerdict {
+    if isFinished { return .nothing }
+    if isExecuting { return .refuse(.receiverAlreadyExecuting) }
+    if has(.startClaimed) { return .refuse(.simultaneousStart) }
+    if has(.enqueued), !has(.dispatched) { return .refuse(.startOfEnqueuedOperation) }
+    if isCancelled {
+      insert([.startClaimed, .finished])
+      return .finishWithoutRunning
+    }
+    guard isReady || has(.dispatched) else { return .refuse(.receiverNotReady) }
+    insert([.startClaimed, .executing])
+    return .run
+  }
+
+  /// A subclass says that it executes.
+  mutating func noteExecuting() {
+    if !isFinished { insert([.startClaimed, .executing]) }
+  }
+
+  /// The base class or a subclass says that it has finished. `true` the first time.
+  mutating func finish() -> Bool {
+    if isFinished { return false }
+    insert(.finished)
+    return true
+  }
+
+  /// Everything that follows the finish is done.
+  mutating func retire() { insert(.retired) }
+
+  mutating func cancel() -> CancelVerdict {
+    if isFinished || isCancelled { return CancelVerdict() }
+    let wasReady = isReady
+    insert(.cancelled)
+    return CancelVerdict(didCancel: true, becameReady: !wasReady, mustPush: claimPush())
+  }
+
+  /// A dependency that has not finished was added. It counts only while it can hold up the start.
+  /// - Returns: Whether it was counted, and what that changed.
+  mutating func dependencyWasAdded() -> (isCounted: Bool, change: ReadinessChange) {
+    guard isPending, !isCancelled else { return (false, ReadinessChange()) }
+    let wasReady = isReady
+    rawValue += Self.oneUnmet
+    remove(.selfVerdict)
+    return (true, ReadinessChange(changed: wasReady, mustPush: claimPush()))
+  }
+
+  /// A counted dependency has finished, or was removed.
+  mutating func dependencyWasMet() -> ReadinessChange {
+    precondition(unmetDependencyCount > 0, "A dependency was counted off that was never counted")
+    let wasReady = isReady
+    rawValue -= Self.oneUnmet
+    guard unmetDependencyCount == 0 else { return ReadinessChange() }
+    remove(.selfVerdict)
+    return ReadinessChange(changed: !wasReady, mustPush: isPending && claimPush())
+  }
+
+  /// The overridable `isReady` was asked for `reading`. An answer to an older reading is dropped.
+  ///
+  /// - Returns: Whether the answer counts, and whether the queue must look again.
+  mutating func readinessWasRead(
+    _ isReadyNow: Bool, reading: UInt64
+  ) -> (isCurrent: Bool, mustPush: Bool) {
+    guard reading == self.reading else { return (false, false) }
+    guard isPending else { return (true, false) }
+    let wasEligible = isEligible
+    remove(.selfVerdict)
+    if !isReadyNow {
+      insert(.selfNotReady)
+    } else if unmetDependencyCount > 0, !isCancelled {
+      insert(.selfReady)
+    }
+    return (true, wasEligible != isEligible && !has(.dispatched) && claimPush())
+  }
+
+  /// `isReady` is about to be read because a subclass says that it has changed.
+  mutating func beginReading() -> UInt64 {
+    let next = (reading + 1) & 0xff
+    rawValue = rawValue & ~Self.readingMask | next << Self.readingShift
+    return next
+  }
+
+  /// The priority was set. - Returns: Whether it is another one, and whether the queue must look.
+  mutating func setPriority(_ index: Int) -> (changed: Bool, mustPush: Bool) {
+    if index == priorityIndex { return (false, false) }
+    priorityIndex = index
+    return (true, isPending && !has(.dispatched) && claimPush())
+  }
+
+  /// Somebody wants to be told of the finish. `false` where it is too late.
+  mutating func promise(_ flag: Flags) -> Bool {
+    if isFinished { return false }
+    insert(flag)
+    return true
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension Operation {
+  /// The order in which a queue starts operations that are ready.
+  ///
+  /// Priority never replaces a dependency: a ready operation of low priority starts before one of
+  /// high priority that still waits.
+  public enum QueuePriority: Int, Sendable, CaseIterable {
+    /// After all others.
+    case veryLow = -8
+    /// After normal ones.
+    case low = -4
+    /// The default.
+    case normal = 0
+    /// Before normal ones.
+    case high = 4
+    /// Before all others.
+    case veryHigh = 8
+
+    /// The priority with this number, or the next one towards `normal`; never `nil`.
+    ///
+    /// 10 gives `veryHigh`, 7 and 5 `high`, 3 to −3 `normal`, −10 `veryLow`.
+    ///
+    /// Source: Apple, "NSOperation", `queuePriority`: other values are adjusted towards normal.
+    public init?(rawValue: Int) {
+      switch rawValue {
+      case 8...: self = .veryHigh
+      case 4...7: self = .high
+      case -3...3: self = .normal
+      case -7 ... -4: self = .low
+      default: self = .veryLow
+      }
+    }
+
+    /// 0 for the highest to 4 for the lowest.
+    var index: Int {
+      switch self {
+      case .veryHigh: 0
+      case .high: 1
+      case .normal: 2
+      case .low: 3
+      case .veryLow: 4
+      }
+    }
+
+    init(index: Int) {
+      switch index {
+      case 0: self = .veryHigh
+      case 1: self = .high
+      case 2: self = .normal
+      case 3: self = .low
+      default: self = .veryLow
+      }
+    }
+  }
+
+  /// An exclusive view of the four flags, for those who think in states.
+  ///
+  /// The flags themselves are not exclusive: `isReady` stays `true` after the start, and
+  /// `isCancelled` goes with any of them.
+  public enum State: Sendable, Hashable, CaseIterable {
+    /// Not ready: dependencies are unmet, or a subclass's `isReady` says so.
+    case waiting
+    /// Ready and not started.
+    case ready
+    /// Started, or chosen by its queue to be started now.
+    case executing
+    /// Finished.
+    case finished
+  }
+}

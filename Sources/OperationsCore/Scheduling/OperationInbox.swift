@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Operations on their way to a queue, pushed by any thread without a lock and taken all at once
+/// by whoever holds the queue's lock.
+///
+/// A stack, so that a push is one compare-and-swap. It cannot suffer from reused addresses because
+/// nothing is ever popped singly.
+///
+/// All accesses that decide whether somebody has to be woken are sequentially consistent: a pusher
+/// stores and then looks for workers, a worker announces that it leaves and then looks for work, and
+/// at least one of them must see the other.
+struct OperationInbox: ~Copyable, Sendable {
+  private let head = Atomic<Unmanaged<Operation>?>(nil)
+
+  @inline(__always)
+  var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == nil }
+
+  /// Pushes operations that are linked from `last` down to `first` through `inboxNext`.
+  ///
+  /// - Parameters:
+  ///   - first: The oldest.
+  ///   - last: The newest.
+  ///   - willBecomeNonEmpty: Called before a push that may be the one that makes the inbox
+  ///     non-empty.
+  ///   - hasNot: Called when that turned out not to be so.
+  @inline(__always)
+  func push(
+    first: Unmanaged<Operation>, last: Unmanaged<Operation>, willBecomeNonEmpty: () -> Void,
+    hasNot: () -> Void
+  ) {
+    var isAnnounced = false
+    var old = head.load(ordering: .relaxed)
+    while true {
+      if old == nil, !isAnnounced {
+        isAnnounced = true
+        willBecomeNonEmpty()
+      }
+      first._withUnsafeGuaranteedRef { $0.inboxNext = old }
+      let (exchanged, original) = head.weakCompareExchange(
+        expected: old, desired: last, successOrdering: .sequentiallyConsistent,
+        failureOrdering: .relaxed)
+      if exchanged { break }
+      old = original
+    }
+    if isAnnounced, old != nil { hasNot() }
+  }
+
+  /// Takes everything, oldest first, linked through `inboxNext`.
+  @inline(__always)
+  func takeAll() -> Unmanaged<Operation>? {
+    if isEmpty { return nil }
+    var newest = head.exchange(nil, ordering: .sequentiallyConsistent)
+    var oldest: Unmanaged<Operation>?
+    while let operation = newest {
+      operation._withUnsafeGuaranteedRef {
+        newest = $0.inboxNext
+        $0.inboxNext = oldest
+      }
+      oldest = operation
+    }
+    return oldest
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Says which of an operation's links a list runs through.
+protocol OperationListLinks {
+  static func get(_ operation: Operation) -> QueuePlace.Neighbours
+  static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours)
+  static func setPrevious(_ operation: Operation, _ previous: Unmanaged<Operation>?)
+  static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?)
+}
+
+/// The links of the list of all of a queue's operations.
+enum QueueLinks: OperationListLinks {
+  static func get(_ operation: Operation) -> QueuePlace.Neighbours { operation.place.inQueue }
+  static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours) {
+    operation.place.inQueue = neighbours
+  }
+  static func setPrevious(_ operation: Operation, _ previous: Unmanaged<Operation>?) {
+    operation.place.inQueue.previous = previous
+  }
+  static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?) {
+    operation.place.inQueue.next = next
+  }
+}
+
+/// The links of the bands of ready operations.
+enum BandLinks: OperationListLinks {
+  static func get(_ operation: Operation) -> QueuePlace.Neighbours { operation.place.inBand }
+  static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours) {
+    operation.place.inBand = neighbours
+  }
+  static func setPrevious(_ operation: Operation, _ previous: Unmanaged<Operation>?) {
+    operation.place.inBand.previous = previous
+  }
+  static func setNext(_ operation: Operation, _ next: Unmanaged<Operation>?) {
+    operation.place.inBand.next = next
+  }
+}
+
+/// A first-in, first-out list threaded through the operations themselves: constant time at both
+/// ends and in the middle, and no memory of its own. Does not retain.
+struct OperationList<Links: OperationListLinks> {
+  private(set) var first: Unmanaged<Operation>?
+  private(set) var last: Unmanaged<Operation>?
+
+  var isEmpty: Bool { first == nil }
+
+  /// - Precondition: The operation is in no list of these links.
+  @inline(__always)
+  mutating func append(_ operation: Unmanaged<Operation>) {
+    operation._withUnsafeGuaranteedRef {
+      Links.set($0, QueuePlace.Neighbours(previous: last, next: nil))
+    }
+    if let last {
+      last._withUnsafeGuaranteedRef { Links.setNext($0, operation) }
+    } else {
+      first = operation
+    }
+    last = operation
+  }
+
+  /// - Precondition: The operation is in this list.
+  @inline(__always)
+  mutating func remove(_ operation: Unmanaged<Operation>) {
+    let neighbours = operation._withUnsafeGuaranteedRef { Links.get($0) }
+    if let previous = neighbours.previous {
+      previous._withUnsafeGuaranteedRef { Links.setNext($0, neighbours.next) }
+    } else {
+      first = neighbours.next
+    }
+    if let next = neighbours.next {
+      next._withUnsafeGuaranteedRef { Links.setPrevious($0, neighbours.previous) }
+    } else {
+      last = neighbours.previous
+    }
+  }
+
+  /// The operation after `operation`, or the first one.
+  func after(_ operation: Unmanaged<Operation>?) -> Unmanaged<Operation>? {
+    guard let operation else { return first }
+    return operation._withUnsafeGuaranteedRef { Links.get($0).next }
+  }
+}

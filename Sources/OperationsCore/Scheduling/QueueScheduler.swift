@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a queue knows: which operations it has, which of them may start, and how many of each there
+/// are. Guarded by the queue's lock; runs nothing, wakes nobody, releases nothing.
+///
+/// What its caller has to do after unlocking is left in ``QueueEffects``.
+struct QueueScheduler {
+  /// How many operations are in each state. `waiting + ready + executing + finished + cancelled`
+  /// is `total`, always.
+  struct Counts: Equatable, Sendable {
+    var waiting = 0
+    var ready = 0
+    var executing = 0
+    var cancelling = 0
+    var finished = 0
+    var cancelled = 0
+    var total = 0
+
+    /// Operations that have not left the queue.
+    var unfinished: Int { waiting + ready + executing }
+  }
+
+  /// −1 leaves the number to the system.
+  var maxConcurrentOperationCount = -1
+  var isSuspended = false
+  var name = ""
+  var qualityOfService = QualityOfService.default
+  var monitor: QueueMonitor?
+  private(set) var counts = Counts()
+
+  private(set) var operations = OperationList<QueueLinks>()
+  private var ready = ReadyBands()
+  /// Operations that the queue retains: those in `operations` and those that linger.
+  private var retainedCount = 0
+  /// Whether the queue's public object is retained on behalf of those.
+  private var retainsOwner = false
+  private var waitersForEmpty: [Latch] = []
+  /// The width that the gate was told last.
+  private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
+
+  /// More workers than this are never asked for.
+  static let widthLimit: UInt32 = 1 << 16
+
+  // MARK: What can be done
+
+  private var slotLimit: Int {
+    maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
+  }
+
+  /// Whether another operation may be started, if one is ready.
+  private var hasFreeSlot: Bool { !isSuspended && counts.executing < slotLimit }
+
+  /// Whether a worker would find something to do.
+  var hasWork: Bool { hasFreeSlot && !ready.isEmpty }
+
+  /// The most workers that could find something to do at present.
+  private var width: UInt32 {
+    guard hasFreeSlot else { return 0 }
+    return UInt32(min(slotLimit, Int(Self.widthLimit)))
+  }
+
+  /// Brings the published width up to date. Returns the new one where the gate must be told.
+  mutating func publishWidth() -> (width: UInt32, isRising: Bool)? {
+    let width = width
+    guard width != publishedWidth else { return nil }
+    defer { publishedWidth = width }
+    return (width, width > publishedWidth)
+  }
+
+  // MARK: Events
+
+  /// Takes operations out of the inbox: new ones, and those whose status has changed.
+  ///
+  /// - Parameters:
+  ///   - first: The oldest, linked through `inboxNext`.
+  ///   - effects: What is to be done after unlocking.
+  mutating func admit(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
+    effects.ownerReleases += 1
+    var current: Unmanaged<Operation>? = first
+    while let operation = current {
+      operation._withUnsafeGuaranteedRef {
+        current = $0.inboxNext
+        $0.inboxNext = nil
+        let (isDescriptionNew, status) = $0.update { ($0.leaveInbox(), $0) }
+        admit($0, status, isDescriptionNew, &effects)
+      }
+    }
+  }
+
+  private mutating func admit(
+    _ operation: Operation, _ status: OperationStatus, _ isDescriptionNew: Bool,
+    _ effects: inout QueueEffects
+  ) {
+    switch operation.place.stage {
+    case .outside:
+      counts.total += 1
+      retainedCount += 1
+      operations.append(.passUnretained(operation))
+      reposition(operation, status)
+      noteCancellation(operation, status)
+      // It finished and was retired on its way here.
+      if status.has(.retired) { remove(operation, status, &effects) }
+    case .waiting, .ready: reposition(operation, status)
+    case .executing: noteCancellation(operation, status)
+    case .lingering: letGo(operation, &effects)
+    case .gone: preconditionFailure("An operation came back to a queue that has let go of it")
+    }
+    if isDescriptionNew { monitor?.descriptionDidChange(operation, status) }
+  }
+
+  /// Chooses the next operation to start, if a slot is free.
+  mutating func takeNext() -> Unmanaged<Operation>? {
+    guard hasFreeSlot else { return nil }
+    while let next = ready.first {
+      let isTaken = next._withUnsafeGuaranteedRef { operation in
+        let (isTaken, status) = operation.update { ($0.dispatch(), $0) }
+        if isTaken {
+          move(operation, to: .executing, status)
+        } else {
+          // It is on its way here with news: a dependency, or it has finished.
+          move(operation, to: .waiting, status)
+        }
+        return isTaken
+      }
+      if isTaken { return next }
+    }
+    return nil
+  }
+
+  /// The subclass's `isReady` was asked before the start and said no.
+  mutating func park(_ operation: Operation, reading: UInt64) {
+    let status = operation.update { status in
+      status.undispatch()
+      _ = status.readinessWasRead(false, reading: reading)
+      return status
+    }
+    move(operation, to: .waiting, status)
+    reposition(operation, status)
+  }
+
+  /// The operation has finished and its dependents know: it leaves the queue.
+  ///
+  /// - Precondition: The inbox has been read since it finished.
+  mutating func retire(_ operation: Operation, _ effects: inout QueueEffects) {
+    let status = operation.update { status in
+      status.retire()
+      return status
+    }
+    // Not taken out of the inbox yet: it will be counted then.
+    if operation.place.stage == .outside { return }
+    remove(operation, status, &effects)
+  }
+
+  /// Somebody wants to know when the queue is empty. `false` where it is.
+  mutating func addWaiterForEmpty(_ latch: Latch) -> Bool {
+    if operations.isEmpty { return false }
+    waitersForEmpty.append(latch)
+    return true
+  }
+
+  /// Settles what only the end of a critical section can tell.
+  mutating func endSection(_ effects: inout QueueEffects) {
+    if operations.isEmpty, !waitersForEmpty.isEmpty {
+      effects.latches = waitersForEmpty
+      waitersForEmpty = []
+    }
+    let mustRetainOwner = retainedCount > 0
+    if mustRetainOwner != retainsOwner {
+      // The inbox's reference becomes ours, or ours is to be released.
+      effects.ownerReleases += mustRetainOwner ? -1 : 1
+      retainsOwner = mustRetainOwner
+    }
+    effects.hasWork = hasWork
+    if monitor != nil { effects.wakes = monitor?.takeWakes() ?? [] }
+  }
+
+  // MARK: Stages
+
+  /// Puts an operation that was not started where its status says.
+  private mutating func reposition(_ operation: Operation, _ status: OperationStatus) {
+    if operation.place.stage != .outside { noteCancellation(operation, status) }
+    guard status.isEligible, !status.isFinished else {
+      if operation.place.stage != .waiting { move(operation, to: .waiting, status) }
+      return
+    }
+    let band =
+      status.isCancelled
+      ? ReadyBands.cancelled : ReadyBands.band(priorityIndex: status.priorityIndex)
+    if operation.place.stage == .ready {
+      if operation.place.band == band { return }
+      ready.remove(.passUnretained(operation), from: operation.place.band)
+      operation.place.band = band
+      ready.append(.passUnretained(operation), to: band)
+    } else {
+      operation.place.band = band
+      move(operation, to: .ready, status)
+    }
+  }
+
+  private mutating func noteCancellation(_ operation: Operation, _ status: OperationStatus) {
+    guard status.isCancelled, !operation.place.isCountedAsCancelling else { return }
+    operation.place.isCountedAsCancelling = true
+    counts.cancelling += 1
+    if monitor != nil { monitor?.wasCancelled(operation, status) }
+  }
+
+  /// The one place where an operation changes its stage, so that the counts cannot drift.
+  private mutating func move(
+    _ operation: Operation, to stage: QueuePlace.Stage, _ status: OperationStatus
+  ) {
+    let old = operation.place.stage
+    switch old {
+    case .waiting: counts.waiting -= 1
+    case .ready:
+      counts.ready -= 1
+      ready.remove(.passUnretained(operation), from: operation.place.band)
+    case .executing: counts.executing -= 1
+    case .outside, .lingering, .gone: break
+    }
+    operation.place.stage = stage
+    switch stage {
+    case .waiting: counts.waiting += 1
+    case .ready:
+      counts.ready += 1
+      ready.append(.passUnretained(operation), to: operation.place.band)
+    case .executing: counts.executing += 1
+    case .outside, .lingering, .gone: break
+    }
+    if monitor != nil { monitor?.didMove(operation, from: old, to: stage, status) }
+  }
+
+  private mutating func remove(
+    _ operation: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
+  ) {
+    if operation.place.isCountedAsCancelling { counts.cancelling -= 1 }
+    if status.isCancelled { counts.cancelled += 1 } else { counts.finished += 1 }
+    operations.remove(.passUnretained(operation))
+    move(operation, to: .lingering, status)
+    // Where somebody is about to push it once more, that push ends in `letGo`.
+    if !status.has(.inInbox) { letGo(operation, &effects) }
+  }
+
+  private mutating func letGo(_ operation: Operation, _ effects: inout QueueEffects) {
+    operation.place.stage = .gone
+    retainedCount -= 1
+    effects.release(operation)
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The ready operations of a queue: a first-in, first-out band for each priority, and one ahead of
+/// them for cancelled operations, which only have to be retired.
+struct ReadyBands {
+  /// The band of operations that were cancelled.
+  static let cancelled: UInt8 = 0
+
+  /// The band of a priority, given its index: 0 for the highest to 4 for the lowest.
+  static func band(priorityIndex: Int) -> UInt8 { UInt8(priorityIndex + 1) }
+
+  private var bands: [6 of OperationList<BandLinks>] = .init(repeating: OperationList())
+  /// Bit n is set while band n has operations.
+  private var occupied: UInt8 = 0
+
+  var isEmpty: Bool { occupied == 0 }
+
+  /// The operation to start next.
+  var first: Unmanaged<Operation>? {
+    occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
+  }
+
+  /// - Precondition: The operation is in no band.
+  mutating func append(_ operation: Unmanaged<Operation>, to band: UInt8) {
+    bands[Int(band)].append(operation)
+    occupied |= 1 << band
+  }
+
+  /// - Precondition: The operation is in this band.
+  mutating func remove(_ operation: Unmanaged<Operation>, from band: UInt8) {
+    bands[Int(band)].remove(operation)
+    if bands[Int(band)].isEmpty { occupied &= ~(1 << band) }
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+
+/// What the calling thread is doing: which operation it runs, and for which queue.
+enum CurrentWork {
+  /// Lives on the stack of the thread that it describes.
+  struct Frame {
+    /// The operation that runs; that of the innermost `start()`.
+    var operation: Unmanaged<Operation>?
+    /// The queue whose worker this thread is, and which it keeps alive.
+    var servedQueue: Unmanaged<QueueCore>?
+  }
+
+  private static var frame: UnsafeMutablePointer<Frame>? {
+    csystem_current_worker()?.assumingMemoryBound(to: Frame.self)
+  }
+
+  static var operation: Operation? { frame?.pointee.operation?.takeUnretainedValue() }
+  static var servedQueue: QueueCore? { frame?.pointee.servedQueue?.takeUnretainedValue() }
+
+  /// Makes `frame` this thread's while `body` runs.
+  static func withFrame<Result>(
+    _ frame: inout Frame, _ body: (UnsafeMutablePointer<Frame>) -> Result
+  ) -> Result {
+    withUnsafeMutablePointer(to: &frame) { pointer in
+      let before = csystem_current_worker()
+      csystem_set_current_worker(pointer)
+      defer { csystem_set_current_worker(before) }
+      return body(pointer)
+    }
+  }
+
+  /// Runs `body` as work of `operation`, inside whatever this thread does.
+  static func run(_ operation: Operation, _ body: () -> Void) {
+    guard let frame else {
+      var own = Frame(operation: .passUnretained(operation))
+      return withFrame(&own) { _ in body() }
+    }
+    let before = frame.pointee.operation
+    frame.pointee.operation = .passUnretained(operation)
+    body()
+    frame.pointee.operation = before
+  }
+}

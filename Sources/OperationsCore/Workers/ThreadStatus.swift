@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// What the kernel says of a thread of this process.
+enum ThreadStatus {
+  /// Whether the thread sleeps in the kernel rather than runs or waits for a processor.
+  ///
+  /// Source: proc(5), `/proc/pid/stat`, field 3. `false` where the thread is gone.
+  static func isBlocked(threadID: Int32) -> Bool {
+    let file = open("/proc/self/task/\(threadID)/stat", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
+      let count = read(file, buffer.baseAddress, buffer.count)
+      guard count > 0 else { return false }
+      return state(in: buffer.prefix(count)) != UInt8(ascii: "R")
+    }
+  }
+
+  /// The letter after the thread's name, which stands in brackets and may itself hold brackets.
+  static func state(in line: some BidirectionalCollection<UInt8>) -> UInt8 {
+    guard let bracket = line.lastIndex(of: UInt8(ascii: ")")) else { return UInt8(ascii: "R") }
+    return line[bracket...].dropFirst(2).first ?? UInt8(ascii: "R")
+  }
+}

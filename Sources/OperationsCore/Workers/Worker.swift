@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Glibc
+import Synchronization
+
+/// One thread of the pool: sleeps until it has a job, serves a queue until that has nothing more
+/// for it, sleeps again, and goes away after five idle seconds.
+final class Worker: Sendable {
+  private static let idleNanoseconds: Int64 = 5_000_000_000
+  /// How often to look for new work before giving up: some microseconds, less than a wake-up costs.
+  private static let spins = 2_000
+  /// After so many operations a queue of default width lets another one have its turn.
+  private static let turn = 64
+
+  private let pool: WorkerPool
+  private let job: Locked<WorkerPoolState.Job?>
+  /// 0 while there is no job.
+  private let hasJob = Atomic<UInt32>(1)
+  private let threadID = Atomic<Int32>(0)
+  /// An operation of the user's is under way.
+  private let isRunning = Atomic<Bool>(false)
+
+  private init(pool: WorkerPool, job: sending WorkerPoolState.Job) {
+    self.pool = pool
+    self.job = Locked(job)
+  }
+
+  /// Starts a thread with its first job. `false` where there are no more threads to be had.
+  static func start(in pool: WorkerPool, with job: WorkerPoolState.Job) -> Bool {
+    let worker = Unmanaged.passRetained(Worker(pool: pool, job: job))
+    if csystem_start_thread(workerMain, worker.toOpaque()) == 0 { return true }
+    worker.release()
+    return false
+  }
+
+  /// Gives a sleeping worker its next job.
+  func assign(_ next: WorkerPoolState.Job) {
+    job.withLock { $0 = next }
+    hasJob.store(1, ordering: .releasing)
+    withUnsafePointer(to: hasJob) { csystem_futex_wake($0, 1) }
+  }
+
+  /// Whether the user's code that it runs waits in the kernel at this moment.
+  var isBlocked: Bool {
+    guard isRunning.load(ordering: .relaxed) else { return false }
+    return ThreadStatus.isBlocked(threadID: threadID.load(ordering: .relaxed))
+  }
+
+  // MARK: Thread
+
+  fileprivate func main() {
+    threadID.store(csystem_thread_id(), ordering: .relaxed)
+    csystem_set_thread_name("opq")
+    while waitForJob() {
+      hasJob.store(0, ordering: .relaxed)
+      switch job.withLock({ $0.take() }) {
+      case .serve(let queue, let isBudgeted): serve(queue, isBudgeted: isBudgeted)
+      case .run(let block): block()
+      case nil: break
+      }
+      pool.park(self)
+    }
+  }
+
+  /// - Returns: `false` where the thread is to end.
+  private func waitForJob() -> Bool {
+    while hasJob.load(ordering: .acquiring) == 0 {
+      let isInTime = withUnsafePointer(to: hasJob) {
+        csystem_futex_wait($0, 0, Self.idleNanoseconds)
+      }
+      if !isInTime, pool.dismiss(self) { return false }
+    }
+    return true
+  }
+
+  // MARK: Queues
+
+  private func serve(_ queue: QueueCore, isBudgeted: Bool) {
+    if isBudgeted { pool.worker(self, isBudgeted: true) }
+    defer { if isBudgeted { pool.worker(self, isBudgeted: false) } }
+    var current: QueueCore? = queue
+    while let queue = current {
+      name(after: queue)
+      serve(queue, handsOver: isBudgeted)
+      let owner = queue.owner
+      current = isBudgeted ? pool.giveBack() : nil
+      owner.release()
+    }
+  }
+
+  /// Starts the queue's operations one after the other until there is none for this worker.
+  ///
+  /// - Parameters:
+  ///   - queue: The queue, retained by the caller.
+  ///   - handsOver: Let other queues have their turn, and leave where there are too many.
+  private func serve(_ queue: QueueCore, handsOver: Bool) {
+    var frame = CurrentWork.Frame(operation: nil, servedQueue: .passUnretained(queue))
+    CurrentWork.withFrame(&frame) { frame in
+      var isSearching = true
+      var finished: Operation?
+      var count = 0
+      while true {
+        if let next = queue.takeNext(retiring: finished.take(), isSearching: isSearching) {
+          isSearching = false
+          finished = run(next, of: queue, frame)
+          count += 1
+          guard handsOver, mustHandOver(after: count) else { continue }
+          return queue.leave(retiring: finished)
+        }
+        if !isSearching {
+          isSearching = true
+          queue.gate.startSearching()
+        }
+        if spinForMail(queue) { continue }
+        queue.gate.leaveSearching()
+        guard queue.hasMail, queue.gate.admit() else { return }
+      }
+    }
+  }
+
+  private func mustHandOver(after count: Int) -> Bool {
+    pool.wantsFewerWorkers || pool.wantsTurnover && count.isMultiple(of: Self.turn)
+  }
+
+  private func spinForMail(_ queue: QueueCore) -> Bool {
+    for _ in 0..<Self.spins {
+      if queue.hasMail { return true }
+      csystem_spin_hint()
+    }
+    return false
+  }
+
+  /// Starts one operation.
+  ///
+  /// - Returns: The operation, where it has finished and is still to be retired: that is left to
+  ///   the next critical section.
+  private func run(
+    _ unmanaged: Unmanaged<Operation>, of queue: QueueCore,
+    _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+  ) -> Operation? {
+    let operation = unmanaged.takeUnretainedValue()
+    frame.pointee.operation = unmanaged
+    isRunning.store(true, ordering: .relaxed)
+    defer {
+      isRunning.store(false, ordering: .relaxed)
+      frame.pointee.operation = nil
+    }
+    if let block = operation.asExactlyBlockOperation {
+      block.startWithoutRetiring()
+      return operation
+    }
+    // The last moment to ask a subclass, on a thread that holds no lock of anybody's.
+    let status = operation.status.load(ordering: .acquiring)
+    if !status.isCancelled, !operation.isReady {
+      queue.withScheduler { scheduler, _ in scheduler.park(operation, reading: status.reading) }
+      return nil
+    }
+    operation.start()
+    return nil
+  }
+
+  private func name(after queue: QueueCore) {
+    "opq-\(queue.withScheduler { scheduler, _ in scheduler.name })".withCString {
+      csystem_set_thread_name($0)
+    }
+  }
+}
+
+/// A worker's thread.
+private func workerMain(_ worker: UnsafeMutableRawPointer) {
+  Unmanaged<Worker>.fromOpaque(worker).takeRetainedValue().main()
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Cancelling and suspending")
+struct CommandTests {
+  private typealias ID = OperationReport.ID
+
+  private func finished(_ id: Int, in dashboard: Dashboard) throws -> OperationReport {
+    var report = try #require(dashboard.live.operations[ID(id)])
+    report.state = .finished
+    report.finished = dashboard.now
+    return report
+  }
+
+  @Test("Cancelling asks first, and everything but y and a means no", arguments: ["n", "q"])
+  func noIsTheDefault(key: String) {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.press("x") == [])
+    #expect(dashboard.text().shows("Cancel #1042 download tiles z=14 eu?"))
+    #expect(dashboard.press("j") == [.bell])
+    #expect(dashboard.press(key) == [])
+    #expect(dashboard.question == nil)
+    dashboard.press("x")
+    #expect(dashboard.press(.enter) == [])
+    dashboard.press("x")
+    #expect(dashboard.press(.escape) == [])
+    #expect(dashboard.question == nil)
+  }
+
+  @Test func yesCancelsTheSelectedOperation() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("jx")
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1051)]))])
+    #expect(dashboard.question == nil)
+  }
+
+  @Test func alsoCancelsEveryUnfinishedDependent() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("x")
+    #expect(dashboard.text().shows("a Also 3 dependents"))
+    #expect(
+      dashboard.press("a")
+        == [.send(.cancel([ID(1042), ID(1180), ID(1181), ID(1200)]))])
+  }
+
+  @Test func alsoIsNotOfferedWithoutDependents() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("x")
+    #expect(!dashboard.text().shows("Also"))
+    #expect(dashboard.press("a") == [.bell])
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1200)]))])
+  }
+
+  @Test func theQuestionKeepsTheOperationsItWasAskedAbout() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press("x")
+    // Another operation takes the top row, and one more depends on the one in question.
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "older", className: "Block", queue: Scene.io, state: .executing,
+        started: Scene.seconds(1)),
+      OperationReport(
+        id: ID(8), name: "newer", className: "Block", queue: Scene.io, state: .waiting,
+        dependencies: [ID(1042)], unmetDependencyCount: 1),
+    ])
+    #expect(dashboard.list.id == ID(7))
+    #expect(dashboard.text().shows("Cancel #1042"))
+    #expect(
+      dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1181), ID(1200)]))])
+  }
+
+  @Test func whatFinishesMeanwhileIsDroppedFromTheQuestion() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press("x")
+    dashboard.update(changed: [try finished(1181, in: dashboard)])
+    #expect(dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1200)]))])
+    #expect(dashboard.text().shows("1 finished meanwhile"))
+  }
+
+  @Test func theQuestionClosesWhenItsOperationFinishes() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press("x")
+    dashboard.update(changed: [try finished(1042, in: dashboard)])
+    #expect(dashboard.question == nil)
+    #expect(dashboard.text().shows("#1042 download tiles z=14 eu finished; nothing to cancel"))
+    #expect(dashboard.press("y") == [])
+  }
+
+  @Test func whatIsOverIsNotAskedAbout() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("Gx")
+    #expect(dashboard.question == nil)
+    #expect(dashboard.text().shows("has already finished"))
+  }
+
+  @Test("T38: the question shows sanitised names")
+  func theQuestionShowsSanitisedNames() {
+    var dashboard = Scene.dashboard()
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "a\u{1B}[2J\r\u{202E}b", className: "Block", queue: Scene.io,
+        state: .executing, started: Scene.seconds(1))
+    ])
+    dashboard.press("x")
+    #expect(dashboard.text().shows("Cancel #7 a·[2J ·b?"))
+    GoldenFrame.checkCells(of: dashboard.picture())
+  }
+
+  @Test func aRowKeyIsInertUntilItIsArmed() {
+    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    #expect(dashboard.press("s") == [])
+    #expect(dashboard.press("Xs") == [.send(.cancel([ID(1051)]))])
+    // And it is inert again.
+    #expect(dashboard.press("s") == [])
+  }
+
+  @Test func aRowKeyAsksUnlessTheDemoSaysNotTo() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.press("Xs") == [])
+    #expect(dashboard.text().shows("Cancel #1051"))
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1051)]))])
+  }
+
+  @Test func escapeAndUnboundLettersLeaveTheRowKeys() {
+    var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
+    dashboard.press("X")
+    dashboard.press(.escape)
+    #expect(dashboard.press("s") == [])
+    #expect(dashboard.press("Xb") == [.bell])
+    #expect(dashboard.press("s") == [])
+  }
+
+  @Test func rowKeysOfTwoLettersNeedBoth() {
+    var dashboard = Scene.dashboard(
+      columns: 80, rows: 40, configuration: .init(asksBeforeCancellingByKey: false))
+    let visible = dashboard.visibleKeys.map(\.id)
+    #expect(dashboard.cancelKeys.key(of: visible[17]) == "za")
+    #expect(dashboard.press("Xz") == [])
+    #expect(dashboard.press("a") == [.send(.cancel([visible[17]]))])
+  }
+
+  @Test func suspendingTogglesTheQueueOfTheSelection() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
+    dashboard.press("1110")
+    dashboard.press(.enter)
+    let effects = dashboard.press("S")
+    #expect(effects == [.send(.setSuspended(Scene.net, false))])
+    _ = dashboard.reduce(
+      .monitor(
+        .commandResult(
+          CommandResult(command: .setSuspended(Scene.net, false), outcomes: [.requested]))))
+    #expect(dashboard.text().shows("queue net resumed"))
+  }
+
+  @Test("Nothing is changed in a read-only dashboard", arguments: [true, false])
+  func readOnlyRefuses(isOurs: Bool) {
+    var dashboard = Scene.dashboard(configuration: .init(isReadOnly: isOurs))
+    var hello = Scene.hello
+    hello.isReadOnly = !isOurs
+    _ = dashboard.reduce(.monitor(.hello(hello)))
+    for key in ["x", "X", "S"] {
+      #expect(dashboard.press(key) == [.bell])
+      #expect(dashboard.text().shows("read-only: nothing is changed from here"))
+    }
+    dashboard.press("?")
+    #expect(dashboard.text().shows("refused: read-only"))
+  }
+
+  @Test func nothingIsSentToAProcessThatHasEnded() {
+    var dashboard = Scene.dashboard()
+    _ = dashboard.reduce(.monitor(.ended(reason: "it exited")))
+    #expect(dashboard.text().shows("ended: it exited"))
+    #expect(dashboard.press("x") == [.bell])
+    #expect(dashboard.text().shows("the process has ended"))
+  }
+
+  @Test(
+    "A result is said in a sentence",
+    arguments: [
+      (CommandResult.Outcome.requested, "cancel requested: #1077 resample dem"),
+      (.alreadyFinished, "#1077 resample dem had already finished"),
+      (.unknown, "#1077 resample dem is not known"),
+      (.denied, "denied: the process is read-only"),
+    ])
+  func resultsAreSaid(outcome: CommandResult.Outcome, sentence: String) {
+    var dashboard = Scene.dashboard()
+    _ = dashboard.reduce(
+      .monitor(.commandResult(CommandResult(command: .cancel([ID(1077)]), outcomes: [outcome]))))
+    #expect(dashboard.text().shows(sentence))
+  }
+
+  @Test func resultsOfManyAreCounted() {
+    var dashboard = Scene.dashboard()
+    _ = dashboard.reduce(
+      .monitor(
+        .commandResult(
+          CommandResult(
+            command: .cancel([ID(1), ID(2), ID(3)]),
+            outcomes: [.requested, .requested, .alreadyFinished]))))
+    #expect(dashboard.text().shows("cancel requested: 2 operations, 1 had already finished"))
+  }
+}

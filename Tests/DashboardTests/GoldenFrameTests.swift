@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Golden frames")
+struct GoldenFrameTests {
+  @Test(arguments: [(80, 24), (120, 40), (40, 10), (60, 16), (200, 60)])
+  func theListLooksAsStored(columns: Int, rows: Int) {
+    let dashboard = Scene.dashboard(columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "list-\(columns)x\(rows)")
+  }
+
+  @Test(arguments: [(80, 24), (120, 40), (40, 10)])
+  func theTreeLooksAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("d")
+    GoldenFrame.check(dashboard.picture(), named: "tree-\(columns)x\(rows)")
+  }
+
+  @Test func theTreeOfDependentsLooksAsStored() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("D")
+    GoldenFrame.check(dashboard.picture(), named: "blocks-80x24")
+  }
+
+  @Test(arguments: [(80, 24), (120, 40)])
+  func theHelpLooksAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press("?")
+    GoldenFrame.check(dashboard.picture(), named: "help-\(columns)x\(rows)")
+  }
+
+  @Test(arguments: [(80, 24), (40, 10)])
+  func theQuestionLooksAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press("1077")
+    dashboard.press(.enter)
+    dashboard.press("x")
+    GoldenFrame.check(dashboard.picture(), named: "question-\(columns)x\(rows)")
+  }
+
+  @Test func liveCancelKeysLookAsStored() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("X")
+    GoldenFrame.check(dashboard.picture(), named: "cancel-keys-80x24")
+  }
+
+  @Test func asciiLooksAsStored() {
+    var dashboard = Scene.dashboard()
+    GoldenFrame.check(dashboard.picture(isUnicode: false), named: "list-ascii-80x24")
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("d")
+    GoldenFrame.check(dashboard.picture(isUnicode: false), named: "tree-ascii-80x24")
+  }
+
+  @Test func aScreenThatIsTooSmallSaysWhatItNeeds() {
+    let dashboard = Scene.dashboard(columns: 39, rows: 9)
+    GoldenFrame.check(dashboard.picture(), named: "too-small-39x9")
+  }
+
+  @Test func anEndedProcessIsShownAsItWas() {
+    var dashboard = Scene.dashboard()
+    _ = dashboard.reduce(.monitor(.ended(reason: "the process exited")))
+    GoldenFrame.check(dashboard.picture(), named: "ended-80x24")
+  }
+
+  @Test func nothingHeardYetIsSaid() {
+    var dashboard = Dashboard(configuration: .init(title: "tiles"))
+    _ = dashboard.reduce(.resized(Size(columns: 80, rows: 24)))
+    GoldenFrame.check(dashboard.picture(), named: "silent-80x24")
+  }
+
+  @Test("T17: every small size is drawn without a trap and with whole characters")
+  func everySmallSizeIsDrawn() {
+    var dashboard = Scene.dashboard()
+    for keys in ["", "t", "?"] {
+      dashboard.press(keys)
+      for columns in 0...82 {
+        for rows in [0, 1, 2, 9, 10, 11, 12, 16, 23, 24] {
+          let size = Size(columns: columns, rows: rows)
+          let grid = dashboard.view(size: size, capabilities: Capabilities())
+          #expect(grid.size == size)
+        }
+      }
+    }
+    for columns in [1, 39, 40, 41, 79, 80, 81] {
+      let grid = dashboard.view(
+        size: Size(columns: columns, rows: 11), capabilities: Capabilities())
+      GoldenFrame.checkCells(of: grid)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Keys")
+struct KeyTests {
+  private typealias ID = OperationReport.ID
+
+  /// A dashboard in whose state every key of a context makes a difference.
+  private static func dashboard(in context: KeyContext) -> Dashboard {
+    // The list has to show what is over too, the help to have more lines than fit.
+    var dashboard = Scene.dashboard(columns: 80, rows: context == .help ? 14 : 60)
+    switch context {
+    case .list:
+      dashboard.press("jjjjjjjjj")
+    case .tree:
+      dashboard.press("Djj")
+    case .help:
+      dashboard.press("?jj")
+    case .question:
+      dashboard.press("1077")
+      dashboard.press(.enter)
+      dashboard.press("x")
+    }
+    return dashboard
+  }
+
+  @Test(
+    "Each key of the table does something in each of its contexts", arguments: KeyContext.allCases)
+  func eachKeyOfTheTableIsHandled(context: KeyContext) {
+    for binding in KeyTable.bindings where binding.contexts.contains(context) {
+      for input in binding.inputs {
+        var dashboard = Self.dashboard(in: context)
+        #expect(dashboard.keyContext == context)
+        let before = dashboard.picture()
+        let effects = dashboard.reduce(.input(input))
+        #expect(
+          !effects.isEmpty || dashboard.picture() != before,
+          "\(binding.label) (\(input)) does nothing in \(context)")
+        #expect(!effects.contains(.bell), "\(binding.label) (\(input)) is refused in \(context)")
+      }
+    }
+  }
+
+  @Test func noKeyMeansTwoThingsInOneContext() {
+    for context in KeyContext.allCases {
+      let inputs = KeyTable.bindings.filter { $0.contexts.contains(context) }.flatMap(\.inputs)
+      #expect(Set(inputs).count == inputs.count, "\(context)")
+    }
+  }
+
+  @Test func footersNameOnlyKeysOfTheTable() {
+    for (context, keys) in [(KeyContext.list, ""), (.tree, "t"), (.help, "?")] {
+      var dashboard = Scene.dashboard(columns: 200, rows: 40)
+      dashboard.press(keys)
+      let footer = dashboard.text().last ?? ""
+      let named = footer.split(separator: "  ").map { $0.split(separator: " ").first ?? "" }
+      let known = KeyTable.bindings.filter { $0.contexts.contains(context) }.map(\.footerKey)
+      #expect(!named.isEmpty)
+      for key in named { #expect(known.contains(String(key)), "\(key) in \(context)") }
+    }
+  }
+
+  @Test func everyFooterKeyIsTheFirstOfItsBinding() {
+    for binding in KeyTable.bindings where !binding.footerKey.isEmpty {
+      #expect(binding.label.hasPrefix(binding.footerKey), "\(binding.label)")
+    }
+  }
+
+  @Test func theHelpNamesEveryBinding() {
+    var dashboard = Scene.dashboard(columns: 80, rows: 40)
+    dashboard.press("?")
+    for binding in KeyTable.bindings {
+      #expect(dashboard.text().shows(binding.label), "\(binding.label)")
+      #expect(dashboard.text().shows(binding.help), "\(binding.help) is cut")
+    }
+  }
+
+  @Test func theHelpFitsAScreenOf80By24() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("?")
+    #expect(!dashboard.text().shows("j k scroll"))
+  }
+
+  @Test func qClosesTheTopLayerAndQuitsAtTheRoot() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("t?")
+    #expect(dashboard.press("q") == [])
+    #expect(dashboard.keyContext == .tree)
+    #expect(dashboard.press("q") == [])
+    #expect(dashboard.keyContext == .list)
+    #expect(dashboard.press("q") == [.quit])
+  }
+
+  @Test func escapeNeverQuits() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.press(.escape) == [])
+    #expect(dashboard.press(.backspace) == [])
+  }
+
+  @Test(
+    "Quitting at once works in whatever is open",
+    arguments: ["", "t", "?", "x", "X", "12"], [Input.character("Q"), .control("c"), .function(10)])
+  func quitWorksEverywhere(keys: String, input: Input) {
+    var dashboard = Scene.dashboard()
+    dashboard.press(keys)
+    #expect(dashboard.reduce(.input(input)) == [.quit])
+  }
+
+  @Test func suspendingAndRepaintingAreLeftToTheLoop() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.reduce(.input(.control("z"))) == [.suspendProgram])
+    #expect(dashboard.reduce(.input(.control("l"))) == [.repaint])
+  }
+
+  @Test("T41: pasted text is never read as commands")
+  func pastedTextRunsNoCommand() {
+    var dashboard = Scene.dashboard()
+    let before = dashboard.picture()
+    _ = dashboard.reduce(.input(.paste("xy\nQ")))
+    #expect(dashboard.picture() == before)
+  }
+
+  @Test func pagesMoveByWhatIsOnScreen() {
+    var dashboard = Scene.dashboard()
+    let order = dashboard.live.operations.order.keys.map(\.id)
+    let height = dashboard.pageHeight
+    dashboard.press(.pageDown)
+    #expect(dashboard.list.id == order[height])
+    _ = dashboard.reduce(.input(.control("u")))
+    #expect(dashboard.list.id == order[height - height / 2])
+    dashboard.press("G")
+    #expect(dashboard.list.id == order.last)
+    dashboard.press(.pageDown)
+    #expect(dashboard.list.id == order.last)
+    dashboard.press(.home)
+    #expect(dashboard.list.id == order.first)
+    dashboard.press("k")
+    #expect(dashboard.list.id == order.first)
+  }
+
+  @Test func digitsGoToAnOperationOnEnter() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("11810")
+    dashboard.press(.backspace)
+    #expect(dashboard.text().shows("go to #1181"))
+    dashboard.press(.enter)
+    #expect(dashboard.list.id == ID(1181))
+    #expect(dashboard.keyContext == .list)
+  }
+
+  @Test func digitsGoToAnOperationAfterASecond() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("1181")
+    let moment = dashboard.nextTick(after: Scene.now)
+    #expect(moment == Scene.now + .seconds(1))
+    _ = dashboard.reduce(.tick(Scene.now + .milliseconds(999)))
+    #expect(dashboard.list.id == ID(1042))
+    _ = dashboard.reduce(.tick(Scene.now + .seconds(1)))
+    #expect(dashboard.list.id == ID(1181))
+  }
+
+  @Test func aNumberOfNoOperationIsSaidToBeUnknown() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("99999999999999999999999")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("is not known"))
+    #expect(dashboard.list.id == ID(1042))
+  }
+
+  @Test func hidingWhatIsOverLeavesTheRest() {
+    var dashboard = Scene.dashboard(columns: 80, rows: 80)
+    #expect(dashboard.text().shows("resample slope"))
+    dashboard.press("H")
+    #expect(!dashboard.text().shows("resample slope"))
+    #expect(dashboard.text().shows("publish index"))
+    dashboard.press("1078")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("#1078 is finished and hidden; H shows it"))
+  }
+
+  @Test func theMetersCanBeHidden() {
+    var dashboard = Scene.dashboard()
+    let height = dashboard.pageHeight
+    dashboard.press("#")
+    #expect(dashboard.pageHeight == height + 3)
+    #expect(dashboard.text()[1].contains("OPERATION"))
+  }
+
+  @Test func messagesStayUntilTheNextKeyOrForFiveSeconds() {
+    var dashboard = Scene.dashboard()
+    func answer() -> Message {
+      .monitor(
+        .commandResult(CommandResult(command: .cancel([ID(1042)]), outcomes: [.alreadyFinished])))
+    }
+    _ = dashboard.reduce(answer())
+    #expect(dashboard.text().shows("#1042 download tiles z=14 eu had already finished"))
+    _ = dashboard.reduce(.tick(Scene.now + .milliseconds(4_999)))
+    #expect(dashboard.text().shows("had already finished"))
+    _ = dashboard.reduce(.tick(Scene.now + .seconds(5)))
+    #expect(!dashboard.text().shows("had already finished"))
+    _ = dashboard.reduce(answer())
+    dashboard.press("j")
+    #expect(!dashboard.text().shows("had already finished"))
+  }
+}

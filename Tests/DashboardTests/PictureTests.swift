@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("What the picture says")
+struct PictureTests {
+  private typealias ID = OperationReport.ID
+
+  /// The numbers in a line, in order.
+  private func numbers(in line: String) -> [Int] {
+    line.split { !$0.isNumber }.compactMap { Int($0) }
+  }
+
+  @Test("The counts add up and come from the queues, not from the rows", arguments: [80, 120])
+  func countsAddUp(columns: Int) throws {
+    var dashboard = Scene.dashboard(columns: columns)
+    dashboard.update(removed: dashboard.live.operations.order.keys.prefix(20).map(\.id))
+    let counts = dashboard.live.counts
+    #expect(counts.isConsistent)
+    let line = try #require(dashboard.text().first { $0.contains("exec ") })
+    let shown = numbers(in: line)
+    #expect(shown.count == 8)
+    // finished, exec, (cancelling), ready, (held), wait, cancelled, total
+    #expect(shown[0] + shown[1] + shown[3] + shown[5] + shown[6] == shown[7])
+    #expect(shown[7] == 854)
+    #expect((shown[2], shown[4]) == (1, 12))
+  }
+
+  @Test("Every class that is not empty gets a cell", arguments: [1, 5, 6, 40, 80, 200])
+  func proportionsFillTheBar(width: Int) {
+    let counts = StateCounts(
+      waiting: 1, ready: 1, executing: 1, finished: 1_000_000, cancelled: 1, total: 1_000_004)
+    let bar = ProportionBar(counts: counts, width: width)
+    if width >= 5 {
+      #expect(bar.cells.allSatisfy { $0.width >= 1 })
+      #expect(bar.cells.reduce(0) { $0 + $1.width } == width)
+    } else {
+      #expect(bar.cells.isEmpty)
+    }
+  }
+
+  @Test func everyStateIsInTheTextAndNotOnlyInColours() {
+    let dashboard = Scene.dashboard(columns: 80, rows: 80)
+    for isUnicode in [true, false] {
+      let text = dashboard.text(isUnicode: isUnicode)
+      for id in dashboard.live.operations.order.keys.map(\.id) {
+        guard let report = dashboard.live.operations[id] else { continue }
+        let row = text.first { $0.contains("\(id) ") && !$0.hasPrefix(" #") }
+        #expect(row?.contains(report.state.rawValue) == true, "\(id)")
+      }
+      #expect(text.shows("LIVE"))
+      #expect(text.shows("SUSPENDED"))
+      #expect(text.count { $0.hasPrefix(isUnicode ? "▌" : ">") } == 1)
+    }
+  }
+
+  @Test func asciiModeDrawsOnlyASCII() {
+    var dashboard = Scene.dashboard(columns: 120, rows: 40)
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "漢字 é ▌", className: "Block", queue: Scene.io, state: .executing)
+    ])
+    for keys in ["", "t", "?", "qqx", "nX"] {
+      dashboard.press(keys)
+      let grid = dashboard.picture(isUnicode: false)
+      #expect(grid.cells.allSatisfy { $0.scalar.isASCII && $0.mark == nil })
+    }
+  }
+
+  @Test(
+    "One sentence says why the selection is not running, or what it does",
+    arguments: [
+      (1042, "#1042 executing 12.4s on io, 1 waits for it"),
+      (1077, "#1077 cancel asked 4.20s ago, not honoured yet"),
+      (1103, "#1103 ready, no free slot: cpu 2/2"),
+      (1110, "#1110 held: net is suspended, S resumes it"),
+      (1180, "#1180 waits for 2 of 3: #1042 executing 12.4s, #1101 waiting"),
+      (1099, "#1099 finished at 12:03:59, ran 410ms"),
+      (1033, "#1033 cancelled at 12:03:49, never started"),
+    ])
+  func theSentence(id: Int, sentence: String) {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\(id)")
+    dashboard.press(.enter)
+    #expect(dashboard.text()[21].contains(sentence), "\(dashboard.text()[21])")
+  }
+
+  @Test func theSentenceOwnsUpToDependenciesThatItDoesNotKnow() {
+    var dashboard = Scene.dashboard()
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "", className: "Block", queue: Scene.io, state: .waiting,
+        dependencies: [ID(1042), ID(5_000)], unmetDependencyCount: 2),
+      OperationReport(
+        id: ID(8), name: "", className: "Block", queue: Scene.io, state: .waiting),
+    ])
+    dashboard.press("7")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("#7 waits for 2 of 2: #1042 executing 12.4s, 1 in no queue"))
+    dashboard.press("8")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("#8 waiting: its own isReady is false"))
+  }
+
+  @Test(arguments: [
+    (Duration.zero, "0ms"), (.milliseconds(12), "12ms"), (.microseconds(999_999), "999ms"),
+    (.milliseconds(1_150), "1.15s"), (.milliseconds(9_999), "9.99s"),
+    (.milliseconds(12_400), "12.4s"),
+    (.milliseconds(59_990), "59.9s"), (.seconds(60), "1m00s"), (.seconds(100), "1m40s"),
+    (.seconds(11_400), "3h10m"), (.seconds(86_400 * 2 + 3_600 * 4), "2d04h"),
+    (.seconds(86_400 * 1_000), "1000d"), (.seconds(-5), "0ms"),
+  ])
+  func durationsAreShort(duration: Duration, text: String) {
+    #expect(TimeText.duration(duration) == text)
+    #expect(text.utf8.count <= 6)
+  }
+
+  @Test func theTimeOfDayComesFromTheAnchor() {
+    var hello = Scene.hello
+    #expect(TimeText.timeOfDay(Scene.now, of: hello) == "12:04:31")
+    hello.anchorSecondsSince1970 = 86_399.5
+    #expect(TimeText.timeOfDay(hello.anchor, of: hello) == "23:59:59")
+    #expect(TimeText.timeOfDay(hello.anchor + .milliseconds(500), of: hello) == "00:00:00")
+    hello.anchorSecondsSince1970 = .infinity
+    #expect(TimeText.timeOfDay(hello.anchor, of: hello) == "--:--:--")
+  }
+
+  @Test("5.4: ages tick once a second, and only while a row that ages is on screen")
+  func agesTickOnlyWhileTheyAreSeen() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(1))
+    let between = Scene.now + .milliseconds(300)
+    #expect(dashboard.nextTick(after: between) == Scene.now + .seconds(1))
+    dashboard.press("?")
+    #expect(dashboard.nextTick(after: Scene.now) == nil)
+    dashboard.press("qp")
+    #expect(dashboard.nextTick(after: Scene.now) == nil)
+    dashboard.press("p")
+    #expect(dashboard.nextTick(after: Scene.now) != nil)
+    let unfinished = dashboard.live.operations.order.keys.filter { !$0.isOver }.map(\.id)
+    dashboard.update(removed: unfinished)
+    #expect(dashboard.nextTick(after: Scene.now) == nil)
+  }
+
+  @Test func aPausedPictureStandsStillWhileTheModelGoesOn() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("p")
+    #expect(dashboard.text()[0].contains("PAUSED"))
+    let paused = dashboard.picture()
+    dashboard.update(
+      changed: [
+        OperationReport(
+          id: ID(7), name: "new one", className: "Block", queue: Scene.io, state: .executing)
+      ], removed: [ID(1042)], at: Scene.now + .seconds(9))
+    _ = dashboard.reduce(.tick(Scene.now + .seconds(10)))
+    #expect(dashboard.picture() == paused)
+    dashboard.press("p")
+    #expect(dashboard.text().shows("new one"))
+    #expect(!dashboard.text().shows("#1042"))
+  }
+
+  @Test func anEndedProcessStaysBrowsableAndDoesNotAge() {
+    var dashboard = Scene.dashboard()
+    _ = dashboard.reduce(.monitor(.ended(reason: "it exited")))
+    let before = dashboard.picture()
+    _ = dashboard.reduce(.tick(Scene.now + .seconds(60)))
+    #expect(dashboard.picture() == before)
+    #expect(dashboard.nextTick(after: Scene.now) == nil)
+    dashboard.press("jt")
+    #expect(dashboard.text().shows("ENDED"))
+    #expect(dashboard.text().shows("WAITS FOR"))
+  }
+
+  @Test func lostChangesAreSaid() {
+    var dashboard = Scene.dashboard()
+    _ = dashboard.reduce(
+      .monitor(
+        .update(Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204))))
+    #expect(dashboard.text()[0].contains("lost 1204"))
+    #expect(dashboard.text().shows("1204 changes of the history were lost; states are exact"))
+  }
+}

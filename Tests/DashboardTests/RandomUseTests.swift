@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Random use")
+struct RandomUseTests {
+  private static let inputs =
+    KeyTable.bindings.flatMap(\.inputs) + "asdfgzX7 é".unicodeScalars.map { .character($0) }
+
+  private static func operation(_ random: inout SeededGenerator) -> OperationReport {
+    let id = Int.random(in: 1...150, using: &random)
+    let moment = MonitorTime(nanoseconds: Int64.random(in: 0...200_000_000_000, using: &random))
+    let names = ["", "plain", "漢字 wide", "e\u{301}\u{302}", "\u{1B}[2J\r\n", "\u{202E}evil"]
+    let needs = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+      OperationReport.ID(Int.random(in: 1...200, using: &random))
+    }
+    return OperationReport(
+      id: OperationReport.ID(id), name: names.randomElement(using: &random) ?? "",
+      className: "Block", queue: QueueReport.ID(UInt64.random(in: 1...5, using: &random)),
+      state: OperationState.allCases.randomElement(using: &random) ?? .waiting,
+      priority: OperationPriority.allCases.randomElement(using: &random) ?? .normal,
+      dependencies: needs, unmetDependencyCount: Int.random(in: 0...14, using: &random),
+      added: moment, becameReady: moment, started: Bool.random(using: &random) ? moment : nil,
+      cancelRequested: moment, finished: moment)
+  }
+
+  @Test(
+    "T14: random keys, sizes and updates never trap, and every picture is whole", arguments: 0..<8)
+  func randomUseIsHarmless(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var dashboard = Scene.dashboard()
+    for _ in 0..<400 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        let size = Size(
+          columns: Int.random(in: 0...140, using: &random),
+          rows: Int.random(in: 0...45, using: &random))
+        _ = dashboard.reduce(.resized(size))
+      case 1, 2:
+        let changed = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+          Self.operation(&random)
+        }
+        let removed = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+          OperationReport.ID(Int.random(in: 1...1_200, using: &random))
+        }
+        dashboard.update(changed: changed, removed: removed)
+      case 3:
+        _ = dashboard.reduce(
+          .tick(dashboard.now + .milliseconds(Int.random(in: 0...3_000, using: &random))))
+      default:
+        guard let input = Self.inputs.randomElement(using: &random) else { continue }
+        _ = dashboard.reduce(.input(input))
+      }
+      GoldenFrame.checkCells(of: dashboard.picture())
+      let next = dashboard.nextTick(after: dashboard.now)
+      #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
+      let keys = dashboard.live.operations.order.keys
+      #expect(keys.count == dashboard.live.operations.count, "seed \(seed)")
+    }
+  }
+}

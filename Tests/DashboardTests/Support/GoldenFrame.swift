@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import Dashboard
+import Glibc
+import Testing
+
+/// Compares pictures with files of text beside the tests.
+///
+/// A row of text is followed by a row of letters, one for each cell's style, so that a difference
+/// can be read. With `OPQ_UPDATE_GOLDEN=1` in the environment the files are written anew.
+enum GoldenFrame {
+  static func check(
+    _ grid: Grid, named name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    checkCells(of: grid, sourceLocation: sourceLocation)
+    let drawn = text(of: grid)
+    let path = folder + name + ".txt"
+    if getenv("OPQ_UPDATE_GOLDEN") != nil {
+      #expect(write(drawn, to: path), "cannot write \(path)", sourceLocation: sourceLocation)
+      return
+    }
+    guard let golden = read(path) else {
+      Issue.record("no \(path); OPQ_UPDATE_GOLDEN=1 writes it", sourceLocation: sourceLocation)
+      return
+    }
+    let drawnLines = drawn.split(separator: "\n")
+    let goldenLines = golden.split(separator: "\n")
+    let different = zip(drawnLines, goldenLines).filter { $0 != $1 }
+    #expect(drawnLines.count == goldenLines.count, sourceLocation: sourceLocation)
+    #expect(
+      different.isEmpty,
+      "\(name):\n\(different.map { "is  \($0)\nwas \($1)" }.joined(separator: "\n"))",
+      sourceLocation: sourceLocation)
+  }
+
+  /// What holds for every picture: whole wide characters, nothing that moves a cursor.
+  static func checkCells(of grid: Grid, sourceLocation: SourceLocation = #_sourceLocation) {
+    for row in 0..<grid.size.rows {
+      let cells = Array(grid.row(row))
+      for column in cells.indices {
+        guard let problem = problem(at: column, of: cells) else { continue }
+        Issue.record("row \(row), column \(column): \(problem)", sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  private static func problem(at column: Int, of cells: [Cell]) -> String? {
+    let scalar = cells[column].scalar
+    if cells[column].isContinuation {
+      let isAfterWide = column > 0 && CharacterWidth.cells(of: cells[column - 1].scalar) == 2
+      return isAfterWide ? nil : "the right half of nothing"
+    }
+    if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) ? nil : "a control character" }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
+      return "unsafe character \(scalar.value)"
+    default: break
+    }
+    switch CharacterWidth.cells(of: scalar) {
+    case 1: return nil
+    case 2:
+      let isContinued = column + 1 < cells.count && cells[column + 1].isContinuation
+      return isContinued ? nil : "half of a wide character"
+    default: return "a character without width"
+    }
+  }
+
+  private static func text(of grid: Grid) -> String {
+    var text = "\(grid.size.columns)x\(grid.size.rows)\n"
+    for row in 0..<grid.size.rows {
+      var characters = String.UnicodeScalarView()
+      var letters = ""
+      for cell in grid.row(row) {
+        letters += letter(of: cell.style)
+        guard !cell.isContinuation else { continue }
+        characters.append(cell.scalar)
+        if let mark = cell.mark { characters.append(mark) }
+      }
+      text += "|\(String(characters))|\n~\(letters)~\n"
+    }
+    return text
+  }
+
+  /// A lower-case letter for each role; upper case where it is reversed.
+  private static func letter(of style: Style) -> String {
+    let letter =
+      switch style.role {
+      case .text: style.isBold ? "b" : " "
+      case .strong: "s"
+      case .dim: "d"
+      case .executing: "e"
+      case .ready: "r"
+      case .held: "h"
+      case .cancelling: "k"
+      case .waiting: "w"
+      case .finished: "f"
+      case .cancelled: "c"
+      case .warning: "!"
+      case .accent: "a"
+      }
+    guard style.isReversed else { return letter }
+    return letter == " " ? "T" : letter == "!" ? "?" : letter.uppercased()
+  }
+
+  private static let folder: String = {
+    let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.dropLast(2).joined(separator: "/") + "/Golden/"
+  }()
+
+  private static func read(_ path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+      bytes += buffer[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func write(_ text: String, to path: String) -> Bool {
+    guard let file = fopen(path, "w") else { return false }
+    defer { fclose(file) }
+    let bytes = Array(text.utf8)
+    return fwrite(bytes, 1, bytes.count, file) == bytes.count
+  }
+}
