@@ -27,7 +27,8 @@ struct PlannedOperationList: Equatable, Sendable {
     let whole = appendImage(of: .whole)
     let calibration = append(
       .calibrate, "calibrate picture \(number)", after: [whole], milliseconds: 3000...4800)
-    appendWrite(of: .picture, after: calibration, milliseconds: 2000...2600)
+    // After both: with its calibration cancelled, the merged tile is what it writes.
+    appendWrite(of: .picture, after: [whole, calibration], milliseconds: 2000...2600)
     append(
       .index, "index pyramid \(number)", after: writes.map(\.position), milliseconds: 900...1500)
     return operations.count
@@ -59,15 +60,15 @@ struct PlannedOperationList: Equatable, Sendable {
       position = append(
         .merge(tile), "merge tile \(tile)", after: quarters, milliseconds: 100...400)
     }
-    appendWrite(of: .tile(tile), after: position, milliseconds: writingTime(ofLevel: tile.level))
+    appendWrite(of: .tile(tile), after: [position], milliseconds: writingTime(ofLevel: tile.level))
     return position
   }
 
   private mutating func appendWrite(
-    of image: ImageName, after position: Int, milliseconds: ClosedRange<Int>
+    of image: ImageName, after dependencies: [Int], milliseconds: ClosedRange<Int>
   ) {
     let write = append(
-      .write(image), "write \(image)", after: [position], milliseconds: milliseconds)
+      .write(image), "write \(image)", after: dependencies, milliseconds: milliseconds)
     writes.append((image, write))
   }
 

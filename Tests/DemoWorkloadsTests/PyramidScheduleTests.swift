@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import DemoWorkloads
+
+@Suite struct PyramidScheduleTests {
+  private func launch(_ number: Int, isUploaded: Bool = true) -> PyramidSchedule.Action {
+    .launch(number: number, isUploaded: isUploaded)
+  }
+
+  @Test func twoPyramidsAreBuiltAtATime() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: false)
+    #expect(schedule.start() == [launch(1), launch(2)])
+    #expect(schedule.built(1) == [launch(3)])
+    #expect(schedule.uploaded(1) == [])
+    #expect(schedule.built(2) == [launch(4)])
+  }
+
+  @Test func aSecondStartChangesNothing() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: false)
+    _ = schedule.start()
+    #expect(schedule.start() == [])
+  }
+
+  @Test func whileTheNetworkStandsStillNewPyramidsGoWithoutUploads() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: false)
+    _ = schedule.start()
+    #expect(schedule.built(1) == [launch(3)])
+    #expect(schedule.built(2) == [launch(4, isUploaded: false)])
+    #expect(schedule.built(3) == [launch(5, isUploaded: false)])
+    #expect(schedule.built(4) == [launch(6, isUploaded: false)])
+    // The network goes on.
+    _ = schedule.uploaded(1)
+    _ = schedule.uploaded(2)
+    #expect(schedule.built(5) == [launch(7)])
+  }
+
+  @Test func aOnceRunFinishesWhenItsPyramidIsBuiltAndUploaded() {
+    var schedule = PyramidSchedule(isOnce: true, isTemporary: true)
+    #expect(schedule.start() == [launch(1)])
+    #expect(schedule.built(1) == [])
+    #expect(schedule.uploaded(1) == [.finish])
+  }
+
+  @Test func aOnceRunMayBeUploadedBeforeItIsBuilt() {
+    // When all its uploads were cancelled, for instance.
+    var schedule = PyramidSchedule(isOnce: true, isTemporary: true)
+    _ = schedule.start()
+    #expect(schedule.uploaded(1) == [])
+    #expect(schedule.built(1) == [.finish])
+  }
+
+  @Test func theFilesOfTheTwoLatestPyramidsStay() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
+    _ = schedule.start()
+    for number in 1...2 {
+      #expect(schedule.uploaded(number) == [])
+      #expect(schedule.built(number) == [launch(number + 2)])
+    }
+    _ = schedule.uploaded(3)
+    #expect(schedule.built(3) == [.remove(number: 1), launch(5)])
+    _ = schedule.uploaded(4)
+    #expect(schedule.built(4) == [.remove(number: 2), launch(6)])
+  }
+
+  @Test func theFilesOfAPyramidStayUntilItIsUploaded() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
+    _ = schedule.start()
+    for number in 1...4 { _ = schedule.built(number) }
+    // Only 4 went without uploads and is over; 1, 2 and 3 still wait for the network.
+    #expect(schedule.uploaded(1) == [])
+    #expect(schedule.uploaded(2) == [.remove(number: 4)])
+  }
+
+  @Test func filesInADirectoryOfTheUsersAreNeverRemoved() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: false)
+    var actions = schedule.start()
+    for number in 1...9 { actions += schedule.uploaded(number) + schedule.built(number) }
+    let launched = actions.allSatisfy { if case .launch = $0 { true } else { false } }
+    #expect(launched)
+  }
+
+  @Test func nothingIsLaunchedOrRemovedOnceItIsStopped() {
+    var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
+    _ = schedule.start()
+    schedule.stop()
+    for number in 1...2 {
+      #expect(schedule.built(number) == [])
+      #expect(schedule.uploaded(number) == [])
+    }
+    var unstarted = PyramidSchedule(isOnce: false, isTemporary: true)
+    unstarted.stop()
+    #expect(unstarted.start() == [])
+  }
+}
