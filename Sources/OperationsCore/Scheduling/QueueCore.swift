@@ -31,6 +31,9 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
+  /// Whether a worker might find something to do.
+  var hasWork: Bool { hasMail || scheduler.withLock { $0.hasWork } }
+
   // MARK: Adding
 
   /// Takes the operations, all or none.

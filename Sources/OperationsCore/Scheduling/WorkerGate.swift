@@ -46,7 +46,7 @@ struct WorkerGate: ~Copyable, Sendable {
     counts.wrappingSubtract(Self.oneSearching, ordering: .sequentiallyConsistent)
   }
 
-  /// A searching worker gives up. It has to look once more at the inbox after this.
+  /// A searching worker gives up. It has to look once more at inbox and scheduler after this.
   func leaveSearching() {
     counts.wrappingSubtract(
       Self.oneActive + Self.oneSearching, ordering: .sequentiallyConsistent)

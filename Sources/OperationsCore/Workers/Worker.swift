@@ -115,7 +115,9 @@ final class Worker: Sendable {
         }
         if spinForMail(queue) { continue }
         queue.gate.leaveSearching()
-        guard queue.hasMail, queue.gate.admit() else { return }
+        // Whoever had news while this worker searched woke nobody, be it by mail or, where a slot
+        // was freed or the queue resumed, in a critical section of its own.
+        guard queue.hasWork, queue.gate.admit() else { return }
       }
     }
   }
