@@ -31,6 +31,12 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
+  /// Whether a worker would find something to do, what is in the inbox apart.
+  ///
+  /// A worker that has given up must ask: while it searched, a slot may have become free or the
+  /// queue been resumed, and whoever did that brought in nobody because somebody was searching.
+  var hasWork: Bool { scheduler.withLock { $0.hasWork } }
+
   // MARK: Adding
 
   /// Takes the operations, all or none.

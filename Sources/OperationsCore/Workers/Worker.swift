@@ -115,7 +115,7 @@ final class Worker: Sendable {
         }
         if spinForMail(queue) { continue }
         queue.gate.leaveSearching()
-        guard queue.hasMail, queue.gate.admit() else { return }
+        guard queue.hasMail || queue.hasWork, queue.gate.admit() else { return }
       }
     }
   }
