@@ -18,6 +18,13 @@ package final class Gate: Sendable {
   /// Lets everyone pass, now and later.
   package func open() { state.change { $0.isOpen = true } }
 
+  /// Blocks the calling thread until the gate is open, without being counted as an arrival.
+  ///
+  /// - Returns: Whether it was opened in time; an issue has been recorded where not.
+  package func waitUntilOpen(at location: SourceLocation = #_sourceLocation) -> Bool {
+    state.wait(for: "a gate to be opened", at: location) { $0.isOpen }
+  }
+
   /// How many threads have come to the gate so far, those that have passed it included.
   package var arrivedCount: Int { state.value.arrivedCount }
 
