@@ -147,8 +147,12 @@ final class QueueCore: @unchecked Sendable {
       scheduler.endSection(&effects)
       return next
     }
-    // Before others are woken: nobody is while one searches.
-    if isSearching, next != nil { gate.stopSearching() }
+    if isSearching, next != nil {
+      // Before others are woken: nobody is while one searches.
+      gate.stopSearching()
+      // Who pushed since the inbox was read has woken nobody for that reason.
+      if hasMail { effects.hasWork = true }
+    }
     finished?.wasRetired()
     perform(&effects)
     return next
