@@ -227,7 +227,7 @@ extension OperationStatus {
     guard isPending, !isCancelled else { return (false, ReadinessChange()) }
     let wasReady = isReady
     rawValue += Self.oneUnmet
-    remove(.selfVerdict)
+    forgetVerdict()
     return (true, ReadinessChange(changed: wasReady, mustPush: claimPush()))
   }
 
@@ -237,7 +237,7 @@ extension OperationStatus {
     let wasReady = isReady
     rawValue -= Self.oneUnmet
     guard unmetDependencyCount == 0 else { return ReadinessChange() }
-    remove(.selfVerdict)
+    forgetVerdict()
     return ReadinessChange(changed: !wasReady, mustPush: isPending && claimPush())
   }
 
@@ -257,6 +257,14 @@ extension OperationStatus {
       insert(.selfReady)
     }
     return (true, wasEligible != isEligible && !has(.dispatched) && claimPush())
+  }
+
+  /// The dependencies are others than when `isReady` was read: the answer, and one that a thread is
+  /// about to bring, says nothing any more. Were the latter not dropped, a "no" read just before the
+  /// last dependency finished would hold the operation up for ever.
+  private mutating func forgetVerdict() {
+    remove(.selfVerdict)
+    _ = beginReading()
   }
 
   /// `isReady` is about to be read because a subclass says that it has changed.
