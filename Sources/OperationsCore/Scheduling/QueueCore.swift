@@ -135,9 +135,9 @@ final class QueueCore: @unchecked Sendable {
   /// - Parameters:
   ///   - finished: What the worker has run, if that is still to leave the queue.
   ///   - isSearching: Whether the worker counts as searching; not any more where it found one.
-  /// - Returns: The operation to start, dispatched; the queue retains it.
+  /// - Returns: The operation to start, dispatched.
   @inline(__always)
-  func takeNext(retiring finished: Operation?, isSearching: Bool) -> Unmanaged<Operation>? {
+  func takeNext(retiring finished: Operation?, isSearching: Bool) -> Operation? {
     var effects = QueueEffects()
     let next = scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
@@ -145,7 +145,9 @@ final class QueueCore: @unchecked Sendable {
       var next = scheduler.takeNext()
       if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNext() }
       scheduler.endSection(&effects)
-      return next
+      // Retained while the lock is held: a subclass may finish by itself before it is started, and
+      // then the queue lets go of it.
+      return next?.takeUnretainedValue()
     }
     if isSearching, next != nil {
       // Before others are woken: nobody is while one searches.

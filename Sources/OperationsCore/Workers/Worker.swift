@@ -137,11 +137,10 @@ final class Worker: Sendable {
   /// - Returns: The operation, where it has finished and is still to be retired: that is left to
   ///   the next critical section.
   private func run(
-    _ unmanaged: Unmanaged<Operation>, of queue: QueueCore,
+    _ operation: Operation, of queue: QueueCore,
     _ frame: UnsafeMutablePointer<CurrentWork.Frame>
   ) -> Operation? {
-    let operation = unmanaged.takeUnretainedValue()
-    frame.pointee.operation = unmanaged
+    frame.pointee.operation = .passUnretained(operation)
     isRunning.store(true, ordering: .relaxed)
     defer {
       isRunning.store(false, ordering: .relaxed)
