@@ -78,8 +78,10 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    operation.update { $0.takeBackEnqueue() }
+    // In this order: once the claim is taken back another queue may take the operation, and what it
+    // stores must not be wiped out.
     operation.queue.store(nil, ordering: .releasing)
+    operation.update { $0.takeBackEnqueue() }
   }
 
   /// What can be done without a lock, on the adding thread, before anybody else sees it.
