@@ -77,7 +77,6 @@ extension QueueCore {
       for ((record, _), description) in zip(undescribed, described) {
         record.snapshot.name = description.name
         record.snapshot.dependencies = description.dependencies
-        record.needsDescription = false
       }
       let counts = scheduler.counts
       return QueueSnapshot(
@@ -96,6 +95,8 @@ extension QueueCore {
   ) -> [(OperationRecord, Operation)] {
     records.compactMap { record in
       guard record.needsDescription, let operation = record.operation else { return nil }
+      // Now and not when it has been described: what changes meanwhile asks for it again.
+      record.needsDescription = false
       return (record, operation.takeUnretainedValue())
     }
   }
