@@ -53,8 +53,10 @@ package enum QueueRegistry {
 
   /// Ends ``startRecording(wake:)`` and drops the records.
   package static func stopRecording() {
-    state.withLock { $0.wakeCollector = nil }
+    // Kept until every queue has dropped its copy, so that none releases the last one under a lock.
+    let wake = state.withLock { $0.wakeCollector.take() }
     for queue in queues { queue.core.stopRecording() }
+    withExtendedLifetime(wake) {}
     MonitorLevel.lower()
   }
 }
