@@ -183,13 +183,18 @@ extension OperationStatus {
 
   /// Base `start()`.
   ///
-  /// - Parameter isReady: What the overridable `isReady` answered.
+  /// - Parameters:
+  ///   - isReady: What the overridable `isReady` answered.
+  ///   - isByHand: Whether it is known that no worker calls. Else a call that comes once the queue
+  ///     has chosen the operation is taken for the worker's.
   /// - Returns: What the caller has to do.
-  mutating func start(isReady: Bool) -> StartVerdict {
+  mutating func start(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
     if isExecuting { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
-    if has(.enqueued), !has(.dispatched) { return .refuse(.startOfEnqueuedOperation) }
+    if has(.enqueued), isByHand || !has(.dispatched) {
+      return .refuse(.startOfEnqueuedOperation)
+    }
     if isCancelled {
       insert([.startClaimed, .finished])
       return .finishWithoutRunning
