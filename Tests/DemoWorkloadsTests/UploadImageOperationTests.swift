@@ -11,7 +11,7 @@ import Testing
 @Suite struct UploadImageOperationTests {
   private let image = ImageName.picture
 
-  /// - Parameter isWritten: Whether there is a file to send.
+  /// A pyramid whose picture there is to send, unless it is not written.
   private func pyramid(isWritten: Bool = true) -> Pyramid {
     let pyramid = Pyramid(
       plan: PyramidPlan(seed: 1, number: 1), directory: "/nowhere", pacing: Pacing(speed: 1))

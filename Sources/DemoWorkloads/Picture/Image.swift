@@ -38,6 +38,7 @@ struct Image: Equatable, Sendable {
   ///   - quarters: Top left, top right, bottom left, bottom right; `nil` where there is none.
   ///   - side: The side of each quarter.
   ///   - missing: The colour of a quarter that is not there, or has another size.
+  /// - Returns: The whole picture.
   static func joining(_ quarters: [Image?], side: Int, missing: Color) -> Image {
     precondition(quarters.count == 4, "a picture has four quarters, not \(quarters.count)")
     let whole = quarters.map { quarter in

@@ -10,7 +10,7 @@ struct Palette: Equatable, Sendable {
   let inside: Color
   private let ring: [Color]
 
-  /// - Parameter stops: The colours that the ring passes through, evenly spaced; at least two.
+  /// Lays the ring through the stops, evenly spaced; at least two.
   init(name: String, inside: Color, stops: [Color]) {
     self.name = name
     self.inside = inside

@@ -8,7 +8,7 @@
 struct SeededGenerator: Equatable, Sendable {
   private var state: UInt64
 
-  /// - Parameter stream: Tells apart generators of one seed; each draws numbers of its own.
+  /// Starts from a seed; `stream` tells apart generators of one seed, each with numbers of its own.
   init(seed: UInt64, stream: UInt64) {
     state = seed
     // Two steps part the streams of neighbouring numbers and of neighbouring seeds.

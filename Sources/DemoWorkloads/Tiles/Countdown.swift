@@ -8,7 +8,7 @@ final class Countdown: Sendable {
   private let rest: Mutex<Int>
   private let whenOver: @Sendable () -> Void
 
-  /// - Parameter count: How often `countDown()` will be called; above 0.
+  /// Expects `count` calls of `countDown()`; above 0.
   init(from count: Int, whenOver: @escaping @Sendable () -> Void) {
     rest = Mutex(count)
     self.whenOver = whenOver

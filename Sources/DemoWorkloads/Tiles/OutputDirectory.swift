@@ -12,6 +12,7 @@ struct OutputDirectory: Equatable, Sendable {
   /// Creates the directory if it is not there, and makes sure that files can be created in it.
   ///
   /// - Parameter requested: The user's directory; `nil` for a temporary one.
+  /// - Throws: When one of the two is impossible.
   init(requested: String?) throws(WorkloadError) {
     isTemporary = requested == nil
     do {

@@ -30,9 +30,7 @@ struct Pacer: Sendable {
 
   /// Blocks the thread until a share of the time is over, or `isCancelled` returns `true`.
   ///
-  /// Looks for cancellation every 20 ms.
-  ///
-  /// - Parameter share: From 0 (at once) to 1 (the whole time).
+  /// A share is from 0 (at once) to 1 (the whole time). Looks for cancellation every 20 ms.
   func wait(forShare share: Double, unless isCancelled: () -> Bool) {
     let end = start + duration * share
     while !isCancelled() {
