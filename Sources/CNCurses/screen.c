@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -278,9 +279,25 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
   }
 }
 
+/// Writes the frame without losing a request to stop.
+///
+/// doupdate() ignores SIGTSTP meanwhile, and a signal that is pending, because it is blocked, is
+/// thrown away at the moment when it is ignored. So it is taken before, and raised again after.
+static void update(void) {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  struct timespec now = {0, 0};
+  bool is_pending = sigtimedwait(&stop, NULL, &now) == SIGTSTP;
+  doupdate();
+  if (is_pending) {
+    kill(getpid(), SIGTSTP);
+  }
+}
+
 void cncurses_show(void) {
   wnoutrefresh(stdscr);
-  doupdate();
+  update();
 }
 
 void cncurses_repaint(void) { clearok(curscr, TRUE); }

@@ -86,9 +86,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
       return
     }
     let remaining = CountdownLatch(count: more.count)
+    // Retained for the blocks: a subclass may say that it has finished before they have.
+    let queue = OperationQueue.current
     for block in more {
       WorkerPool.shared.run { [self] in
-        CurrentWork.run(self, block)
+        CurrentWork.run(self, for: queue, block)
         remaining.countDown()
       }
     }

@@ -41,7 +41,14 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
   /// returns, the mistaken call has no effect.
   public static var handler: (@Sendable (Misuse) -> Void)? {
     get { currentHandler.withLock { $0 } }
-    set { currentHandler.withLock { $0 = newValue } }
+    set {
+      // The old one is released after the lock: its captures may have a `deinit` of the user's.
+      let replaced = currentHandler.withLock { handler in
+        defer { handler = newValue }
+        return handler
+      }
+      withExtendedLifetime(replaced) {}
+    }
   }
 
   private static let currentHandler = Locked<(@Sendable (Misuse) -> Void)?>(nil)

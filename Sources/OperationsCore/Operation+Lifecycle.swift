@@ -9,7 +9,9 @@ extension Operation {
 
   final func performStart() {
     let isReadyNow = status.load(ordering: .acquiring).has(.dispatched) || isReady
-    switch update({ $0.start(isReady: isReadyNow) }) {
+    // Workers start a plain block operation by another way: a call that comes here is by hand.
+    let isByHand = isExactlyBlockOperation
+    switch update({ $0.start(isReady: isReadyNow, isByHand: isByHand) }) {
     case .nothing: return
     case .refuse(let kind): refuseStart(kind)
     case .finishWithoutRunning:

@@ -183,13 +183,18 @@ extension OperationStatus {
 
   /// Base `start()`.
   ///
-  /// - Parameter isReady: What the overridable `isReady` answered.
+  /// - Parameters:
+  ///   - isReady: What the overridable `isReady` answered.
+  ///   - isByHand: Whether it is known that no worker calls. Else a call that comes once the queue
+  ///     has chosen the operation is taken for the worker's.
   /// - Returns: What the caller has to do.
-  mutating func start(isReady: Bool) -> StartVerdict {
+  mutating func start(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
     if isExecuting { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
-    if has(.enqueued), !has(.dispatched) { return .refuse(.startOfEnqueuedOperation) }
+    if has(.enqueued), isByHand || !has(.dispatched) {
+      return .refuse(.startOfEnqueuedOperation)
+    }
     if isCancelled {
       insert([.startClaimed, .finished])
       return .finishWithoutRunning
@@ -227,7 +232,7 @@ extension OperationStatus {
     guard isPending, !isCancelled else { return (false, ReadinessChange()) }
     let wasReady = isReady
     rawValue += Self.oneUnmet
-    remove(.selfVerdict)
+    forgetVerdict()
     return (true, ReadinessChange(changed: wasReady, mustPush: claimPush()))
   }
 
@@ -237,7 +242,7 @@ extension OperationStatus {
     let wasReady = isReady
     rawValue -= Self.oneUnmet
     guard unmetDependencyCount == 0 else { return ReadinessChange() }
-    remove(.selfVerdict)
+    forgetVerdict()
     return ReadinessChange(changed: !wasReady, mustPush: isPending && claimPush())
   }
 
@@ -257,6 +262,14 @@ extension OperationStatus {
       insert(.selfReady)
     }
     return (true, wasEligible != isEligible && !has(.dispatched) && claimPush())
+  }
+
+  /// The dependencies are others than when `isReady` was read: the answer, and one that a thread is
+  /// about to bring, says nothing any more. Were the latter not dropped, a "no" read just before the
+  /// last dependency finished would hold the operation up for ever.
+  private mutating func forgetVerdict() {
+    remove(.selfVerdict)
+    _ = beginReading()
   }
 
   /// `isReady` is about to be read because a subclass says that it has changed.

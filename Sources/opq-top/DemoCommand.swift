@@ -89,7 +89,7 @@ struct DemoCommand: ParsableCommand {
         return try run.runToTheEnd(options(isInteractive: false))
       }
       return try run.showDashboard(
-        of: options(isInteractive: !once), title: "demo", terminalOptions: terminalOptions)
+        of: options(isInteractive: !once), title: "tiles", terminalOptions: terminalOptions)
     } catch let error as TerminalError {
       return Program.fail("\(error); use --batch")
     } catch {

@@ -133,9 +133,14 @@ struct EventLoop: ~Copyable {
   }
 
   private mutating func suspend() {
-    terminal.suspend()
-    // What was signalled meanwhile is known: the size was asked for anew, and all is repainted.
-    while signals.next() != nil {}
+    var isAskedAgain = false
+    repeat {
+      terminal.suspend()
+      // That it went on, and with which size, is known; what asks to stop has come after that,
+      // because going on takes back what asked before.
+      isAskedAgain = false
+      while let event = signals.next() { isAskedAgain = isAskedAgain || event == .stopRequested }
+    } while isAskedAgain
     resize()
   }
 

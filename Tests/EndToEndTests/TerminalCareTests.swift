@@ -119,6 +119,21 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test("T18: No request to stop is lost, whatever is being drawn")
+  func noRequestToStopIsLost() throws {
+    let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "5"])
+    for round in 1...50 {
+      // Drawn at once, while the signal arrives.
+      window.type("\u{C}\u{C}j")
+      window.signal(SIGTSTP)
+      try #require(window.waitForStop(seconds: 5), "round \(round)")
+      window.signal(SIGCONT)
+      try #require(window.wait { $0.isAlternate && $0.contains("total") }, "round \(round)")
+    }
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test("T19: A stop from outside is repaired when it goes on")
   func aStopFromOutsideIsRepaired() throws {
     let window = try BuiltProgram.start()

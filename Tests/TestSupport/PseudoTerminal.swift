@@ -119,8 +119,13 @@ package final class PseudoTerminal {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
+    // What the tests ignore at the moment, the program must not.
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigdefault(&attributes, &all)
     let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, which the module does not import
-    posix_spawnattr_setflags(&attributes, Int16(newSession | POSIX_SPAWN_SETSIGMASK))
+    posix_spawnattr_setflags(
+      &attributes, Int16(newSession | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var arguments = ([path] + arguments).map { strdup($0) } + [nil]
     var variables = Self.environment(environment).map { strdup($0) } + [nil]
@@ -229,14 +234,21 @@ package final class PseudoTerminal {
     while takeOutput(until: deadline) {}
   }
 
-  /// Waits until the program stops, as by Ctrl-Z; `false` where it ends instead.
-  package func waitForStop() -> Bool {
-    guard let child else { return false }
-    wait { !$0.isAlternate }
+  /// Waits until the program stops, as by Ctrl-Z; `false` where it ends instead, or does neither in
+  /// `seconds`.
+  package func waitForStop(seconds: Int64 = 20) -> Bool {
+    guard let child, wait(seconds: seconds, until: { !$0.isAlternate }) else { return false }
+    // What it had to write is written: it is about to stop.
+    let deadline = ContinuousClock.now + .seconds(seconds)
     var status: Int32 = 0
-    guard waitpid(child, &status, WUNTRACED) == child else { return false }
-    if status & 0xFF == 0x7F { return true }
-    self.child = nil
+    while ContinuousClock.now < deadline {
+      if waitpid(child, &status, WUNTRACED | WNOHANG) == child {
+        if status & 0xFF == 0x7F { return true }
+        self.child = nil
+        return false
+      }
+      sched_yield()
+    }
     return false
   }
 

@@ -101,7 +101,6 @@ extension QueueCore {
         record.snapshot.name = description.name
         record.snapshot.dependencies = description.dependencies
         record.snapshot.unmetDependencies = description.unmetDependencies
-        record.needsDescription = false
       }
       let counts = scheduler.counts
       return QueueSnapshot(
@@ -121,6 +120,8 @@ extension QueueCore {
   ) -> [(OperationRecord, Operation)] {
     records.compactMap { record in
       guard record.needsDescription, let operation = record.operation else { return nil }
+      // Now and not when it has been described: what changes meanwhile asks for it again.
+      record.needsDescription = false
       return (record, operation.takeUnretainedValue())
     }
   }

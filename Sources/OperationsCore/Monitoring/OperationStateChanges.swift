@@ -58,7 +58,8 @@ extension OperationQueue {
 /// One subscriber: ends its subscription when it is released.
 final class StateChangeSubscription: Sendable {
   private struct Waiting {
-    var continuation: CheckedContinuation<Void, Never>?
+    /// Several, where several tasks read.
+    var continuations: [CheckedContinuation<Void, Never>] = []
     var hasNews = false
   }
 
@@ -102,11 +103,12 @@ final class StateChangeSubscription: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let mayGo = waiting.withLock { waiting in
-          if waiting.hasNews {
+          // A cancellation from before this may have found another task waiting and woken that.
+          if waiting.hasNews || Task.isCancelled {
             waiting.hasNews = false
             return true
           }
-          waiting.continuation = continuation
+          waiting.continuations.append(continuation)
           return false
         }
         if mayGo { continuation.resume() }
@@ -117,10 +119,11 @@ final class StateChangeSubscription: Sendable {
   }
 
   private func wake() {
-    let continuation = waiting.withLock { waiting in
-      if waiting.continuation == nil { waiting.hasNews = true }
-      return waiting.continuation.take()
+    let continuations = waiting.withLock { waiting in
+      if waiting.continuations.isEmpty { waiting.hasNews = true }
+      defer { waiting.continuations = [] }
+      return waiting.continuations
     }
-    continuation?.resume()
+    for continuation in continuations { continuation.resume() }
   }
 }

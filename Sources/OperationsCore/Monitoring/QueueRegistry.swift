@@ -72,11 +72,13 @@ package enum QueueRegistry {
 
   /// Ends ``startRecording(_:wake:)`` and drops the records.
   package static func stopRecording(_ recorder: RecorderID) {
-    state.withLock { state in
+    // Kept until every queue has dropped its copy, so that none releases the last one under a lock.
+    let wake = state.withLock { state in
       state.recorder = nil
-      state.wakeCollector = nil
+      return state.wakeCollector.take()
     }
     for queue in queues { queue.core.stopRecording(recorder) }
+    withExtendedLifetime(wake) {}
     MonitorLevel.lower()
   }
 }

@@ -31,8 +31,11 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
-  /// Whether a worker might find something to do.
-  var hasWork: Bool { hasMail || scheduler.withLock { $0.hasWork } }
+  /// Whether a worker would find something to do, what is in the inbox apart.
+  ///
+  /// A worker that has given up must ask: while it searched, a slot may have become free or the
+  /// queue been resumed, and whoever did that brought in nobody because somebody was searching.
+  var hasWork: Bool { scheduler.withLock { $0.hasWork } }
 
   // MARK: Adding
 
@@ -75,8 +78,10 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    operation.update { $0.takeBackEnqueue() }
+    // In this order: once the claim is taken back another queue may take the operation, and what it
+    // stores must not be wiped out.
     operation.queue.store(nil, ordering: .releasing)
+    operation.update { $0.takeBackEnqueue() }
   }
 
   /// What can be done without a lock, on the adding thread, before anybody else sees it.
@@ -132,9 +137,9 @@ final class QueueCore: @unchecked Sendable {
   /// - Parameters:
   ///   - finished: What the worker has run, if that is still to leave the queue.
   ///   - isSearching: Whether the worker counts as searching; not any more where it found one.
-  /// - Returns: The operation to start, dispatched; the queue retains it.
+  /// - Returns: The operation to start, dispatched.
   @inline(__always)
-  func takeNext(retiring finished: Operation?, isSearching: Bool) -> Unmanaged<Operation>? {
+  func takeNext(retiring finished: Operation?, isSearching: Bool) -> Operation? {
     var effects = QueueEffects()
     let next = scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
@@ -142,10 +147,16 @@ final class QueueCore: @unchecked Sendable {
       var next = scheduler.takeNext()
       if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNext() }
       scheduler.endSection(&effects)
-      return next
+      // Retained while the lock is held: a subclass may finish by itself before it is started, and
+      // then the queue lets go of it.
+      return next?.takeUnretainedValue()
     }
-    // Before others are woken: nobody is while one searches.
-    if isSearching, next != nil { gate.stopSearching() }
+    if isSearching, next != nil {
+      // Before others are woken: nobody is while one searches.
+      gate.stopSearching()
+      // Who pushed since the inbox was read has woken nobody for that reason.
+      if hasMail { effects.hasWork = true }
+    }
     finished?.wasRetired()
     perform(&effects)
     return next

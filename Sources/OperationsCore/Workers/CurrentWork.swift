@@ -32,6 +32,14 @@ enum CurrentWork {
     }
   }
 
+  /// Runs `body` as work of `operation` for the queue, on a thread that does nothing else.
+  static func run(_ operation: Operation, for queue: OperationQueue?, _ body: () -> Void) {
+    var frame = Frame(
+      operation: .passUnretained(operation), servedQueue: queue.map { .passUnretained($0.core) })
+    withFrame(&frame) { _ in body() }
+    withExtendedLifetime(queue) {}
+  }
+
   /// Runs `body` as work of `operation`, inside whatever this thread does.
   static func run(_ operation: Operation, _ body: () -> Void) {
     guard let frame else {

@@ -115,9 +115,8 @@ final class Worker: Sendable {
         }
         if spinForMail(queue) { continue }
         queue.gate.leaveSearching()
-        // Whoever had news while this worker searched woke nobody, be it by mail or, where a slot
-        // was freed or the queue resumed, in a critical section of its own.
-        guard queue.hasWork, queue.gate.admit() else { return }
+        // Whoever had news while this worker searched woke nobody.
+        guard queue.hasMail || queue.hasWork, queue.gate.admit() else { return }
       }
     }
   }
@@ -139,11 +138,10 @@ final class Worker: Sendable {
   /// - Returns: The operation, where it has finished and is still to be retired: that is left to
   ///   the next critical section.
   private func run(
-    _ unmanaged: Unmanaged<Operation>, of queue: QueueCore,
+    _ operation: Operation, of queue: QueueCore,
     _ frame: UnsafeMutablePointer<CurrentWork.Frame>
   ) -> Operation? {
-    let operation = unmanaged.takeUnretainedValue()
-    frame.pointee.operation = unmanaged
+    frame.pointee.operation = .passUnretained(operation)
     isRunning.store(true, ordering: .relaxed)
     defer {
       isRunning.store(false, ordering: .relaxed)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// The dashboard of the demo, used by its keys.
+@Suite(.timeLimit(.minutes(3))) struct DemoTests {
+  @Test func xAndYCancelTheSelectedOperation() throws {
+    // Slow enough for an operation to outlast two keys.
+    let window = try BuiltProgram.start(["--speed", "0.2"])
+    #expect(window.wait { $0.contains("executing") && $0.contains("cancelled 0") })
+    window.type("j")
+    window.type("x")
+    #expect(window.wait { $0.contains("Cancel #") && $0.contains("y Yes") })
+    let question = try #require(window.screen.lines.first { $0.contains("Cancel #") })
+    let id = try #require(question.firstMatch(of: /#[0-9]+/)).output
+    window.type("y")
+    #expect(window.wait { $0.contains("cancelled 1") })
+    #expect(
+      window.wait { screen in
+        screen.lines.contains { $0.contains("\(id) cancel") }
+      }, "\(id): \(window.screen.lines)")
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test func aReadOnlyDashboardCancelsNothing() throws {
+    let window = try BuiltProgram.start(["--readonly"])
+    #expect(window.wait { $0.contains("executing") })
+    window.type("j")
+    window.type("x")
+    #expect(window.wait { $0.contains("read-only") || $0.bellCount > 0 })
+    #expect(!window.screen.contains("y Yes"))
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T47: A run of one round leaves its last picture, which writes nothing")
+  func aFinishedRunIsStill() throws {
+    let window = try BuiltProgram.start(["--once", "--speed", "50"])
+    #expect(
+      window.wait(seconds: 150) { screen in
+        !screen.contains("total 0") && screen.contains("exec 0") && screen.contains("ready 0")
+          && screen.contains("wait 0")
+      })
+    window.absorb(for: .milliseconds(500))
+    let before = window.byteCount
+    window.absorb(for: .milliseconds(2_500))
+    #expect(window.byteCount == before)
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "The demo's directory is gone, however it ends",
+    arguments: [nil, SIGTERM, SIGHUP] as [Int32?])
+  func noDirectoryStaysBehind(signal: Int32?) throws {
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("opq-end-to-end-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let window = try BuiltProgram.start(environment: ["TMPDIR=\(directory.path)"])
+    let during = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(during.count == 1)
+    if let signal { window.signal(signal) } else { window.type("q") }
+    #expect(window.waitForEnd() == signal.map { .signal($0) } ?? .status(0))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+  }
+}

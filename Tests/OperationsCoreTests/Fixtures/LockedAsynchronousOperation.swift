@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import OperationsCore
+
+/// An asynchronous operation in the widespread style: flags of its own behind a recursive lock,
+/// changes announced under that lock, `cancel()` without `super`, which finishes it at once, even
+/// before it was started.
+class LockedAsynchronousOperation: Operation, @unchecked Sendable {
+  private struct Flags {
+    var isCancelled = false
+    var isExecuting = false
+    var isFinished = false
+  }
+
+  private let flagsLock = RecursiveLock()
+  private var flags = Flags()
+  private let work: @Sendable () -> Void
+
+  init(work: @escaping @Sendable () -> Void = {}) {
+    self.work = work
+    super.init()
+  }
+
+  override var isFinished: Bool { flagsLock.withLock { flags.isFinished } }
+  override var isExecuting: Bool { flagsLock.withLock { flags.isExecuting } }
+  override var isCancelled: Bool { flagsLock.withLock { flags.isCancelled } }
+  override var isAsynchronous: Bool { true }
+
+  override func start() {
+    flagsLock.withLock {
+      if flags.isCancelled { return finish() }
+      willChangeValue(forKey: "isExecuting")
+      flags.isExecuting = true
+      didChangeValue(forKey: "isExecuting")
+      DispatchQueue.global().async { self.run() }
+    }
+  }
+
+  override func cancel() {
+    flagsLock.withLock {
+      if flags.isCancelled { return }
+      willChangeValue(forKey: "isCancelled")
+      flags.isCancelled = true
+      didChangeValue(forKey: "isCancelled")
+      finish()
+    }
+  }
+
+  private func run() {
+    if isCancelled { return }
+    work()
+    if isCancelled { return }
+    flagsLock.withLock { finish() }
+  }
+
+  /// Called with the lock held.
+  private func finish() {
+    let finishes = !flags.isFinished
+    let stopsExecuting = flags.isExecuting
+    if finishes { willChangeValue(forKey: "isFinished") }
+    if stopsExecuting { willChangeValue(forKey: "isExecuting") }
+    flags.isFinished = true
+    flags.isExecuting = false
+    if stopsExecuting { didChangeValue(forKey: "isExecuting") }
+    if finishes { didChangeValue(forKey: "isFinished") }
+  }
+}

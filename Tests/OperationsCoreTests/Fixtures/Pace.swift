@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Synchronization
+
+/// Lets two threads meet so closely that they race: a counter that one advances and the other spins
+/// on.
+final class Pace: Sendable {
+  private let step = Atomic<Int>(0)
+
+  func advance(to next: Int) { step.store(next, ordering: .releasing) }
+
+  /// Spins until the step has been reached.
+  func await(_ wanted: Int) {
+    var looks = 0
+    while step.load(ordering: .acquiring) < wanted {
+      looks += 1
+      if looks.isMultiple(of: 1_000) { sched_yield() }
+    }
+  }
+}
+
+/// Something that happens at most once.
+final class Flag: Sendable {
+  private let state = Atomic<Bool>(false)
+
+  func raise() { state.store(true, ordering: .releasing) }
+
+  var isRaised: Bool { state.load(ordering: .acquiring) }
+}

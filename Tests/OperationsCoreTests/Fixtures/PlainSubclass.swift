@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+/// A synchronous subclass: goes the long way through the queue, which a block operation does not.
+class PlainSubclass: Operation, @unchecked Sendable {
+  private let work: @Sendable () -> Void
+  private let atDeinit: @Sendable () -> Void
+
+  init(atDeinit: @escaping @Sendable () -> Void = {}, work: @escaping @Sendable () -> Void = {}) {
+    self.work = work
+    self.atDeinit = atDeinit
+    super.init()
+  }
+
+  deinit { atDeinit() }
+
+  override func main() { work() }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Races between dependencies and queues", .serialized)
+struct DependencyRaceTests {
+  @Test(
+    "DE-16: a dependency that finishes while its dependent is being added never strands it",
+    arguments: [true, false])
+  func finishingDuringAddReleasesTheDependent(isPlainBlock: Bool) async throws {
+    try await onOwnThread {
+      let rounds = 50_000
+      let queue = OperationQueue()
+      let pace = Pace()
+      let runs = Atomic<Int>(0)
+      let box = Monitored<(Operation, Operation)?>(nil)
+      startThread {
+        for round in 0..<rounds {
+          pace.await(2 * round + 1)
+          if let (dependency, _) = box.value { dependency.start() }
+          pace.advance(to: 2 * round + 2)
+        }
+      }
+      for round in 0..<rounds {
+        let dependency = BlockOperation {}
+        let count: @Sendable () -> Void = { runs.wrappingAdd(1, ordering: .relaxed) }
+        let dependent = isPlainBlock ? BlockOperation(block: count) : PlainSubclass(work: count)
+        dependent.addDependency(dependency)
+        box.change { $0 = (dependency, dependent) }
+        pace.advance(to: 2 * round + 1)
+        queue.addOperation(dependent)
+        dependent.waitUntilFinished()
+        pace.await(2 * round + 2)
+      }
+      #expect(runs.load(ordering: .relaxed) == rounds)
+      #expect(queue.operationCount == 0)
+    }
+  }
+
+  @Test("DE-16: pairs added to two queues in both orders all run")
+  func pairsAddedInBothOrdersRun() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      var random = SeededGenerator(seed: seed)
+      let first = OperationQueue()
+      let second = OperationQueue()
+      let runs = Atomic<Int>(0)
+      let early = Atomic<Int>(0)
+      let pairs = 50_000
+      for _ in 0..<pairs {
+        let isDone = Flag()
+        let dependency = BlockOperation { isDone.raise() }
+        let body: @Sendable () -> Void = {
+          runs.wrappingAdd(1, ordering: .relaxed)
+          if !isDone.isRaised { early.wrappingAdd(1, ordering: .relaxed) }
+        }
+        let dependent =
+          Bool.random(using: &random) ? BlockOperation(block: body) : PlainSubclass(work: body)
+        dependent.addDependency(dependency)
+        if Bool.random(using: &random) {
+          first.addOperation(dependency)
+          second.addOperation(dependent)
+        } else {
+          second.addOperation(dependent)
+          first.addOperation(dependency)
+        }
+      }
+      first.waitUntilAllOperationsAreFinished()
+      second.waitUntilAllOperationsAreFinished()
+      #expect(runs.load(ordering: .relaxed) == pairs)
+      #expect(early.load(ordering: .relaxed) == 0)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import Testing
+
+/// What happened, in the order in which it was noted, by any thread.
+package final class EventLog<Event: Sendable & Equatable>: Sendable {
+  private let noted = Monitored<[Event]>([])
+
+  /// Creates an empty log.
+  package init() {}
+
+  /// Notes that something happened.
+  package func note(_ event: Event) { noted.change { $0.append(event) } }
+
+  /// What has happened so far.
+  package var events: [Event] { noted.value }
+
+  /// Blocks the calling thread until the predicate holds for all that has happened. An issue is
+  /// recorded where it does not in time.
+  @discardableResult
+  package func wait(
+    for what: String, at location: SourceLocation = #_sourceLocation,
+    until predicate: ([Event]) -> Bool
+  ) -> Bool {
+    noted.wait(for: what, at: location, until: predicate)
+  }
+
+  /// Blocks the calling thread until the event has been noted.
+  @discardableResult
+  package func wait(for event: Event, at location: SourceLocation = #_sourceLocation) -> Bool {
+    wait(for: "\(event)", at: location) { $0.contains(event) }
+  }
+
+  /// Blocks the calling thread until so many events have been noted.
+  @discardableResult
+  package func wait(forCount count: Int, at location: SourceLocation = #_sourceLocation) -> Bool {
+    wait(for: "\(count) events", at: location) { $0.count >= count }
+  }
+}
+
+/// Notes in a log that it was destroyed; to be captured by blocks whose lifetime is tested.
+package final class DeinitProbe: Sendable {
+  private let name: String
+  private let log: EventLog<String>
+
+  /// Will note `name`.
+  package init(_ name: String, in log: EventLog<String>) {
+    self.name = name
+    self.log = log
+  }
+
+  deinit { log.note(name) }
+
+  /// Does nothing: makes a closure capture the probe.
+  package func touch() {}
+}

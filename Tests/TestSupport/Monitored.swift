@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+package import Testing
+
+/// A value behind a lock, and a way to sleep until it satisfies a predicate.
+// Unchecked because `state` is mutable; it is touched only while `mutex` is held.
+package final class Monitored<State>: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private var state: State
+
+  /// Guards `state`.
+  package init(_ state: State) {
+    self.state = state
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Changes the value and wakes everyone who waits for it, to look again.
+  @discardableResult
+  package func change<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer {
+      pthread_cond_broadcast(condition)
+      pthread_mutex_unlock(mutex)
+    }
+    return try body(&state)
+  }
+
+  /// The value as it is now.
+  package var value: State {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return state
+  }
+
+  /// Blocks the calling thread until the predicate holds.
+  ///
+  /// - Parameters:
+  ///   - what: What is waited for, to be named where it does not come.
+  ///   - limit: How long at most, in seconds. After it an issue is recorded.
+  ///   - location: Where an issue is shown.
+  ///   - predicate: Called under the lock after each change; must only look.
+  /// - Returns: Whether the predicate held in time.
+  @discardableResult
+  package func wait(
+    for what: String, limit: Int = Patience.seconds, at location: SourceLocation = #_sourceLocation,
+    until predicate: (State) -> Bool
+  ) -> Bool {
+    var deadline = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &deadline)
+    deadline.tv_sec += limit
+    pthread_mutex_lock(mutex)
+    var isInTime = true
+    while isInTime, !predicate(state) {
+      isInTime = pthread_cond_timedwait(condition, mutex, &deadline) != ETIMEDOUT
+    }
+    let holds = isInTime || predicate(state)
+    let last = state
+    pthread_mutex_unlock(mutex)
+    if !holds {
+      Issue.record(
+        "Waited \(limit) s in vain for \(what); last seen: \(last)", sourceLocation: location)
+    }
+    return holds
+  }
+}
+
+/// How long tests wait for what must happen before they give up.
+package enum Patience {
+  /// In seconds; far more than anything takes, so that a slow machine fails nothing.
+  package static let seconds = 30
+}

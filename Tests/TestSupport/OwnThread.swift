@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Testing
+
+/// A test's body that did not return in time.
+package struct HangError: Error, CustomStringConvertible {
+  let limit: Duration
+
+  /// Says how long was waited.
+  package var description: String { "The body hangs: it has not returned within \(limit)" }
+}
+
+/// Runs a body that blocks on a thread of its own, so that it takes none from the concurrency
+/// runtime, and watches over it: where it hangs, the test fails instead of hanging too.
+///
+/// The body is part of the calling task, so that what it expects is noted for the running test.
+///
+/// - Parameters:
+///   - limit: How long the body may take.
+///   - stackSize: The size of the thread's stack, in bytes.
+///   - body: What to run.
+/// - Returns: What the body returned.
+/// - Throws: What the body threw, or ``HangError``.
+package func onOwnThread<Result: Sendable>(
+  within limit: Duration = .seconds(240), stackSize: Int = 1 << 21,
+  _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+  let outcome = Outcome<Result>()
+  Task(executorPreference: ThreadPerJobExecutor(stackSize: stackSize)) {
+    outcome.settle(Swift.Result(catching: body))
+  }
+  let watchdog = Task {
+    try await Task.sleep(for: limit)
+    outcome.settle(.failure(HangError(limit: limit)))
+  }
+  defer { watchdog.cancel() }
+  return try await outcome.value()
+}
+
+/// Starts a thread that runs `body`, and does not wait for it.
+package func startThread(stackSize: Int = 1 << 21, _ body: @escaping @Sendable () -> Void) {
+  final class Context {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  pthread_attr_setstacksize(&attributes, stackSize)
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  var thread = pthread_t()
+  let error = pthread_create(
+    &thread, &attributes,
+    { context in
+      if let context { Unmanaged<Context>.fromOpaque(context).takeRetainedValue().body() }
+      return nil
+    }, Unmanaged.passRetained(Context(body)).toOpaque())
+  precondition(error == 0, "No thread can be started: error \(error)")
+  pthread_attr_destroy(&attributes)
+}
+
+/// Runs `body` on so many threads at once and waits for all of them; they leave the start together.
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let start = Gate()
+  let running = Monitored(count)
+  for index in 0..<count {
+    startThread {
+      start.pass()
+      body(index)
+      running.change { $0 -= 1 }
+    }
+  }
+  start.waitForArrivals(count)
+  start.open()
+  running.wait(for: "\(count) threads to end", limit: 240) { $0 == 0 }
+}
+
+/// Gives each job a thread.
+private final class ThreadPerJobExecutor: TaskExecutor {
+  private let stackSize: Int
+
+  init(stackSize: Int) { self.stackSize = stackSize }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    startThread(stackSize: stackSize) { [self] in
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}
+
+/// The first of two results, for one who awaits it.
+private final class Outcome<Value: Sendable>: Sendable {
+  private struct State {
+    var result: Result<Value, any Error>?
+    var continuation: CheckedContinuation<Value, any Error>?
+  }
+
+  private let state = Monitored(State())
+
+  func settle(_ result: Result<Value, any Error>) {
+    let continuation = state.change { state -> CheckedContinuation<Value, any Error>? in
+      if state.result != nil { return nil }
+      state.result = result
+      return state.continuation.take()
+    }
+    continuation?.resume(with: result)
+  }
+
+  func value() async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      let result = state.change { state -> Result<Value, any Error>? in
+        if state.result == nil { state.continuation = continuation }
+        return state.result
+      }
+      if let result { continuation.resume(with: result) }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// Random numbers that come again in the same order for the same seed.
+///
+/// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Starts the sequence that belongs to `seed`.
+  package init(seed: UInt64) { state = seed }
+
+  /// The seed of a stress test: the one in the environment variable `OPQ_SEED`, or a new one.
+  /// Printed, so that a failure can be repeated as far as threads allow.
+  package static func announcedSeed(for test: String = #function) -> UInt64 {
+    let given = getenv("OPQ_SEED").flatMap { UInt64(String(cString: $0)) }
+    let seed = given ?? UInt64.random(in: 0...UInt64.max)
+    print("\(test): OPQ_SEED=\(seed)")
+    return seed
+  }
+
+  /// The next number.
+  package mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
