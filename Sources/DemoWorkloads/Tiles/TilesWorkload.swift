@@ -104,10 +104,13 @@ public final class TilesWorkload: Sendable {
   /// it touches no file. A second time it does nothing.
   public func shutDown() {
     control.sync {
-      state.withLock { state in
+      // Their captures may be the last references to something; that is no business of the lock.
+      let handlers = state.withLock { state in
         state.schedule.stop()
-        state.handlers = []
+        defer { state.handlers = [] }
+        return state.handlers
       }
+      withExtendedLifetime(handlers) {}
       for queue in queues.all.values { queue.cancelAllOperations() }
       // A suspended queue keeps even what is cancelled, and itself alive with it.
       queues[.net].isSuspended = false
