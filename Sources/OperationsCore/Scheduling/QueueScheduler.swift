@@ -131,8 +131,10 @@ struct QueueScheduler {
   /// The subclass's `isReady` was asked before the start and said no.
   mutating func park(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
-      status.undispatch()
+      // In this order: while it counts as dispatched the answer claims no push, which nobody here
+      // would make.
       _ = status.readinessWasRead(false, reading: reading)
+      status.undispatch()
       return status
     }
     move(operation, to: .waiting, status)

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import OperationsCore
+
+@Suite("OperationStatus, event by event")
+struct OperationStatusTests {
+  private func status(_ events: (inout OperationStatus) -> Void...) -> OperationStatus {
+    var status = OperationStatus()
+    for event in events { event(&status) }
+    return status
+  }
+
+  private func enqueue(_ status: inout OperationStatus) { _ = status.enqueue() }
+  private func leaveInbox(_ status: inout OperationStatus) { _ = status.leaveInbox() }
+  private func dispatch(_ status: inout OperationStatus) { _ = status.dispatch() }
+  private func start(_ status: inout OperationStatus) { _ = status.start(isReady: true) }
+  private func finish(_ status: inout OperationStatus) { _ = status.finish() }
+  private func cancel(_ status: inout OperationStatus) { _ = status.cancel() }
+  private func addDependency(_ status: inout OperationStatus) { _ = status.dependencyWasAdded() }
+  private func retire(_ status: inout OperationStatus) { status.retire() }
+
+  @Test("OP-2: a new operation is ready, neither executing nor finished nor cancelled")
+  func aNewOne() {
+    let new = OperationStatus()
+    #expect(new.isReady && new.isEligible && new.isPending)
+    #expect(!new.isExecuting && !new.isFinished && !new.isCancelled)
+    #expect(new.state == .ready)
+    #expect(new.priorityIndex == OperationStatus.normalPriorityIndex)
+    #expect(new.unmetDependencyCount == 0)
+  }
+
+  @Test("SA-1..SA-6: what start answers in each situation")
+  func startVerdicts() {
+    typealias Row = (String, OperationStatus, isReady: Bool, OperationStatus.StartVerdict)
+    let rows: [Row] = [
+      ("ready", status(), true, .run),
+      ("not ready", status(addDependency), false, .refuse(.receiverNotReady)),
+      ("cancelled", status(cancel), true, .finishWithoutRunning),
+      ("cancelled, waiting", status(addDependency, cancel), false, .finishWithoutRunning),
+      ("executing", status(start), true, .refuse(.receiverAlreadyExecuting)),
+      ("finished", status(start, finish), true, .nothing),
+      ("finished before start", status(finish), true, .nothing),
+      ("finished, waiting", status(finish, addDependency), false, .nothing),
+      ("in a queue", status(enqueue), true, .refuse(.startOfEnqueuedOperation)),
+      ("cancelled in a queue", status(enqueue, cancel), true, .refuse(.startOfEnqueuedOperation)),
+      ("dispatched", status(enqueue, dispatch), true, .run),
+      ("dispatched, not ready any more", status(enqueue, dispatch, addDependency), false, .run),
+      ("dispatched, cancelled", status(enqueue, dispatch, cancel), true, .finishWithoutRunning),
+    ]
+    for (name, before, isReady, expected) in rows {
+      var status = before
+      #expect(status.start(isReady: isReady) == expected, "\(name)")
+      switch expected {
+      case .run: #expect(status.isExecuting && !status.isFinished, "\(name)")
+      case .finishWithoutRunning: #expect(status.isFinished && !status.isExecuting, "\(name)")
+      case .nothing, .refuse: #expect(status == before, "\(name)")
+      }
+    }
+  }
+
+  @Test("SA-6: a start that is known to be by hand is refused even once the queue has chosen")
+  func startByHandOfADispatchedOne() {
+    var status = status(enqueue, leaveInbox, dispatch)
+    #expect(status.start(isReady: true, isByHand: true) == .refuse(.startOfEnqueuedOperation))
+  }
+
+  @Test("ST-2: finishing replaces executing in one step, and only once")
+  func finishing() {
+    var status = status(start)
+    #expect(status.isExecuting)
+    #expect(status.finish() == true)
+    #expect(status.isFinished && !status.isExecuting)
+    #expect(status.finish() == false)
+    status.noteExecuting()
+    #expect(!status.isExecuting)
+  }
+
+  @Test("ST-3: readiness stays true after the start, whatever is added")
+  func readinessStays() {
+    let executing = status(start, addDependency)
+    #expect(executing.isReady && executing.unmetDependencyCount == 0)
+    let finished = status(finish, addDependency)
+    #expect(finished.isReady && finished.unmetDependencyCount == 0)
+  }
+
+  @Test("CA-1..CA-5: what cancel answers in each situation")
+  func cancelVerdicts() {
+    typealias Verdict = OperationStatus.CancelVerdict
+    let rows: [(String, OperationStatus, Verdict)] = [
+      ("ready", status(), Verdict(didCancel: true)),
+      ("waiting", status(addDependency), Verdict(didCancel: true, becameReady: true)),
+      ("again", status(cancel), Verdict()),
+      ("executing", status(start), Verdict(didCancel: true)),
+      ("finished", status(finish), Verdict()),
+      ("in the inbox", status(enqueue), Verdict(didCancel: true)),
+      ("in a queue", status(enqueue, leaveInbox), Verdict(didCancel: true, mustPush: true)),
+      (
+        "waiting in a queue", status(addDependency, enqueue, leaveInbox),
+        Verdict(didCancel: true, becameReady: true, mustPush: true)
+      ),
+    ]
+    for (name, before, expected) in rows {
+      var status = before
+      #expect(status.cancel() == expected, "\(name)")
+      #expect(status.isCancelled == (expected.didCancel || before.isCancelled), "\(name)")
+    }
+  }
+
+  @Test("DE-1, DE-9, K-10: only the first and the last unmet dependency change readiness")
+  func countingDependencies() {
+    var status = OperationStatus()
+    let first = status.dependencyWasAdded()
+    #expect(first.isCounted && first.change.changed && !status.isReady)
+    #expect(!status.dependencyWasAdded().change.changed)
+    #expect(!status.dependencyWasMet().changed && !status.isReady)
+    #expect(status.dependencyWasMet().changed && status.isReady)
+  }
+
+  @Test("CA-10, DE-5: a dependency does not count once it cannot hold anything up")
+  func dependenciesThatDoNotCount() {
+    for before in [status(cancel), status(start), status(finish)] {
+      var status = before
+      #expect(!status.dependencyWasAdded().isCounted)
+      #expect(status.unmetDependencyCount == 0)
+    }
+  }
+
+  @Test(
+    "DE-18: a subclass that is not ready holds itself up, one that is ready overrides the count")
+  func verdictsOfASubclass() {
+    var held = status(enqueue, leaveInbox)
+    #expect(held.readinessWasRead(false, reading: held.beginReading()) == (true, true))
+    #expect(!held.isEligible && held.isReady)
+    #expect(held.readinessWasRead(true, reading: held.beginReading()) == (true, false))
+    #expect(held.isEligible)
+
+    var early = status(addDependency, enqueue, leaveInbox)
+    #expect(!early.isEligible)
+    #expect(early.readinessWasRead(true, reading: early.beginReading()).mustPush)
+    #expect(early.isEligible && !early.isReady)
+  }
+
+  @Test("DE-18: an older answer never replaces a newer one")
+  func anOlderAnswerIsDropped() {
+    var status = OperationStatus()
+    let older = status.beginReading()
+    let newer = status.beginReading()
+    #expect(status.readinessWasRead(true, reading: newer).isCurrent)
+    #expect(!status.readinessWasRead(false, reading: older).isCurrent)
+    #expect(status.isEligible)
+  }
+
+  @Test("DE-16: a no that was read before the last dependency finished is dropped")
+  func aNoFromBeforeTheLastDependencyFinished() {
+    var status = status(addDependency, enqueue)
+    let reading = status.beginReading()
+    _ = status.dependencyWasMet()
+    #expect(!status.readinessWasRead(false, reading: reading).isCurrent)
+    #expect(status.isEligible)
+  }
+
+  @Test("DE-3: a yes that was read before a dependency was added is dropped")
+  func aYesFromBeforeADependencyWasAdded() {
+    var status = status(enqueue)
+    let reading = status.beginReading()
+    _ = status.dependencyWasAdded()
+    #expect(!status.readinessWasRead(true, reading: reading).isCurrent)
+    #expect(!status.isEligible)
+  }
+
+  @Test("Q-3: an operation is taken once, and a refused batch gives it back")
+  func enqueueing() {
+    var status = OperationStatus()
+    #expect(status.enqueue() && !status.enqueue())
+    status.takeBackEnqueue()
+    #expect(status == OperationStatus())
+    #expect(status.enqueue() == true)
+    for before in [self.status(start), self.status(finish)] {
+      var status = before
+      #expect(status.enqueue() == false)
+    }
+    var cancelled = self.status(cancel)
+    #expect(cancelled.enqueue() == true, "Q-4: a cancelled one may be added")
+  }
+
+  @Test("Only one of several bringers of news pushes, and nobody after retirement")
+  func pushingIsClaimedOnce() {
+    var status = status(enqueue)
+    #expect(!status.setPriority(0).mustPush, "it is on its way already")
+    _ = status.leaveInbox()
+    #expect(status.setPriority(1) == (true, true))
+    #expect(!status.cancel().mustPush, "the change of priority has claimed the push")
+    _ = status.leaveInbox()
+    status.retire()
+    #expect(status.descriptionDidChange() == false)
+  }
+
+  @Test("PR-5: the same priority again changes nothing, a dispatched one is not moved")
+  func settingThePriority() {
+    var status = status(enqueue, leaveInbox)
+    #expect(status.setPriority(status.priorityIndex) == (false, false))
+    #expect(status.dispatch() == true)
+    #expect(status.setPriority(4) == (true, false))
+    #expect(status.priorityIndex == 4)
+  }
+
+  @Test("MX: only what is eligible and pending is dispatched")
+  func dispatching() {
+    let rows: [(OperationStatus, Bool)] = [
+      (status(enqueue), true), (status(enqueue, addDependency), false),
+      (status(enqueue, addDependency, cancel), true), (status(enqueue, finish), false),
+      (status(start), false),
+    ]
+    for (before, isTaken) in rows {
+      var status = before
+      #expect(status.dispatch() == isTaken)
+      #expect(status.has(.dispatched) == isTaken)
+    }
+    var parked = status(enqueue, dispatch)
+    parked.undispatch()
+    #expect(!parked.has(.dispatched) && parked.state == .ready)
+  }
+
+  @Test("Priority, reading and count share the word without touching each other")
+  func fieldsDoNotOverlap() {
+    var status = OperationStatus()
+    status.priorityIndex = 4
+    for _ in 0..<300 { _ = status.beginReading() }
+    for _ in 0..<1_000 { _ = status.dependencyWasAdded() }
+    #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
+    _ = status.cancel()
+    status.retire()
+    #expect(status.reading == (300 + 1_000) & 0xff)
+    #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
+    #expect(!status.isFinished && !status.has(.enqueued))
+  }
+
+  @Test("CB-4, WA-4: a promise is accepted until the finish")
+  func promises() {
+    var status = OperationStatus()
+    #expect(status.promise(.hasCompletion) && status.has(.hasCompletion))
+    _ = status.finish()
+    #expect(!status.promise(.hasDependents) && !status.has(.hasDependents))
+  }
+}

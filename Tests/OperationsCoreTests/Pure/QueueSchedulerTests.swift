@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+import Testing
+
+@testable import OperationsCore
+
+@Suite("QueueScheduler, without threads")
+struct QueueSchedulerTests {
+  @Test("PR-3: highest priority first, first in first out within one")
+  func orderOfStart() {
+    var bench = SchedulerBench()
+    bench.add([
+      SchedulerBench.operation("low 1", .low), SchedulerBench.operation("normal 1"),
+      SchedulerBench.operation("very high 1", .veryHigh), SchedulerBench.operation("normal 2"),
+      SchedulerBench.operation("high 1", .high), SchedulerBench.operation("low 2", .low),
+      SchedulerBench.operation("very low 1", .veryLow),
+      SchedulerBench.operation("very high 2", .veryHigh),
+    ])
+    #expect(
+      bench.takeAll() == [
+        "very high 1", "very high 2", "high 1", "normal 1", "normal 2", "low 1", "low 2",
+        "very low 1",
+      ])
+  }
+
+  @Test("CA-6: cancelled ones go first")
+  func cancelledFirst() {
+    var bench = SchedulerBench()
+    let cancelled = SchedulerBench.operation("cancelled", .veryLow)
+    bench.add([SchedulerBench.operation("high", .veryHigh), cancelled])
+    bench.change(cancelled) { $0.cancel().mustPush }
+    #expect(bench.scheduler.counts.cancelling == 1)
+    #expect(bench.takeAll() == ["cancelled", "high"])
+    bench.finish(cancelled)
+    #expect(bench.scheduler.counts.cancelled == 1 && bench.scheduler.counts.cancelling == 0)
+  }
+
+  @Test("PR-5: a new priority leads to the tail of its level")
+  func changedPriority() {
+    var bench = SchedulerBench()
+    let late = SchedulerBench.operation("late")
+    bench.add([
+      late, SchedulerBench.operation("high 1", .high), SchedulerBench.operation("high 2", .high),
+    ])
+    bench.change(late) { $0.setPriority(Operation.QueuePriority.high.index).mustPush }
+    #expect(bench.takeAll() == ["high 1", "high 2", "late"])
+  }
+
+  @Test("MX-2: width 0 and suspension start nothing", arguments: [true, false])
+  func nothingStarts(isSuspended: Bool) {
+    var bench = SchedulerBench()
+    if isSuspended {
+      bench.scheduler.isSuspended = true
+    } else {
+      bench.scheduler.maxConcurrentOperationCount = 0
+    }
+    bench.add([SchedulerBench.operation("one")])
+    #expect(bench.takeNext() == nil && !bench.scheduler.hasWork)
+    #expect(bench.scheduler.publishWidth()?.width == 0)
+    #expect(bench.scheduler.publishWidth() == nil, "told already")
+    bench.scheduler.isSuspended = false
+    bench.scheduler.maxConcurrentOperationCount = 3
+    #expect(bench.scheduler.publishWidth()?.isRising == true)
+    #expect(bench.takeNext()?.name == "one")
+  }
+
+  @Test("MX-1, MX-4: no more than the width run, counted by what has not finished")
+  func widthIsKept() {
+    for width in [1, 2, 7] {
+      var bench = SchedulerBench()
+      bench.scheduler.maxConcurrentOperationCount = width
+      bench.add((0..<10).map { SchedulerBench.operation("\($0)") })
+      var running: [Operation] = []
+      while let next = bench.takeNext() { running.append(next) }
+      #expect(running.count == width && bench.scheduler.counts.executing == width)
+      bench.finish(running[0])
+      let next = bench.takeNext()
+      #expect(next?.name == "\(width)" && bench.takeNext() == nil)
+      bench.scheduler.maxConcurrentOperationCount = 0
+      if let next { bench.finish(next) }
+      #expect(bench.takeNext() == nil)
+    }
+  }
+
+  @Test("DE-1: an operation waits until its last dependency is met, then joins the tail")
+  func waitingAndReady() {
+    var bench = SchedulerBench()
+    let waiting = SchedulerBench.operation("waiting")
+    waiting.update { _ = $0.dependencyWasAdded() }
+    bench.add([waiting, SchedulerBench.operation("other")])
+    #expect(bench.scheduler.counts.waiting == 1 && bench.scheduler.counts.ready == 1)
+    bench.change(waiting) { $0.dependencyWasMet().mustPush }
+    #expect(bench.scheduler.counts.waiting == 0)
+    #expect(bench.takeAll() == ["other", "waiting"])
+  }
+
+  @Test("DE-17: a dependency added to a ready operation takes it out of its band")
+  func readyAndWaitingAgain() {
+    var bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    // The news is in the inbox, unread: the choice itself must notice.
+    #expect(operation.update { $0.dependencyWasAdded().change.mustPush })
+    #expect(bench.takeNext() == nil)
+    bench.admit([operation])
+    #expect(bench.scheduler.counts.waiting == 1)
+    bench.change(operation) { $0.dependencyWasMet().mustPush }
+    #expect(bench.takeNext() === operation)
+  }
+
+  @Test("DE-18: an operation that says no before its start is parked, and comes back")
+  func parking() {
+    var bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    #expect(bench.takeNext() === operation)
+    let reading = operation.status.load(ordering: .relaxed).reading
+    bench.scheduler.park(operation, reading: reading)
+    #expect(bench.scheduler.counts.waiting == 1 && bench.takeNext() == nil)
+    bench.change(operation) { $0.readinessWasRead(true, reading: $0.beginReading()).mustPush }
+    #expect(bench.takeNext() === operation)
+  }
+
+  @Test("DE-18: a yes that comes while it is being parked is not lost")
+  func parkingLosesNoNews() {
+    var bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    #expect(bench.takeNext() === operation)
+    let reading = operation.status.load(ordering: .relaxed).reading
+    bench.change(operation) { $0.readinessWasRead(true, reading: $0.beginReading()).mustPush }
+    bench.scheduler.park(operation, reading: reading)
+    #expect(bench.takeNext() === operation)
+  }
+
+  @Test("Q-7, D-10: an operation leaves from whichever stage it finishes in")
+  func retiringFromEveryStage() {
+    var bench = SchedulerBench()
+    let waiting = SchedulerBench.operation("waiting")
+    waiting.update { _ = $0.dependencyWasAdded() }
+    let ready = SchedulerBench.operation("ready")
+    let executing = SchedulerBench.operation("executing", .high)
+    bench.add([waiting, ready, executing])
+    #expect(bench.takeNext() === executing)
+    for operation in [ready, waiting, executing] { bench.finish(operation) }
+    #expect(bench.scheduler.counts.finished == 3 && bench.scheduler.operations.isEmpty)
+    #expect(bench.takeNext() == nil)
+  }
+
+  @Test("Q-7: one that finishes on its way to the queue is counted when it arrives")
+  func finishingInTheInbox() {
+    var bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    #expect(operation.update { $0.enqueue() })
+    _ = Unmanaged.passRetained(operation)
+    bench.finish(operation)
+    #expect(bench.scheduler.counts.total == 0)
+    bench.admit([operation])
+    #expect(bench.scheduler.counts.finished == 1 && bench.scheduler.operations.isEmpty)
+    #expect(operation.place.stage == .gone)
+    bench.endSection()
+  }
+
+  @Test("Q-7: one that is being pushed while it is retired lingers until the push has come")
+  func lingering() {
+    var bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    #expect(bench.takeNext() === operation)
+    #expect(operation.update { $0.cancel().mustPush })
+    bench.finish(operation)
+    #expect(operation.place.stage == .lingering && bench.scheduler.operations.isEmpty)
+    #expect(bench.effects.released == nil, "the pusher needs the queue's reference")
+    bench.admit([operation])
+    #expect(operation.place.stage == .gone && bench.scheduler.counts.cancelled == 1)
+    bench.endSection()
+  }
+
+  @Test("Q-12: who waits for the queue to be empty is told once, at the end of the section")
+  func waitersForEmpty() {
+    var bench = SchedulerBench()
+    let nobody = Latch()
+    #expect(bench.scheduler.addWaiterForEmpty(nobody) == false, "it is empty now")
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    bench.endSection()
+    let latch = Latch()
+    #expect(bench.scheduler.addWaiterForEmpty(latch) == true)
+    bench.endSection()
+    #expect(bench.effects.latches.isEmpty)
+    bench.finish(operation)
+    #expect(bench.effects.latches.count == 1)
+    bench.effects = QueueEffects()
+    bench.endSection()
+    #expect(bench.effects.latches.isEmpty)
+  }
+
+  @Test("Q-7: the queue's object is retained exactly while there are operations")
+  func ownerReferences() {
+    var bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    bench.endSection()
+    #expect(bench.effects.ownerReleases == 0, "the inbox's reference becomes the scheduler's")
+    bench.effects = QueueEffects()
+    bench.finish(operation)
+    #expect(bench.effects.ownerReleases == 1)
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import OperationsCore
+
+/// A scheduler by itself, with what a queue does around it and without locks or threads; checks
+/// after each step that the counts add up.
+struct SchedulerBench {
+  var scheduler = QueueScheduler()
+  var effects = QueueEffects()
+
+  /// Adds operations as one batch.
+  mutating func add(_ operations: [Operation]) {
+    for operation in operations {
+      #expect(operation.update { $0.enqueue() })
+      _ = Unmanaged.passRetained(operation)
+    }
+    admit(operations)
+  }
+
+  /// Brings operations whose status has changed once more, the first one first.
+  mutating func admit(_ operations: [Operation]) {
+    guard let first = operations.first else { return }
+    for (operation, next) in zip(operations, operations.dropFirst()) {
+      operation.inboxNext = .passUnretained(next)
+    }
+    operations.last?.inboxNext = nil
+    scheduler.admit(.passUnretained(first), &effects)
+    check()
+  }
+
+  /// Changes a status and, where that asks for it, brings the operation to the scheduler.
+  mutating func change(
+    _ operation: Operation, _ event: (inout OperationStatus) -> Bool
+  ) {
+    if operation.update(event) { admit([operation]) }
+  }
+
+  mutating func takeNext() -> Operation? {
+    defer { check() }
+    return scheduler.takeNext()?.takeUnretainedValue()
+  }
+
+  /// Finishes an operation, started or not, and retires it.
+  mutating func finish(_ operation: Operation) {
+    operation.update { _ = $0.finish() }
+    scheduler.retire(operation, &effects)
+    check()
+    endSection()
+  }
+
+  mutating func endSection() {
+    scheduler.endSection(&effects)
+    effects.releaseOperations()
+  }
+
+  var names: [String] {
+    var all: [String] = []
+    var current = scheduler.operations.after(nil)
+    while let operation = current {
+      all.append(operation.takeUnretainedValue().name ?? "")
+      current = scheduler.operations.after(operation)
+    }
+    return all
+  }
+
+  /// Takes everything that may start and says in which order.
+  mutating func takeAll() -> [String] {
+    var names: [String] = []
+    while let next = takeNext() { names.append(next.name ?? "") }
+    return names
+  }
+
+  private func check() {
+    let counts = scheduler.counts
+    #expect(
+      counts.waiting + counts.ready + counts.executing + counts.finished + counts.cancelled
+        == counts.total)
+    #expect(names.count == counts.unfinished)
+    #expect(counts.cancelling >= 0 && counts.cancelling <= counts.unfinished)
+  }
+
+  static func operation(
+    _ name: String, _ priority: Operation.QueuePriority = .normal
+  ) -> Operation {
+    let operation = Operation()
+    operation.name = name
+    operation.queuePriority = priority
+    return operation
+  }
+}
