@@ -91,14 +91,19 @@ final class WorkerPool: Sendable {
   }
 
   /// Looks every 10 ms, for as long as it takes, how many workers are blocked in the kernel.
+  ///
+  /// Where all of them are, those that it adds will probably be so too: then it looks again after
+  /// 1 ms, so that a hundred sleepers are not kept waiting for each other.
   fileprivate func sample() {
     csystem_set_thread_name("opq-sampler")
     let never = Atomic<UInt32>(0)
     var goesOn = true
+    var interval: Int64 = 10_000_000
     while goesOn {
-      withUnsafePointer(to: never) { _ = csystem_futex_wait($0, 0, 10_000_000) }
+      withUnsafePointer(to: never) { _ = csystem_futex_wait($0, 0, interval) }
       let workers = state.withLock { Array($0.budgeted.values) }
       let blockedCount = workers.count { $0.isBlocked }
+      interval = blockedCount == workers.count ? 1_000_000 : 10_000_000
       let (actions, more) = withState { $0.sampled(blockedCount: blockedCount) }
       for action in actions { perform(action) }
       goesOn = more
