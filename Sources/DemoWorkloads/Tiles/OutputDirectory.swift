@@ -27,7 +27,7 @@ struct OutputDirectory: Equatable, Sendable {
         code: .cannotCreateDirectory(
           path: requested ?? "for temporary files", reason: error.description))
     }
-    // access() would say yes to root on a read-only file system's own terms; only trying is proof.
+    // Asking access() would not do: it says yes to root where the kernel then refuses.
     let probe = "\(path)/.opq-probe-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
