@@ -187,6 +187,14 @@ import Testing
     #expect(workload.queues.all.values.allSatisfy { $0.operationCount == 0 })
   }
 
+  @Test func shuttingDownEmptiesQueuesThatAreSuspended() async throws {
+    let workload = try workload(isOnce: false, isInteractive: true)
+    for queue in workload.queues.all.values { queue.isSuspended = true }
+    workload.start()
+    workload.shutDown()
+    #expect(await eventually { workload.queues.all.values.allSatisfy { $0.operationCount == 0 } })
+  }
+
   @Test func aWorkloadThatNeverStartedShutsDown() throws {
     let workload = try workload(isTemporary: true)
     workload.shutDown()

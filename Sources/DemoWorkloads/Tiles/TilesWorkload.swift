@@ -112,8 +112,9 @@ public final class TilesWorkload: Sendable {
       }
       withExtendedLifetime(handlers) {}
       for queue in queues.all.values { queue.cancelAllOperations() }
-      // A suspended queue keeps even what is cancelled, and itself alive with it.
-      queues[.net].isSuspended = false
+      // A suspended queue keeps even what is cancelled, and itself alive with it. Whoever watches
+      // may have suspended any of them.
+      for queue in queues.all.values { queue.isSuspended = false }
     }
     _ = outstanding.wait(timeout: .now() + .seconds(1))
     if directory.isTemporary { FileSystem.removeTree(directory.path) }
