@@ -13,7 +13,7 @@ struct DependencyRaceTests {
     arguments: [true, false])
   func finishingDuringAddReleasesTheDependent(isPlainBlock: Bool) async throws {
     try await onOwnThread {
-      let rounds = 50_000
+      let rounds = 25_000
       let queue = OperationQueue()
       let pace = Pace()
       let runs = Atomic<Int>(0)
