@@ -41,6 +41,33 @@ struct DependencyRaceTests {
     }
   }
 
+  @Test(
+    "OP-7, DE-9: adding and removing one dependency at once leaves it listed and counted, or not")
+  func addingRacesRemoving() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      for round in 0..<2_000 {
+        let dependency = Operation()
+        let dependent = Operation()
+        onThreads(3) { thread in
+          var random = SeededGenerator(seed: seed &+ UInt64(3 * round + thread))
+          for _ in 0..<20 {
+            if Bool.random(using: &random) {
+              dependent.addDependency(dependency)
+            } else {
+              dependent.removeDependency(dependency)
+            }
+          }
+        }
+        #expect(dependent.isReady == dependent.dependencies.isEmpty)
+        dependent.removeDependency(dependency)
+        #expect(dependent.isReady)
+        dependency.start()
+        #expect(dependent.isReady)
+      }
+    }
+  }
+
   @Test("DE-16: pairs added to two queues in both orders all run")
   func pairsAddedInBothOrdersRun() async throws {
     let seed = SeededGenerator.announcedSeed()
