@@ -47,8 +47,15 @@ extension Operation {
       return Misuse.raise(
         .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
     }
-    guard listDependency(operation) else { return }
-    if !operation.status.load(ordering: .acquiring).isFinished { countDependency(operation) }
+    guard !isListed(operation) else { return }
+    let isCounted =
+      !operation.status.load(ordering: .acquiring).isFinished && countDependency(operation)
+    // Listed last: who removes what is listed finds its edge. Where another thread has listed the
+    // same one meanwhile, one of the two edges is too many; which one does not matter.
+    guard listDependency(operation) else {
+      if isCounted, operation.unlistDependent(self) { countOffDependency() }
+      return
+    }
     if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
     }
@@ -71,15 +78,15 @@ extension Operation {
   /// Counts first and registers second: if `operation` finishes in between it finds nobody to
   /// tell, and the count is taken back here. The other order could count off what was never
   /// counted.
-  private final func countDependency(_ operation: Operation) {
+  ///
+  /// - Returns: Whether there is an edge now.
+  private final func countDependency(_ operation: Operation) -> Bool {
     let (isCounted, change) = update { $0.dependencyWasAdded() }
-    guard isCounted else { return }
-    if operation.listDependent(self) {
-      if change.mustPush { pushToQueue() }
-    } else {
-      if change.mustPush { pushToQueue() }
-      countOffDependency()
-    }
+    guard isCounted else { return false }
+    let isRegistered = operation.listDependent(self)
+    if change.mustPush { pushToQueue() }
+    if !isRegistered { countOffDependency() }
+    return isRegistered
   }
 
   /// One dependency less. Called with a strong reference held to `self`.
@@ -103,6 +110,16 @@ extension Operation {
     guard let first = links.firstDependency else { return [] }
     guard let second = links.secondDependency else { return [first] }
     return [first, second] + (rare?.moreDependencies ?? [])
+  }
+
+  private final func isListed(_ operation: Operation) -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    if links.firstDependency === operation || links.secondDependency === operation { return true }
+    guard let rare else { return false }
+    return rare.dependencySet.isEmpty
+      ? rare.moreDependencies.contains { $0 === operation }
+      : rare.dependencySet.contains(ObjectIdentifier(operation))
   }
 
   /// - Returns: Whether it is new.

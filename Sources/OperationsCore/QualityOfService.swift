@@ -4,7 +4,7 @@
 /// How important work is to the user. Advisory on Linux: it is stored and reported and never
 /// changes the order in which a queue starts its operations.
 ///
-/// The raw values are Foundation's.
+/// The raw values are those of Foundation on Apple platforms; on Linux it has others.
 public enum QualityOfService: Int, Sendable, CaseIterable {
   /// Work that the user waits for at this moment.
   case userInteractive = 0x21

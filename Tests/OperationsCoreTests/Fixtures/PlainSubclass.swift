@@ -8,7 +8,7 @@ class PlainSubclass: Operation, @unchecked Sendable {
   private let work: @Sendable () -> Void
   private let atDeinit: @Sendable () -> Void
 
-  init(atDeinit: @escaping @Sendable () -> Void = {}, work: @escaping @Sendable () -> Void = {}) {
+  init(work: @escaping @Sendable () -> Void = {}, atDeinit: @escaping @Sendable () -> Void = {}) {
     self.work = work
     self.atDeinit = atDeinit
     super.init()

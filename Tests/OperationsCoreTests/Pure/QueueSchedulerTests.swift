@@ -10,7 +10,7 @@ import Testing
 struct QueueSchedulerTests {
   @Test("PR-3: highest priority first, first in first out within one")
   func orderOfStart() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     bench.add([
       SchedulerBench.operation("low 1", .low), SchedulerBench.operation("normal 1"),
       SchedulerBench.operation("very high 1", .veryHigh), SchedulerBench.operation("normal 2"),
@@ -27,7 +27,7 @@ struct QueueSchedulerTests {
 
   @Test("CA-6: cancelled ones go first")
   func cancelledFirst() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let cancelled = SchedulerBench.operation("cancelled", .veryLow)
     bench.add([SchedulerBench.operation("high", .veryHigh), cancelled])
     bench.change(cancelled) { $0.cancel().mustPush }
@@ -39,7 +39,7 @@ struct QueueSchedulerTests {
 
   @Test("PR-5: a new priority leads to the tail of its level")
   func changedPriority() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let late = SchedulerBench.operation("late")
     bench.add([
       late, SchedulerBench.operation("high 1", .high), SchedulerBench.operation("high 2", .high),
@@ -50,7 +50,7 @@ struct QueueSchedulerTests {
 
   @Test("MX-2: width 0 and suspension start nothing", arguments: [true, false])
   func nothingStarts(isSuspended: Bool) {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     if isSuspended {
       bench.scheduler.isSuspended = true
     } else {
@@ -69,7 +69,7 @@ struct QueueSchedulerTests {
   @Test("MX-1, MX-4: no more than the width run, counted by what has not finished")
   func widthIsKept() {
     for width in [1, 2, 7] {
-      var bench = SchedulerBench()
+      let bench = SchedulerBench()
       bench.scheduler.maxConcurrentOperationCount = width
       bench.add((0..<10).map { SchedulerBench.operation("\($0)") })
       var running: [Operation] = []
@@ -86,7 +86,7 @@ struct QueueSchedulerTests {
 
   @Test("DE-1: an operation waits until its last dependency is met, then joins the tail")
   func waitingAndReady() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let waiting = SchedulerBench.operation("waiting")
     waiting.update { _ = $0.dependencyWasAdded() }
     bench.add([waiting, SchedulerBench.operation("other")])
@@ -98,7 +98,7 @@ struct QueueSchedulerTests {
 
   @Test("DE-17: a dependency added to a ready operation takes it out of its band")
   func readyAndWaitingAgain() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     // The news is in the inbox, unread: the choice itself must notice.
@@ -112,7 +112,7 @@ struct QueueSchedulerTests {
 
   @Test("DE-18: an operation that says no before its start is parked, and comes back")
   func parking() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     #expect(bench.takeNext() === operation)
@@ -125,7 +125,7 @@ struct QueueSchedulerTests {
 
   @Test("DE-18: a yes that comes while it is being parked is not lost")
   func parkingLosesNoNews() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     #expect(bench.takeNext() === operation)
@@ -137,7 +137,7 @@ struct QueueSchedulerTests {
 
   @Test("Q-7, D-10: an operation leaves from whichever stage it finishes in")
   func retiringFromEveryStage() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let waiting = SchedulerBench.operation("waiting")
     waiting.update { _ = $0.dependencyWasAdded() }
     let ready = SchedulerBench.operation("ready")
@@ -151,7 +151,7 @@ struct QueueSchedulerTests {
 
   @Test("Q-7: one that finishes on its way to the queue is counted when it arrives")
   func finishingInTheInbox() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     #expect(operation.update { $0.enqueue() })
     _ = Unmanaged.passRetained(operation)
@@ -165,7 +165,7 @@ struct QueueSchedulerTests {
 
   @Test("Q-7: one that is being pushed while it is retired lingers until the push has come")
   func lingering() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     #expect(bench.takeNext() === operation)
@@ -180,7 +180,7 @@ struct QueueSchedulerTests {
 
   @Test("Q-12: who waits for the queue to be empty is told once, at the end of the section")
   func waitersForEmpty() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let nobody = Latch()
     #expect(bench.scheduler.addWaiterForEmpty(nobody) == false, "it is empty now")
     let operation = SchedulerBench.operation("one")
@@ -199,7 +199,7 @@ struct QueueSchedulerTests {
 
   @Test("Q-7: the queue's object is retained exactly while there are operations")
   func ownerReferences() {
-    var bench = SchedulerBench()
+    let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     bench.endSection()

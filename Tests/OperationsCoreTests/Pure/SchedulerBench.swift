@@ -7,12 +7,20 @@ import Testing
 
 /// A scheduler by itself, with what a queue does around it and without locks or threads; checks
 /// after each step that the counts add up.
-struct SchedulerBench {
+final class SchedulerBench {
   var scheduler = QueueScheduler()
   var effects = QueueEffects()
 
+  /// Lets go of what is left, so that a test need not bring everything to its end.
+  deinit {
+    while let operation = scheduler.operations.after(nil) {
+      finish(operation.takeUnretainedValue())
+    }
+    endSection()
+  }
+
   /// Adds operations as one batch.
-  mutating func add(_ operations: [Operation]) {
+  func add(_ operations: [Operation]) {
     for operation in operations {
       #expect(operation.update { $0.enqueue() })
       _ = Unmanaged.passRetained(operation)
@@ -21,7 +29,7 @@ struct SchedulerBench {
   }
 
   /// Brings operations whose status has changed once more, the first one first.
-  mutating func admit(_ operations: [Operation]) {
+  func admit(_ operations: [Operation]) {
     guard let first = operations.first else { return }
     for (operation, next) in zip(operations, operations.dropFirst()) {
       operation.inboxNext = .passUnretained(next)
@@ -32,26 +40,26 @@ struct SchedulerBench {
   }
 
   /// Changes a status and, where that asks for it, brings the operation to the scheduler.
-  mutating func change(
+  func change(
     _ operation: Operation, _ event: (inout OperationStatus) -> Bool
   ) {
     if operation.update(event) { admit([operation]) }
   }
 
-  mutating func takeNext() -> Operation? {
+  func takeNext() -> Operation? {
     defer { check() }
     return scheduler.takeNext()?.takeUnretainedValue()
   }
 
   /// Finishes an operation, started or not, and retires it.
-  mutating func finish(_ operation: Operation) {
+  func finish(_ operation: Operation) {
     operation.update { _ = $0.finish() }
     scheduler.retire(operation, &effects)
     check()
     endSection()
   }
 
-  mutating func endSection() {
+  func endSection() {
     scheduler.endSection(&effects)
     effects.releaseOperations()
   }
@@ -67,7 +75,7 @@ struct SchedulerBench {
   }
 
   /// Takes everything that may start and says in which order.
-  mutating func takeAll() -> [String] {
+  func takeAll() -> [String] {
     var names: [String] = []
     while let next = takeNext() { names.append(next.name ?? "") }
     return names

@@ -13,7 +13,7 @@ struct DependencyRaceTests {
     arguments: [true, false])
   func finishingDuringAddReleasesTheDependent(isPlainBlock: Bool) async throws {
     try await onOwnThread {
-      let rounds = 50_000
+      let rounds = 25_000
       let queue = OperationQueue()
       let pace = Pace()
       let runs = Atomic<Int>(0)
@@ -38,6 +38,33 @@ struct DependencyRaceTests {
       }
       #expect(runs.load(ordering: .relaxed) == rounds)
       #expect(queue.operationCount == 0)
+    }
+  }
+
+  @Test(
+    "OP-7, DE-9: adding and removing one dependency at once leaves it listed and counted, or not")
+  func addingRacesRemoving() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      for round in 0..<2_000 {
+        let dependency = Operation()
+        let dependent = Operation()
+        onThreads(3) { thread in
+          var random = SeededGenerator(seed: seed &+ UInt64(3 * round + thread))
+          for _ in 0..<20 {
+            if Bool.random(using: &random) {
+              dependent.addDependency(dependency)
+            } else {
+              dependent.removeDependency(dependency)
+            }
+          }
+        }
+        #expect(dependent.isReady == dependent.dependencies.isEmpty)
+        dependent.removeDependency(dependency)
+        #expect(dependent.isReady)
+        dependency.start()
+        #expect(dependent.isReady)
+      }
     }
   }
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Subclasses with an isReady of their own")
+struct CustomReadinessTests {
+  @Test("DE-18: it runs only once the override says yes and has announced it")
+  func heldUntilAnnounced() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operation = ConditionalOperation()
+      queue.addOperation(operation)
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(!operation.isFinished && operation.state == .waiting)
+      operation.allow()
+      operation.waitUntilFinished()
+    }
+  }
+
+  @Test("DE-18: after its dependencies the override is asked again, and its yes is heard")
+  func heldAfterItsDependencies() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let dependency = Operation()
+      let operation = ConditionalOperation()
+      operation.addDependency(dependency)
+      queue.addOperation(operation)
+      dependency.start()
+      // It is chosen now, says no on the worker's thread and is put back.
+      operation.noes.wait(for: "the worker's question") { $0 >= 2 }
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(!operation.isFinished)
+      operation.allow()
+      operation.waitUntilFinished()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("DE-18: a condition that turns false after the add is honoured at the last moment")
+  func turnedFalse() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operation = ConditionalOperation()
+      operation.allow()
+      queue.addOperation(operation)
+      operation.forbid()
+      queue.isSuspended = false
+      operation.noes.wait(for: "the worker's question") { $0 >= 1 }
+      #expect(!operation.isFinished)
+      operation.allow()
+      operation.waitUntilFinished()
+    }
+  }
+
+  @Test("DE-16: a no that was computed just before the last dependency finished strands nothing")
+  func staleAnswer() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let dependency = Operation()
+      let operation = SlowlyAnsweringOperation()
+      operation.addDependency(dependency)
+      operation.isSlow.raise()
+      startThread { queue.addOperation(operation) }
+      // The adding thread has read "no" and has not told anybody yet.
+      operation.gate.waitForArrivals(1)
+      dependency.start()
+      operation.gate.open()
+      operation.waitUntilFinished()
+    }
+  }
+
+  @Test("DE-18: an override that ignores super ignores the dependencies")
+  func withoutSuper() async throws {
+    try await onOwnThread {
+      final class Ignoring: Operation, @unchecked Sendable {
+        override var isReady: Bool { true }
+      }
+      let queue = OperationQueue()
+      let operation = Ignoring()
+      operation.addDependency(Operation())
+      queue.addOperation(operation)
+      operation.waitUntilFinished()
+    }
+  }
+
+  @Test("ST-6: an override that says no after the start is ignored")
+  func noAfterTheStart() async throws {
+    try await onOwnThread {
+      final class ReadyOnce: Operation, @unchecked Sendable {
+        let hasStarted = Flag()
+        override var isReady: Bool { super.isReady && !hasStarted.isRaised }
+        override func main() {
+          hasStarted.raise()
+          willChangeValue(forKey: "isReady")
+          didChangeValue(forKey: "isReady")
+        }
+      }
+      let queue = OperationQueue()
+      let operation = ReadyOnce()
+      queue.addOperation(operation)
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operation.isFinished)
+    }
+  }
+
+  @Test("CA-6: a cancelled one is retired whatever its condition says")
+  func cancelled() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operation = ConditionalOperation()
+      queue.addOperation(operation)
+      operation.cancel()
+      operation.waitUntilFinished()
+    }
+  }
+}
+
+/// Ready once it has been allowed.
+private final class ConditionalOperation: Operation, @unchecked Sendable {
+  private let isAllowed = Monitored(false)
+  /// How often it has answered no since.
+  let noes = Monitored(0)
+
+  override var isReady: Bool {
+    let answer = super.isReady && isAllowed.value
+    if !answer { noes.change { $0 += 1 } }
+    return answer
+  }
+
+  func allow() { set(true) }
+
+  /// Announces nothing.
+  func forbid() { isAllowed.change { $0 = false } }
+
+  private func set(_ isAllowed: Bool) {
+    willChangeValue(forKey: "isReady")
+    self.isAllowed.change { $0 = isAllowed }
+    didChangeValue(forKey: "isReady")
+  }
+}
+
+/// Asks the base class, and is held before it passes the first answer on.
+private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
+  let isSlow = Flag()
+  let gate = Gate()
+
+  override var isReady: Bool {
+    let answer = super.isReady
+    if isSlow.isRaised, !answer { gate.pass() }
+    return answer
+  }
+}

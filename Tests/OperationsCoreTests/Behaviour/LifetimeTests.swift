@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Lifetimes")
+struct LifetimeTests {
+  private final class NotedQueue: OperationQueue, @unchecked Sendable {
+    private let log: EventLog<String>
+    init(_ log: EventLog<String>) {
+      self.log = log
+      super.init()
+    }
+    deinit { log.note("queue released") }
+  }
+
+  @Test("Q-7: a queue let go of by its user finishes its work and goes away after it")
+  func queueWithoutUser() async throws {
+    try await onOwnThread {
+      for width in [1, 4, -1] {
+        let log = EventLog<String>()
+        let gate = Gate()
+        do {
+          let queue = NotedQueue(log)
+          queue.maxConcurrentOperationCount = width
+          queue.addOperation { gate.pass() }
+          for _ in 0..<3 { queue.addOperation { log.note("ran") } }
+          queue.addOperation(LockedAsynchronousOperation { log.note("ran") })
+        }
+        gate.waitForArrivals(1)
+        gate.open()
+        log.wait(for: "queue released")
+        #expect(log.events == ["ran", "ran", "ran", "ran", "queue released"])
+      }
+    }
+  }
+
+  @Test("Q-7: an idle queue goes away with its last reference")
+  func idleQueue() {
+    let log = EventLog<String>()
+    _ = NotedQueue(log)
+    #expect(log.events == ["queue released"])
+  }
+
+  @Test("Q-8: a suspended queue stays while it holds operations, and goes once resumed")
+  func suspendedQueue() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      weak var remembered: OperationQueue?
+      do {
+        let queue = NotedQueue(log)
+        queue.isSuspended = true
+        queue.addOperation { log.note("ran") }
+        #expect(queue.operationCount == 1)
+        remembered = queue
+      }
+      #expect(log.events.isEmpty && remembered != nil)
+      remembered?.isSuspended = false
+      log.wait(for: "queue released")
+      #expect(log.events == ["ran", "queue released"])
+    }
+  }
+
+  @Test("Q-7: nothing retains an operation, or what its block captured, after the finish")
+  func operationsAfterTheFinish() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<String>()
+      do {
+        let dependency = PlainSubclass(atDeinit: { log.note("dependency") })
+        let dependent = PlainSubclass(atDeinit: { log.note("dependent") })
+        dependent.addDependency(dependency)
+        let probe = DeinitProbe("capture", in: log)
+        dependent.completionBlock = { probe.touch() }
+        queue.addOperations([dependent, dependency], waitUntilFinished: true)
+        let captured = DeinitProbe("block capture", in: log)
+        queue.addOperation { captured.touch() }
+      }
+      log.wait(forCount: 4)
+      #expect(Set(log.events) == ["dependency", "dependent", "capture", "block capture"])
+    }
+  }
+
+  @Test("DE-14: an operation retains its dependencies, even finished ones")
+  func dependenciesAreRetained() {
+    let log = EventLog<String>()
+    do {
+      let operation = Operation()
+      do {
+        let dependency = PlainSubclass(atDeinit: { log.note("dependency") })
+        operation.addDependency(dependency)
+        dependency.start()
+      }
+      #expect(operation.dependencies.count == 1 && log.events.isEmpty)
+    }
+    #expect(log.events == ["dependency"])
+  }
+
+  @Test(
+    "DE-14: a dependent may be freed before what it depends on finishes", arguments: [1, 2, 20])
+  func dependentsAreNotRetained(count: Int) {
+    let log = EventLog<String>()
+    let dependency = Operation()
+    let kept = Operation()
+    do {
+      let dependents = (0..<count).map { _ in PlainSubclass(atDeinit: { log.note("freed") }) }
+      for dependent in dependents { dependent.addDependency(dependency) }
+      kept.addDependency(dependency)
+    }
+    #expect(log.events.count == count)
+    dependency.start()
+    #expect(kept.isReady)
+  }
+
+  @Test("DE-14: both may be freed unfinished, in either order")
+  func bothFreedUnfinished() {
+    for _ in 0..<100 {
+      let dependency = Operation()
+      let dependents = (0..<5).map { _ in Operation() }
+      for dependent in dependents { dependent.addDependency(dependency) }
+    }
+  }
+
+  @Test("DE-15: dropping a chain of 1,000,000 operations needs no stack")
+  func droppingAChain() async throws {
+    let count = 1_000_000
+    let log = EventLog<String>()
+    let last = Monitored<Operation?>(nil)
+    try await onOwnThread {
+      var newest: Operation = PlainSubclass(atDeinit: { log.note("oldest") })
+      for index in 1..<count {
+        let next: Operation
+        if index == count / 2 {
+          next = PlainSubclass(atDeinit: { log.note("middle") })
+        } else {
+          next = BlockOperation()
+        }
+        next.addDependency(newest)
+        newest = next
+      }
+      last.change { $0 = newest }
+    }
+    try await onOwnThread(stackSize: 512 * 1024) {
+      var chain = last.change { $0.take() }
+      #expect(chain?.dependencies.count == 1 && log.events.isEmpty)
+      chain = nil
+      log.wait(forCount: 2)
+    }
+    #expect(log.events == ["middle", "oldest"])
+  }
+
+  @Test("DE-15: a chain of 100,000 runs and is released without growing the stack")
+  func runningAChain() async throws {
+    try await onOwnThread(stackSize: 512 * 1024) {
+      let queue = OperationQueue()
+      let log = EventLog<String>()
+      let count = Monitored(0)
+      do {
+        var chain: [Operation] = []
+        for _ in 0..<100_000 {
+          let next = BlockOperation { count.change { $0 += 1 } }
+          if let newest = chain.last { next.addDependency(newest) }
+          chain.append(next)
+        }
+        let last = PlainSubclass(atDeinit: { log.note("released") })
+        if let newest = chain.last { last.addDependency(newest) }
+        queue.addOperations(chain + [last], waitUntilFinished: false)
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      log.wait(for: "released")
+      #expect(count.value == 100_000)
+    }
+  }
+
+  @Test("H-11: a deinit on a worker may use the queue that ran the operation")
+  func deinitUsesTheQueue() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<String>()
+      queue.addOperation(
+        PlainSubclass(atDeinit: {
+          queue.addOperation { log.note("added by a deinit, \(queue.operationCount)") }
+        }))
+      log.wait(forCount: 1)
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("A queue")
+struct QueueTests {
+  @Test("Q-1: a new queue's properties")
+  func newQueue() {
+    let queue = OperationQueue()
+    #expect(queue.maxConcurrentOperationCount == OperationQueue.defaultMaxConcurrentOperationCount)
+    #expect(!queue.isSuspended && queue.operationCount == 0 && queue.operations.isEmpty)
+    #expect(queue.name?.isEmpty == false && queue.qualityOfService == .default)
+  }
+
+  @Test("Q-2, MX-10: operations run on other threads, where their queue is the current one")
+  func runsElsewhere() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<Bool>()
+      let block: @Sendable () -> Void = {
+        log.note(OperationQueue.current === queue)
+        // A caller that ran it itself would not get past the gate that it opens afterwards.
+      }
+      let gate = Gate()
+      let several = BlockOperation(block: block)
+      several.addExecutionBlock(block)
+      several.addExecutionBlock(block)
+      queue.addOperation { gate.pass() }
+      queue.addOperation(PlainSubclass(work: block))
+      queue.addOperation(several)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == [true, true, true, true] && OperationQueue.current == nil)
+    }
+  }
+
+  @Test("Q-5: a batch is one step: its priorities decide even with one slot")
+  func batchOrder() async throws {
+    try await onOwnThread {
+      for _ in 0..<200 {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let log = EventLog<Operation.QueuePriority>()
+        let operations = [.veryLow, .low, .normal, .high, .veryHigh].map {
+          (priority: Operation.QueuePriority) in
+          let operation = BlockOperation { log.note(priority) }
+          operation.queuePriority = priority
+          return operation
+        }
+        queue.addOperations(operations.shuffled(), waitUntilFinished: true)
+        #expect(log.events == [.veryHigh, .high, .normal, .low, .veryLow])
+      }
+    }
+  }
+
+  @Test("Q-5: waitUntilFinished waits for the batch alone")
+  func batchWait() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      queue.addOperation { gate.pass() }
+      gate.waitForArrivals(1)
+      queue.addOperations([BlockOperation {}, PlainSubclass()], waitUntilFinished: true)
+      #expect(queue.operationCount == 1)
+      queue.addOperations([], waitUntilFinished: true)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("Q-7, Q-9: operations lists what has not finished, in the order of addition")
+  func listing() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operations = (0..<10).map { _ in BlockOperation {} }
+      operations[3].queuePriority = .veryHigh
+      for operation in operations { queue.addOperation(operation) }
+      #expect(queue.operations == operations && queue.operationCount == 10)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.operations.isEmpty && queue.operationCount == 0)
+    }
+  }
+
+  @Test("Q-12: waiting for all includes what is added meanwhile, and asynchronous operations")
+  func waitForAll() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<String>()
+      queue.addOperation {
+        queue.addOperation(
+          LockedAsynchronousOperation {
+            log.note("asynchronous")
+            queue.addOperation { log.note("last") }
+          })
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["asynchronous", "last"])
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("Q-12, MX-7: with a suspended queue waiting lasts until it is resumed")
+  func waitWhileSuspended() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<String>()
+      queue.isSuspended = true
+      queue.addOperation { log.note("ran") }
+      startThread {
+        queue.waitUntilAllOperationsAreFinished()
+        log.note("waited")
+      }
+      #expect(queue.operationCount == 1 && log.events.isEmpty)
+      queue.isSuspended = false
+      log.wait(for: "waited")
+      #expect(log.events == ["ran", "waited"])
+    }
+  }
+
+  @Test("Q-13: the name can be set, and taken back")
+  func name() {
+    let queue = OperationQueue()
+    let original = queue.name
+    queue.name = "thumbnails"
+    #expect(queue.name == "thumbnails")
+    queue.name = nil
+    #expect(queue.name == original)
+    queue.qualityOfService = .background
+    #expect(queue.qualityOfService == .background)
+  }
+
+  @Test("PR-3, PR-4: the order of start in a queue of one slot; priority replaces no dependency")
+  func priorities() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let log = EventLog<String>()
+      func make(_ name: String, _ priority: Operation.QueuePriority) -> BlockOperation {
+        let operation = BlockOperation { log.note(name) }
+        operation.queuePriority = priority
+        queue.addOperation(operation)
+        return operation
+      }
+      let low = make("low", .low)
+      let dependent = make("dependent", .veryHigh)
+      dependent.addDependency(low)
+      _ = make("normal 1", .normal)
+      let moved = make("moved", .normal)
+      _ = make("normal 2", .normal)
+      _ = make("high", .high)
+      // The queue has taken note of all of them before one is moved.
+      #expect(queue.operationCount == 6)
+      moved.queuePriority = .high
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["high", "moved", "normal 1", "normal 2", "low", "dependent"])
+    }
+  }
+
+  @Test(
+    "PR-1, PR-2: any number is a priority, adjusted towards normal",
+    arguments: [
+      (10, 8), (8, 8), (10_000, 8), (7, 4), (5, 4), (4, 4), (3, 0), (1, 0), (0, 0), (-1, 0),
+      (-3, 0), (-4, -4), (-5, -4), (-7, -4), (-8, -8), (-10, -8),
+    ])
+  func priorityFromNumber(number: Int, expected: Int) {
+    #expect(Operation.QueuePriority(rawValue: number)?.rawValue == expected)
+  }
+
+  @Test("PR-6: quality of service does not change the order")
+  func qualityOfService() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let log = EventLog<QualityOfService>()
+      let levels: [QualityOfService] = [.background, .userInteractive, .utility]
+      for level in levels {
+        let operation = BlockOperation { log.note(level) }
+        operation.qualityOfService = level
+        #expect(operation.qualityOfService == level)
+        queue.addOperation(operation)
+      }
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == levels)
+    }
+  }
+}

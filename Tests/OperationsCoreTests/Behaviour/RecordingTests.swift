@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Recording for a collector", .serialized)
+struct RecordingTests {
+  /// Records while `body` runs. One collector at a time, hence the serialized suite.
+  private func recording(_ body: @escaping @Sendable (Monitored<Int>) -> Void) async throws {
+    try await onOwnThread {
+      let wakes = Monitored(0)
+      QueueRegistry.startRecording { wakes.change { $0 += 1 } }
+      defer { QueueRegistry.stopRecording() }
+      body(wakes)
+    }
+  }
+
+  @Test("Operations from before and from after the start are described, and each change once")
+  func descriptions() async throws {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    queue.name = "recorded"
+    let before = BlockOperation {}
+    before.name = "before"
+    queue.addOperation(before)
+    try await recording { _ in
+      let after = PlainSubclass()
+      after.name = "after"
+      after.addDependency(before)
+      after.queuePriority = .high
+      queue.addOperation(after)
+      let first = queue.takeRecordedChanges(limit: 100)
+      #expect(first.id == queue.id && first.name == "recorded" && first.isSuspended)
+      #expect(first.total == 2 && first.ready == 1 && first.waiting == 1 && !first.hasMore)
+      let byID = Dictionary(uniqueKeysWithValues: first.changed.map { ($0.id, $0) })
+      #expect(byID[before.id]?.name == "before" && byID[before.id]?.state == .ready)
+      #expect(byID[before.id]?.added == nil, "nobody watched then")
+      #expect(byID[after.id]?.name == "after" && byID[after.id]?.state == .waiting)
+      #expect(byID[after.id]?.dependencies == [before.id])
+      #expect(byID[after.id]?.priority == .high && byID[after.id]?.added != nil)
+      #expect(byID[after.id]?.type == PlainSubclass.self)
+      #expect(queue.takeRecordedChanges(limit: 100).changed.isEmpty)
+
+      after.name = "renamed"
+      #expect(queue.takeRecordedChanges(limit: 100).changed.map(\.name) == ["renamed"])
+
+      after.cancel()
+      let cancelled = queue.takeRecordedChanges(limit: 100)
+      #expect(cancelled.cancelling == 1)
+      #expect(cancelled.changed.map(\.isCancelled) == [true])
+      #expect(cancelled.changed.allSatisfy { $0.cancelRequested != nil })
+
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      let last = queue.takeRecordedChanges(limit: 100)
+      #expect(last.finished == 1 && last.cancelled == 1 && last.total == 2)
+      #expect(Set(last.changed.map(\.id)) == [before.id, after.id])
+      #expect(last.changed.allSatisfy { $0.state == .finished && $0.finished != nil })
+    }
+  }
+
+  @Test("The changed ones are handed out in parts of the given size")
+  func limit() async throws {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    try await recording { _ in
+      for _ in 0..<25 { queue.addOperation {} }
+      var seen: Set<OperationID> = []
+      for expected in [10, 10, 5] {
+        let part = queue.takeRecordedChanges(limit: 10)
+        #expect(part.changed.count == expected && part.hasMore == (expected == 10))
+        seen.formUnion(part.changed.map(\.id))
+      }
+      #expect(seen.count == 25)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("The collector is woken once for all that is new since it last asked")
+  func wakes() async throws {
+    try await recording { wakes in
+      let queue = OperationQueue()
+      _ = queue.takeRecordedChanges(limit: 100)
+      let before = wakes.value
+      queue.isSuspended = true
+      wakes.wait(for: "a wake") { $0 > before }
+      _ = queue.takeRecordedChanges(limit: 100)
+      queue.addOperation {}
+      #expect(queue.takeRecordedChanges(limit: 100).changed.count == 1)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("Counts are exact without any recording")
+  func countsWithoutRecording() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operations = (0..<10).map { _ in BlockOperation {} }
+      operations[3].cancel()
+      queue.addOperations(operations, waitUntilFinished: true)
+      let snapshot = queue.takeRecordedChanges(limit: 10)
+      #expect(snapshot.total == 10 && snapshot.finished == 9 && snapshot.cancelled == 1)
+      #expect(snapshot.changed.isEmpty)
+    }
+  }
+
+  @Test("With names changing and operations finishing meanwhile, every last state is handed out")
+  func losslessUnderLoad() async throws {
+    try await recording { _ in
+      let queue = OperationQueue()
+      let operations = (0..<2_000).map { _ in BlockOperation {} }
+      let isDone = Flag()
+      let last = Monitored<[OperationID: OperationSnapshot]>([:])
+      let take: @Sendable () -> Bool = {
+        let snapshot = queue.takeRecordedChanges(limit: 64)
+        last.change { all in for one in snapshot.changed { all[one.id] = one } }
+        return snapshot.hasMore
+      }
+      onThreads(2) { thread in
+        if thread == 0 {
+          for operation in operations {
+            queue.addOperation(operation)
+            operation.name = "named \(operation.id)"
+          }
+          queue.waitUntilAllOperationsAreFinished()
+          isDone.raise()
+        } else {
+          while !isDone.isRaised { _ = take() }
+        }
+      }
+      while take() {}
+      #expect(last.value.count == operations.count)
+      #expect(last.value.values.allSatisfy { $0.state == .finished && $0.started != nil })
+      let snapshot = queue.takeRecordedChanges(limit: 1)
+      #expect(snapshot.total == operations.count && snapshot.finished == operations.count)
+    }
+  }
+}

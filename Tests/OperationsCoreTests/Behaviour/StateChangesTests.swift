@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("The stream of state changes")
+struct StateChangesTests {
+  /// Old state, new state, cancelled.
+  private struct Step: Equatable, CustomStringConvertible {
+    let old: Operation.State?
+    let new: Operation.State
+    var isCancelled = false
+
+    var description: String {
+      "\(old.map { "\($0)" } ?? "–")→\(new)\(isCancelled ? " cancelled" : "")"
+    }
+  }
+
+  /// Reads changes until so many operations have finished.
+  private func steps(
+    of changes: OperationStateChanges, untilFinished count: Int
+  ) async -> [OperationStateChange] {
+    var all: [OperationStateChange] = []
+    var finishedCount = 0
+    for await change in changes {
+      all.append(change)
+      if change.newState == .finished { finishedCount += 1 }
+      if finishedCount == count { break }
+    }
+    return all
+  }
+
+  private func steps(_ changes: [OperationStateChange], of operation: Operation) -> [Step] {
+    changes.filter { $0.operation == operation.id }.map {
+      Step(old: $0.oldState, new: $0.newState, isCancelled: $0.isCancelled)
+    }
+  }
+
+  @Test("Each step of each operation is told once, in order")
+  func order() async {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let changes = queue.stateChanges()
+    let dependency = BlockOperation {}
+    let dependent = PlainSubclass()
+    dependent.addDependency(dependency)
+    let cancelled = BlockOperation {}
+    for operation in [dependent, dependency, cancelled] { queue.addOperation(operation) }
+    #expect(queue.operationCount == 3)
+    cancelled.cancel()
+    #expect(queue.operationCount == 3)
+    queue.isSuspended = false
+    let all = await steps(of: changes, untilFinished: 3)
+    #expect(
+      steps(all, of: dependency) == [
+        Step(old: nil, new: .ready), Step(old: .ready, new: .executing),
+        Step(old: .executing, new: .finished),
+      ])
+    #expect(
+      steps(all, of: dependent) == [
+        Step(old: nil, new: .waiting), Step(old: .waiting, new: .ready),
+        Step(old: .ready, new: .executing), Step(old: .executing, new: .finished),
+      ])
+    #expect(
+      steps(all, of: cancelled) == [
+        Step(old: nil, new: .ready), Step(old: .ready, new: .ready, isCancelled: true),
+        Step(old: .ready, new: .executing, isCancelled: true),
+        Step(old: .executing, new: .finished, isCancelled: true),
+      ])
+    #expect(all.allSatisfy { $0.queue == queue.id && $0.lost == 0 })
+    #expect(zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time })
+  }
+
+  @Test("What does not fit is lost, and the change after the gap says how many were")
+  func lost() async throws {
+    let queue = OperationQueue()
+    let changes = queue.stateChanges(bufferingOldest: 4)
+    try await onOwnThread {
+      queue.maxConcurrentOperationCount = 1
+      for _ in 0..<5 { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
+    }
+    var iterator = changes.makeAsyncIterator()
+    for _ in 0..<4 { #expect(await iterator.next()?.lost == 0) }
+    queue.addOperation {}
+    #expect(await iterator.next()?.lost == 5 * 3 - 4)
+    #expect(await iterator.next()?.lost == 0)
+  }
+
+  @Test("Two subscribers each hear everything, and what was before is not told")
+  func twoSubscribers() async throws {
+    let queue = OperationQueue()
+    try await onOwnThread {
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+    }
+    let first = queue.stateChanges()
+    let second = queue.stateChanges()
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    for changes in [first, second] {
+      let all = await steps(of: changes, untilFinished: 1)
+      #expect(all.count == 3 && all.allSatisfy { $0.operation == operation.id })
+    }
+  }
+
+  @Test("Cancelling the reading task ends its loop")
+  func cancelledReader() async {
+    let queue = OperationQueue()
+    for _ in 0..<200 {
+      let changes = queue.stateChanges()
+      let reader = Task {
+        var count = 0
+        for await _ in changes { count += 1 }
+        return count
+      }
+      reader.cancel()
+      #expect(await reader.value == 0)
+    }
+  }
+
+  @Test("Several tasks may read one sequence; cancelling one leaves the others waiting")
+  func severalReaders() async throws {
+    let queue = OperationQueue()
+    let changes = queue.stateChanges()
+    let finishedCount = Monitored(0)
+    let readers = (0..<4).map { _ in
+      Task {
+        for await change in changes where change.newState == .finished {
+          finishedCount.change { $0 += 1 }
+        }
+      }
+    }
+    readers[0].cancel()
+    await readers[0].value
+    try await onOwnThread {
+      for round in 1...200 {
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+        guard finishedCount.wait(for: "round \(round)", until: { $0 == round }) else { return }
+      }
+    }
+    for reader in readers {
+      reader.cancel()
+      await reader.value
+    }
+  }
+
+  @Test("A subscription keeps the queue, and ends with its sequence")
+  func lifetime() async throws {
+    try await onOwnThread {
+      weak var remembered: OperationQueue?
+      do {
+        let changes = OperationQueue().stateChanges()
+        let queues = QueueRegistry.queues
+        #expect(!queues.isEmpty)
+        let holder = OperationQueue()
+        let other = holder.stateChanges()
+        remembered = holder
+        withExtendedLifetime((changes, other)) {}
+      }
+      #expect(remembered == nil)
+    }
+  }
+}

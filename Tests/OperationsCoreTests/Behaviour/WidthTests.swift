@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("The width of a queue")
+struct WidthTests {
+  @Test("MX-6: width N runs N blocking operations at once, and no more", arguments: [1, 3, 100])
+  func exactWidth(width: Int) async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = width
+      let gate = Gate()
+      for _ in 0..<width + 5 { queue.addOperation { gate.pass() } }
+      gate.waitForArrivals(width)
+      #expect(queue.operations.count { $0.isExecuting } == width)
+      #expect(gate.arrivedCount == width)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(gate.arrivedCount == width + 5)
+    }
+  }
+
+  @Test("MX-5: a queue of default width gets more threads when all of its operations block")
+  func defaultWidthGrows() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      for _ in 0..<64 { queue.addOperation { gate.pass() } }
+      gate.waitForArrivals(64)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("MX-1: an asynchronous operation holds its slot until it has finished")
+  func asynchronousHoldsItsSlot() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let gate = Gate()
+      let first = LockedAsynchronousOperation { gate.pass() }
+      let second = LockedAsynchronousOperation { gate.pass() }
+      queue.addOperations([first, second], waitUntilFinished: false)
+      gate.waitForArrivals(1)
+      #expect(first.isExecuting && !second.isExecuting && second.state == .ready)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("MX-2, MX-4: width 0 starts nothing; raising starts at once; lowering stops nothing")
+  func changingTheWidth() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 0
+      let gate = Gate()
+      for _ in 0..<6 { queue.addOperation { gate.pass() } }
+      #expect(queue.operations.allSatisfy { !$0.isExecuting })
+      queue.maxConcurrentOperationCount = 4
+      gate.waitForArrivals(4)
+      queue.maxConcurrentOperationCount = 1
+      #expect(queue.operations.count { $0.isExecuting } == 4)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("MX-3: the widest width is accepted and read back")
+  func widest() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = Int.max
+      #expect(queue.maxConcurrentOperationCount == Int.max)
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      queue.maxConcurrentOperationCount = -1
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+    }
+  }
+
+  @Test("MX-7: suspended, what runs goes on, and nothing starts")
+  func suspension() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      let running = BlockOperation { gate.pass() }
+      queue.addOperation(running)
+      gate.waitForArrivals(1)
+      queue.isSuspended = true
+      let added = BlockOperation {}
+      queue.addOperation(added)
+      gate.open()
+      running.waitUntilFinished()
+      #expect(!added.isFinished && added.state == .ready && queue.operationCount == 1)
+      queue.isSuspended = false
+      added.waitUntilFinished()
+    }
+  }
+
+  @Test("MX-6: two queues do not take each other's slots")
+  func twoQueues() async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let queues = (0..<2).map { _ in OperationQueue() }
+      for queue in queues {
+        queue.maxConcurrentOperationCount = 10
+        for _ in 0..<12 { queue.addOperation { gate.pass() } }
+      }
+      gate.waitForArrivals(20)
+      for queue in queues { #expect(queue.operations.count { $0.isExecuting } == 10) }
+      gate.open()
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    }
+  }
+}
