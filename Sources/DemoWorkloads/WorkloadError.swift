@@ -13,6 +13,9 @@ public struct WorkloadError: Error, Equatable, Sendable, CustomStringConvertible
     /// The directory is there, but no file can be created in it. The reason is in the system's
     /// words.
     case cannotWrite(path: String, reason: String)
+    /// So many files could not be written while it ran; the path and the reason, in the system's
+    /// words, are those of the first.
+    case filesNotWritten(count: Int, path: String, reason: String)
   }
 
   /// What kind of failure it was.
@@ -27,6 +30,10 @@ public struct WorkloadError: Error, Equatable, Sendable, CustomStringConvertible
       "cannot create the output directory \(path): \(reason)"
     case .cannotWrite(let path, let reason):
       "cannot write to the output directory \(path): \(reason)"
+    case .filesNotWritten(let count, let path, let reason):
+      count == 1
+        ? "could not write \(path): \(reason)"
+        : "could not write \(count) files, the first of them \(path): \(reason)"
     }
   }
 }

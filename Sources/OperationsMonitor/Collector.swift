@@ -74,11 +74,14 @@ final class Collector: Sendable {
   // MARK: Thread
 
   private func start() {
-    let error = csystem_start_thread(collectorMain, Unmanaged.passUnretained(self).toOpaque())
+    // There is one collector, which is never destroyed.
+    let error = csystem_start_thread(
+      { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue().main() },
+      Unmanaged.passUnretained(self).toOpaque())
     if error != 0 { state.withLock { $0.isRunning = false } }
   }
 
-  fileprivate func main() {
+  private func main() {
     csystem_set_thread_name("opq-collector")
     var table = CollectorTable()
     QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
@@ -210,9 +213,4 @@ final class Collector: Sendable {
   private static func queue(_ id: QueueReport.ID) -> OperationQueue? {
     QueueRegistry.queues.first { $0.id.rawValue == id.rawValue }
   }
-}
-
-/// The collector's thread; there is one collector, which is never destroyed.
-private func collectorMain(_ collector: UnsafeMutableRawPointer) {
-  Unmanaged<Collector>.fromOpaque(collector).takeUnretainedValue().main()
 }

@@ -3,6 +3,7 @@
 
 import CursesTerminal
 import FoundationEssentials
+import Glibc
 import MonitorProtocol
 import OperationsMonitor
 
@@ -56,7 +57,12 @@ struct BatchLoop {
       guard let frame = picture.frame(at: now) else {
         return Program.fail("nothing is known of the process")
       }
-      guard write(frame) else { return .status(0) }
+      let error = StandardStream.output.write(text(of: frame))
+      if error == EPIPE { return .status(0) }
+      guard error == 0 else {
+        let reason = String(cString: strerror(error))
+        return Program.fail("cannot write to standard output: \(reason)", status: 1)
+      }
       printed += 1
       if picture.endedReason != nil { return .status(1) }
       if isLast || printed == count { return .status(0) }
@@ -64,16 +70,16 @@ struct BatchLoop {
     }
   }
 
-  private func write(_ frame: Frame) -> Bool {
+  private func text(of frame: Frame) -> String {
     switch format {
     case .text:
-      return StandardStream.output.write(FrameText.text(of: frame))
+      return FrameText.text(of: frame)
     case .json:
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       // It encodes numbers, strings, arrays and objects, of which none can fail.
-      guard let data = try? encoder.encode(frame) else { return false }
-      return StandardStream.output.write(String(decoding: data, as: UTF8.self) + "\n")
+      guard let data = try? encoder.encode(frame) else { return "" }
+      return String(decoding: data, as: UTF8.self) + "\n"
     }
   }
 }

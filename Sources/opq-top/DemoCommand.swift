@@ -22,10 +22,15 @@ struct DemoCommand: ParsableCommand {
   @Flag(help: "End the workload when one round is done.")
   var once = false
 
-  @Option(help: ArgumentHelp("Decides what the workload does.", valueName: "number"))
+  // Read unconditionally, so that a negative number is told what is wrong with it.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Decides what the workload does.", valueName: "number"))
   var seed: UInt64 = 7
 
-  @Option(help: ArgumentHelp("How many times faster than usual it goes.", valueName: "factor"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many times faster than usual it goes.", valueName: "factor"))
   var speed = 1.0
 
   @Option(
@@ -36,14 +41,15 @@ struct DemoCommand: ParsableCommand {
   var batch = false
 
   @Option(
-    name: .customShort("n"),
+    name: .customShort("n"), parsing: .unconditional,
     help: ArgumentHelp("With --batch: end after so many frames.", valueName: "count"))
   var frameCount: Int?
 
   @Option(
-    name: .customShort("d"),
+    name: .customShort("d"), parsing: .unconditional,
     help: ArgumentHelp(
-      "With --batch: the time between frames, such as 0.5, 500ms or 1s.", valueName: "interval"))
+      "With --batch: the time between frames, such as 0.5, 500ms or 1s; from 10ms to a day. "
+        + "(default: 1s)", valueName: "interval"))
   var interval: Interval?
 
   @Flag(help: "With --batch: print each frame as one line of JSON.")

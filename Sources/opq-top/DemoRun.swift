@@ -43,7 +43,7 @@ struct DemoRun {
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch)
     workload.start()
-    return loop.run()
+    return reportFailure(of: workload, after: loop.run())
   }
 
   /// Prints frames until there were `count`, or until the workload has finished.
@@ -61,7 +61,7 @@ struct DemoRun {
     let loop = BatchLoop(
       session: session, waker: waker, watch: watch, completion: completion,
       format: isJSON ? .json : .text)
-    return loop.run(count: count, interval: interval)
+    return reportFailure(of: workload, after: loop.run(count: count, interval: interval))
   }
 
   /// Runs a workload that has an end, without showing anything.
@@ -76,7 +76,13 @@ struct DemoRun {
       waker.wait(until: nil)
       if let signal = watch.takeRequest() { return .signal(signal) }
     }
-    return .status(0)
+    return reportFailure(of: workload, after: .status(0))
+  }
+
+  /// Says after a run that ended well which files it could not write.
+  private func reportFailure(of workload: TilesWorkload, after ending: Ending) -> Ending {
+    guard ending == .status(0), let failure = workload.failure else { return ending }
+    return Program.fail("\(failure)", status: 1)
   }
 
   private func session(interval: Duration) -> MonitorSession {

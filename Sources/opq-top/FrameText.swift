@@ -11,7 +11,9 @@ enum FrameText {
   static func text(of frame: Frame) -> String {
     var lines = [header(of: frame)]
     lines.append(
-      row(["QUEUE", "WIDTH", "TOTAL", "WAIT", "READY", "EXEC", "DONE", "CANC"], in: queueColumns))
+      row(
+        ["QUEUE", "WIDTH", "TOTAL", "WAIT", "READY", "EXEC", "FINISHED", "CANCELLED"],
+        in: queueColumns))
     for queue in frame.queues { lines.append(line(of: queue)) }
     lines.append(
       row(["ID", "STATE", "QUEUE", "DEPS", "SECONDS", "OPERATION"], in: operationColumns))
@@ -20,7 +22,7 @@ enum FrameText {
   }
 
   /// How wide each column is; negative where it is right-aligned.
-  private static let queueColumns = [12, -9, -7, -7, -7, -7, -7, -7]
+  private static let queueColumns = [12, -9, -7, -7, -7, -7, -8, -9]
   private static let operationColumns = [-8, 10, 12, -7, -9, 0]
 
   private static func header(of frame: Frame) -> String {
@@ -28,8 +30,8 @@ enum FrameText {
     return
       "\(frame.time.wallClock) \(TerminalText.printable(frame.process.name))[\(frame.process.pid)]"
       + " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
-      + " (\(counts.held) held), executing \(counts.executing) (\(counts.cancelling) cancelling),"
-      + " finished \(counts.finished), cancelled \(counts.cancelled); lost \(frame.lostChanges)"
+      + " (\(counts.held) held), executing \(counts.executing),"
+      + " finished \(counts.finished), cancelled \(counts.cancelled) (+\(counts.cancelling) cancelling); lost \(frame.lostChanges)"
   }
 
   private static func line(of queue: QueueReport) -> String {
@@ -45,13 +47,20 @@ enum FrameText {
 
   private static func line(of operation: Frame.Operation) -> String {
     let all = operation.dependencies.count
-    let seconds = operation.secondsInState.map { "\($0)" } ?? "-"
+    let seconds = operation.secondsInState.map(thousandths) ?? "-"
     return row(
       [
         "\(operation.id)", operation.state.rawValue, TerminalText.printable(operation.queue),
         "\(all - min(all, operation.unmetDependencyCount))/\(all)", seconds,
         TerminalText.printable(operation.name.isEmpty ? operation.className : operation.name),
       ], in: operationColumns)
+  }
+
+  /// A number with three decimals, so that points stand below each other.
+  private static func thousandths(_ seconds: Double) -> String {
+    let count = Int64((seconds * 1_000).rounded())
+    let decimals = "\(count % 1_000 + 1_000)".dropFirst()
+    return "\(count / 1_000).\(decimals)"
   }
 
   private static func row(_ cells: [String], in columns: [Int]) -> String {

@@ -10,7 +10,8 @@ struct OpqTop: ParsableCommand {
     abstract: "Shows operation queues live: what is ready, what runs, what waits and why.",
     discussion: """
       Without arguments it shows the demo "tiles". In the dashboard, ? lists the keys and q quits.
-      Run "opq-top help demo" for the options of the demo; they may be given without the word.
+      With --batch it prints frames as text instead, and needs no terminal. Run "opq-top help demo" \
+      for this and the other options of the demo; they may be given without the word.
       """,
     version: "0.1.0",
     subcommands: [DemoCommand.self],

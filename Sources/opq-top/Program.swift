@@ -39,10 +39,11 @@ enum Program {
     return fail(OpqTop.message(for: error))
   }
 
-  /// Says on standard error why the program cannot do what it was asked to.
-  static func fail(_ message: String) -> Ending {
+  /// Says on standard error why the program cannot do what it was asked to, or, with another
+  /// status, has not done all of it.
+  static func fail(_ message: String, status: Int32 = 2) -> Ending {
     let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
     StandardStream.error.write("opq-top: \(line)\n")
-    return .status(2)
+    return .status(status)
   }
 }

@@ -11,9 +11,10 @@ enum StandardStream: Int32 {
   /// Whether it is a terminal.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Writes all of a text; returns whether that was possible. It is not when the reader has gone.
+  /// Writes all of a text; returns 0, or the `errno` of what stopped it: `EPIPE` when the reader
+  /// has gone.
   @discardableResult
-  func write(_ text: String) -> Bool {
+  func write(_ text: String) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in
       var rest = bytes[...]
@@ -26,10 +27,10 @@ enum StandardStream: Int32 {
           var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
           _ = poll(&entry, 1, -1)
         } else if errno != EINTR {
-          return false
+          return errno
         }
       }
-      return true
+      return 0
     }
   }
 }

@@ -24,10 +24,16 @@ struct PictureTests {
     let line = try #require(dashboard.text().first { $0.contains("exec ") })
     let shown = numbers(in: line)
     #expect(shown.count == 8)
-    // finished, exec, (cancelling), ready, (held), wait, cancelled, total
-    #expect(shown[0] + shown[1] + shown[3] + shown[5] + shown[6] == shown[7])
+    // finished, exec, ready, (held), wait, cancelled, (+cancelling), total
+    #expect(shown[0] + shown[1] + shown[2] + shown[4] + shown[5] == shown[7])
     #expect(shown[7] == 854)
-    #expect((shown[2], shown[4]) == (1, 12))
+    #expect((shown[3], shown[6]) == (12, 1))
+  }
+
+  @Test("What is cancelling is shown on its way to the cancelled, never as a part of the executing")
+  func cancellingBelongsToTheCancelled() {
+    #expect(Scene.dashboard(columns: 120).text().shows("cancelled 9 (+1 cancelling)  total"))
+    #expect(Scene.dashboard(columns: 80).text().shows("cancelled 9 (+1)  total"))
   }
 
   @Test("Every class that is not empty gets a cell", arguments: [1, 5, 6, 40, 80, 200])

@@ -66,6 +66,20 @@ import Testing
         """)
   }
 
+  @Test func filesThatCannotBeWrittenAreCountedAndTheFirstIsNamed() async throws {
+    let workload = try workload()
+    // Directories where the files belong: not even root puts a file in place of one.
+    let names = ["pyramid.png", "index.json"]
+    for name in names { try FileSystem.createDirectory("\(scratch.path)/7/\(name)") }
+    #expect(workload.failure == nil)
+    workload.start()
+    await finish(workload)
+    workload.shutDown()
+    #expect(
+      workload.failure?.description == "could not write 2 files, the first of them "
+        + "\(scratch.path)/7/pyramid.png: Is a directory")
+  }
+
   @Test func theSameSeedLeavesTheSameBytes() async throws {
     var runs: [[[UInt8]?]] = []
     for _ in 0..<2 {

@@ -59,6 +59,14 @@ import Testing
     #expect(window.screen.lines[0] == "ended 0")
   }
 
+  @Test func aFullDiskIsSaidOfFramesAndStatusIsOne() throws {
+    let window = try PseudoTerminal(columns: 100)
+    try window.start(BuiltProgram.path, ["--batch", "-n", "1"], redirections: [1: "/dev/full"])
+    #expect(window.waitForEnd() == .status(1))
+    #expect(
+      window.screen.lines[0] == "opq-top: cannot write to standard output: No space left on device")
+  }
+
   @Test func aSignalEndsItByThatSignal() throws {
     let window = try PseudoTerminal(columns: 200)
     try window.start(BuiltProgram.path, ["--batch", "-d", "20ms"])

@@ -82,6 +82,14 @@ import Testing
     }
   }
 
+  @Test(
+    "A negative number is told what is wrong with it", arguments: ["--speed", "--seed", "-d", "-n"])
+  func aNegativeNumberIsNamed(option: String) throws {
+    let (text, ending, _) = try refusal(["--batch", option, "-3"])
+    #expect(text.contains("-3"), "\(text)")
+    #expect(ending == .status(2))
+  }
+
   @Test func helpAndVersionAreNoErrors() throws {
     let (version, ending, _) = try refusal(redirections: [2: "/dev/null"], ["--version"])
     #expect(version == "0.1.0")

@@ -112,24 +112,33 @@ struct HeaderView {
   private var countLines: [[Span]] {
     let counts = workload.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""
-    let cancelling = counts.cancelling > 0 ? " (\(counts.cancelling) cancelling)" : ""
-    // Cancelling ones that have not started are among the ready: then it is not a part of exec.
-    let areExecuting = counts.cancelling <= counts.executing
+    // They are among the executing and the ready, in shares that the counts do not tell: they stand
+    // where they will be.
+    let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
+    let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
     return [
       [
         Span("finished \(counts.finished)  ", .finished),
-        Span("exec \(counts.executing)\(areExecuting ? cancelling : "")  ", .executing),
-        Span("ready \(counts.ready)\(held)\(areExecuting ? "" : cancelling)  ", .ready),
+        Span("exec \(counts.executing)  ", .executing),
+        Span("ready \(counts.ready)\(held)  ", .ready),
         Span("wait \(counts.waiting)  ", .waiting),
-        Span("cancelled \(counts.cancelled)  ", .cancelled),
+        Span("cancelled \(counts.cancelled)\(cancelling)  ", .cancelled),
+        Span("total \(counts.total)", .strong),
+      ],
+      [
+        Span("finished \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)  ", .executing),
+        Span("ready \(counts.ready)\(held)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("cancelled \(counts.cancelled)\(coming)  ", .cancelled),
         Span("total \(counts.total)", .strong),
       ],
       [
         Span("fin \(counts.finished)  ", .finished),
-        Span("exec \(counts.executing)\(areExecuting ? cancelling : "")  ", .executing),
-        Span("ready \(counts.ready)\(held)\(areExecuting ? "" : cancelling)  ", .ready),
+        Span("exec \(counts.executing)  ", .executing),
+        Span("ready \(counts.ready)\(held)  ", .ready),
         Span("wait \(counts.waiting)  ", .waiting),
-        Span("canc \(counts.cancelled)  ", .cancelled),
+        Span("canc \(counts.cancelled)\(coming)  ", .cancelled),
         Span("of \(counts.total)", .strong),
       ],
       [

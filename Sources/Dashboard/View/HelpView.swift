@@ -19,10 +19,12 @@ struct HelpView {
   private static let twoColumnThreshold = 80
 
   /// How many lines the help has on a screen of this width.
-  static func lineCount(columns: Int) -> Int { lines(for: columns).count }
+  static func lineCount(columns: Int) -> Int {
+    lines(for: columns, glyphs: Glyphs(isUnicode: true)).count
+  }
 
   func draw(on canvas: inout Canvas) {
-    let lines = Self.lines(for: canvas.columns.count)
+    let lines = Self.lines(for: canvas.columns.count, glyphs: canvas.glyphs)
     let bottom = layout.footer ?? canvas.grid.size.rows
     let fits = lines.count <= bottom - 1
     let rows = 1..<(fits ? bottom : bottom - 1)
@@ -60,7 +62,7 @@ struct HelpView {
   }
 
   /// The lines from the top, each of one or two columns.
-  private static func lines(for width: Int) -> [[Line]] {
+  private static func lines(for width: Int, glyphs: Glyphs) -> [[Line]] {
     let left = lines(of: .moving) + [.blank] + lines(of: .acting)
     let right = lines(of: .looking) + [.blank] + lines(of: .program)
     let keys: [[Line]]
@@ -73,7 +75,7 @@ struct HelpView {
     } else {
       keys = (left + [.blank] + right).map { [$0] }
     }
-    return keys + [[.blank]] + words.map { [.sentence($0)] }
+    return keys + [[.blank]] + words(glyphs).map { [.sentence($0)] }
   }
 
   private static func lines(of group: KeyBinding.Group) -> [Line] {
@@ -81,8 +83,16 @@ struct HelpView {
       + KeyTable.bindings.filter { $0.group == group }.map { .binding($0) }
   }
 
-  private static let words = [
-    "held: ready, but its queue is suspended. cancelling: asked to, not over yet.",
-    "TIME: how long in the state; of what is over, how long it ran.",
-  ]
+  private static func words(_ glyphs: Glyphs) -> [String] {
+    let shares: [(ProportionBar.Share, String)] = [
+      (.finished, "finished"), (.cancelled, "cancelled"), (.executing, "executing"),
+      (.ready, "ready"), (.waiting, "waiting"),
+    ]
+    let bar = shares.map { "\(glyphs.share(of: $0)) \($1)" }.joined(separator: "  ")
+    return [
+      "The bar: \(bar).",
+      "held: ready, its queue is suspended. cancelling (+1): asked to, not over yet.",
+      "TIME: in the state; of what is over, how long it ran. DEPS: met, of how many.",
+    ]
+  }
 }

@@ -17,8 +17,7 @@ final class IndexPyramidOperation: Operation, @unchecked Sendable {
     pyramid.pacer(for: duration).wait(forShare: 1) { isCancelled }
     guard !isCancelled else { return }
     pyramid.dropImages()
-    // Nobody waits for the index but the person who looks for it; without it the images are there.
-    try? PartialFile.create("\(pyramid.directory)/index.json", with: pyramid.index())
+    pyramid.writeIndex()
   }
 }
 
@@ -35,7 +34,7 @@ final class PublishPyramidOperation: Operation, @unchecked Sendable {
   override func main() {
     pyramid.pacer(for: duration).wait(forShare: 1) { isCancelled }
     guard !isCancelled else { return }
-    try? PartialFile.create("\(pyramid.directory)/published.json", with: pyramid.publication())
+    pyramid.writePublication()
   }
 }
 

@@ -26,7 +26,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
     let pacer = pyramid.pacer(for: duration)
     let bytes = PNGEncoder.encode(content)
     do {
-      let file = try PartialFile(path: "\(pyramid.directory)/\(image)")
+      let file = try PartialFile(path: pyramid.path(of: "\(image)"))
       let sliceSize = (bytes.count + Self.sliceCount - 1) / Self.sliceCount
       for slice in 0..<Self.sliceCount {
         let start = min(slice * sliceSize, bytes.count)
@@ -37,7 +37,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
       try file.commit()
       pyramid.record(.written(bytes: bytes.count), of: image)
     } catch {
-      pyramid.record(.failed(errno: error.code), of: image)
+      pyramid.record(.failed(error), of: image)
     }
   }
 

@@ -12,6 +12,7 @@ final class Pyramid: Sendable {
   /// The directory of the pyramid's files, without a slash at the end.
   let directory: String
   private let pacing: Pacing
+  private let failures: WriteFailures
   private let state = Mutex(State())
 
   private struct State {
@@ -20,10 +21,13 @@ final class Pyramid: Sendable {
     var uploads: Set<ImageName> = []
   }
 
-  init(plan: PyramidPlan, directory: String, pacing: Pacing) {
+  init(
+    plan: PyramidPlan, directory: String, pacing: Pacing, failures: WriteFailures = WriteFailures()
+  ) {
     self.plan = plan
     self.directory = directory
     self.pacing = pacing
+    self.failures = failures
   }
 
   /// What became of the file of an image; an operation that never ran leaves no result.
@@ -31,8 +35,8 @@ final class Pyramid: Sendable {
     case written(bytes: Int)
     /// What should have made the image was cancelled, so nothing was written.
     case noImage
-    /// The system refused; the value is that of `errno`.
-    case failed(errno: Int32)
+    /// The system refused.
+    case failed(SystemError)
   }
 
   /// Begins to measure the time of an operation that is planned to take this long at speed 1.
@@ -50,6 +54,7 @@ final class Pyramid: Sendable {
   func dropImages() { state.withLock { $0.images = [:] } }
 
   func record(_ result: FileResult, of image: ImageName) {
+    if case .failed(let error) = result { failures.note(path(of: "\(image)"), error) }
     state.withLock { $0.files[image] = result }
   }
 
@@ -57,11 +62,24 @@ final class Pyramid: Sendable {
 
   func recordUpload(of image: ImageName) { state.withLock { _ = $0.uploads.insert(image) } }
 
-  /// The text of `index.json`.
-  func index() -> String { PyramidIndex.text(plan: plan, files: state.withLock(\.files)) }
+  /// Writes `index.json`.
+  func writeIndex() {
+    write(PyramidIndex.text(plan: plan, files: state.withLock(\.files)), to: "index.json")
+  }
+
+  /// Writes `published.json`.
+  func writePublication() { write(publication(), to: "published.json") }
 
   /// The text of `published.json`.
   func publication() -> String {
     PyramidIndex.publication(plan: plan, uploads: state.withLock(\.uploads))
+  }
+
+  /// Where a file of the pyramid lies.
+  func path(of name: String) -> String { "\(directory)/\(name)" }
+
+  private func write(_ text: String, to name: String) {
+    let path = path(of: name)
+    do { try PartialFile.create(path, with: text) } catch { failures.note(path, error) }
   }
 }

@@ -52,6 +52,7 @@ public final class TilesWorkload: Sendable {
   private let control = DispatchQueue(label: "opq.demo.tiles")
   /// Entered by every operation, left when it has finished.
   private let outstanding = DispatchGroup()
+  private let failures = WriteFailures()
   private let state: Mutex<State>
 
   private struct State {
@@ -98,6 +99,11 @@ public final class TilesWorkload: Sendable {
     if isFinished { handler() }
   }
 
+  /// Which files could not be written so far; `nil` while all could. Any thread.
+  ///
+  /// The workload goes on without them: operations that fail finish like others.
+  public var failure: WorkloadError? { failures.error }
+
   /// Cancels everything, waits for it for at most 1 s, and removes a temporary directory.
   ///
   /// Blocks. A calibration, which ignores its cancellation, may still be running when it returns;
@@ -134,7 +140,8 @@ public final class TilesWorkload: Sendable {
   private func launch(number: Int, isUploaded: Bool) {
     let plan = PyramidPlan(seed: options.seed, number: number, shape: shape)
     let pyramid = Pyramid(
-      plan: plan, directory: path(ofPyramid: number), pacing: Pacing(speed: options.speed))
+      plan: plan, directory: path(ofPyramid: number), pacing: Pacing(speed: options.speed),
+      failures: failures)
     let built = Countdown(from: plan.buildCount) { [weak self] in
       self?.report { $0.built(number) }
     }
