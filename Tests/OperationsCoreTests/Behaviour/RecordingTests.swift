@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Recording for a collector", .serialized)
+@testable import OperationsCore
+
+@Suite("Recording for a collector")
 struct RecordingTests {
-  /// Records while `body` runs. One collector at a time, hence the serialized suite.
-  private func recording(_ body: @escaping @Sendable (Monitored<Int>) -> Void) async throws {
+  /// Records one queue while `body` runs, whoever else watches the process.
+  private func recording(
+    _ queue: OperationQueue,
+    _ body: @escaping @Sendable (RecorderID, Monitored<Int>) -> Void
+  ) async throws {
     try await onOwnThread {
       let wakes = Monitored(0)
-      QueueRegistry.startRecording { wakes.change { $0 += 1 } }
-      defer { QueueRegistry.stopRecording() }
-      body(wakes)
+      let recorder = RecorderID()
+      MonitorLevel.raise()
+      queue.core.startRecording(recorder, replaces: true) { wakes.change { $0 += 1 } }
+      defer {
+        queue.core.stopRecording(recorder)
+        MonitorLevel.lower()
+      }
+      body(recorder, wakes)
     }
   }
 
@@ -25,13 +34,13 @@ struct RecordingTests {
     let before = BlockOperation {}
     before.name = "before"
     queue.addOperation(before)
-    try await recording { _ in
+    try await recording(queue) { recorder, _ in
       let after = PlainSubclass()
       after.name = "after"
       after.addDependency(before)
       after.queuePriority = .high
       queue.addOperation(after)
-      let first = queue.takeRecordedChanges(limit: 100)
+      let first = queue.takeRecordedChanges(for: recorder, limit: 100)
       #expect(first.id == queue.id && first.name == "recorded" && first.isSuspended)
       #expect(first.total == 2 && first.ready == 1 && first.waiting == 1 && !first.hasMore)
       let byID = Dictionary(uniqueKeysWithValues: first.changed.map { ($0.id, $0) })
@@ -41,20 +50,21 @@ struct RecordingTests {
       #expect(byID[after.id]?.dependencies == [before.id])
       #expect(byID[after.id]?.priority == .high && byID[after.id]?.added != nil)
       #expect(byID[after.id]?.type == PlainSubclass.self)
-      #expect(queue.takeRecordedChanges(limit: 100).changed.isEmpty)
+      #expect(queue.takeRecordedChanges(for: recorder, limit: 100).changed.isEmpty)
 
       after.name = "renamed"
-      #expect(queue.takeRecordedChanges(limit: 100).changed.map(\.name) == ["renamed"])
+      #expect(
+        queue.takeRecordedChanges(for: recorder, limit: 100).changed.map(\.name) == ["renamed"])
 
       after.cancel()
-      let cancelled = queue.takeRecordedChanges(limit: 100)
+      let cancelled = queue.takeRecordedChanges(for: recorder, limit: 100)
       #expect(cancelled.cancelling == 1)
       #expect(cancelled.changed.map(\.isCancelled) == [true])
       #expect(cancelled.changed.allSatisfy { $0.cancelRequested != nil })
 
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      let last = queue.takeRecordedChanges(limit: 100)
+      let last = queue.takeRecordedChanges(for: recorder, limit: 100)
       #expect(last.finished == 1 && last.cancelled == 1 && last.total == 2)
       #expect(Set(last.changed.map(\.id)) == [before.id, after.id])
       #expect(last.changed.allSatisfy { $0.state == .finished && $0.finished != nil })
@@ -65,11 +75,11 @@ struct RecordingTests {
   func limit() async throws {
     let queue = OperationQueue()
     queue.isSuspended = true
-    try await recording { _ in
+    try await recording(queue) { recorder, _ in
       for _ in 0..<25 { queue.addOperation {} }
       var seen: Set<OperationID> = []
       for expected in [10, 10, 5] {
-        let part = queue.takeRecordedChanges(limit: 10)
+        let part = queue.takeRecordedChanges(for: recorder, limit: 10)
         #expect(part.changed.count == expected && part.hasMore == (expected == 10))
         seen.formUnion(part.changed.map(\.id))
       }
@@ -81,15 +91,15 @@ struct RecordingTests {
 
   @Test("The collector is woken once for all that is new since it last asked")
   func wakes() async throws {
-    try await recording { wakes in
-      let queue = OperationQueue()
-      _ = queue.takeRecordedChanges(limit: 100)
+    let queue = OperationQueue()
+    try await recording(queue) { recorder, wakes in
+      _ = queue.takeRecordedChanges(for: recorder, limit: 100)
       let before = wakes.value
       queue.isSuspended = true
       wakes.wait(for: "a wake") { $0 > before }
-      _ = queue.takeRecordedChanges(limit: 100)
+      _ = queue.takeRecordedChanges(for: recorder, limit: 100)
       queue.addOperation {}
-      #expect(queue.takeRecordedChanges(limit: 100).changed.count == 1)
+      #expect(queue.takeRecordedChanges(for: recorder, limit: 100).changed.count == 1)
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
     }
@@ -102,7 +112,7 @@ struct RecordingTests {
       let operations = (0..<10).map { _ in BlockOperation {} }
       operations[3].cancel()
       queue.addOperations(operations, waitUntilFinished: true)
-      let snapshot = queue.takeRecordedChanges(limit: 10)
+      let snapshot = queue.takeRecordedChanges(for: RecorderID(), limit: 10)
       #expect(snapshot.total == 10 && snapshot.finished == 9 && snapshot.cancelled == 1)
       #expect(snapshot.changed.isEmpty)
     }
@@ -110,13 +120,13 @@ struct RecordingTests {
 
   @Test("With names changing and operations finishing meanwhile, every last state is handed out")
   func losslessUnderLoad() async throws {
-    try await recording { _ in
-      let queue = OperationQueue()
+    let queue = OperationQueue()
+    try await recording(queue) { recorder, _ in
       let operations = (0..<2_000).map { _ in BlockOperation {} }
       let isDone = Flag()
       let last = Monitored<[OperationID: OperationSnapshot]>([:])
       let take: @Sendable () -> Bool = {
-        let snapshot = queue.takeRecordedChanges(limit: 64)
+        let snapshot = queue.takeRecordedChanges(for: recorder, limit: 64)
         last.change { all in for one in snapshot.changed { all[one.id] = one } }
         return snapshot.hasMore
       }
@@ -135,7 +145,7 @@ struct RecordingTests {
       while take() {}
       #expect(last.value.count == operations.count)
       #expect(last.value.values.allSatisfy { $0.state == .finished && $0.started != nil })
-      let snapshot = queue.takeRecordedChanges(limit: 1)
+      let snapshot = queue.takeRecordedChanges(for: recorder, limit: 1)
       #expect(snapshot.total == operations.count && snapshot.finished == operations.count)
     }
   }
