@@ -170,6 +170,8 @@ struct CommandTests {
       #expect(dashboard.press(key) == [.bell])
       #expect(dashboard.text().shows("read-only: nothing is changed from here"))
     }
+    let footer = dashboard.text().last
+    #expect(footer?.contains("Cancel") == false && footer?.contains("Suspend") == false)
     dashboard.press("?")
     #expect(dashboard.text().shows("refused: read-only"))
   }

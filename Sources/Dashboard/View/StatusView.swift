@@ -126,7 +126,10 @@ struct StatusView {
       return
     }
     let context = dashboard.keyContext
-    let items = KeyTable.footer(in: context).map { binding in
+    let bindings = KeyTable.footer(in: context).filter {
+      !($0.changesProcess && dashboard.isReadOnly)
+    }
+    let items = bindings.map { binding in
       [
         Span(binding.footerKey, .accent, isBold: true),
         Span(" \(binding.footerWords[context] ?? "")"),

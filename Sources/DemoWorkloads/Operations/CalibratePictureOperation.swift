@@ -7,6 +7,8 @@ import Operations
 ///
 /// It never asks whether it was cancelled, for up to 5 s at speed 1: this is the operation that
 /// shows what a monitor has to say about work that does not stop when it is told to.
+// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// types.
 final class CalibratePictureOperation: Operation, @unchecked Sendable {
   private let pyramid: Pyramid
   private let duration: Duration

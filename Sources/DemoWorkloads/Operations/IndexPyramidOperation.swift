@@ -4,6 +4,8 @@
 import Operations
 
 /// Lists the images of a pyramid in `index.json`, and frees their memory.
+// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// types.
 final class IndexPyramidOperation: Operation, @unchecked Sendable {
   private let pyramid: Pyramid
   private let duration: Duration
@@ -19,30 +21,4 @@ final class IndexPyramidOperation: Operation, @unchecked Sendable {
     pyramid.dropImages()
     pyramid.writeIndex()
   }
-}
-
-/// Says in `published.json` which images of a pyramid were uploaded.
-final class PublishPyramidOperation: Operation, @unchecked Sendable {
-  private let pyramid: Pyramid
-  private let duration: Duration
-
-  init(of pyramid: Pyramid, duration: Duration) {
-    self.pyramid = pyramid
-    self.duration = duration
-  }
-
-  override func main() {
-    pyramid.pacer(for: duration).wait(forShare: 1) { isCancelled }
-    guard !isCancelled else { return }
-    pyramid.writePublication()
-  }
-}
-
-/// Removes the files of a pyramid that nobody needs any more.
-final class RemovePyramidOperation: Operation, @unchecked Sendable {
-  private let directory: String
-
-  init(directory: String) { self.directory = directory }
-
-  override func main() { FileSystem.removeTree(directory) }
 }

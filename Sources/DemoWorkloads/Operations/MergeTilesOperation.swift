@@ -6,6 +6,8 @@ import Operations
 /// Joins four tiles into the tile above them.
 ///
 /// A quarter whose operation was cancelled is drawn in a flat grey.
+// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// types.
 final class MergeTilesOperation: Operation, @unchecked Sendable {
   private let tile: TileCoordinate
   private let pyramid: Pyramid

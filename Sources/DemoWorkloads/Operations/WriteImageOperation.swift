@@ -7,6 +7,8 @@ import Operations
 ///
 /// The file appears whole or not at all. Without an image nothing is written, and the pyramid's
 /// results say so.
+// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// types.
 final class WriteImageOperation: Operation, @unchecked Sendable {
   private let image: ImageName
   private let pyramid: Pyramid

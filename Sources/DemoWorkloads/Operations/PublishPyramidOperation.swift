@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// Says in `published.json` which images of a pyramid were uploaded.
+// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// types.
+final class PublishPyramidOperation: Operation, @unchecked Sendable {
+  private let pyramid: Pyramid
+  private let duration: Duration
+
+  init(of pyramid: Pyramid, duration: Duration) {
+    self.pyramid = pyramid
+    self.duration = duration
+  }
+
+  override func main() {
+    pyramid.pacer(for: duration).wait(forShare: 1) { isCancelled }
+    guard !isCancelled else { return }
+    pyramid.writePublication()
+  }
+}
