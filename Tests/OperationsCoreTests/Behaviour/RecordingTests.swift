@@ -119,15 +119,14 @@ struct RecordingTests {
       let take: @Sendable () -> Void = {
         for one in queue.takeRecordedChanges(limit: 8).changed { last.change { $0 = one.name } }
       }
-      for round in 0..<300 {
-        let pace = Pace()
+      for round in 0..<1_000 {
+        let isNamed = Flag()
         onThreads(2) { thread in
           if thread == 0 {
             for step in 0..<20 { operation.name = "\(round).\(step)" }
-            pace.advance(to: 1)
+            isNamed.raise()
           } else {
-            for _ in 0..<20 { take() }
-            pace.await(1)
+            while !isNamed.isRaised { take() }
           }
         }
         take()
