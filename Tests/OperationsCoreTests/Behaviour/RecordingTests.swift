@@ -118,6 +118,35 @@ struct RecordingTests {
     }
   }
 
+  @Test("A name that is set while the collector reads the one before is handed out too")
+  func renamingRacesTaking() async throws {
+    try await recording { _ in
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operation = BlockOperation {}
+      queue.addOperation(operation)
+      let last = Monitored<String?>(nil)
+      let take: @Sendable () -> Void = {
+        for one in queue.takeRecordedChanges(limit: 8).changed { last.change { $0 = one.name } }
+      }
+      for round in 0..<1_000 {
+        let isNamed = Flag()
+        onThreads(2) { thread in
+          if thread == 0 {
+            for step in 0..<20 { operation.name = "\(round).\(step)" }
+            isNamed.raise()
+          } else {
+            while !isNamed.isRaised { take() }
+          }
+        }
+        take()
+        #expect(last.value == "\(round).19")
+      }
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("With names changing and operations finishing meanwhile, every last state is handed out")
   func losslessUnderLoad() async throws {
     let queue = OperationQueue()
