@@ -27,7 +27,7 @@ extension Dashboard {
 
   private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
     switch action {
-    case .quit: return [.quit]
+    case .quit: return [input == .control("c") ? .interrupt : .quit]
     case .suspendProgram: return [.suspendProgram]
     case .repaint: return [.repaint]
     case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)

@@ -22,6 +22,8 @@ public enum Effect: Sendable, Equatable {
   case send(MonitorCommand)
   /// Leave the program.
   case quit
+  /// Ctrl-C was typed: end as if by the signal that it sends where no program reads the keys.
+  case interrupt
   /// Give the terminal back and stop, as Ctrl-Z asks; the loop repaints on return.
   case suspendProgram
   /// Draw every cell anew, whatever the terminal is thought to show.

@@ -23,6 +23,20 @@ public final class MonitorSession: Sendable {
     /// The viewer was woken and has not taken its messages since.
     var isWoken = false
     var isInvalid = false
+
+    /// What belongs into the next update, unless there is nothing or the last one was not taken.
+    mutating func takeDue() -> (
+      changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>
+    )? {
+      guard !holdsUpdate, isQueueNews || !changed.isEmpty || !removed.isEmpty else { return nil }
+      defer {
+        changed = []
+        removed = []
+        isQueueNews = false
+        holdsUpdate = true
+      }
+      return (changed, removed)
+    }
   }
 
   let minimumInterval: Duration
@@ -84,20 +98,19 @@ public final class MonitorSession: Sendable {
     changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>, isQueueNews: Bool,
     from table: CollectorTable
   ) {
-    let mustWake = mailbox.withLock { mailbox in
+    let due = mailbox.withLock { mailbox in
       mailbox.changed.formUnion(changed)
       mailbox.changed.subtract(removed)
       mailbox.removed.formUnion(removed)
       mailbox.isQueueNews = mailbox.isQueueNews || isQueueNews
-      guard !mailbox.holdsUpdate,
-        mailbox.isQueueNews || !mailbox.changed.isEmpty || !mailbox.removed.isEmpty
-      else { return false }
-      mailbox.messages.append(
-        .update(table.update(changed: mailbox.changed, removed: mailbox.removed)))
-      mailbox.changed = []
-      mailbox.removed = []
-      mailbox.isQueueNews = false
-      mailbox.holdsUpdate = true
+      return mailbox.takeDue()
+    }
+    guard let due else { return }
+    // Outside the lock, which the viewer's thread takes: it may have thousands to sort. Only the
+    // collector's thread delivers, so nothing overtakes it.
+    let update = table.update(changed: due.changed, removed: due.removed)
+    let mustWake = mailbox.withLock { mailbox in
+      mailbox.messages.append(.update(update))
       defer { mailbox.isWoken = true }
       return !mailbox.isWoken
     }

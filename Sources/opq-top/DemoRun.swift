@@ -41,7 +41,7 @@ struct DemoRun {
         title: title, isReadOnly: isReadOnly, asksBeforeCancellingByKey: false))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
-      watch: watch)
+      watch: watch, completion: whenFinished(workload))
     workload.start()
     return reportFailure(of: workload, after: loop.run())
   }

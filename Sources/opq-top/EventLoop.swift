@@ -22,11 +22,15 @@ struct EventLoop: ~Copyable {
   /// When the picture changes by itself; `nil` where it does not.
   private var nextTick: MonitorTime?
   private var ending: Ending?
+  /// Reached when the workload has come to its end; `nil` where it has none.
+  private let completion: Completion?
+  /// Whether nothing was left to do in any queue at the last update.
+  private var isDrained = false
 
   /// Creates a loop, which has not drawn anything.
   init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
-    session: MonitorSession, waker: Waker, watch: TerminationWatch
+    session: MonitorSession, waker: Waker, watch: TerminationWatch, completion: Completion?
   ) {
     self.terminal = terminal
     self.signals = signals
@@ -34,6 +38,7 @@ struct EventLoop: ~Copyable {
     self.session = session
     self.waker = waker
     self.watch = watch
+    self.completion = completion
   }
 
   /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
@@ -76,7 +81,12 @@ struct EventLoop: ~Copyable {
   private mutating func takeMonitorMessages() {
     waker.answer()
     if let signal = watch.takeRequest() { ending = .signal(signal) }
-    let messages = session.takeMessages()
+    var messages = session.takeMessages()
+    for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
+    // Not before the update that shows the last operation finished.
+    if isDrained, completion?.isReached == true {
+      messages.append(.ended(reason: "the demo has finished"))
+    }
     guard !messages.isEmpty else { return }
     deliver(.tick(.now))
     for message in messages { deliver(.monitor(message)) }
@@ -126,6 +136,7 @@ struct EventLoop: ~Copyable {
     switch effect {
     case .send(let command): session.send(command)
     case .quit: ending = ending ?? .status(0)
+    case .interrupt: ending = ending ?? .signal(SIGINT)
     case .suspendProgram: suspend()
     case .repaint: terminal.repaintAll()
     case .bell: terminal.ringBell()
@@ -148,4 +159,9 @@ struct EventLoop: ~Copyable {
     deliver(.resized(terminal.size))
     pacer.noteInput()
   }
+}
+
+extension QueueReport {
+  /// Whether it has no unfinished operation.
+  var isDrained: Bool { counts.waiting + counts.ready + counts.executing == 0 }
 }

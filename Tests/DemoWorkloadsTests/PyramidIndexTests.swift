@@ -52,7 +52,7 @@ import Testing
   @Test func theIndexSaysWhatBecameOfEachImage() throws {
     let tiles = TileCoordinate.whole.quarters.map(ImageName.tile)
     let files: [ImageName: Pyramid.FileResult] = [
-      tiles[0]: .written(bytes: 12), tiles[1]: .noImage, tiles[2]: .failed(errno: 28),
+      tiles[0]: .written(bytes: 12), tiles[1]: .noImage, tiles[2]: .failed(SystemError(code: 28)),
     ]
     let index: Index = try decode(PyramidIndex.text(plan: plan, files: files))
     #expect(

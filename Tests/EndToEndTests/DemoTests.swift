@@ -43,7 +43,7 @@ import Testing
     #expect(
       window.wait(seconds: 150) { screen in
         !screen.contains("total 0") && screen.contains("exec 0") && screen.contains("ready 0")
-          && screen.contains("wait 0")
+          && screen.contains("wait 0") && screen.contains("the demo has finished")
       })
     window.absorb(for: .milliseconds(500))
     let before = window.byteCount

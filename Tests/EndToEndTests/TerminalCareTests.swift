@@ -14,12 +14,14 @@ import Testing
     #expect(!screen.isPasteBracketed)
   }
 
-  @Test(arguments: ["q", "Q", "\u{3}", "\u{1B}[21~"])
-  func quittingGivesTheTerminalBack(key: String) throws {
+  @Test(
+    "Quitting gives the terminal back; Ctrl-C ends it as the signal would",
+    arguments: [("q", 0), ("Q", 0), ("\u{3}", 130), ("\u{1B}[21~", 0)])
+  func quittingGivesTheTerminalBack(key: String, status: Int) throws {
     let window = try BuiltProgram.startInShell()
     #expect(!window.settings.isCooked)
     window.type(key)
-    #expect(window.wait { $0.contains("back 0") })
+    #expect(window.wait { $0.contains("back \(status)") })
     #expect(window.settings.isCooked)
     expectGivenBack(window.screen)
     #expect(window.screen.unknownSequences == [])

@@ -120,14 +120,16 @@ struct RecordingTests {
 
   @Test("A name that is set while the collector reads the one before is handed out too")
   func renamingRacesTaking() async throws {
-    try await recording { _ in
-      let queue = OperationQueue()
+    let queue = OperationQueue()
+    try await recording(queue) { recorder, _ in
       queue.isSuspended = true
       let operation = BlockOperation {}
       queue.addOperation(operation)
       let last = Monitored<String?>(nil)
       let take: @Sendable () -> Void = {
-        for one in queue.takeRecordedChanges(limit: 8).changed { last.change { $0 = one.name } }
+        for one in queue.takeRecordedChanges(for: recorder, limit: 8).changed {
+          last.change { $0 = one.name }
+        }
       }
       for round in 0..<1_000 {
         let isNamed = Flag()
