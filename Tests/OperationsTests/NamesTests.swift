@@ -6,7 +6,7 @@ import Operations
 import OperationsCore
 import Testing
 
-@Suite("CONFORMANCE 3.2: Foundation and Operations imported in one file")
+@Suite("Foundation and Operations imported in one file")
 struct NamesTests {
   @Test("Operation, BlockOperation, OperationQueue and QualityOfService are ours, unqualified")
   func classes() {

@@ -11,7 +11,7 @@ enum Scenario: String, CaseIterable, Sendable {
   case cancelledTwice, cancelledWhileRunning, cancelledBehindAFullQueue
 }
 
-@Suite("K-14, K-15, CONFORMANCE 3.1: asynchronous subclasses with a lock and flags of their own")
+@Suite("K-14, K-15: asynchronous subclasses with a lock and flags of their own")
 struct AsynchronousOperationTests {
   @Test(
     "In each situation: finished, dependents released, completion once, queue empty, deallocated",
