@@ -25,7 +25,7 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   /// A queue that monitors are not to see.
-  private init(unlistedNamed name: String) {
+  init(unlistedNamed name: String) {
     core.belongs(to: self)
     core.withScheduler { scheduler, _ in scheduler.name = name }
   }

@@ -7,9 +7,9 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsMonitor
 
-/// Real records of a real queue, read without a collector's thread.
+/// Real records of real queues, which are unlisted: no collector of another test reads them.
 @Suite struct CollectorTableTests {
-  private let queue = OperationQueue()
+  private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
 
   init() {
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func aFinishedDependencyIsCountedOffInItsDependents() {
-    let other = OperationQueue()
+    let other = OperationQueue(unlistedNamed: "test")
     other.core.startRecording(recorder, replaces: true) {}
     let blocked = BlockOperation {}
     let first = BlockOperation {}
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func operationsFromBeforeTheCollectorAreAdoptedWithUnknownTimes() throws {
-    let early = OperationQueue()
+    let early = OperationQueue(unlistedNamed: "test")
     early.isSuspended = true
     let operation = BlockOperation {}
     operation.name = "early"

@@ -8,7 +8,7 @@ import OperationsMonitor
 import Synchronization
 import Testing
 
-/// A viewer that waits for what it is told, with a limit of ten seconds.
+/// A viewer that waits for what it is told, with a limit of a minute.
 private final class Viewer: Sendable {
   private let news = DispatchSemaphore(value: 0)
   private let reports = Mutex<[OperationReport.ID: OperationReport]>([:])
@@ -35,7 +35,7 @@ private final class Viewer: Sendable {
   var lastResult: CommandResult? { results.withLock { $0.last } }
 
   func waitUntil(_ predicate: (Viewer) -> Bool) -> Bool {
-    let limit = DispatchTime.now() + .seconds(10)
+    let limit = DispatchTime.now() + .seconds(60)
     while true {
       for message in session.takeMessages() { take(message) }
       if predicate(self) { return true }

@@ -28,7 +28,7 @@ struct RecordingTests {
 
   @Test("Operations from before and from after the start are described, and each change once")
   func descriptions() async throws {
-    let queue = OperationQueue()
+    let queue = OperationQueue(unlistedNamed: "test")
     queue.isSuspended = true
     queue.name = "recorded"
     let before = BlockOperation {}
@@ -73,7 +73,7 @@ struct RecordingTests {
 
   @Test("The changed ones are handed out in parts of the given size")
   func limit() async throws {
-    let queue = OperationQueue()
+    let queue = OperationQueue(unlistedNamed: "test")
     queue.isSuspended = true
     try await recording(queue) { recorder, _ in
       for _ in 0..<25 { queue.addOperation {} }
@@ -91,7 +91,7 @@ struct RecordingTests {
 
   @Test("The collector is woken once for all that is new since it last asked")
   func wakes() async throws {
-    let queue = OperationQueue()
+    let queue = OperationQueue(unlistedNamed: "test")
     try await recording(queue) { recorder, wakes in
       _ = queue.takeRecordedChanges(for: recorder, limit: 100)
       let before = wakes.value
@@ -108,7 +108,7 @@ struct RecordingTests {
   @Test("Counts are exact without any recording")
   func countsWithoutRecording() async throws {
     try await onOwnThread {
-      let queue = OperationQueue()
+      let queue = OperationQueue(unlistedNamed: "test")
       let operations = (0..<10).map { _ in BlockOperation {} }
       operations[3].cancel()
       queue.addOperations(operations, waitUntilFinished: true)
@@ -120,7 +120,7 @@ struct RecordingTests {
 
   @Test("A name that is set while the collector reads the one before is handed out too")
   func renamingRacesTaking() async throws {
-    let queue = OperationQueue()
+    let queue = OperationQueue(unlistedNamed: "test")
     try await recording(queue) { recorder, _ in
       queue.isSuspended = true
       let operation = BlockOperation {}
@@ -151,7 +151,7 @@ struct RecordingTests {
 
   @Test("With names changing and operations finishing meanwhile, every last state is handed out")
   func losslessUnderLoad() async throws {
-    let queue = OperationQueue()
+    let queue = OperationQueue(unlistedNamed: "test")
     try await recording(queue) { recorder, _ in
       let operations = (0..<2_000).map { _ in BlockOperation {} }
       let isDone = Flag()
