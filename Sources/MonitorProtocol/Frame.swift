@@ -105,22 +105,9 @@ extension Frame.Operation {
     priority = report.priority
     dependencies = report.dependencies
     unmetDependencyCount = report.unmetDependencyCount
-    secondsInState = report.enteredState.map { start in
+    secondsInState = report.stateEntered.map { start in
       // Milliseconds, because more digits would only pretend.
       Double(max(0, time.nanoseconds - start.nanoseconds) / 1_000_000) / 1_000
-    }
-  }
-}
-
-extension OperationReport {
-  /// When it got into its state; `nil` where nobody watched.
-  var enteredState: MonitorTime? {
-    switch state {
-    case .waiting: added
-    case .ready, .held: becameReady
-    case .executing: started
-    case .cancelling: cancelRequested
-    case .finished, .cancelled: finished
     }
   }
 }

@@ -79,6 +79,19 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   }
 }
 
+extension OperationReport {
+  /// When it got into its state; `nil` where nobody watched.
+  package var stateEntered: MonitorTime? {
+    switch state {
+    case .waiting: added
+    case .ready, .held: becameReady
+    case .executing: started
+    case .cancelling: cancelRequested
+    case .finished, .cancelled: finished
+    }
+  }
+}
+
 /// The five priorities of an operation; the raw value is Foundation's number.
 public enum OperationPriority: Int, Codable, Sendable, CaseIterable, Comparable {
   /// Starts after every other ready operation.

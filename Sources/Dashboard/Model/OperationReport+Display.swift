@@ -4,17 +4,6 @@
 import MonitorProtocol
 
 extension OperationReport {
-  /// When it entered the state it is in; `nil` where that is not known.
-  var stateEntered: MonitorTime? {
-    switch state {
-    case .waiting: added
-    case .ready, .held: becameReady
-    case .executing: started
-    case .cancelling: cancelRequested
-    case .finished, .cancelled: finished
-    }
-  }
-
   /// How long it has been in its state, or how long it ran where it is over.
   ///
   /// `nil` where that is not known, or where it is over and never ran.
