@@ -125,7 +125,7 @@ struct LifetimeTests {
 
   @Test("DE-15: dropping a chain of 1,000,000 operations needs no stack")
   func droppingAChain() async throws {
-    let count = 1_000_000
+    let count = Effort.scaled(1_000_000)
     let log = EventLog<String>()
     let last = Monitored<Operation?>(nil)
     try await onOwnThread {
@@ -157,9 +157,10 @@ struct LifetimeTests {
       let queue = OperationQueue()
       let log = EventLog<String>()
       let count = Monitored(0)
+      let length = Effort.scaled(100_000)
       do {
         var chain: [Operation] = []
-        for _ in 0..<100_000 {
+        for _ in 0..<length {
           let next = BlockOperation { count.change { $0 += 1 } }
           if let newest = chain.last { next.addDependency(newest) }
           chain.append(next)
@@ -170,7 +171,7 @@ struct LifetimeTests {
       }
       queue.waitUntilAllOperationsAreFinished()
       log.wait(for: "released")
-      #expect(count.value == 100_000)
+      #expect(count.value == length)
     }
   }
 

@@ -11,7 +11,7 @@ struct WaitingTests {
   func guaranteesOnReturn() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      for round in 0..<2_000 {
+      for round in 0..<Effort.scaled(2_000) {
         let operation = round.isMultiple(of: 2) ? BlockOperation {} : PlainSubclass()
         let dependent = Operation()
         dependent.addDependency(operation)
@@ -182,7 +182,7 @@ struct WaitingTests {
   @Test("CB-4: a setter that races the finish runs the block once or never")
   func setterRacesFinish() async throws {
     try await onOwnThread {
-      let rounds = 2_000
+      let rounds = Effort.scaled(2_000)
       let counts = Monitored([Int](repeating: 0, count: rounds))
       let released = Monitored(0)
       let pace = Pace()

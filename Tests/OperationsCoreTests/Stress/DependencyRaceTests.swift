@@ -13,7 +13,7 @@ struct DependencyRaceTests {
     arguments: [true, false])
   func finishingDuringAddReleasesTheDependent(isPlainBlock: Bool) async throws {
     try await onOwnThread {
-      let rounds = 25_000
+      let rounds = Effort.scaled(25_000)
       let queue = OperationQueue()
       let pace = Pace()
       let runs = Atomic<Int>(0)
@@ -46,7 +46,7 @@ struct DependencyRaceTests {
   func addingRacesRemoving() async throws {
     let seed = SeededGenerator.announcedSeed()
     try await onOwnThread {
-      for round in 0..<2_000 {
+      for round in 0..<Effort.scaled(2_000) {
         let dependency = Operation()
         let dependent = Operation()
         onThreads(3) { thread in
@@ -77,7 +77,7 @@ struct DependencyRaceTests {
       let second = OperationQueue()
       let runs = Atomic<Int>(0)
       let early = Atomic<Int>(0)
-      let pairs = 50_000
+      let pairs = Effort.scaled(50_000)
       for _ in 0..<pairs {
         let isDone = Flag()
         let dependency = BlockOperation { isDone.raise() }

@@ -14,9 +14,10 @@ struct QueueStressTests {
     try await onOwnThread {
       let queue = OperationQueue()
       let ledger = Ledger()
+      let rounds = Effort.scaled(5_000)
       onThreads(2) { thread in
         var random = SeededGenerator(seed: seed &+ UInt64(thread))
-        for _ in 0..<5_000 {
+        for _ in 0..<rounds {
           let operation = ledger.make(Int.random(in: 0..<3, using: &random))
           let spins = Int.random(in: 0..<200, using: &random)
           queue.addOperation(operation)
@@ -25,7 +26,7 @@ struct QueueStressTests {
         }
       }
       queue.waitUntilAllOperationsAreFinished()
-      ledger.check(queue, added: 10_000)
+      ledger.check(queue, added: 2 * rounds)
     }
   }
 
@@ -36,7 +37,7 @@ struct QueueStressTests {
       let queue = OperationQueue()
       let ledger = Ledger()
       let producers = 4
-      let perProducer = 4_000
+      let perProducer = Effort.scaled(4_000)
       let running = Atomic<Int>(producers)
       onThreads(producers + 1) { thread in
         var random = SeededGenerator(seed: seed &+ UInt64(thread))
@@ -81,7 +82,8 @@ struct QueueStressTests {
       let queues = [OperationQueue(), OperationQueue()]
       queues[1].maxConcurrentOperationCount = 3
       let ledger = Ledger()
-      for round in 0..<1_000 {
+      let rounds = Effort.scaled(1_000)
+      for round in 0..<rounds {
         var random = SeededGenerator(seed: seed &+ UInt64(round))
         let operations = (0..<20).map { _ in
           ledger.make(Int.random(in: 0..<3, using: &random))
@@ -113,7 +115,7 @@ struct QueueStressTests {
       }
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
       for queue in queues { #expect(queue.operationCount == 0) }
-      ledger.check(nil, added: 1_000 * 20)
+      ledger.check(nil, added: rounds * 20)
     }
   }
 
@@ -127,7 +129,8 @@ struct QueueStressTests {
       defer { Misuse.handler = before }
       let queues = [OperationQueue(), OperationQueue()]
       let ledger = Ledger()
-      for _ in 0..<2_000 {
+      let rounds = Effort.scaled(2_000)
+      for _ in 0..<rounds {
         let operations = [ledger.make(0), ledger.make(1)]
         onThreads(2) { thread in
           if thread == 0 {
@@ -143,7 +146,7 @@ struct QueueStressTests {
         }
         for operation in operations { operation.waitUntilFinished() }
       }
-      ledger.check(nil, added: 4_000)
+      ledger.check(nil, added: 2 * rounds)
     }
   }
 }

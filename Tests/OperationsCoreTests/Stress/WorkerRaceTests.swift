@@ -14,7 +14,7 @@ struct WorkerRaceTests {
     try await onOwnThread {
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = width
-      for _ in 0..<5_000 {
+      for _ in 0..<Effort.scaled(5_000) {
         let first = Gate()
         let second = Gate()
         queue.addOperation {
@@ -40,7 +40,7 @@ struct WorkerRaceTests {
       queue.maxConcurrentOperationCount = width
       let most = Atomic<Int>(0)
       let now = Atomic<Int>(0)
-      for _ in 0..<200 {
+      for _ in 0..<Effort.scaled(200) {
         for _ in 0..<50 {
           queue.addOperation(
             LockedAsynchronousOperation {
@@ -59,7 +59,7 @@ struct WorkerRaceTests {
   func addAndWaitForALockingSubclass() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      for _ in 0..<20_000 {
+      for _ in 0..<Effort.scaled(20_000) {
         queue.addOperation(LockedAsynchronousOperation())
         queue.waitUntilAllOperationsAreFinished()
       }
@@ -72,14 +72,15 @@ struct WorkerRaceTests {
     try await onOwnThread {
       let queue = OperationQueue()
       let runs = Atomic<Int>(0)
-      for _ in 0..<5_000 {
+      let rounds = Effort.scaled(5_000)
+      for _ in 0..<rounds {
         queue.addOperation { runs.wrappingAdd(1, ordering: .relaxed) }
         queue.isSuspended = true
         queue.addOperation { runs.wrappingAdd(1, ordering: .relaxed) }
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()
       }
-      #expect(runs.load(ordering: .relaxed) == 10_000)
+      #expect(runs.load(ordering: .relaxed) == 2 * rounds)
     }
   }
 }

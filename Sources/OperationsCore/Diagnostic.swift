@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Synchronization
+
+/// Something that is allowed and probably not what its author meant.
+///
+/// Unlike with ``Misuse`` the call has its documented effect, or none, and the program goes on. By
+/// default the first one of each kind is printed on the standard error stream, in one line.
+public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
+  /// What is odd.
+  public enum Kind: Int, Sendable, CaseIterable {
+    /// `completionBlock` was set on an operation that has finished: it will not run.
+    case completionBlockAfterFinish
+    /// `didChangeValue` came for an observed property without `willChangeValue` before it.
+    case didChangeWithoutWillChange
+  }
+
+  /// What is odd.
+  public let kind: Kind
+  /// What happened and to what, in one sentence.
+  public let description: String
+
+  /// What to do with each; `nil`, the default, prints the first one of each kind.
+  ///
+  /// Process-wide. Called on the thread that did it, outside every lock of this library, perhaps
+  /// under one of a subclass's. Must not block.
+  public static var handler: (@Sendable (Diagnostic) -> Void)? {
+    get { currentHandler.withLock { $0 } }
+    set {
+      // The old one is released after the lock: its captures may have a `deinit` of the user's.
+      let replaced = currentHandler.withLock { handler in
+        defer { handler = newValue }
+        return handler
+      }
+      withExtendedLifetime(replaced) {}
+    }
+  }
+
+  private static let currentHandler = Locked<(@Sendable (Diagnostic) -> Void)?>(nil)
+  /// One bit for each kind that has been printed.
+  private static let printed = Atomic<Int>(0)
+
+  /// The one way in which such things are reported.
+  static func note(_ kind: Kind, _ message: @autoclosure () -> String) {
+    if let handler { return handler(Diagnostic(kind: kind, description: message())) }
+    let bit = 1 << kind.rawValue
+    guard printed.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0 else { return }
+    fputs("Operations: \(message())\n", stderr)
+  }
+}
