@@ -28,6 +28,13 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
     case waitOnSelf
     /// `waitUntilAllOperationsAreFinished()` from inside one of the queue's own operations.
     case waitInsideOwnQueue
+    /// Waiting on the main thread, or on the main dispatch queue, for what has yet to be started
+    /// there.
+    case waitOnMainThread
+    /// Setting the `underlyingQueue` of a queue that has operations.
+    case setsUnderlyingQueueWhileBusy
+    /// Setting the `underlyingQueue` of a queue to the main dispatch queue.
+    case setsMainAsUnderlyingQueue
   }
 
   /// Which mistake.
