@@ -35,6 +35,10 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
     case setsUnderlyingQueueWhileBusy
     /// Setting the `underlyingQueue` of a queue to the main dispatch queue.
     case setsMainAsUnderlyingQueue
+    /// `value(forKey:)` for a key that the class does not have.
+    case undefinedKey
+    /// `removeObserver` for one that was not added.
+    case observerNotRegistered
   }
 
   /// Which mistake.

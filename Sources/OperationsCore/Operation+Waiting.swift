@@ -8,7 +8,8 @@ extension Operation {
   /// Blocks the calling thread until the operation has finished.
   ///
   /// On return its dependents have been released and it has left its queue. Returns at once where
-  /// that has happened already. It may be in no queue and be started by another thread later.
+  /// that has happened already, and inside an observer of this operation, which could only wait for
+  /// itself. It may be in no queue and be started by another thread later.
   ///
   /// - Precondition: Not called from inside the operation itself, nor on the main thread while it
   ///   has yet to be started by ``OperationQueue/main``: either would wait for ever.
@@ -18,6 +19,8 @@ extension Operation {
       return Misuse.raise(
         .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
     }
+    // An observer of the finish waits: what it waits for comes when it returns.
+    if Delivery.isUnderWay(for: self) { return }
     if isPendingOnMain, MainDispatchQueue.isHeldHere {
       return Misuse.raise(
         .waitOnMainThread,
@@ -34,7 +37,7 @@ extension Operation {
       return false
     }
     // Not dereferenced: it may have finished by itself in between, and the queue be gone.
-    return queue.toOpaque() == Unmanaged.passUnretained(OperationQueue.main.core).toOpaque()
+    return queue.toOpaque() == QueueCore.ofMain.load(ordering: .acquiring)?.toOpaque()
   }
 
   /// Sleeps on the low half of the status word, which changes with every flag.

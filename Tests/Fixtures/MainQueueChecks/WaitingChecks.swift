@@ -72,15 +72,15 @@ package func checkWaitingForStarted() {
 
 /// Its work is over when somebody says so, on another thread.
 private final class ElsewhereOperation: Operation, @unchecked Sendable {
-  private let state = Locked((isExecuting: false, isFinished: false))
+  private let flags = Locked((isExecuting: false, isFinished: false))
 
   override var isAsynchronous: Bool { true }
-  override var isExecuting: Bool { state.withLock { $0.isExecuting } }
-  override var isFinished: Bool { state.withLock { $0.isFinished } }
+  override var isExecuting: Bool { flags.withLock { $0.isExecuting } }
+  override var isFinished: Bool { flags.withLock { $0.isFinished } }
 
   override func start() {
     willChangeValue(forKey: "isExecuting")
-    state.withLock { $0.isExecuting = true }
+    flags.withLock { $0.isExecuting = true }
     didChangeValue(forKey: "isExecuting")
   }
 
@@ -88,7 +88,7 @@ private final class ElsewhereOperation: Operation, @unchecked Sendable {
     startThread { [self] in
       willChangeValue(forKey: "isExecuting")
       willChangeValue(forKey: "isFinished")
-      state.withLock { $0 = (isExecuting: false, isFinished: true) }
+      flags.withLock { $0 = (isExecuting: false, isFinished: true) }
       didChangeValue(forKey: "isExecuting")
       didChangeValue(forKey: "isFinished")
     }
