@@ -47,6 +47,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     if let handler { return handler(Diagnostic(kind: kind, description: message())) }
     let bit = 1 << kind.rawValue
     guard printed.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0 else { return }
-    fputs("Operations: \(message())\n", stderr)
+    var line = "Operations: \(message())\n"
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
