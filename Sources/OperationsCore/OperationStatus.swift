@@ -40,7 +40,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let inInbox = Flags(rawValue: 1 << 4)
     /// Its queue has chosen it to be started.
     static let dispatched = Flags(rawValue: 1 << 5)
-    /// A thread is in `start()`.
+    /// A thread has entered the base `start()`, which lets one in.
     static let startClaimed = Flags(rawValue: 1 << 6)
     /// Everything that follows the finish has been done and waiters may go.
     static let retired = Flags(rawValue: 1 << 7)
@@ -190,7 +190,8 @@ extension OperationStatus {
   /// - Returns: What the caller has to do.
   mutating func start(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    if isExecuting { return .refuse(.receiverAlreadyExecuting) }
+    // A subclass that calls `super.start()` may have said before that it executes.
+    if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
       return .refuse(.startOfEnqueuedOperation)
@@ -204,9 +205,9 @@ extension OperationStatus {
     return .run
   }
 
-  /// A subclass says that it executes.
+  /// A subclass says that it executes. Base `start()` has not been claimed by that.
   mutating func noteExecuting() {
-    if !isFinished { insert([.startClaimed, .executing]) }
+    if !isFinished { insert(.executing) }
   }
 
   /// The base class or a subclass says that it has finished. `true` the first time.
