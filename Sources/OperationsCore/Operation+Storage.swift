@@ -9,6 +9,7 @@ final class RareState {
   var qualityOfService = QualityOfService.default
   var threadPriority = Operation.defaultThreadPriority
   var completionBlock: (@Sendable () -> Void)?
+  var observations: KeyValueObservations?
   /// The dependencies after the two that ``DependencyLinks`` has room for, in order.
   var moreDependencies: [Operation] = []
   /// All dependencies, once there are many, so that adding one more stays cheap.

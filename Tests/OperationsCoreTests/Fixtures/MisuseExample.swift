@@ -27,6 +27,8 @@ struct MisuseExample: Sendable {
     case .addsBlockAfterStart: addsBlockAfterStart
     case .waitOnSelf: waitOnSelf
     case .waitInsideOwnQueue: waitInsideOwnQueue
+    case .undefinedKey: undefinedKey
+    case .observerNotRegistered: observerNotRegistered
     }
   }
 }
@@ -114,6 +116,29 @@ extension MisuseExample {
     queue.addOperation { perform { queue.waitUntilAllOperationsAreFinished() } }
     queue.waitUntilAllOperationsAreFinished()
   }
+
+  private static let undefinedKey = MisuseExample(
+    message: "-[Operation valueForKey:]: <Operation #> is not key value coding-compliant for the "
+      + "key “colour”"
+  ) { perform in
+    let operation = Operation()
+    perform { _ = operation.value(forKey: "colour") }
+  }
+
+  private static let observerNotRegistered = MisuseExample(
+    message: "-[Operation removeObserver:forKeyPath:]: <Operation #> has no such observer for the "
+      + "key path “isReady”"
+  ) { perform in
+    let operation = Operation()
+    perform { operation.removeObserver(DeafObserver(), forKeyPath: "isReady") }
+  }
+}
+
+private final class DeafObserver: KeyValueObserver {
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {}
 }
 
 /// Hands itself to its work.
