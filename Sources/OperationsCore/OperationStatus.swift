@@ -40,7 +40,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let inInbox = Flags(rawValue: 1 << 4)
     /// Its queue has chosen it to be started.
     static let dispatched = Flags(rawValue: 1 << 5)
-    /// A thread is in `start()`, or was.
+    /// A thread has entered the base `start()`, which lets one in.
     static let startClaimed = Flags(rawValue: 1 << 6)
     /// Everything that follows the finish has been done and waiters may go.
     static let retired = Flags(rawValue: 1 << 7)
@@ -68,6 +68,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let readinessHeld = Flags(rawValue: 1 << 19)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
+    static let begun: Flags = [.startClaimed, .executing, .finished]
   }
 
   private static let priorityShift: UInt64 = 16
@@ -97,7 +98,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   var isCancelled: Bool { has(.cancelled) }
 
   /// Whether nothing has started or finished yet.
-  var isPending: Bool { rawValue & (Flags.startClaimed.rawValue | Flags.finished.rawValue) == 0 }
+  var isPending: Bool { rawValue & Flags.begun.rawValue == 0 }
 
   /// Whether nothing holds it up: stays `true` after the start, and a cancelled operation waits for
   /// nothing.
@@ -198,7 +199,8 @@ extension OperationStatus {
   /// - Returns: What the caller has to do.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    if isExecuting { return .refuse(.receiverAlreadyExecuting) }
+    // A subclass that calls `super.start()` may have said before that it executes.
+    if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
       return .refuse(.startOfEnqueuedOperation)
@@ -222,12 +224,14 @@ extension OperationStatus {
     return verdict
   }
 
-  /// It executes: the base class has announced it, or a subclass says so.
+  /// It executes: the base class has announced it, or a subclass says so, which does not claim base
+  /// `start()`.
+  ///
   /// - Returns: Whether it does; not where it has finished.
   @discardableResult
   mutating func noteExecuting() -> Bool {
     if isFinished { return false }
-    insert([.startClaimed, .executing])
+    insert(.executing)
     return true
   }
 
