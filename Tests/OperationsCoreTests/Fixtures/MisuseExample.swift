@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import OperationsCore
 import TestSupport
+import Testing
 
 /// A way to make a mistake, and what is said of it.
 struct MisuseExample: Sendable {
@@ -29,6 +31,9 @@ struct MisuseExample: Sendable {
     case .waitInsideOwnQueue: waitInsideOwnQueue
     case .undefinedKey: undefinedKey
     case .observerNotRegistered: observerNotRegistered
+    case .waitOnMainThread: waitOnMainThread
+    case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
+    case .setsMainAsUnderlyingQueue: setsMainAsUnderlyingQueue
     }
   }
 }
@@ -131,6 +136,43 @@ extension MisuseExample {
   ) { perform in
     let operation = Operation()
     perform { operation.removeObserver(DeafObserver(), forKeyPath: "isReady") }
+  }
+
+  private static let waitOnMainThread = MisuseExample(
+    message: "-[Operation waitUntilFinished]: <BlockOperation #> has yet to be started on the main "
+      + "thread, which would wait for itself"
+  ) { perform in
+    let operation = BlockOperation {}
+    let isOver = Gate()
+    // Nothing else runs on the main dispatch queue until this block returns.
+    DispatchQueue.main.async {
+      OperationQueue.main.addOperation(operation)
+      perform { operation.waitUntilFinished() }
+      isOver.open()
+    }
+    isOver.pass()
+    operation.waitUntilFinished()
+  }
+
+  private static let setsUnderlyingQueueWhileBusy = MisuseExample(
+    message: "-[OperationQueue setUnderlyingQueue:]: “busy” has operations that have not finished"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "busy"
+    queue.isSuspended = true
+    queue.addOperation {}
+    perform { queue.underlyingQueue = DispatchQueue(label: "other") }
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  private static let setsMainAsUnderlyingQueue = MisuseExample(
+    message: "-[OperationQueue setUnderlyingQueue:]: “other” cannot use the main dispatch queue; "
+      + "add the operations to OperationQueue.main"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "other"
+    perform { queue.underlyingQueue = .main }
   }
 }
 
