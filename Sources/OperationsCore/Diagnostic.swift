@@ -47,6 +47,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     if let handler { return handler(Diagnostic(kind: kind, description: message())) }
     let bit = 1 << kind.rawValue
     guard printed.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0 else { return }
-    fputs("Operations: \(message())\n", stderr)
+    let line = "Operations: \(message())\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 }
