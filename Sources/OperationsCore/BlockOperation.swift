@@ -54,18 +54,22 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// What `start()` does on one of the queue's workers, but for what its critical section will do.
   ///
-  /// - Precondition: The class is exactly this one, so that nobody can tell the difference.
+  /// - Precondition: The class is exactly this one, so that nobody but an observer can tell the
+  ///   difference.
   final func startWithoutRetiring() {
-    switch update({ $0.start(isReady: true) }) {
+    switch update({ $0.startUnobserved() }) {
+    case nil: _ = run(isByHand: false)
     case .run:
       runBlocks()
-      update { _ = $0.finish() }
-    case .finishWithoutRunning:
-      releaseBlocks(takeBlocks())
+      // Somebody may have begun to observe it meanwhile.
+      if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
+    case .finishWithoutRunning: discardWork()
     case .nothing, .refuse: return
     }
     releaseDependents()
   }
+
+  final override func discardWork() { releaseBlocks(takeBlocks()) }
 
   private final func takeBlocks() -> ((@Sendable () -> Void)?, [@Sendable () -> Void]) {
     lock.lock()

@@ -28,6 +28,10 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
     case waitOnSelf
     /// `waitUntilAllOperationsAreFinished()` from inside one of the queue's own operations.
     case waitInsideOwnQueue
+    /// `value(forKey:)` for a key that the class does not have.
+    case undefinedKey
+    /// `removeObserver` for one that was not added.
+    case observerNotRegistered
   }
 
   /// Which mistake.

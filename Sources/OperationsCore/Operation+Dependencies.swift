@@ -48,17 +48,24 @@ extension Operation {
         .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
     }
     guard !isListed(operation) else { return }
-    let isCounted =
-      !operation.status.load(ordering: .acquiring).isFinished && countDependency(operation)
-    // Listed last: who removes what is listed finds its edge. Where another thread has listed the
-    // same one meanwhile, one of the two edges is too many; which one does not matter.
-    guard listDependency(operation) else {
-      if isCounted, operation.unlistDependent(self) { countOffDependency() }
-      return
+    let isMet = operation.status.load(ordering: .acquiring).isFinished
+    let mustAnnounce = !isExactlyBlockOperation || isObserved
+    guard mustAnnounce else {
+      link(operation, isMet: isMet)
+      return noteDescriptionChanged()
     }
-    if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
+    let current = status.load(ordering: .acquiring)
+    let willHold = !isMet && current.isReady && current.isPending && !current.isCancelled
+    willChangeValue(forKey: "dependencies")
+    if willHold { willChangeValue(forKey: "isReady") }
+    link(operation, isMet: isMet)
+    // Announced or not, the queue asks a subclass's own `isReady` again.
+    if willHold {
+      didChangeValue(forKey: "isReady")
+    } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
     }
+    didChangeValue(forKey: "dependencies")
     noteDescriptionChanged()
   }
 
@@ -66,11 +73,30 @@ extension Operation {
   ///
   /// Where `operation` is no dependency nothing happens.
   public final func removeDependency(_ operation: Operation) {
+    guard isListed(operation) else { return }
+    announce("dependencies") { unlink(operation) }
+    noteDescriptionChanged()
+  }
+
+  // MARK: Linking
+
+  private final func link(_ operation: Operation, isMet: Bool) {
+    let isCounted = !isMet && countDependency(operation)
+    // Listed last: who removes what is listed finds its edge. Where another thread has listed the
+    // same one meanwhile, one of the two edges is too many; which one does not matter.
+    if !listDependency(operation), isCounted, operation.unlistDependent(self) {
+      countOffDependency()
+    }
+  }
+
+  private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
     // Whoever takes the edge out of the dependency's list counts it off: this thread here, or the
     // one that finishes the dependency.
-    if operation.unlistDependent(self) { countOffDependency() }
-    noteDescriptionChanged()
+    guard operation.unlistDependent(self) else { return }
+    let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
+    if verdict.becameReady { announceReadiness() }
+    if verdict.mustPush { pushToQueue() }
   }
 
   // MARK: Counting
@@ -81,26 +107,31 @@ extension Operation {
   ///
   /// - Returns: Whether there is an edge now.
   private final func countDependency(_ operation: Operation) -> Bool {
-    let (isCounted, change) = update { $0.dependencyWasAdded() }
+    let (isCounted, mustPush) = update { $0.dependencyWasAdded() }
     guard isCounted else { return false }
     let isRegistered = operation.listDependent(self)
-    if change.mustPush { pushToQueue() }
+    if mustPush { pushToQueue() }
     if !isRegistered { countOffDependency() }
     return isRegistered
   }
 
   /// One dependency less. Called with a strong reference held to `self`.
   private final func countOffDependency() {
-    if update({ $0.dependencyWasMet() }).mustPush { pushToQueue() }
+    let verdict = update { $0.dependencyWasMet() }
+    if verdict.becameReady { announceReadinessToObservers() }
+    if verdict.mustPush { pushToQueue() }
   }
 
   /// Tells everyone who waits for this operation. Called once, after it has finished.
   final func releaseDependents() {
     guard status.load(ordering: .acquiring).has(.hasDependents) else { return }
     let (first, second, more) = takeDependents()
-    if let first { first.countOffDependency() }
-    if let second { second.countOffDependency() }
-    for dependent in more { dependent.countOffDependency() }
+    // An observer of a dependent may wait for this operation, which is not retired yet.
+    Delivery.during(self) {
+      if let first { first.countOffDependency() }
+      if let second { second.countOffDependency() }
+      for dependent in more { dependent.countOffDependency() }
+    }
   }
 
   // MARK: Edges of the dependent

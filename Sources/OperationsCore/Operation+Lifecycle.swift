@@ -8,22 +8,45 @@ extension Operation {
   // MARK: Start
 
   final func performStart() {
-    let isReadyNow = status.load(ordering: .acquiring).has(.dispatched) || isReady
     // Workers start a plain block operation by another way: a call that comes here is by hand.
-    let isByHand = isExactlyBlockOperation
-    switch update({ $0.start(isReady: isReadyNow, isByHand: isByHand) }) {
-    case .nothing: return
-    case .refuse(let kind): refuseStart(kind)
+    if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
+  }
+
+  /// Starts the operation, and announces each change.
+  ///
+  /// - Returns: Whether it has finished by this, and the caller must see to what follows.
+  final func run(isByHand: Bool) -> Bool {
+    let isReadyNow = status.load(ordering: .acquiring).has(.dispatched) || isReady
+    switch update({ $0.claimStart(isReady: isReadyNow, isByHand: isByHand) }) {
+    case .nothing: return false
+    case .refuse(let kind):
+      refuseStart(kind)
+      return false
     case .finishWithoutRunning:
-      announce("isFinished") {}
-      finishWasSet()
+      let isFirst = announceFinish(wasExecuting: false)
+      discardWork()
+      return isFirst
     case .run:
-      announce("isExecuting") {}
+      var isExecutingNow = false
+      announce("isExecuting") { isExecutingNow = update { $0.noteExecuting() } }
+      // Finished by its own observer.
+      guard isExecutingNow else { return false }
       CurrentWork.run(self) { main() }
-      // A subclass may have said by now that it is finished; what follows was done then.
-      var isFirst = false
-      announce("isExecuting", "isFinished") { isFirst = update { $0.finish() } }
-      if isFirst { finishWasSet() }
+      return announceFinish(wasExecuting: true)
+    }
+  }
+
+  /// - Returns: Whether it has finished by this. Not where a subclass has said so before: what
+  ///   follows was done then.
+  final func announceFinish(wasExecuting: Bool) -> Bool {
+    if status.load(ordering: .acquiring).isFinished { return false }
+    return Delivery.during(self) {
+      if wasExecuting { willChangeValue(forKey: "isExecuting") }
+      willChangeValue(forKey: "isFinished")
+      let isFirst = update { $0.finish() }
+      if wasExecuting { didChangeValue(forKey: "isExecuting") }
+      didChangeValue(forKey: "isFinished")
+      return isFirst
     }
   }
 
@@ -38,33 +61,7 @@ extension Operation {
     Misuse.raise(kind, "-[Operation start]: \(description) cannot be started: \(reason)")
   }
 
-  /// Posts will for each key, makes the change, posts did for each key.
-  ///
-  /// The methods are the subclass's to override; a plain block operation has none to call.
-  private final func announce(_ key: String, _ other: String? = nil, change: () -> Void) {
-    if isExactlyBlockOperation { return change() }
-    willChangeValue(forKey: key)
-    if let other { willChangeValue(forKey: other) }
-    change()
-    didChangeValue(forKey: key)
-    if let other { didChangeValue(forKey: other) }
-  }
-
-  // MARK: What subclasses announce
-
-  final func valueDidChange(forKey key: String) {
-    switch key {
-    case "isFinished", "finished":
-      if isFinished, update({ $0.finish() }) { finishWasSet() }
-    case "isExecuting", "executing":
-      if isExecuting { update { $0.noteExecuting() } }
-    case "isCancelled", "cancelled":
-      if isCancelled { cancelWasAnnounced() }
-    case "isReady", "ready":
-      readReadinessAgain()
-    default: break
-    }
-  }
+  // MARK: Readiness
 
   /// Asks the overridable `isReady` and lets the queue know where the answer is news to it.
   final func readReadinessAgain() {
@@ -76,19 +73,20 @@ extension Operation {
   // MARK: Cancel
 
   final func performCancel() {
-    let verdict = update { $0.cancel() }
-    guard verdict.didCancel else { return }
-    if verdict.mustPush { pushToQueue() }
-    if verdict.becameReady {
-      announce("isCancelled", "isReady") {}
-    } else {
-      announce("isCancelled") {}
+    if isExactlyBlockOperation, let verdict = update({ $0.cancelUnobserved() }) {
+      if verdict.mustPush { pushToQueue() }
+      return
     }
-  }
-
-  /// A subclass keeps a flag of its own and has not called `super.cancel()`.
-  private final func cancelWasAnnounced() {
-    if update({ $0.cancel() }).mustPush { pushToQueue() }
+    let announcesFlag = update { $0.claimCancel() }
+    if announcesFlag { willChangeValue(forKey: "isCancelled") }
+    // Where another thread is just announcing it the flag is set here too: after `cancel()` it is.
+    let verdict = update { $0.cancel(isAnnounced: true) }
+    if announcesFlag { didChangeValue(forKey: "isCancelled") }
+    if verdict.becameReady {
+      announceReadiness()
+    } else if verdict.isNews {
+      pushNews()
+    }
   }
 
   // MARK: Finish
@@ -115,17 +113,39 @@ extension Operation {
   }
 
   private final func submitCompletion() {
-    let block = makeRare { rare -> (@Sendable () -> Void)? in
-      defer { rare.completionBlock = nil }
-      return rare.completionBlock
-    }
-    guard let block else { return }
+    guard withRare({ $0?.completionBlock != nil }) else { return }
     // Asynchronously: the finishing thread may hold locks of the user's. The operation lives until
     // its block has run.
     OperationQueue.completions.addOperation {
-      block()
+      var block: (@Sendable () -> Void)?
+      self.announce("completionBlock") { block = self.takeCompletionBlock() }
+      block?()
       withExtendedLifetime(self) {}
     }
+  }
+
+  private final func takeCompletionBlock() -> (@Sendable () -> Void)? {
+    withRare { rare in
+      defer { rare?.completionBlock = nil }
+      return rare?.completionBlock
+    }
+  }
+
+  /// - Returns: Whether it was in time.
+  final func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
+    // What is replaced is released after the lock: its captures may have a `deinit` of the user's.
+    let replaced = makeRare { rare -> (@Sendable () -> Void)? in
+      guard update({ $0.promise(.hasCompletion) }) else { return nil }
+      defer { rare.completionBlock = block }
+      return rare.completionBlock
+    }
+    withExtendedLifetime(replaced) {}
+  }
+
+  final func noteLateCompletionBlock() {
+    Diagnostic.note(
+      .completionBlockAfterFinish,
+      "\(description) has finished: the completionBlock that is set now will not run")
   }
 
   // MARK: Queue

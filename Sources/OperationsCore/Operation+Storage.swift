@@ -8,6 +8,7 @@ final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
   var completionBlock: (@Sendable () -> Void)?
+  var observations: KeyValueObservations?
   /// The dependencies after the two that ``DependencyLinks`` has room for, in order.
   var moreDependencies: [Operation] = []
   /// All dependencies, once there are many, so that adding one more stays cheap.

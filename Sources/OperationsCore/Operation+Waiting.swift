@@ -8,7 +8,8 @@ extension Operation {
   /// Blocks the calling thread until the operation has finished.
   ///
   /// On return its dependents have been released and it has left its queue. Returns at once where
-  /// that has happened already. It may be in no queue and be started by another thread later.
+  /// that has happened already, and inside an observer of this operation, which could only wait for
+  /// itself. It may be in no queue and be started by another thread later.
   ///
   /// - Precondition: Not called from inside the operation itself, which would wait for ever.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
@@ -17,6 +18,8 @@ extension Operation {
       return Misuse.raise(
         .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
     }
+    // An observer of the finish waits: what it waits for comes when it returns.
+    if Delivery.isUnderWay(for: self) { return }
     waitUntilRetired()
   }
 

@@ -32,7 +32,10 @@ open class Operation: @unchecked Sendable {
   /// Creates an operation that is ready, of normal priority, without dependencies.
   public init() {}
 
-  deinit { releaseDependencies() }
+  deinit {
+    rare?.observations?.objectIsGone()
+    releaseDependencies()
+  }
 
   // MARK: Work
 
@@ -89,16 +92,38 @@ open class Operation: @unchecked Sendable {
   /// Announces that the value of `key` is about to change.
   ///
   /// Pair it with `didChangeValue(forKey:)` on the same thread. May be called while a lock of the
-  /// subclass's is held, and from within other such pairs.
-  open func willChangeValue(forKey key: String) {}
+  /// subclass's is held, and from within other such pairs. Pairs match by key, with or without
+  /// `is`; they may be nested in any way.
+  open func willChangeValue(forKey key: String) { valueWillChange(forKey: key) }
 
   /// Announces that the value of `key` has changed.
   ///
-  /// For `isFinished`, `isExecuting`, `isCancelled` and `isReady` (or without the `is`) the
-  /// overridable property is read on this thread, and queue, dependents and waiters act on what it
-  /// says. What they do in consequence does not run user code on this thread. May be called while a
-  /// lock of the subclass's is held, provided that its property can be read then.
+  /// Observers are told, on this thread. For `isFinished`, `isExecuting`, `isCancelled` and
+  /// `isReady` (or without the `is`), and for keys that these are said to depend on, the overridable
+  /// property is read on this thread, and queue, dependents and waiters act on what it says,
+  /// whether or not `willChangeValue(forKey:)` came before. Beside observers no user code runs on
+  /// this thread in consequence. May be called while a lock of the subclass's is held, provided
+  /// that its property can be read then.
   open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
+
+  /// The keys whose changes change `key` too, for subclasses that derive one property from another.
+  ///
+  /// With `"state"` returned for `isExecuting` and `isFinished`, announcing `state` announces both.
+  /// Asked once for each class and key; names with and without `is` are both asked for.
+  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+  /// Whether changes announce themselves: never. As on Apple platforms for these keys.
+  open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
+
+  /// The value of a property by name, with or without `is`.
+  ///
+  /// - Parameter key: A property of this class; a subclass overrides this for its own keys.
+  /// - Returns: The value, read by the overridable property; `nil` for one that is `nil`.
+  /// - Precondition: There is a property of this name.
+  open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
+
+  /// Lets go of work that will not run. Overridden by the classes of this module.
+  func discardWork() {}
 
   // MARK: Identity
 
@@ -127,7 +152,7 @@ extension Operation {
   public final var name: String? {
     get { withRare { $0?.name } }
     set {
-      makeRare { $0.name = newValue }
+      announce("name") { makeRare { $0.name = newValue } }
       noteDescriptionChanged()
     }
   }
@@ -138,33 +163,33 @@ extension Operation {
   public final var queuePriority: QueuePriority {
     get { QueuePriority(index: status.load(ordering: .acquiring).priorityIndex) }
     set {
-      let (changed, mustPush) = update { $0.setPriority(newValue.index) }
-      if mustPush { pushToQueue() }
-      if changed { noteDescriptionChanged() }
+      if newValue == queuePriority { return }
+      announce("queuePriority") {
+        if update({ $0.setPriority(newValue.index) }).mustPush { pushToQueue() }
+      }
+      noteDescriptionChanged()
     }
   }
 
   /// How important the work is; `.default` unless set. Advisory: see ``QualityOfService``.
   public final var qualityOfService: QualityOfService {
     get { withRare { $0?.qualityOfService ?? .default } }
-    set { makeRare { $0.qualityOfService = newValue } }
+    set { announce("qualityOfService") { makeRare { $0.qualityOfService = newValue } } }
   }
 
   /// Runs once after the operation has finished or was cancelled, on an unspecified thread.
   ///
   /// Neither dependents nor waiters wait for it. It is released, and this property `nil`, when it
   /// begins. Setting it replaces what was set before; setting it on a finished operation does
-  /// nothing.
+  /// nothing, and is reported as a ``Diagnostic``.
   public final var completionBlock: (@Sendable () -> Void)? {
     get { withRare { $0?.completionBlock } }
     set {
-      // What is replaced is released after the lock: its captures may have a `deinit` of the user's.
-      let replaced = makeRare { rare -> (@Sendable () -> Void)? in
-        guard update({ $0.promise(.hasCompletion) }) else { return nil }
-        defer { rare.completionBlock = newValue }
-        return rare.completionBlock
+      if !status.load(ordering: .acquiring).isFinished {
+        announce("completionBlock") { setCompletionBlock(newValue) }
+      } else if newValue != nil {
+        noteLateCompletionBlock()
       }
-      withExtendedLifetime(replaced) {}
     }
   }
 }

@@ -59,6 +59,14 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// Name, priority or dependencies are news for a collector. Cleared in the inbox.
     static let descriptionChanged = Flags(rawValue: 1 << 13)
 
+    /// Somebody observes it, or has: changes are announced before and after.
+    static let observed = Flags(rawValue: 1 << 14)
+    /// A thread is in `cancel()`, or was, and announces what that changes.
+    static let cancelClaimed = Flags(rawValue: 1 << 15)
+    /// Nothing holds it up any more, but nobody may see that yet: who set this announces it, and
+    /// clears this in between.
+    static let readinessHeld = Flags(rawValue: 1 << 19)
+
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
   }
 
@@ -89,15 +97,19 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   var isCancelled: Bool { has(.cancelled) }
 
   /// Whether nothing has started or finished yet.
-  var isPending: Bool { !has(.executing) && !has(.finished) }
+  var isPending: Bool { rawValue & (Flags.startClaimed.rawValue | Flags.finished.rawValue) == 0 }
 
-  /// What the base class answers: stays `true` after the start, and a cancelled operation waits for
+  /// Whether nothing holds it up: stays `true` after the start, and a cancelled operation waits for
   /// nothing.
-  var isReady: Bool { unmetDependencyCount == 0 || isCancelled || !isPending }
+  private var isUnheld: Bool { unmetDependencyCount == 0 || isCancelled || !isPending }
+
+  /// What the base class answers.
+  var isReady: Bool { isUnheld && !has(.readinessHeld) }
 
   /// Whether the queue may start it, as far as is known without asking the subclass.
   var isEligible: Bool {
-    isCancelled || has(.selfReady) || unmetDependencyCount == 0 && !has(.selfNotReady)
+    !has(.readinessHeld)
+      && (isCancelled || has(.selfReady) || unmetDependencyCount == 0 && !has(.selfNotReady))
   }
 
   /// What `Operation.state` shows.
@@ -111,7 +123,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   var reading: UInt64 { (rawValue & Self.readingMask) >> Self.readingShift }
 
   /// Claims the right and the duty to push the operation into its queue's inbox.
-  private mutating func claimPush() -> Bool {
+  mutating func claimPush() -> Bool {
     guard has(.enqueued), !has(.inInbox), !has(.retired) else { return false }
     insert(.inInbox)
     return true
@@ -121,26 +133,21 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 // MARK: - Events
 
 extension OperationStatus {
-  /// What a change of readiness asks for.
-  struct ReadinessChange: Equatable {
-    /// Base readiness went from `false` to `true`, or back.
-    var changed = false
+  /// What an event asks for that may have made the operation ready.
+  struct Verdict: Equatable {
+    /// The event took effect.
+    var isNews = false
+    /// It is held back that the operation is ready: the caller must announce that, and release it
+    /// in between. Nothing is to be pushed before.
+    var becameReady = false
     /// The caller must push the operation into its queue's inbox.
     var mustPush = false
   }
 
-  /// What `cancel()` asks for.
-  struct CancelVerdict: Equatable {
-    /// The flag was not set before. Else nothing happened.
-    var didCancel = false
-    var becameReady = false
-    var mustPush = false
-  }
-
   enum StartVerdict: Equatable {
-    /// Run `main()`: the status is executing now.
+    /// Run `main()`.
     case run
-    /// It was cancelled: the status is finished now, and the caller must see to what follows.
+    /// It was cancelled: finish it, and see to what follows.
     case finishWithoutRunning
     /// It has finished already: do nothing.
     case nothing
@@ -150,7 +157,7 @@ extension OperationStatus {
   /// A queue takes it, and is about to push it. `false` where it may not: the operation is or was
   /// in a queue, or has been started.
   mutating func enqueue() -> Bool {
-    guard !has(.enqueued), !has(.startClaimed), isPending else { return false }
+    guard !has(.enqueued), isPending else { return false }
     insert([.enqueued, .inInbox])
     return true
   }
@@ -173,7 +180,7 @@ extension OperationStatus {
 
   /// The queue chooses it to be started. `false` where it is not eligible any more.
   mutating func dispatch() -> Bool {
-    guard isEligible, isPending, !has(.startClaimed) else { return false }
+    guard isEligible, isPending else { return false }
     insert(.dispatched)
     return true
   }
@@ -181,14 +188,15 @@ extension OperationStatus {
   /// The queue takes its choice back because the subclass's `isReady` said no.
   mutating func undispatch() { remove(.dispatched) }
 
-  /// Base `start()`.
+  /// Base `start()` claims the operation. What the answer says changes the status later, between
+  /// its announcements, by ``noteExecuting()`` or ``finish()``.
   ///
   /// - Parameters:
   ///   - isReady: What the overridable `isReady` answered.
   ///   - isByHand: Whether it is known that no worker calls. Else a call that comes once the queue
   ///     has chosen the operation is taken for the worker's.
   /// - Returns: What the caller has to do.
-  mutating func start(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
+  mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
     // A subclass that calls `super.start()` may have said before that it executes.
     if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
@@ -196,18 +204,34 @@ extension OperationStatus {
     if has(.enqueued), isByHand || !has(.dispatched) {
       return .refuse(.startOfEnqueuedOperation)
     }
-    if isCancelled {
-      insert([.startClaimed, .finished])
-      return .finishWithoutRunning
-    }
-    guard isReady || has(.dispatched) else { return .refuse(.receiverNotReady) }
-    insert([.startClaimed, .executing])
-    return .run
+    guard isCancelled || isReady || has(.dispatched) else { return .refuse(.receiverNotReady) }
+    insert(.startClaimed)
+    return isCancelled ? .finishWithoutRunning : .run
   }
 
-  /// A subclass says that it executes. Base `start()` has not been claimed by that.
-  mutating func noteExecuting() {
-    if !isFinished { insert(.executing) }
+  /// A worker starts one that has nobody to announce it to: claim and change in one step.
+  ///
+  /// - Returns: `nil` where somebody observes: nothing has happened.
+  mutating func startUnobserved() -> StartVerdict? {
+    if has(.observed) { return nil }
+    let verdict = claimStart(isReady: true)
+    switch verdict {
+    case .run: insert(.executing)
+    case .finishWithoutRunning: insert(.finished)
+    case .nothing, .refuse: break
+    }
+    return verdict
+  }
+
+  /// It executes: the base class has announced it, or a subclass says so. The latter claims no base
+  /// `start()`, which the subclass may call yet.
+  ///
+  /// - Returns: Whether it does; not where it has finished.
+  @discardableResult
+  mutating func noteExecuting() -> Bool {
+    if isFinished { return false }
+    insert(.executing)
+    return true
   }
 
   /// The base class or a subclass says that it has finished. `true` the first time.
@@ -217,35 +241,68 @@ extension OperationStatus {
     return true
   }
 
+  /// As ``finish()``, where nobody has to be told. `nil` where somebody observes.
+  mutating func finishUnobserved() -> Bool? { has(.observed) ? nil : finish() }
+
   /// Everything that follows the finish is done.
   mutating func retire() { insert(.retired) }
 
-  mutating func cancel() -> CancelVerdict {
-    if isFinished || isCancelled { return CancelVerdict() }
-    let wasReady = isReady
+  /// Base `cancel()` claims the announcement of what it is about to change. `false` where there is
+  /// nothing to announce, or another thread does.
+  mutating func claimCancel() -> Bool {
+    if isFinished || isCancelled || has(.cancelClaimed) { return false }
+    insert(.cancelClaimed)
+    return true
+  }
+
+  /// As ``cancel(isAnnounced:)``, where nobody has to be told. `nil` where somebody observes.
+  mutating func cancelUnobserved() -> Verdict? {
+    has(.observed) ? nil : cancel(isAnnounced: false)
+  }
+
+  /// It is cancelled now.
+  ///
+  /// - Parameter isAnnounced: The caller announces the change, and pushes after that by itself.
+  /// - Returns: What the caller has to do.
+  mutating func cancel(isAnnounced: Bool) -> Verdict {
+    if isFinished || isCancelled { return Verdict() }
+    let wasUnheld = isUnheld
     insert(.cancelled)
-    return CancelVerdict(didCancel: true, becameReady: !wasReady, mustPush: claimPush())
+    let mustHold = !wasUnheld && isAnnounced
+    if mustHold { insert(.readinessHeld) }
+    return Verdict(
+      isNews: true, becameReady: mustHold, mustPush: !isAnnounced && claimPush())
   }
 
   /// A dependency that has not finished was added. It counts only while it can hold up the start.
-  /// - Returns: Whether it was counted, and what that changed.
-  mutating func dependencyWasAdded() -> (isCounted: Bool, change: ReadinessChange) {
-    guard isPending, !isCancelled else { return (false, ReadinessChange()) }
-    let wasReady = isReady
+  /// - Returns: Whether it was counted, and what that asks for.
+  mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
+    guard isPending, !isCancelled else { return (false, false) }
     rawValue += Self.oneUnmet
     forgetVerdict()
-    return (true, ReadinessChange(changed: wasReady, mustPush: claimPush()))
+    return (true, claimPush())
   }
 
   /// A counted dependency has finished, or was removed.
-  mutating func dependencyWasMet() -> ReadinessChange {
+  ///
+  /// - Parameter isAnnounced: The caller announces what that changes, whether observed or not.
+  /// - Returns: What the caller has to do.
+  mutating func dependencyWasMet(isAnnounced: Bool = false) -> Verdict {
     precondition(unmetDependencyCount > 0, "A dependency was counted off that was never counted")
-    let wasReady = isReady
+    let wasUnheld = isUnheld
     rawValue -= Self.oneUnmet
-    guard unmetDependencyCount == 0 else { return ReadinessChange() }
+    guard unmetDependencyCount == 0 else { return Verdict(isNews: true) }
     forgetVerdict()
-    return ReadinessChange(changed: !wasReady, mustPush: isPending && claimPush())
+    // Where it is held back already, whoever did that announces it and pushes.
+    let isHeldByAnother = has(.readinessHeld)
+    let mustHold = !wasUnheld && !isHeldByAnother && (isAnnounced || has(.observed))
+    if mustHold { insert(.readinessHeld) }
+    let mustPush = isPending && !mustHold && !isHeldByAnother && claimPush()
+    return Verdict(isNews: true, becameReady: mustHold, mustPush: mustPush)
   }
+
+  /// It may be seen now that the operation is ready, if it still is.
+  mutating func releaseReadiness() { remove(.readinessHeld) }
 
   /// The overridable `isReady` was asked for `reading`. An answer to an older reading is dropped.
   ///

@@ -16,9 +16,9 @@ struct OperationStatusTests {
   private func enqueue(_ status: inout OperationStatus) { _ = status.enqueue() }
   private func leaveInbox(_ status: inout OperationStatus) { _ = status.leaveInbox() }
   private func dispatch(_ status: inout OperationStatus) { _ = status.dispatch() }
-  private func start(_ status: inout OperationStatus) { _ = status.start(isReady: true) }
+  private func start(_ status: inout OperationStatus) { _ = status.startUnobserved() }
   private func finish(_ status: inout OperationStatus) { _ = status.finish() }
-  private func cancel(_ status: inout OperationStatus) { _ = status.cancel() }
+  private func cancel(_ status: inout OperationStatus) { _ = status.cancel(isAnnounced: false) }
   private func addDependency(_ status: inout OperationStatus) { _ = status.dependencyWasAdded() }
   private func retire(_ status: inout OperationStatus) { status.retire() }
 
@@ -52,10 +52,11 @@ struct OperationStatusTests {
     ]
     for (name, before, isReady, expected) in rows {
       var status = before
-      #expect(status.start(isReady: isReady) == expected, "\(name)")
+      #expect(status.claimStart(isReady: isReady) == expected, "\(name)")
       switch expected {
-      case .run: #expect(status.isExecuting && !status.isFinished, "\(name)")
-      case .finishWithoutRunning: #expect(status.isFinished && !status.isExecuting, "\(name)")
+      case .run, .finishWithoutRunning:
+        #expect(!status.isPending && !status.isExecuting && !status.isFinished, "\(name)")
+        #expect(status.claimStart(isReady: true) == .refuse(.simultaneousStart), "\(name)")
       case .nothing, .refuse: #expect(status == before, "\(name)")
       }
     }
@@ -65,14 +66,15 @@ struct OperationStatusTests {
   func startAfterAnAnnouncement() {
     var status = status(enqueue, leaveInbox, dispatch)
     status.noteExecuting()
-    #expect(status.start(isReady: true) == .run)
-    #expect(status.start(isReady: true) == .refuse(.receiverAlreadyExecuting))
+    #expect(status.claimStart(isReady: true) == .run)
+    status.noteExecuting()
+    #expect(status.claimStart(isReady: true) == .refuse(.receiverAlreadyExecuting))
   }
 
   @Test("SA-6: a start that is known to be by hand is refused even once the queue has chosen")
   func startByHandOfADispatchedOne() {
     var status = status(enqueue, leaveInbox, dispatch)
-    #expect(status.start(isReady: true, isByHand: true) == .refuse(.startOfEnqueuedOperation))
+    #expect(status.claimStart(isReady: true, isByHand: true) == .refuse(.startOfEnqueuedOperation))
   }
 
   @Test("ST-2: finishing replaces executing in one step, and only once")
@@ -96,35 +98,60 @@ struct OperationStatusTests {
 
   @Test("CA-1..CA-5: what cancel answers in each situation")
   func cancelVerdicts() {
-    typealias Verdict = OperationStatus.CancelVerdict
+    typealias Verdict = OperationStatus.Verdict
     let rows: [(String, OperationStatus, Verdict)] = [
-      ("ready", status(), Verdict(didCancel: true)),
-      ("waiting", status(addDependency), Verdict(didCancel: true, becameReady: true)),
+      ("ready", status(), Verdict(isNews: true)),
+      ("waiting", status(addDependency), Verdict(isNews: true)),
       ("again", status(cancel), Verdict()),
-      ("executing", status(start), Verdict(didCancel: true)),
+      ("executing", status(start), Verdict(isNews: true)),
       ("finished", status(finish), Verdict()),
-      ("in the inbox", status(enqueue), Verdict(didCancel: true)),
-      ("in a queue", status(enqueue, leaveInbox), Verdict(didCancel: true, mustPush: true)),
+      ("in the inbox", status(enqueue), Verdict(isNews: true)),
+      ("in a queue", status(enqueue, leaveInbox), Verdict(isNews: true, mustPush: true)),
       (
         "waiting in a queue", status(addDependency, enqueue, leaveInbox),
-        Verdict(didCancel: true, becameReady: true, mustPush: true)
+        Verdict(isNews: true, mustPush: true)
       ),
     ]
     for (name, before, expected) in rows {
       var status = before
-      #expect(status.cancel() == expected, "\(name)")
-      #expect(status.isCancelled == (expected.didCancel || before.isCancelled), "\(name)")
+      #expect(status.cancel(isAnnounced: false) == expected, "\(name)")
+      #expect(status.isCancelled == (expected.isNews || before.isCancelled), "\(name)")
     }
   }
 
   @Test("DE-1, DE-9, K-10: only the first and the last unmet dependency change readiness")
   func countingDependencies() {
     var status = OperationStatus()
-    let first = status.dependencyWasAdded()
-    #expect(first.isCounted && first.change.changed && !status.isReady)
-    #expect(!status.dependencyWasAdded().change.changed)
-    #expect(!status.dependencyWasMet().changed && !status.isReady)
-    #expect(status.dependencyWasMet().changed && status.isReady)
+    #expect(status.dependencyWasAdded().isCounted && !status.isReady)
+    #expect(status.dependencyWasAdded().isCounted && !status.isReady)
+    #expect(!status.dependencyWasMet(isAnnounced: true).becameReady && !status.isReady)
+    #expect(status.dependencyWasMet(isAnnounced: true).becameReady)
+  }
+
+  @Test("K-3, K-10: readiness that is announced shows only once it is released, and once")
+  func announcedReadiness() {
+    for event in [{ $0.cancel(isAnnounced: true) }, { $0.dependencyWasMet(isAnnounced: true) }]
+      as [(inout OperationStatus) -> OperationStatus.Verdict]
+    {
+      var status = status(addDependency, enqueue, leaveInbox)
+      _ = status.leaveInbox()
+      let verdict = event(&status)
+      #expect(verdict == OperationStatus.Verdict(isNews: true, becameReady: true))
+      #expect(!status.isReady && !status.isEligible, "held back")
+      #expect(!status.cancel(isAnnounced: true).becameReady, "one thread announces")
+      status.releaseReadiness()
+      #expect(status.isReady && status.isEligible && status.claimPush())
+    }
+  }
+
+  @Test("K-1, K-2: what is observed changes in no event that could not be announced")
+  func observedOnesAreNotChangedSilently() {
+    var status = OperationStatus()
+    status.insert(.observed)
+    let before = status
+    #expect(status.startUnobserved() == nil && status.cancelUnobserved() == nil)
+    #expect(status.finishUnobserved() == nil && status == before)
+    #expect(status.claimCancel() && !status.claimCancel(), "one thread announces")
   }
 
   @Test("CA-10, DE-5: a dependency does not count once it cannot hold anything up")
@@ -200,7 +227,8 @@ struct OperationStatusTests {
     #expect(!status.setPriority(0).mustPush, "it is on its way already")
     _ = status.leaveInbox()
     #expect(status.setPriority(1) == (true, true))
-    #expect(!status.cancel().mustPush, "the change of priority has claimed the push")
+    #expect(
+      !status.cancel(isAnnounced: false).mustPush, "the change of priority has claimed the push")
     _ = status.leaveInbox()
     status.retire()
     #expect(status.descriptionDidChange() == false)
@@ -239,7 +267,7 @@ struct OperationStatusTests {
     for _ in 0..<300 { _ = status.beginReading() }
     for _ in 0..<1_000 { _ = status.dependencyWasAdded() }
     #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
-    _ = status.cancel()
+    _ = status.cancel(isAnnounced: false)
     status.retire()
     #expect(status.reading == (300 + 1_000) & 0xff)
     #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)

@@ -30,7 +30,7 @@ struct QueueSchedulerTests {
     let bench = SchedulerBench()
     let cancelled = SchedulerBench.operation("cancelled", .veryLow)
     bench.add([SchedulerBench.operation("high", .veryHigh), cancelled])
-    bench.change(cancelled) { $0.cancel().mustPush }
+    bench.change(cancelled) { $0.cancel(isAnnounced: false).mustPush }
     #expect(bench.scheduler.counts.cancelling == 1)
     #expect(bench.takeAll() == ["cancelled", "high"])
     bench.finish(cancelled)
@@ -102,7 +102,7 @@ struct QueueSchedulerTests {
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     // The news is in the inbox, unread: the choice itself must notice.
-    #expect(operation.update { $0.dependencyWasAdded().change.mustPush })
+    #expect(operation.update { $0.dependencyWasAdded().mustPush })
     #expect(bench.takeNext() == nil)
     bench.admit([operation])
     #expect(bench.scheduler.counts.waiting == 1)
@@ -169,7 +169,7 @@ struct QueueSchedulerTests {
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     #expect(bench.takeNext() === operation)
-    #expect(operation.update { $0.cancel().mustPush })
+    #expect(operation.update { $0.cancel(isAnnounced: false).mustPush })
     bench.finish(operation)
     #expect(operation.place.stage == .lingering && bench.scheduler.operations.isEmpty)
     #expect(bench.effects.released == nil, "the pusher needs the queue's reference")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// What subclasses say by `keyPathsForValuesAffectingValue(forKey:)`, asked once for each class.
+enum AffectingKeys {
+  /// The keys that the scheduler acts on, in the order in which a change is acted on.
+  private static let keys = ["isExecuting", "isFinished", "isCancelled", "isReady"]
+
+  /// For each class that declares any: changed key to affected ones.
+  private static let tables = Locked<[ObjectIdentifier: [String: [String]]]>([:])
+
+  /// The class that was found last to declare nothing, so that most changes take no lock.
+  private static let plainClass = Atomic<UInt>(0)
+
+  /// The keys out of ``keys`` that change with `key`.
+  static func keys(affectedBy key: String, of type: Operation.Type) -> [String] {
+    let id = ObjectIdentifier(type)
+    let bits = UInt(bitPattern: id)
+    if plainClass.load(ordering: .relaxed) == bits { return [] }
+    let known = tables.withLock { $0[id] }
+    let table = known ?? makeTable(of: type)
+    if known == nil { tables.withLock { $0[id] = table } }
+    if table.isEmpty { plainClass.store(bits, ordering: .relaxed) }
+    return table[key] ?? []
+  }
+
+  private static func makeTable(of type: Operation.Type) -> [String: [String]] {
+    var table: [String: [String]] = [:]
+    for key in keys {
+      for affecting in self.keys(affecting: key, of: type) {
+        table[affecting, default: []].append(key)
+      }
+    }
+    return table
+  }
+
+  /// All keys whose changes change `key`, directly or through others.
+  static func keys(affecting key: String, of type: Operation.Type) -> Set<String> {
+    var found: Set<String> = []
+    var open = [key]
+    while let next = open.popLast() {
+      // A subclass may have written the name with or without `is`.
+      let names = [next] + ObservedKey.aliases(of: next)
+      for name in names.flatMap({ type.keyPathsForValuesAffectingValue(forKey: $0) }) {
+        let affecting = ObservedKey.canonical(name)
+        if affecting != key, found.insert(affecting).inserted { open.append(affecting) }
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// One observer of one key of one object.
+// Unchecked because the closures take any object; they are only ever given the observed one.
+final class KeyValueRegistration: @unchecked Sendable {
+  /// A change, its values without their types.
+  struct Change {
+    var new: Any?
+    var old: Any?
+    var isPrior = false
+  }
+
+  let key: ObservedKey
+  let options: NSKeyValueObservingOptions
+  /// The object of `addObserver`, by which `removeObserver` finds the registration.
+  let observer: ObjectIdentifier?
+  let context: UnsafeMutableRawPointer?
+  /// Keys whose changes are changes of this one too.
+  private let affectingKeys: Set<String>
+  /// Reads the observed property.
+  let read: (AnyObject) -> Any?
+  private let handler: (AnyObject, Change) -> Void
+  /// Called once, when the registration ends.
+  private let ended: @Sendable () -> Void
+  private let active = Atomic<Bool>(true)
+
+  init(
+    key: ObservedKey, options: NSKeyValueObservingOptions, affectingKeys: Set<String> = [],
+    observer: ObjectIdentifier? = nil, context: UnsafeMutableRawPointer? = nil,
+    read: @escaping (AnyObject) -> Any?, ended: @escaping @Sendable () -> Void = {},
+    handler: @escaping (AnyObject, Change) -> Void
+  ) {
+    self.key = key
+    self.options = options
+    self.affectingKeys = affectingKeys
+    self.observer = observer
+    self.context = context
+    self.read = read
+    self.ended = ended
+    self.handler = handler
+  }
+
+  /// Whether the observer is still to be told of changes.
+  var isActive: Bool { active.load(ordering: .acquiring) }
+
+  func end() {
+    if active.exchange(false, ordering: .acquiringAndReleasing) { ended() }
+  }
+
+  func isConcerned(by changed: ObservedKey) -> Bool {
+    if changed == key { return true }
+    guard let name = changed.name else { return false }
+    return affectingKeys.contains(name)
+  }
+
+  /// Tells the observer, unless it has been removed meanwhile.
+  func notify(_ object: AnyObject, _ change: Change) {
+    if isActive { handler(object, change) }
+  }
+
+  /// The notification that `.initial` asks for.
+  func notifyInitially(_ object: AnyObject) {
+    guard options.contains(.initial) else { return }
+    notify(object, Change(new: options.contains(.new) ? read(object) : nil))
+  }
+}
