@@ -27,10 +27,12 @@ extension Operation {
       discardWork()
       return isFirst
     case .run:
-      var isExecutingNow = false
-      announce("isExecuting") { isExecutingNow = update { $0.noteExecuting() } }
-      // Finished by its own observer.
-      guard isExecutingNow else { return false }
+      // Not twice for a subclass that has announced it before calling `super`.
+      if !status.load(ordering: .acquiring).isExecuting {
+        announce("isExecuting") { _ = update { $0.noteExecuting() } }
+      }
+      // An observer may have finished it.
+      if status.load(ordering: .acquiring).isFinished { return false }
       CurrentWork.run(self) { main() }
       return announceFinish(wasExecuting: true)
     }

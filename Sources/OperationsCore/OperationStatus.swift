@@ -68,6 +68,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let readinessHeld = Flags(rawValue: 1 << 19)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
+    static let begun: Flags = [.startClaimed, .executing, .finished]
   }
 
   private static let priorityShift: UInt64 = 16
@@ -97,7 +98,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   var isCancelled: Bool { has(.cancelled) }
 
   /// Whether nothing has started or finished yet.
-  var isPending: Bool { rawValue & (Flags.startClaimed.rawValue | Flags.finished.rawValue) == 0 }
+  var isPending: Bool { rawValue & Flags.begun.rawValue == 0 }
 
   /// Whether nothing holds it up: stays `true` after the start, and a cancelled operation waits for
   /// nothing.
@@ -223,8 +224,8 @@ extension OperationStatus {
     return verdict
   }
 
-  /// It executes: the base class has announced it, or a subclass says so. The latter claims no base
-  /// `start()`, which the subclass may call yet.
+  /// It executes: the base class has announced it, or a subclass says so, which does not claim base
+  /// `start()`.
   ///
   /// - Returns: Whether it does; not where it has finished.
   @discardableResult
