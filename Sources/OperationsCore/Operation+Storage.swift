@@ -7,6 +7,7 @@ import Synchronization
 final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
+  var threadPriority = Operation.defaultThreadPriority
   var completionBlock: (@Sendable () -> Void)?
   var observations: KeyValueObservations?
   /// The dependencies after the two that ``DependencyLinks`` has room for, in order.

@@ -35,14 +35,17 @@ static inline void csystem_spin_hint(void) {
 #endif
 }
 
-// One pointer of the calling thread's for each of three users; null in a new thread.
+// One pointer of the calling thread's for each of four users; null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
+extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_delivery __attribute__((tls_model("initial-exec")));
 static inline void *_Nullable csystem_current_worker(void) { return csystem_worker; }
 static inline void csystem_set_current_worker(void *_Nullable worker) { csystem_worker = worker; }
 static inline void *_Nullable csystem_current_release(void) { return csystem_release; }
 static inline void csystem_set_current_release(void *_Nullable list) { csystem_release = list; }
+static inline void *_Nullable csystem_current_misuse(void) { return csystem_misuse; }
+static inline void csystem_set_current_misuse(void *_Nullable scope) { csystem_misuse = scope; }
 static inline void *_Nullable csystem_current_delivery(void) { return csystem_delivery; }
 static inline void csystem_set_current_delivery(void *_Nullable frame) { csystem_delivery = frame; }
 
