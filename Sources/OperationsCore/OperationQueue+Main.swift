@@ -62,8 +62,8 @@ extension QueueCore {
     withScheduler { scheduler, _ in
       scheduler.name = "NSOperationQueue Main Queue"
       scheduler.maxConcurrentOperationCount = 1
-      scheduler.qualityOfService = .userInteractive
     }
+    qualityOfService = .userInteractive
     _ = setUnderlyingQueue(.main)
   }
 

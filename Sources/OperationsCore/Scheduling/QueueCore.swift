@@ -16,6 +16,8 @@ final class QueueCore: @unchecked Sendable {
   private var ownerReference: Unmanaged<OperationQueue>?
   private let inbox = OperationInbox()
   let gate = WorkerGate()
+  /// The raw value, outside the lock: every block that is added looks at it.
+  private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   private let scheduler = Locked(QueueScheduler())
   /// Whether operations run on a dispatch queue. A copy of what the scheduler says, written while
   /// its lock is held.
@@ -44,6 +46,17 @@ final class QueueCore: @unchecked Sendable {
   /// A worker that has given up must ask: while it searched, a slot may have become free or the
   /// queue been resumed, and whoever did that brought in nobody because somebody was searching.
   var hasWork: Bool { scheduler.withLock { $0.hasWork } }
+
+  /// That of the underlying queue where it has one, else what was set.
+  var qualityOfService: QualityOfService {
+    get {
+      if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
+        return level
+      }
+      return QualityOfService(rawValue: qualityOfServiceNumber.load(ordering: .relaxed)) ?? .default
+    }
+    set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
+  }
 
   // MARK: Adding
 
@@ -77,6 +90,16 @@ final class QueueCore: @unchecked Sendable {
     push(first: .passUnretained(operation), last: .passUnretained(operation))
     wakeWorker()
     return true
+  }
+
+  /// Adds a barrier behind everything that was added so far. It is the queue's own.
+  func addBarrier(_ barrier: BlockOperation) {
+    guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
+    barrier.place.isBarrier = true
+    // Released when the queue lets go of it.
+    _ = Unmanaged.passRetained(barrier)
+    push(first: .passUnretained(barrier), last: .passUnretained(barrier))
+    wakeWorker()
   }
 
   private func claim(_ operation: Operation) -> Bool {
