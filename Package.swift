@@ -21,7 +21,20 @@ let coreTargets: [Target] = [
   .target(name: "Operations", dependencies: ["OperationsCore"]),
   .target(
     name: "TestSupport", dependencies: ["CSystem", "OperationsCore"], path: "Tests/TestSupport"),
-  .testTarget(name: "OperationsCoreTests", dependencies: ["OperationsCore", "TestSupport"]),
+  .target(
+    name: "MainQueueChecks", dependencies: ["CSystem", "OperationsCore"],
+    path: "Tests/Fixtures/MainQueueChecks"),
+  .executableTarget(
+    name: "fixture-main-queue", dependencies: ["MainQueueChecks"],
+    path: "Tests/Fixtures/main-queue"),
+  .executableTarget(
+    name: "fixture-async-main", dependencies: ["MainQueueChecks", "OperationsCore"],
+    path: "Tests/Fixtures/async-main"),
+  .testTarget(
+    name: "OperationsCoreTests",
+    dependencies: [
+      "OperationsCore", "TestSupport", "fixture-main-queue", "fixture-async-main",
+    ]),
   .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
   .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
 ]

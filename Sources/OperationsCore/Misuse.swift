@@ -38,6 +38,13 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
     case undefinedKey
     /// `removeObserver` for one that was not added.
     case observerNotRegistered
+    /// Waiting on the main thread, or on the main dispatch queue, for what has yet to be started
+    /// there.
+    case waitOnMainThread
+    /// Setting the `underlyingQueue` of a queue that has operations.
+    case setsUnderlyingQueueWhileBusy
+    /// Setting the `underlyingQueue` of a queue to the main dispatch queue.
+    case setsMainAsUnderlyingQueue
   }
 
   /// Which mistake.

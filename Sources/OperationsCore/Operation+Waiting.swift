@@ -11,7 +11,8 @@ extension Operation {
   /// that has happened already, and inside an observer of this operation, which could only wait for
   /// itself. It may be in no queue and be started by another thread later.
   ///
-  /// - Precondition: Not called from inside the operation itself, which would wait for ever.
+  /// - Precondition: Not called from inside the operation itself, nor on the main thread while it
+  ///   has yet to be started by ``OperationQueue/main``: either would wait for ever.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   public final func waitUntilFinished() {
     if CurrentWork.operation === self {
@@ -20,7 +21,23 @@ extension Operation {
     }
     // An observer of the finish waits: what it waits for comes when it returns.
     if Delivery.isUnderWay(for: self) { return }
+    if isPendingOnMain, MainDispatchQueue.isHeldHere {
+      return Misuse.raise(
+        .waitOnMainThread,
+        "-[Operation waitUntilFinished]: \(description) has yet to be started on the main thread, "
+          + "which would wait for itself")
+    }
     waitUntilRetired()
+  }
+
+  /// Whether it is in ``OperationQueue/main`` and has not started.
+  private final var isPendingOnMain: Bool {
+    let status = status.load(ordering: .acquiring)
+    guard status.isPending, !status.has(.dispatched), let queue = enqueuedQueue else {
+      return false
+    }
+    // Not dereferenced: it may have finished by itself in between, and the queue be gone.
+    return queue.toOpaque() == Unmanaged.passUnretained(OperationQueue.main.core).toOpaque()
   }
 
   /// Sleeps on the low half of the status word, which changes with every flag.

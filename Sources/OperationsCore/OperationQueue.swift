@@ -16,18 +16,28 @@ open class OperationQueue: @unchecked Sendable {
   /// The value of ``maxConcurrentOperationCount`` that leaves the number to the system.
   public static let defaultMaxConcurrentOperationCount = -1
 
-  final let core = QueueCore()
+  final let core: QueueCore
 
   /// Creates a queue of default width that is not suspended.
   public init() {
+    core = QueueCore()
     core.belongs(to: self)
     QueueRegistry.add(self)
   }
 
   /// A queue that monitors are not to see.
   init(unlistedNamed name: String) {
+    core = QueueCore()
     core.belongs(to: self)
     core.withScheduler { scheduler, _ in scheduler.name = name }
+  }
+
+  /// The process's ``main`` queue, which is never destroyed.
+  init(main: Void) {
+    core = QueueCore(isMain: true)
+    core.belongs(to: self)
+    core.configureAsMain()
+    QueueRegistry.add(self)
   }
 
   deinit { QueueRegistry.remove(self) }
@@ -35,12 +45,6 @@ open class OperationQueue: @unchecked Sendable {
   /// Where completion blocks run: on workers like any other work, so that they cost no more threads
   /// than that.
   static let completions = OperationQueue(unlistedNamed: "completion")
-
-  /// The queue of the operation that runs on the calling thread; `nil` elsewhere.
-  public static var current: OperationQueue? {
-    let queue = CurrentWork.servedQueue?.owner.takeUnretainedValue()
-    return queue === completions ? nil : queue
-  }
 
   /// Identifies the queue, in state changes for one.
   public final var id: QueueID { core.id }
@@ -66,6 +70,9 @@ open class OperationQueue: @unchecked Sendable {
   ///   - waits: Whether to block until all of these, and only these, have finished.
   @available(*, noasync, message: "May block a thread of the concurrency runtime")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
+    if waits, core.isMain, MainDispatchQueue.isHeldHere, !operations.isEmpty {
+      return refuseToWaitOnMain("-[OperationQueue addOperations:waitUntilFinished:]")
+    }
     if let refused = core.add(operations) { return refuse(refused) }
     guard waits else { return }
     for operation in operations { operation.waitUntilFinished() }
@@ -94,6 +101,7 @@ open class OperationQueue: @unchecked Sendable {
           .negativeWidth,
           "-[OperationQueue setMaxConcurrentOperationCount:]: \(newValue) is below -1")
       }
+      guard !isFixed("maxConcurrentOperationCount") else { return }
       core.withScheduler { scheduler, _ in
         scheduler.maxConcurrentOperationCount = newValue
         scheduler.monitor?.queueDidChange()
@@ -108,6 +116,7 @@ open class OperationQueue: @unchecked Sendable {
   public final var isSuspended: Bool {
     get { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
     set {
+      guard !isFixed("isSuspended") else { return }
       core.withScheduler { scheduler, _ in
         scheduler.isSuspended = newValue
         scheduler.monitor?.queueDidChange()
@@ -122,6 +131,7 @@ open class OperationQueue: @unchecked Sendable {
       return name.isEmpty ? "OperationQueue \(id.rawValue)" : name
     }
     set {
+      guard !isFixed("name") else { return }
       let name = newValue ?? ""
       core.withScheduler { scheduler, _ in
         scheduler.name = name
@@ -131,9 +141,18 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   /// How important the queue's work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  ///
+  /// An ``underlyingQueue`` with a level of its own overrides what was set here.
   public final var qualityOfService: QualityOfService {
-    get { core.withScheduler { scheduler, _ in scheduler.qualityOfService } }
-    set { core.withScheduler { scheduler, _ in scheduler.qualityOfService = newValue } }
+    get {
+      core.withScheduler { scheduler, _ in
+        scheduler.underlying?.qualityOfService ?? scheduler.qualityOfService
+      }
+    }
+    set {
+      guard !isFixed("qualityOfService") else { return }
+      core.withScheduler { scheduler, _ in scheduler.qualityOfService = newValue }
+    }
   }
 
   /// Calls `cancel()` on every operation that is in the queue, in the order of addition.
@@ -153,6 +172,9 @@ open class OperationQueue: @unchecked Sendable {
         .waitInsideOwnQueue,
         "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of “"
           + "\(name ?? "")”, which would wait for itself")
+    }
+    if core.isMain, MainDispatchQueue.isHeldHere, core.hasPending {
+      return refuseToWaitOnMain("-[OperationQueue waitUntilAllOperationsAreFinished]")
     }
     let latch = Latch()
     if core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) { latch.wait() }

@@ -17,8 +17,16 @@ final class QueueCore: @unchecked Sendable {
   private let inbox = OperationInbox()
   let gate = WorkerGate()
   private let scheduler = Locked(QueueScheduler())
+  /// Whether operations run on a dispatch queue. A copy of what the scheduler says, written while
+  /// its lock is held.
+  let isOnDispatch = Atomic<Bool>(false)
+  /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
+  let isMain: Bool
 
-  init() { gate.setWidth(QueueScheduler.widthLimit) }
+  init(isMain: Bool = false) {
+    self.isMain = isMain
+    gate.setWidth(QueueScheduler.widthLimit)
+  }
 
   /// Says whose core this is. Called once, by the public object's initialiser.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
@@ -144,8 +152,8 @@ final class QueueCore: @unchecked Sendable {
     let next = scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
       if let finished { scheduler.retire(finished, &effects) }
-      var next = scheduler.takeNext()
-      if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNext() }
+      var next = scheduler.takeNextForWorker()
+      if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNextForWorker() }
       scheduler.endSection(&effects)
       // Retained while the lock is held: a subclass may finish by itself before it is started, and
       // then the queue lets go of it.
@@ -211,10 +219,14 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Workers
 
-  /// Brings in a worker if one is missing.
+  /// Brings in a worker if one is missing, or submits the blocks that are.
   @inline(__always)
   func wakeWorker() {
-    if gate.admit() { WorkerPool.shared.serve(self) }
+    if gate.admit() {
+      WorkerPool.shared.serve(self)
+    } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
+      submitBlocks()
+    }
   }
 
   /// Whether the system decides how many operations run at once.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
+
 /// What a queue knows: which operations it has, which of them may start, and how many of each there
 /// are. Guarded by the queue's lock; runs nothing, wakes nobody, releases nothing.
 ///
@@ -38,6 +40,9 @@ struct QueueScheduler {
   private var waitersForEmpty: [Latch] = []
   /// The width that the gate was told last.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
+  /// Where operations run instead of on our own workers; `nil` while they run on these.
+  private(set) var underlying: UnderlyingQueue?
+  private var lastGeneration: UInt64 = 0
 
   /// More workers than this are never asked for.
   static let widthLimit: UInt32 = 1 << 16
@@ -52,11 +57,23 @@ struct QueueScheduler {
   private var hasFreeSlot: Bool { !isSuspended && counts.executing < slotLimit }
 
   /// Whether a worker would find something to do.
-  var hasWork: Bool { hasFreeSlot && !ready.isEmpty }
+  private var hasStartable: Bool { hasFreeSlot && !ready.isEmpty }
 
-  /// The most workers that could find something to do at present.
+  /// Whether one more worker, or block in the underlying queue, would find something to do.
+  var hasWork: Bool {
+    guard hasStartable else { return false }
+    return underlying == nil || missingBlockCount > 0
+  }
+
+  /// Whether everything that was added has left the queue.
+  var isEmpty: Bool { operations.isEmpty }
+
+  /// Whether something has not been started.
+  var hasPending: Bool { !isEmpty && counts.executing < counts.unfinished }
+
+  /// The most of our own workers that could find something to do at present.
   private var width: UInt32 {
-    guard hasFreeSlot else { return 0 }
+    guard hasFreeSlot, underlying == nil else { return 0 }
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
@@ -66,6 +83,37 @@ struct QueueScheduler {
     guard width != publishedWidth else { return nil }
     defer { publishedWidth = width }
     return (width, width > publishedWidth)
+  }
+
+  // MARK: Underlying queue
+
+  /// How many blocks more should be on their way through the underlying queue.
+  private var missingBlockCount: Int {
+    guard hasStartable, let underlying else { return 0 }
+    // One at least: what is startable and no operation that counts needs a block too.
+    return underlying.missingCount(
+      for: max(1, min(counts.ready, slotLimit - counts.executing)))
+  }
+
+  /// Operations run on this dispatch queue from now on, or on our own workers.
+  ///
+  /// - Precondition: No worker or block runs an operation that has not finished.
+  mutating func setUnderlyingQueue(_ queue: DispatchQueue?) {
+    lastGeneration += 1
+    underlying = queue.map { UnderlyingQueue($0, generation: lastGeneration) }
+  }
+
+  /// Claims the blocks that are missing, for the caller to submit.
+  mutating func claimBlocks() -> Int {
+    let count = missingBlockCount
+    underlying?.willSubmit(count)
+    return count
+  }
+
+  /// A block has begun, and takes the operation that is to be started next.
+  mutating func blockBegan(_ generation: UInt64) -> Unmanaged<Operation>? {
+    guard underlying?.began(generation) == true else { return nil }
+    return takeNext()
   }
 
   // MARK: Events
@@ -126,6 +174,13 @@ struct QueueScheduler {
       if isTaken { return next }
     }
     return nil
+  }
+
+  /// As ``takeNext()``, for one of our own workers: what is to run on a dispatch queue is not for one
+  /// that came before that was set.
+  @inline(__always)
+  mutating func takeNextForWorker() -> Unmanaged<Operation>? {
+    underlying == nil ? takeNext() : nil
   }
 
   /// The subclass's `isReady` was asked before the start and said no.
