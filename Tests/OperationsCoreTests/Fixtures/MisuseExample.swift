@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import OperationsCore
 import TestSupport
 
@@ -29,6 +30,9 @@ struct MisuseExample: Sendable {
     case .waitInsideOwnQueue: waitInsideOwnQueue
     case .undefinedKey: undefinedKey
     case .observerNotRegistered: observerNotRegistered
+    case .waitOnMainThread: waitOnMainThread
+    case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
+    case .setsMainAsUnderlyingQueue: setsMainAsUnderlyingQueue
     }
   }
 }
@@ -131,6 +135,39 @@ extension MisuseExample {
   ) { perform in
     let operation = Operation()
     perform { operation.removeObserver(DeafObserver(), forKeyPath: "isReady") }
+  }
+
+  private static let waitOnMainThread = MisuseExample(
+    message: "-[Operation waitUntilFinished]: <BlockOperation #> has yet to be started on the main "
+      + "thread, which would wait for itself"
+  ) { perform in
+    let operation = BlockOperation {}
+    DispatchQueue.main.async {
+      OperationQueue.main.addOperation(operation)
+      perform { operation.waitUntilFinished() }
+    }
+    operation.waitUntilFinished()
+  }
+
+  private static let setsUnderlyingQueueWhileBusy = MisuseExample(
+    message: "-[OperationQueue setUnderlyingQueue:]: “tiles” has operations that have not finished"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "tiles"
+    queue.isSuspended = true
+    queue.addOperation {}
+    perform { queue.underlyingQueue = .global() }
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  private static let setsMainAsUnderlyingQueue = MisuseExample(
+    message: "-[OperationQueue setUnderlyingQueue:]: “tiles” cannot use the main dispatch queue; "
+      + "add the operations to OperationQueue.main"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "tiles"
+    perform { queue.underlyingQueue = .main }
   }
 }
 
