@@ -28,7 +28,7 @@ extension Operation {
   /// The operations that this one waits for, in the order in which they were added.
   ///
   /// A copy. Operations stay in it when they finish, until they are removed, or until this operation
-  /// has finished where it ``forgetsDependencies``.
+  /// has finished where it ``OperationSupplement/forgetsDependencies``.
   public final var dependencies: [Operation] {
     lock.lock()
     defer { lock.unlock() }

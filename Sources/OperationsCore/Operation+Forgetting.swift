@@ -3,8 +3,8 @@
 
 import Synchronization
 
-extension Operation {
-  /// Whether the operation lets go of its ``dependencies`` when it finishes; `false` by default.
+extension OperationSupplement where Self: Operation {
+  /// Whether the operation lets go of its ``Operation/dependencies`` when it finishes; `false` by default.
   ///
   /// An operation keeps what it depends on alive, that what it depended on in turn, and so on: a
   /// program that makes each operation depend on the one before keeps all of them. With this set on
@@ -12,7 +12,7 @@ extension Operation {
   ///
   /// Set on an operation that has finished it takes effect at once. What is forgotten is not
   /// announced to observers of `dependencies`. On any thread.
-  public final var forgetsDependencies: Bool {
+  public var forgetsDependencies: Bool {
     get { status.load(ordering: .acquiring).has(.forgetsDependencies) }
     set {
       let isLate = update { status in
@@ -26,7 +26,9 @@ extension Operation {
       if isLate { forgetDependencies() }
     }
   }
+}
 
+extension Operation {
   /// Where a dependency has not finished it will still count itself off, which matters to nobody.
   final func forgetDependencies() {
     lock.lock()
