@@ -4,6 +4,7 @@
 import Dispatch
 import OperationsCore
 import TestSupport
+import Testing
 
 /// A way to make a mistake, and what is said of it.
 struct MisuseExample: Sendable {
@@ -142,31 +143,35 @@ extension MisuseExample {
       + "thread, which would wait for itself"
   ) { perform in
     let operation = BlockOperation {}
+    let isOver = Gate()
+    // Nothing else runs on the main dispatch queue until this block returns.
     DispatchQueue.main.async {
       OperationQueue.main.addOperation(operation)
       perform { operation.waitUntilFinished() }
+      isOver.open()
     }
+    isOver.pass()
     operation.waitUntilFinished()
   }
 
   private static let setsUnderlyingQueueWhileBusy = MisuseExample(
-    message: "-[OperationQueue setUnderlyingQueue:]: “tiles” has operations that have not finished"
+    message: "-[OperationQueue setUnderlyingQueue:]: “busy” has operations that have not finished"
   ) { perform in
     let queue = OperationQueue()
-    queue.name = "tiles"
+    queue.name = "busy"
     queue.isSuspended = true
     queue.addOperation {}
-    perform { queue.underlyingQueue = .global() }
+    perform { queue.underlyingQueue = DispatchQueue(label: "other") }
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
   }
 
   private static let setsMainAsUnderlyingQueue = MisuseExample(
-    message: "-[OperationQueue setUnderlyingQueue:]: “tiles” cannot use the main dispatch queue; "
+    message: "-[OperationQueue setUnderlyingQueue:]: “other” cannot use the main dispatch queue; "
       + "add the operations to OperationQueue.main"
   ) { perform in
     let queue = OperationQueue()
-    queue.name = "tiles"
+    queue.name = "other"
     perform { queue.underlyingQueue = .main }
   }
 }
