@@ -67,8 +67,8 @@ extension QueueCore {
     withScheduler { scheduler, _ in
       scheduler.name = "NSOperationQueue Main Queue"
       scheduler.maxConcurrentOperationCount = 1
-      scheduler.qualityOfService = .userInteractive
     }
+    qualityOfService = .userInteractive
     _ = setUnderlyingQueue(.main)
     Self.ofMain.store(.passUnretained(self), ordering: .releasing)
   }
