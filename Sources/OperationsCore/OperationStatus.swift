@@ -71,7 +71,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
     /// A thread is about to have the inbox read: the queue must not let go of the operation, and with
     /// it perhaps of itself. Who set this clears it and pushes.
-    static let pinned = Flags(rawValue: 1 << 28)
+    static let pinned = Flags(rawValue: 1 << 29)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]

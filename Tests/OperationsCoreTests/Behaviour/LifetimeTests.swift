@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Lifetimes")
+@Suite("Lifetimes", .oneAtATime)
 struct LifetimeTests {
   @Test("Q-7: a queue let go of by its user finishes its work and goes away after it")
   func queueWithoutUser() async throws {

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("States, as another thread sees them")
+@Suite("States, as another thread sees them", .oneAtATime)
 struct StateTests {
   /// What a looker on has seen of one operation's life.
   private struct Sight {

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("Random programs against the model", .serialized)
+@Suite("Random programs against the model", .oneAtATime)
 struct ModelTests {
   @Test("first")
   func first() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Races between workers that look for work and those who bring it", .serialized)
+@Suite("Races between workers that look for work and those who bring it", .oneAtATime)
 struct WorkerRaceTests {
   @Test(
     "MX-6: two operations that need each other both get a worker", arguments: [2, 16])
