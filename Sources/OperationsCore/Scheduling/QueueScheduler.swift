@@ -96,9 +96,9 @@ struct QueueScheduler {
   /// How many blocks more should be on their way through the underlying queue.
   private var missingBlockCount: Int {
     guard hasStartable, let underlying else { return 0 }
-    // One at least: what is startable and no operation that counts needs a block too.
-    return underlying.missingCount(
-      for: max(1, min(counts.ready, slotLimit - counts.executing)))
+    let readyCount = counts.ready - barriers.readyBehindCount
+    // One at least: a barrier is startable and no operation that counts.
+    return underlying.missingCount(for: max(1, min(readyCount, slotLimit - counts.executing)))
   }
 
   /// Operations run on this dispatch queue from now on, or on our own workers.

@@ -42,6 +42,7 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     checks.expect(cancelled.isFinished, "what was cancelled has been retired")
     checkSerial(checks)
     checkInside(checks)
+    checkBarriers(checks, isServedByMainThread: isServedByMainThread)
     checks.end()
   }
 }
@@ -93,6 +94,26 @@ private func checkInside(_ checks: Checks) {
     }
   }
   for each in [queue, targeting, .main] { each.waitUntilAllOperationsAreFinished() }
+}
+
+/// Barriers in the empty main queue and between its operations.
+private func checkBarriers(_ checks: Checks, isServedByMainThread: Bool) {
+  let log = Locked<[String]>([])
+  for round in ["first", "second"] {
+    OperationQueue.main.addBarrierBlock {
+      checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a barrier")
+      checks.expect(isMainThread == isServedByMainThread, "the barrier is on the right thread")
+      log.withLock { $0.append("\(round) barrier") }
+    }
+    let operation = BlockOperation { log.withLock { $0.append("\(round) operation") } }
+    operation.queuePriority = .veryHigh
+    OperationQueue.main.addOperation(operation)
+  }
+  OperationQueue.main.waitUntilAllOperationsAreFinished()
+  checks.expect(
+    log.withLock { $0 } == [
+      "first barrier", "first operation", "second barrier", "second operation",
+    ], "barriers keep their turns")
 }
 
 /// Whether the calling thread is the process's first one.
