@@ -31,6 +31,7 @@ struct BarrierLine {
     var unfinishedAhead: Int
     /// The ready operations between this barrier and the next.
     var readyBehind = ReadyBands()
+    /// How many those are.
     var readyBehindCount = 0
   }
 
@@ -40,10 +41,10 @@ struct BarrierLine {
   /// Those before `start` have finished: so the first is taken off in constant time.
   private var barriers: [Barrier] = []
   private var start = 0
-  /// Ready operations that are behind a barrier.
-  private(set) var readyBehindCount = 0
   /// Operations that have not left the queue and are in another segment than the last.
   private var unfinishedBeforeLast = 0
+  /// How many ready operations are behind a barrier.
+  private(set) var heldBackCount = 0
 
   init(lastSegment: UInt32 = 0) { self.lastSegment = lastSegment }
 
@@ -83,7 +84,7 @@ struct BarrierLine {
   mutating func finishFirst() -> ReadyBands {
     precondition(front == .running, "A barrier finished that was not started")
     let ready = barriers[start].readyBehind
-    readyBehindCount -= barriers[start].readyBehindCount
+    heldBackCount -= barriers[start].readyBehindCount
     start += 1
     if start == barriers.count {
       barriers = []
@@ -124,7 +125,7 @@ struct BarrierLine {
       barriers[start + count - 1].readyBehind.append(
         .passUnretained(operation), to: operation.place.band)
       barriers[start + count - 1].readyBehindCount += 1
-      readyBehindCount += 1
+      heldBackCount += 1
     }
   }
 
@@ -138,7 +139,7 @@ struct BarrierLine {
       barriers[start + count - 1].readyBehind.remove(
         .passUnretained(operation), from: operation.place.band)
       barriers[start + count - 1].readyBehindCount -= 1
-      readyBehindCount -= 1
+      heldBackCount -= 1
     }
   }
 

@@ -96,9 +96,8 @@ struct QueueScheduler {
   /// How many blocks more should be on their way through the underlying queue.
   private var missingBlockCount: Int {
     guard hasStartable, let underlying else { return 0 }
-    let readyCount = counts.ready - barriers.readyBehindCount
-    // One at least: a barrier is startable and no operation that counts.
-    return underlying.missingCount(for: max(1, min(readyCount, slotLimit - counts.executing)))
+    let readyCount = barriers.front == .due ? 1 : counts.ready - barriers.heldBackCount
+    return underlying.missingCount(for: min(readyCount, slotLimit - counts.executing))
   }
 
   /// Operations run on this dispatch queue from now on, or on our own workers.

@@ -26,6 +26,11 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a block")
     note("block")
   }
+  OperationQueue.main.addBarrierBlock {
+    checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a barrier")
+    checks.expect(isMainThread == isServedByMainThread, "the barrier is on the right thread")
+    note("barrier")
+  }
   OperationQueue.main.addOperation { note("second") }
   checks.expect(log.withLock { $0.isEmpty }, "nothing runs before the main queue is served")
 
@@ -35,12 +40,11 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     // The block is not one of them: what follows it in the dispatch queue has run after it.
     DispatchQueue.main.sync {}
     checks.expect(
-      log.withLock { $0 } == ["first", "block", "second"], "the order of adding")
+      log.withLock { $0 } == ["first", "block", "barrier", "second"], "the order of adding")
     checkFixed(checks)
     checkCancelling(checks)
     checkSerial(checks)
     checkInside(checks)
-    checkBarriers(checks, isServedByMainThread: isServedByMainThread)
     checks.end()
   }
 }
@@ -128,26 +132,6 @@ private func checkInside(_ checks: Checks) {
     }
   }
   for each in [queue, targeting, .main] { each.waitUntilAllOperationsAreFinished() }
-}
-
-/// Barriers in the empty main queue and between its operations.
-private func checkBarriers(_ checks: Checks, isServedByMainThread: Bool) {
-  let log = Locked<[String]>([])
-  for round in ["first", "second"] {
-    OperationQueue.main.addBarrierBlock {
-      checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a barrier")
-      checks.expect(isMainThread == isServedByMainThread, "the barrier is on the right thread")
-      log.withLock { $0.append("\(round) barrier") }
-    }
-    let operation = BlockOperation { log.withLock { $0.append("\(round) operation") } }
-    operation.queuePriority = .veryHigh
-    OperationQueue.main.addOperation(operation)
-  }
-  OperationQueue.main.waitUntilAllOperationsAreFinished()
-  checks.expect(
-    log.withLock { $0 } == [
-      "first barrier", "first operation", "second barrier", "second operation",
-    ], "barriers keep their turns")
 }
 
 /// Whether the calling thread is the process's first one.

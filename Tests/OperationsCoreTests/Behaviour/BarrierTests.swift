@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Dispatch
 import OperationsCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -121,35 +119,6 @@ struct BarrierTests {
         log.wait(for: "waited")
         #expect(log.events == ["barrier", "after", "waited"])
       }
-    }
-  }
-
-  @Test("BA-2, MX-9: it runs on the underlying queue, as the only one of its queue's blocks")
-  func underlyingQueue() async throws {
-    try await onOwnThread {
-      let place = DispatchQueue(label: "place", attributes: .concurrent)
-      let key = DispatchSpecificKey<Bool>()
-      place.setSpecific(key: key, value: true)
-      let queue = OperationQueue()
-      queue.underlyingQueue = place
-      let log = EventLog<String>()
-      let running = Atomic<Int>(0)
-      func work(_ name: String) -> @Sendable () -> Void {
-        {
-          let count = running.wrappingAdd(1, ordering: .relaxed).newValue
-          let isInPlace =
-            DispatchQueue.getSpecific(key: key) == true && OperationQueue.current === queue
-          log.note(isInPlace && (count == 1 || name != "barrier") ? name : "misplaced \(name)")
-          running.wrappingSubtract(1, ordering: .relaxed)
-        }
-      }
-      for _ in 0..<Effort.scaled(200) {
-        queue.addBarrierBlock(work("barrier"))
-        for _ in 0..<3 { queue.addOperation(work("operation")) }
-      }
-      queue.waitUntilAllOperationsAreFinished()
-      let turn = ["barrier", "operation", "operation", "operation"]
-      #expect(log.events == Array(repeating: turn, count: Effort.scaled(200)).flatMap(\.self))
     }
   }
 

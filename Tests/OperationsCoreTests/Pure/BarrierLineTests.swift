@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -56,24 +55,6 @@ struct BarrierLineTests {
     #expect(bench.scheduler.publishWidth() == nil)
     bench.finish(barrier)
     #expect(bench.scheduler.publishWidth()?.isRising == true)
-  }
-
-  @Test("BA-2: only what is ahead of a barrier asks for blocks in the underlying queue")
-  func blocks() {
-    let bench = SchedulerBench()
-    bench.scheduler.setUnderlyingQueue(DispatchQueue(label: "underlying"))
-    let ahead = (0..<3).map { SchedulerBench.operation("ahead \($0)") }
-    bench.add(ahead)
-    let barrier = bench.addBarrier()
-    bench.add((0..<5).map { SchedulerBench.operation("behind \($0)") })
-    #expect(bench.scheduler.claimBlocks() == 3 && bench.scheduler.claimBlocks() == 0)
-    for operation in ahead { #expect(bench.takeBlock() === operation) }
-    #expect(bench.scheduler.claimBlocks() == 0)
-    for operation in ahead { bench.finish(operation) }
-    #expect(bench.scheduler.claimBlocks() == 1)
-    #expect(bench.takeBlock() === barrier && bench.scheduler.claimBlocks() == 0)
-    bench.finish(barrier)
-    #expect(bench.scheduler.claimBlocks() == 5)
   }
 
   @Test("Q-11: a cancelled barrier keeps its place, and is let go of in its turn")

@@ -66,13 +66,6 @@ final class SchedulerBench {
     return scheduler.takeNext()?.takeUnretainedValue()
   }
 
-  /// As `takeNext()`, by a block that the underlying queue runs.
-  func takeBlock() -> Operation? {
-    defer { check() }
-    guard let underlying = scheduler.underlying else { return nil }
-    return scheduler.blockBegan(underlying.generation)?.takeUnretainedValue()
-  }
-
   /// Finishes an operation, started or not, and retires it.
   func finish(_ operation: Operation) {
     operation.update { _ = $0.finish() }
