@@ -77,6 +77,13 @@ int csystem_start_thread(void (*body)(void *), void *context) {
   return error;
 }
 
+void csystem_call_to_end_of_thread(
+    void (*body)(void *), void (*ended)(void *), void *context) {
+  pthread_cleanup_push(ended, context);
+  body(context);
+  pthread_cleanup_pop(0);
+}
+
 int64_t csystem_monotonic_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -23,6 +23,11 @@ void csystem_set_thread_name(const char *name);
 /// Starts a detached thread with every signal blocked. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
+/// Calls `body`; where that ends the thread instead of returning, calls `ended` on that thread, with
+/// nothing left on the stack of what `body` had there.
+void csystem_call_to_end_of_thread(
+    void (*body)(void *), void (*ended)(void *), void *context);
+
 /// Whether the calling code runs on the main dispatch queue, or on a queue that targets it.
 bool csystem_is_on_main_dispatch_queue(void);
 

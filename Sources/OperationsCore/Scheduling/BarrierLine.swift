@@ -31,6 +31,8 @@ struct BarrierLine {
     var unfinishedAhead: Int
     /// The ready operations between this barrier and the next.
     var readyBehind = ReadyBands()
+    /// How many those are.
+    var readyBehindCount = 0
   }
 
   private(set) var front = Front.none
@@ -41,6 +43,8 @@ struct BarrierLine {
   private var start = 0
   /// Operations that have not left the queue and are in another segment than the last.
   private var unfinishedBeforeLast = 0
+  /// How many ready operations are behind a barrier.
+  private(set) var heldBackCount = 0
 
   init(lastSegment: UInt32 = 0) { self.lastSegment = lastSegment }
 
@@ -80,6 +84,7 @@ struct BarrierLine {
   mutating func finishFirst() -> ReadyBands {
     precondition(front == .running, "A barrier finished that was not started")
     let ready = barriers[start].readyBehind
+    heldBackCount -= barriers[start].readyBehindCount
     start += 1
     if start == barriers.count {
       barriers = []
@@ -119,6 +124,8 @@ struct BarrierLine {
     } else {
       barriers[start + count - 1].readyBehind.append(
         .passUnretained(operation), to: operation.place.band)
+      barriers[start + count - 1].readyBehindCount += 1
+      heldBackCount += 1
     }
   }
 
@@ -131,6 +138,8 @@ struct BarrierLine {
     } else {
       barriers[start + count - 1].readyBehind.remove(
         .passUnretained(operation), from: operation.place.band)
+      barriers[start + count - 1].readyBehindCount -= 1
+      heldBackCount -= 1
     }
   }
 

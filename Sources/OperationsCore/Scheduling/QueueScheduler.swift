@@ -96,9 +96,8 @@ struct QueueScheduler {
   /// How many blocks more should be on their way through the underlying queue.
   private var missingBlockCount: Int {
     guard hasStartable, let underlying else { return 0 }
-    // One at least: what is startable and no operation that counts needs a block too.
-    return underlying.missingCount(
-      for: max(1, min(counts.ready, slotLimit - counts.executing)))
+    let readyCount = barriers.front == .due ? 1 : counts.ready - barriers.heldBackCount
+    return underlying.missingCount(for: min(readyCount, slotLimit - counts.executing))
   }
 
   /// Operations run on this dispatch queue from now on, or on our own workers.
@@ -135,6 +134,9 @@ struct QueueScheduler {
     }
     return all
   }
+
+  /// Whether a barrier has been chosen to be started and has not finished.
+  var isBarrierRunning: Bool { barriers.front == .running }
 
   /// The barriers that have not finished, in the order of addition.
   var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }

@@ -21,6 +21,8 @@ final class Worker: Sendable {
   private let threadID = Atomic<Int32>(0)
   /// An operation of the user's is under way.
   private let isRunning = Atomic<Bool>(false)
+  /// The queue that this thread serves, which it keeps alive.
+  private let served = Atomic<Unmanaged<QueueCore>?>(nil)
 
   private init(pool: WorkerPool, job: sending WorkerPoolState.Job) {
     self.pool = pool
@@ -64,6 +66,24 @@ final class Worker: Sendable {
     }
   }
 
+  /// An operation has ended the thread, as `pthread_exit` does: what it ran does not return here.
+  ///
+  /// The operation is left as it is: nobody has said that it has finished, so that it goes on to
+  /// hold its slot, as an asynchronous one does. Everything else goes on without this thread.
+  fileprivate func threadEnded() {
+    // It points into the stack, and that is gone.
+    csystem_set_current_worker(nil)
+    pool.lose(self)
+    guard isRunning.load(ordering: .relaxed), let queue = served.load(ordering: .relaxed) else {
+      return
+    }
+    isRunning.store(false, ordering: .relaxed)
+    queue._withUnsafeGuaranteedRef {
+      $0.leave(retiring: nil)
+      $0.owner.release()
+    }
+  }
+
   /// - Returns: `false` where the thread is to end.
   private func waitForJob() -> Bool {
     while hasJob.load(ordering: .acquiring) == 0 {
@@ -83,7 +103,9 @@ final class Worker: Sendable {
     var current: QueueCore? = queue
     while let queue = current {
       name(after: queue)
+      served.store(.passUnretained(queue), ordering: .relaxed)
       serve(queue, handsOver: isBudgeted)
+      served.store(nil, ordering: .relaxed)
       let owner = queue.owner
       current = isBudgeted ? pool.giveBack() : nil
       owner.release()
@@ -159,5 +181,14 @@ final class Worker: Sendable {
 
 /// A worker's thread.
 private func workerMain(_ worker: UnsafeMutableRawPointer) {
-  Unmanaged<Worker>.fromOpaque(worker).takeRetainedValue().main()
+  csystem_call_to_end_of_thread(serveToEnd, threadEnded, worker)
+  Unmanaged<Worker>.fromOpaque(worker).release()
+}
+
+private func serveToEnd(_ worker: UnsafeMutableRawPointer) {
+  Unmanaged<Worker>.fromOpaque(worker)._withUnsafeGuaranteedRef { $0.main() }
+}
+
+private func threadEnded(_ worker: UnsafeMutableRawPointer) {
+  Unmanaged<Worker>.fromOpaque(worker).takeRetainedValue().threadEnded()
 }

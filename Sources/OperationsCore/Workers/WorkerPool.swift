@@ -51,6 +51,10 @@ final class WorkerPool: Sendable {
 
   func giveBack() -> QueueCore? { withState { $0.giveBack() } }
   func park(_ worker: Worker) { perform(withState { $0.park(worker) }) }
+
+  /// The worker's thread ends while it has a job.
+  func lose(_ worker: Worker) { perform(withState { $0.lose(worker) }) }
+
   func dismiss(_ worker: Worker) -> Bool { withState { $0.dismiss(worker) } }
 
   // MARK: State

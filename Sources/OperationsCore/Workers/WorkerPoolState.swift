@@ -108,6 +108,13 @@ struct WorkerPoolState {
     return .nothing
   }
 
+  /// A worker's thread ends while it has a job: its part of the budget goes to another one.
+  mutating func lose(_ worker: Worker) -> Action {
+    guard budgeted.removeValue(forKey: ObjectIdentifier(worker)) != nil else { return .nothing }
+    guard let next = giveBack() else { return .nothing }
+    return employ(.serve(next, isBudgeted: true))
+  }
+
   /// A worker has slept long enough. `false` where it has been given a job meanwhile.
   mutating func dismiss(_ worker: Worker) -> Bool {
     guard let index = idle.firstIndex(where: { $0 === worker }) else { return false }

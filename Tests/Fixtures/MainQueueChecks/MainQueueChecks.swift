@@ -26,6 +26,11 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a block")
     note("block")
   }
+  OperationQueue.main.addBarrierBlock {
+    checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a barrier")
+    checks.expect(isMainThread == isServedByMainThread, "the barrier is on the right thread")
+    note("barrier")
+  }
   OperationQueue.main.addOperation { note("second") }
   checks.expect(log.withLock { $0.isEmpty }, "nothing runs before the main queue is served")
 
@@ -35,7 +40,7 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     // The block is not one of them: what follows it in the dispatch queue has run after it.
     DispatchQueue.main.sync {}
     checks.expect(
-      log.withLock { $0 } == ["first", "block", "second"], "the order of adding")
+      log.withLock { $0 } == ["first", "block", "barrier", "second"], "the order of adding")
     checkFixed(checks)
     checkCancelling(checks)
     checkSerial(checks)

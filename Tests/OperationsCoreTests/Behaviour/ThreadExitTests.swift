@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Operations that end their thread")
+struct ThreadExitTests {
+  // In a process of its own, which ends without looking for leaks: what a thread has on its stack
+  // when it ends is leaked, and the pool of the other tests is not to be disturbed.
+  @Test("H-10: an operation that ends its thread goes on executing, and everything else goes on")
+  func exitingOperations() async {
+    await #expect(processExitsWith: .success) {
+      try await onOwnThread(within: .seconds(60)) {
+        weak var first: OperationQueue?
+        weak var second: OperationQueue?
+        do {
+          let queues = [OperationQueue(), OperationQueue()]
+          queues[1].maxConcurrentOperationCount = 5
+          (first, second) = (queues[0], queues[1])
+          for queue in queues { theRestGoesOn(queue) }
+        }
+        // Workers that look for more hold them for some microseconds.
+        while first != nil || second != nil { sched_yield() }
+      }
+      _exit(0)
+    }
+  }
+}
+
+/// Four operations end their threads, and others run on what is left of slots and threads.
+private func theRestGoesOn(_ queue: OperationQueue) {
+  let exiting = (0..<4).map { _ in ExitingOperation() }
+  for operation in exiting { queue.addOperation(operation) }
+  queue.addOperations((0..<100).map { _ in BlockOperation {} }, waitUntilFinished: true)
+  // The end of a thread is nothing that could be waited for.
+  while queue.operations.contains(where: { !$0.isExecuting }) { sched_yield() }
+  precondition(queue.operations == exiting)
+  // Somebody who knows better says so. Then all slots are free, and have threads.
+  for operation in exiting { operation.finish() }
+  queue.waitUntilAllOperationsAreFinished()
+  let gate = Gate()
+  for _ in 0..<5 { queue.addOperation { gate.pass() } }
+  precondition(gate.waitForArrivals(5))
+  gate.open()
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+/// Its `main()` never returns. It has finished when somebody says so.
+private final class ExitingOperation: Operation, @unchecked Sendable {
+  private let hasFinished = Flag()
+
+  override var isFinished: Bool { super.isFinished || hasFinished.isRaised }
+
+  override func main() { pthread_exit(nil) }
+
+  func finish() {
+    willChangeValue(forKey: "isFinished")
+    hasFinished.raise()
+    didChangeValue(forKey: "isFinished")
+  }
+}
