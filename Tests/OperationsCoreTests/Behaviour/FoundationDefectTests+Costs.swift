@@ -99,7 +99,7 @@ extension FoundationDefectTests {
   ///
   /// Of several tries the fastest counts, because tests run side by side; there are no more tries
   /// than it takes.
-  private func expectLinear(_ body: @escaping @Sendable (Int) -> Void) async throws {
+  func expectLinear(_ body: @escaping @Sendable (Int) -> Void) async throws {
     try await onOwnThread {
       let count = Effort.scaled(1_000)
       var few = Duration.seconds(1_000)
