@@ -7,7 +7,7 @@
 /// these that applies takes its place, and the call that was wrong has no effect:
 ///
 /// 1. ``catching(_:)`` around the call, or one of the forms that throw:
-///    ``Operation/tryStart()``, ``OperationQueue/tryAddOperation(_:)``,
+///    ``OperationSupplement/tryStart()``, ``OperationQueue/tryAddOperation(_:)``,
 ///    ``OperationQueue/tryAddOperations(_:)``;
 /// 2. a ``handler`` for the whole process.
 public struct Misuse: Error, Equatable, CustomStringConvertible {

@@ -68,13 +68,13 @@ struct MisuseScope {
 
 // MARK: - Calls that throw
 
-extension Operation {
-  /// As ``start()``, with a refusal thrown instead of trapping.
+extension OperationSupplement where Self: Operation {
+  /// As ``Operation/start()``, with a refusal thrown instead of trapping.
   ///
-  /// What ``main()`` does is not part of it: a mistake in there is reported as ever.
+  /// What ``Operation/main()`` does is not part of it: a mistake in there is reported as ever.
   ///
   /// - Throws: Why it was not started. The operation is as it was.
-  public final func tryStart() throws(Misuse) { try MisuseScope.throwing { start() } }
+  public func tryStart() throws(Misuse) { try MisuseScope.throwing { start() } }
 }
 
 extension OperationQueue {

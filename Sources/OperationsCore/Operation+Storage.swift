@@ -16,6 +16,8 @@ final class RareState {
   var dependencySet: Set<ObjectIdentifier> = []
   /// The dependents after the two that ``DependencyLinks`` has room for, unowned-retained.
   var moreDependents: [Unmanaged<Operation>] = []
+  /// The tasks that wait until it is retired.
+  var waitingTasks: [CheckedContinuation<Void, Never>] = []
 }
 
 extension Operation {

@@ -37,7 +37,7 @@ extension Operation {
       return false
     }
     // Not dereferenced: it may have finished by itself in between, and the queue be gone.
-    return queue.toOpaque() == Unmanaged.passUnretained(OperationQueue.main.core).toOpaque()
+    return queue.toOpaque() == QueueCore.ofMain.load(ordering: .acquiring)?.toOpaque()
   }
 
   /// Sleeps on the low half of the status word, which changes with every flag.
@@ -58,5 +58,36 @@ extension Operation {
 
   final func wakeWaiters() {
     withUnsafePointer(to: status) { csystem_futex_wake($0, Int32.max) }
+    let tasks = withRare { rare in
+      defer { rare?.waitingTasks = [] }
+      return rare?.waitingTasks ?? []
+    }
+    for task in tasks { task.resume() }
   }
+
+  /// Resumes `task` once the operation is retired; at once where it is.
+  fileprivate final func resumeWhenRetired(_ task: CheckedContinuation<Void, Never>) {
+    // Whoever retires the operation looks for the flag after that, and then needs the lock: the
+    // task is in the list by then.
+    let isEarly = makeRare { rare in
+      let isEarly = update { status in
+        if status.has(.retired) { return false }
+        status.insert(.hasWaiters)
+        return true
+      }
+      if isEarly { rare.waitingTasks.append(task) }
+      return isEarly
+    }
+    if !isEarly { task.resume() }
+  }
+}
+
+extension OperationSupplement where Self: Operation {
+  /// Waits until the operation has finished, without blocking a thread.
+  ///
+  /// On return its dependents have been released and it has left its queue. Returns without delay
+  /// where that has happened already. Any number of tasks may wait. Cancelling a task that waits
+  /// neither cancels the operation nor ends the wait. An operation that nobody ever starts is waited
+  /// for for ever, and so is the one that the caller is part of.
+  public func finished() async { await withCheckedContinuation { resumeWhenRetired($0) } }
 }

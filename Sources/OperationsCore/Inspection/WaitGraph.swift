@@ -75,7 +75,7 @@ extension OperationStatus {
 
 // MARK: - Public
 
-extension Operation {
+extension OperationSupplement where Self: Operation {
   /// A cycle of dependencies that keeps this operation from starting; `nil` where there is none.
   ///
   /// Each of its members waits for the next one, and the last for the first: none of them will start
@@ -87,7 +87,7 @@ extension Operation {
   /// Looks at everything that the operation waits for, in time and memory proportional to that: for
   /// debugging, not for every operation. On any thread; it holds nothing up. What other threads
   /// change meanwhile may be missed; a cycle that is returned was there.
-  public final func dependencyCycle() -> [Operation]? {
+  public func dependencyCycle() -> [Operation]? {
     let graph = WaitGraph(from: [self])
     return graph.cycleThroughFirstRoot ?? graph.cycles.first
   }
@@ -102,6 +102,6 @@ extension OperationQueue {
   /// when it is broken, by cancelling a member or removing a dependency, another call tells what is
   /// left. Members may be in other queues or in none.
   ///
-  /// For cost and threads see ``Operation/dependencyCycle()``.
+  /// For cost and threads see ``OperationSupplement/dependencyCycle()``.
   public final func deadlocks() -> [[Operation]] { WaitGraph(from: operations).cycles }
 }

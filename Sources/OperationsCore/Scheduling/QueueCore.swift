@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CSystem
 import Synchronization
 
 /// The working part of an ``OperationQueue``: the inbox, the lock around the scheduler, the gate of
@@ -109,6 +110,8 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
+    // Whoever pins it is using the queue.
+    while !operation.update({ $0.pin() }) { csystem_spin_hint() }
     // In this order: once the claim is taken back another queue may take the operation, and what it
     // stores must not be wiped out.
     operation.queue.store(nil, ordering: .releasing)

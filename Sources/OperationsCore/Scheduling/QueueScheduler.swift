@@ -176,7 +176,7 @@ struct QueueScheduler {
       if status.has(.retired) { remove(operation, status, &effects) }
     case .waiting, .ready: reposition(operation, status)
     case .executing: noteCancellation(operation, status)
-    case .lingering: letGo(operation, &effects)
+    case .lingering: if !status.isHeldInQueue { letGo(operation, &effects) }
     case .gone: preconditionFailure("An operation came back to a queue that has let go of it")
     }
     if isDescriptionNew { monitor?.descriptionDidChange(operation, status) }
@@ -371,7 +371,7 @@ struct QueueScheduler {
       barriers.didLeave(operation)
     }
     // Where somebody is about to push it once more, that push ends in `letGo`.
-    if !status.has(.inInbox) { letGo(operation, &effects) }
+    if !status.isHeldInQueue { letGo(operation, &effects) }
   }
 
   private mutating func letGo(_ operation: Operation, _ effects: inout QueueEffects) {

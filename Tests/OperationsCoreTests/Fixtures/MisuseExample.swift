@@ -60,7 +60,7 @@ extension MisuseExample {
     message: "-[Operation start]: <ObstructedOperation #> cannot be started: "
       + "another thread is starting it"
   ) { perform in
-    ObstructedOperation { operation in perform { operation.start() } }.start()
+    ObstructedOperation(obstacle: { operation in perform { operation.start() } }).start()
   }
 
   private static let startOfEnqueuedOperation = MisuseExample(
@@ -184,10 +184,10 @@ private final class DeafObserver: KeyValueObserver {
 }
 
 /// Hands itself to its work.
-final class SelfUsingOperation: Operation, @unchecked Sendable {
-  private let work: @Sendable (SelfUsingOperation) -> Void
+class SelfUsingOperation: Operation, @unchecked Sendable {
+  private let work: @Sendable (Operation) -> Void
 
-  init(work: @escaping @Sendable (SelfUsingOperation) -> Void) {
+  init(work: @escaping @Sendable (Operation) -> Void) {
     self.work = work
     super.init()
   }
@@ -198,9 +198,14 @@ final class SelfUsingOperation: Operation, @unchecked Sendable {
 /// Does something when its start has been claimed and it does not execute yet.
 final class ObstructedOperation: Operation, @unchecked Sendable {
   private let obstacle: @Sendable (ObstructedOperation) -> Void
+  private let work: @Sendable (ObstructedOperation) -> Void
 
-  init(obstacle: @escaping @Sendable (ObstructedOperation) -> Void) {
+  init(
+    obstacle: @escaping @Sendable (ObstructedOperation) -> Void,
+    work: @escaping @Sendable (ObstructedOperation) -> Void = { _ in }
+  ) {
     self.obstacle = obstacle
+    self.work = work
     super.init()
   }
 
@@ -208,4 +213,6 @@ final class ObstructedOperation: Operation, @unchecked Sendable {
     if key == "isExecuting", !isExecuting, !isFinished { obstacle(self) }
     super.willChangeValue(forKey: key)
   }
+
+  override func main() { work(self) }
 }
