@@ -47,7 +47,10 @@ final class CostMeter: Sendable {
 /// Expects that 16 times as many cost less than 64 times as much; what grows with the square costs
 /// 256 times as much.
 ///
-/// - Parameter body: Does something with so many, on one thread of its own and on its caller's.
+/// - Parameters:
+///   - location: Where an issue is shown.
+///   - body: Does something with so many, on its caller's thread and on one other.
+/// - Throws: Where it hangs.
 func expectLinear(
   at location: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable (Int, CostMeter) -> Void
