@@ -55,7 +55,7 @@ struct WorkerRaceTests {
     }
   }
 
-  @Test("WA-4, H-1: adding and waiting goes on for 20,000 rounds with a locking subclass")
+  @Test("F-1, WA-4, H-1: adding and waiting goes on for 20,000 rounds with a locking subclass")
   func addAndWaitForALockingSubclass() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
