@@ -52,15 +52,6 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     }
   }
 
-  /// Begins the work; see ``Operation/start()``.
-  open override func start() {
-    let status = status.load(ordering: .acquiring)
-    // Nothing un-cancels it, so the body will never run. What it captured goes before anybody hears
-    // of the finish, as it does where the body runs.
-    if status.isCancelled, status.isPending { releaseBody(takeBody()) }
-    super.start()
-  }
-
   /// Calls the body and keeps what comes of it.
   open override func main() {
     guard let body = takeBody() else { return }
@@ -69,6 +60,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     defer { lock.unlock() }
     self.outcome = outcome
   }
+
+  final override func discardWork() { releaseBody(takeBody()) }
 
   private final func takeBody() -> (@Sendable () throws -> Result)? {
     lock.lock()

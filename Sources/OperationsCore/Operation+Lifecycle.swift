@@ -162,6 +162,17 @@ extension Operation {
     return nil
   }
 
+  final func setPriority(_ priority: QueuePriority) {
+    // What lies in the inbox must be taken out first: it is put in its place by the priority that it
+    // has then, and so would come before those that were added between itself and the change.
+    let isPinned = update { $0.pinInInbox() }
+    if isPinned, let queue = enqueuedQueue {
+      queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
+    }
+    if update({ $0.setPriority(priority.index) }).mustPush { pushToQueue() }
+    if isPinned, update({ $0.unpin() }) { pushToQueue() }
+  }
+
   /// Puts the operation into its queue's inbox.
   ///
   /// - Precondition: The caller has set `inInbox` in the status. That keeps the queue alive: an

@@ -37,7 +37,7 @@ extension Operation {
       return false
     }
     // Not dereferenced: it may have finished by itself in between, and the queue be gone.
-    return queue.toOpaque() == Unmanaged.passUnretained(OperationQueue.main.core).toOpaque()
+    return queue.toOpaque() == QueueCore.ofMain.load(ordering: .acquiring)?.toOpaque()
   }
 
   /// Sleeps on the low half of the status word, which changes with every flag.

@@ -164,9 +164,7 @@ extension Operation {
     get { QueuePriority(index: status.load(ordering: .acquiring).priorityIndex) }
     set {
       if newValue == queuePriority { return }
-      announce("queuePriority") {
-        if update({ $0.setPriority(newValue.index) }).mustPush { pushToQueue() }
-      }
+      announce("queuePriority") { setPriority(newValue) }
       noteDescriptionChanged()
     }
   }

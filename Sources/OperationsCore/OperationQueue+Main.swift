@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
+import Synchronization
 
 extension OperationQueue {
   /// The queue whose operations run one at a time on the main dispatch queue.
@@ -57,14 +58,19 @@ extension OperationQueue {
 }
 
 extension QueueCore {
+  /// The core of ``OperationQueue/main``, for those who need not make it: `nil` while nobody has
+  /// asked for that queue, and then the same for ever.
+  static let ofMain = Atomic<Unmanaged<QueueCore>?>(nil)
+
   /// Makes this the core of ``OperationQueue/main``, before anybody else sees it.
   func configureAsMain() {
     withScheduler { scheduler, _ in
       scheduler.name = "NSOperationQueue Main Queue"
       scheduler.maxConcurrentOperationCount = 1
-      scheduler.qualityOfService = .userInteractive
     }
+    qualityOfService = .userInteractive
     _ = setUnderlyingQueue(.main)
+    Self.ofMain.store(.passUnretained(self), ordering: .releasing)
   }
 
   /// Whether the queue has something that has not been started.

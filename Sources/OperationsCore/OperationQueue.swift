@@ -58,9 +58,12 @@ open class OperationQueue: @unchecked Sendable {
     if !core.add(operation) { refuse(operation) }
   }
 
-  /// Adds a block as a ``BlockOperation``.
+  /// Adds a block as a ``BlockOperation``, of the queue's ``qualityOfService`` at this moment.
   open func addOperation(_ block: @escaping @Sendable () -> Void) {
-    addOperation(BlockOperation(block: block))
+    let operation = BlockOperation(block: block)
+    let qos = qualityOfService
+    if qos != .default { operation.qualityOfService = qos }
+    addOperation(operation)
   }
 
   /// Adds several operations as one step: their priorities decide which one starts first.
@@ -76,6 +79,23 @@ open class OperationQueue: @unchecked Sendable {
     if let refused = core.add(operations) { return refuse(refused) }
     guard waits else { return }
     for operation in operations { operation.waitUntilFinished() }
+  }
+
+  /// Adds a block that runs after everything that was added before it has finished, and before
+  /// anything that is added after it starts, whatever the priorities.
+  ///
+  /// It runs alone, as one operation of the queue does: it needs a slot, and waits while the queue is
+  /// suspended. It is no operation that ``operations`` lists or ``operationCount`` counts, but
+  /// ``waitUntilAllOperationsAreFinished()`` waits for it, and ``cancelAllOperations()`` keeps it from
+  /// running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding one
+  /// takes the same time however many operations and barriers the queue holds.
+  ///
+  /// An operation that depends on one behind a barrier ahead of which it stands itself waits for ever,
+  /// until it is cancelled.
+  ///
+  /// Source: Apple, "OperationQueue.addBarrierBlock(_:)".
+  open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+    core.addBarrier(BlockOperation(block: barrier))
   }
 
   private final func refuse(_ operation: Operation) {
@@ -112,7 +132,8 @@ open class OperationQueue: @unchecked Sendable {
   /// Whether the queue starts nothing new, not even to retire what was cancelled.
   ///
   /// What runs goes on, and operations may be added. Suspended with operations in it and let go of
-  /// by its user, a queue stays for ever.
+  /// by its user, a queue stays for ever, unless one of its operations resumes it: call
+  /// ``invalidate()`` before letting go.
   public final var isSuspended: Bool {
     get { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
     set {
@@ -144,25 +165,42 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// An ``underlyingQueue`` with a level of its own overrides what was set here.
   public final var qualityOfService: QualityOfService {
-    get {
-      core.withScheduler { scheduler, _ in
-        scheduler.underlying?.qualityOfService ?? scheduler.qualityOfService
-      }
-    }
+    get { core.qualityOfService }
     set {
       guard !isFixed("qualityOfService") else { return }
-      core.withScheduler { scheduler, _ in scheduler.qualityOfService = newValue }
+      core.qualityOfService = newValue
     }
   }
 
-  /// Calls `cancel()` on every operation that is in the queue, in the order of addition.
+  /// Calls `cancel()` on every operation that is in the queue, in the order of addition, and keeps
+  /// every barrier that has not started from running its block.
   ///
   /// They leave it as they finish; those that have not started need a free slot for that.
   open func cancelAllOperations() {
+    let (barriers, operations) = core.withScheduler { scheduler, _ in
+      (scheduler.allBarriers, scheduler.allOperations)
+    }
+    // First: what is ahead of one of them may finish as soon as it is cancelled.
+    for barrier in barriers { barrier.cancel() }
     for operation in operations { operation.cancel() }
   }
 
-  /// Blocks until the queue is empty at a moment, what is added meanwhile included.
+  /// Cancels everything that is in the queue and lets it drain: ends suspension, and the width 0.
+  ///
+  /// For whoever lets go of a queue that may be suspended, which would otherwise stay with all that
+  /// it holds. Returns at once. The queue may be used further, and what is added afterwards runs.
+  public final func invalidate() {
+    cancelAllOperations()
+    core.withScheduler { scheduler, _ in
+      scheduler.isSuspended = false
+      if scheduler.maxConcurrentOperationCount == 0 {
+        scheduler.maxConcurrentOperationCount = Self.defaultMaxConcurrentOperationCount
+      }
+      scheduler.monitor?.queueDidChange()
+    }
+  }
+
+  /// Blocks until the queue is empty at a moment, barriers and what is added meanwhile included.
   ///
   /// - Precondition: Not called from inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
@@ -184,16 +222,7 @@ open class OperationQueue: @unchecked Sendable {
 
   /// The operations that have not finished, in the order of addition. A copy.
   public final var operations: [Operation] {
-    core.withScheduler { scheduler, _ in
-      var all: [Operation] = []
-      all.reserveCapacity(scheduler.counts.unfinished)
-      var current = scheduler.operations.after(nil)
-      while let operation = current {
-        all.append(operation.takeUnretainedValue())
-        current = scheduler.operations.after(operation)
-      }
-      return all
-    }
+    core.withScheduler { scheduler, _ in scheduler.allOperations }
   }
 
   /// How many operations have not finished.

@@ -69,6 +69,10 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
     static let forgetsDependencies = Flags(rawValue: 1 << 28)
 
+    /// A thread is about to have the inbox read: the queue must not let go of the operation, and with
+    /// it perhaps of itself. Who set this clears it and pushes.
+    static let pinned = Flags(rawValue: 1 << 28)
+
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
   }
@@ -165,14 +169,36 @@ extension OperationStatus {
     return true
   }
 
-  /// The batch that it was part of was refused; it was not pushed.
-  mutating func takeBackEnqueue() { remove([.enqueued, .inInbox]) }
+  /// The batch that it was part of was refused; it was not pushed. Nobody pins it.
+  mutating func takeBackEnqueue() { remove([.enqueued, .inInbox, .pinned]) }
 
   /// The queue takes it out of the inbox. Returns whether its description is news.
   mutating func leaveInbox() -> Bool {
     defer { remove([.inInbox, .descriptionChanged]) }
     return has(.descriptionChanged)
   }
+
+  /// Keeps the queue from letting go of the operation. `false` where another thread does.
+  mutating func pin() -> Bool {
+    if has(.pinned) { return false }
+    insert(.pinned)
+    return true
+  }
+
+  /// As ``pin()``, for one whose news its queue has not read yet. `false` where it has.
+  mutating func pinInInbox() -> Bool { has(.inInbox) && !has(.retired) && pin() }
+
+  /// Ends what ``pin()`` began. Returns whether the caller must push, so that the queue looks again
+  /// whether to let go of it.
+  mutating func unpin() -> Bool {
+    remove(.pinned)
+    if !has(.enqueued) || has(.inInbox) { return false }
+    insert(.inInbox)
+    return true
+  }
+
+  /// Whether the queue may let go of it once it has left.
+  var isHeldInQueue: Bool { has(.inInbox) || has(.pinned) }
 
   /// A collector wants to hear of a new name, priority or dependency.
   /// - Returns: Whether the caller must push.

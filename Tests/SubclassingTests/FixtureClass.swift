@@ -6,10 +6,15 @@ import TestSupport
 
 /// The classes that play each situation.
 enum FixtureClass: String, CaseIterable, Sendable {
-  case sampleAsynchronous, sampleSynchronous, state, widened, gazelle, superStarting
+  case sampleAsynchronous, sampleSynchronous, state, derivedState, widened, gazelle, ownCancelFlag
+  case plainLock, superStarting
 
   /// Whether its `cancel()` finishes it, started or not.
   var finishesOnCancel: Bool { self == .sampleAsynchronous }
+
+  /// Whether its flags can be read while it announces that they will change, as observers that ask
+  /// for old values need.
+  var canBeObserved: Bool { self != .plainLock }
 
   /// - Parameters:
   ///   - atStart: Is called when `start()` is, before anything else.
@@ -23,8 +28,11 @@ enum FixtureClass: String, CaseIterable, Sendable {
       case .sampleAsynchronous: PlayableAsyncOperation()
       case .sampleSynchronous: PlayableSyncOperation()
       case .state: PlayableStateOperation()
+      case .derivedState: PlayableDerivedStateOperation()
       case .widened: PlayableWidenedOperation()
       case .gazelle: PlayableGazelleOperation()
+      case .ownCancelFlag: PlayableOwnCancelFlagOperation()
+      case .plainLock: PlayablePlainLockOperation()
       case .superStarting: PlayableSuperStartingOperation()
       }
     operation.atStart = atStart
@@ -82,6 +90,34 @@ private final class PlayableGazelleOperation: GazelleOperation, Playable, @unche
 private final class PlayableSuperStartingOperation: SuperStartingOperation, Playable,
   @unchecked Sendable
 {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableDerivedStateOperation: DerivedStateOperation, Playable,
+  @unchecked Sendable
+{
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableOwnCancelFlagOperation: OwnCancelFlagOperation, Playable,
+  @unchecked Sendable
+{
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayablePlainLockOperation: PlainLockOperation, Playable, @unchecked Sendable {
   var atStart: @Sendable () -> Void = {}
   override func start() {
     atStart()

@@ -19,11 +19,14 @@ enum Situation: String, CaseIterable, Sendable {
 @Suite("The subclassing contract: each class in each situation")
 struct SubclassMatrixTests {
   @Test(
-    "D-8, D-9, D-10, D-22, K-14, K-15: completion once, dependents released, queue empty, freed",
+    "CA-12, D-8, D-9, D-10, D-22, F-3: completes once, releases all, leaves the queue and is freed",
     arguments: FixtureClass.allCases, Situation.allCases)
   func matrix(fixture: FixtureClass, situation: Situation) async throws {
     try await onOwnThread {
-      for _ in 0..<Effort.scaled(25) { Play(fixture, situation).run() }
+      for round in 0..<Effort.scaled(20) {
+        let isObserved = fixture.canBeObserved && round.isMultiple(of: 2)
+        Play(fixture, situation, isObserved: isObserved).run()
+      }
     }
   }
 }
@@ -33,19 +36,23 @@ struct SubclassMatrixTests {
 private struct Play {
   private let fixture: FixtureClass
   private let situation: Situation
+  private let isObserved: Bool
   private let log = EventLog<String>()
   private let queue = OperationQueue()
   private let startGate = Gate()
   private let workGate = Gate()
 
-  init(_ fixture: FixtureClass, _ situation: Situation) {
+  init(_ fixture: FixtureClass, _ situation: Situation, isObserved: Bool) {
     self.fixture = fixture
     self.situation = situation
+    self.isObserved = isObserved
   }
 
   func run() {
+    var observations: [NSKeyValueObservation] = []
     do {
       let operation = make()
+      if isObserved { observations = observe(operation) }
       operation.completionBlock = { [log] in log.note("completion") }
       let dependent = BlockOperation { [log] in log.note("dependent") }
       dependent.addDependency(operation)
@@ -63,6 +70,24 @@ private struct Play {
     log.wait(for: "waiter")
     for event in ["completion", "dependent", "waiter"] { #expect(count(event) == 1) }
     #expect(count("work") == (runs ? 1 : 0))
+    guard isObserved else { return }
+    #expect(count("isFinished false→true") == 1)
+    #expect(count("isCancelled false→true") == (situation == .plain ? 0 : 1))
+    for observation in observations { observation.invalidate() }
+  }
+
+  private func observe(_ operation: Operation) -> [NSKeyValueObservation] {
+    let options: NSKeyValueObservingOptions = [.initial, .prior, .old, .new]
+    let keys: [(KeyPath<Operation, Bool> & Sendable, String)] = [
+      (\.isReady, "isReady"), (\.isExecuting, "isExecuting"), (\.isFinished, "isFinished"),
+      (\.isCancelled, "isCancelled"),
+    ]
+    return keys.map { keyPath, name in
+      operation.observe(keyPath, options: options) { [log] _, change in
+        guard let old = change.oldValue, let new = change.newValue else { return }
+        log.note("\(name) \(old)→\(new)")
+      }
+    }
   }
 
   private func make() -> Operation {

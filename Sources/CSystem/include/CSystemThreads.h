@@ -23,6 +23,9 @@ void csystem_set_thread_name(const char *name);
 /// Starts a detached thread with every signal blocked. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
+/// Whether the calling code runs on the main dispatch queue, or on a queue that targets it.
+bool csystem_is_on_main_dispatch_queue(void);
+
 /// Nanoseconds on the monotonic clock.
 int64_t csystem_monotonic_nanoseconds(void);
 

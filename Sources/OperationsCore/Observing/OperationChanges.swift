@@ -50,18 +50,18 @@ extension KeyValueObservable {
   }
 }
 
-extension Operation {
+extension OperationSupplement where Self: Operation {
   /// The states that the operation goes through, for `for await`: the present one, then each that
   /// follows, and nothing after `.finished`.
   ///
   /// A subclass is followed as far as it announces its changes. Ends early where the operation goes
   /// away; that it is watched does not keep it alive.
-  public final var states: KeyValueChanges<State> {
-    let (stream, continuation) = AsyncStream.makeStream(of: State.self)
+  public var states: KeyValueChanges<Operation.State> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Operation.State.self)
     let relay = StateRelay(continuation)
     let observations = [\Operation.isReady, \.isExecuting, \.isFinished, \.isCancelled].map {
       observe($0, options: .initial, ended: { continuation.finish() }) {
-        (operation: Operation, _: NSKeyValueObservedChange<Bool>) in
+        (operation: Self, _: NSKeyValueObservedChange<Bool>) in
         relay.look(at: operation)
       }
     }

@@ -10,16 +10,8 @@ import Glibc
 /// The two are not the same: once the main thread has gone, as in `dispatchMain()` and below an
 /// asynchronous `main`, another thread serves the queue.
 enum MainDispatchQueue {
-  /// Marks the queue. `DispatchQueue.main` makes a new object each time on Linux, so that identity
-  /// says nothing.
-  private static let key: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
   /// Whether the calling code runs on the main dispatch queue, or on one that targets it.
-  static var isRunningHere: Bool { DispatchQueue.getSpecific(key: key) == true }
+  static var isRunningHere: Bool { csystem_is_on_main_dispatch_queue() }
 
   /// Whether the calling thread is the process's first one.
   static var isMainThread: Bool { csystem_thread_id() == getpid() }
@@ -28,5 +20,8 @@ enum MainDispatchQueue {
   static var isHeldHere: Bool { isRunningHere || isMainThread }
 
   /// Whether `queue` is the main dispatch queue itself.
-  static func isSame(as queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
+  ///
+  /// By the label, which is reserved for it: on Linux `DispatchQueue.main` makes a new object each
+  /// time, so that identity says nothing.
+  static func isSame(as queue: DispatchQueue) -> Bool { queue.label == DispatchQueue.main.label }
 }

@@ -32,6 +32,10 @@ extension QueueCore {
     return isSet
   }
 
+  var underlyingQualityOfService: QualityOfService? {
+    withScheduler { scheduler, _ in scheduler.underlying?.qualityOfService }
+  }
+
   /// Submits the blocks that are missing. The caller holds a reference to the queue.
   func submitBlocks() {
     let (count, target) = withScheduler { scheduler, _ in

@@ -27,9 +27,6 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     note("block")
   }
   OperationQueue.main.addOperation { note("second") }
-  let cancelled = BlockOperation { note("cancelled") }
-  OperationQueue.main.addOperation(cancelled)
-  cancelled.cancel()
   checks.expect(log.withLock { $0.isEmpty }, "nothing runs before the main queue is served")
 
   startThread {
@@ -39,11 +36,49 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     DispatchQueue.main.sync {}
     checks.expect(
       log.withLock { $0 } == ["first", "block", "second"], "the order of adding")
-    checks.expect(cancelled.isFinished, "what was cancelled has been retired")
+    checkFixed(checks)
+    checkCancelling(checks)
     checkSerial(checks)
     checkInside(checks)
     checks.end()
   }
+}
+
+/// What cannot be set.
+private func checkFixed(_ checks: Checks) {
+  let told = Locked<[Diagnostic.Kind]>([])
+  Diagnostic.handler = { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
+  let main = OperationQueue.main
+  main.name = "another"
+  main.maxConcurrentOperationCount = 5
+  main.qualityOfService = .background
+  main.underlyingQueue = nil
+  main.isSuspended = true
+  checks.expect(
+    told.withLock { $0 } == Array(repeating: .setsFixedPropertyOfMainQueue, count: 5), "it is told")
+  checks.expect(main.name == "NSOperationQueue Main Queue", "the name stays")
+  checks.expect(main.maxConcurrentOperationCount == 1, "the width stays")
+  checks.expect(main.qualityOfService == .userInteractive, "the quality of service stays")
+  checks.expect(
+    main.underlyingQueue?.label == DispatchQueue.main.label, "the underlying queue stays")
+  checks.expect(!main.isSuspended, "it is not suspended")
+}
+
+/// Everything that is in the main queue is cancelled.
+private func checkCancelling(_ checks: Checks) {
+  let main = OperationQueue.main
+  let canceller = BlockOperation()
+  let others = (0..<10).map { _ in BlockOperation { checks.expect(false, "a cancelled one runs") } }
+  canceller.addExecutionBlock {
+    for other in others { main.addOperation(other) }
+    main.cancelAllOperations()
+  }
+  main.addOperation(canceller)
+  main.waitUntilAllOperationsAreFinished()
+  for operation in others + [canceller] {
+    checks.expect(operation.isCancelled && operation.isFinished, "it is cancelled and retired")
+  }
+  checks.expect(main.operationCount == 0, "the main queue is empty")
 }
 
 /// Four threads add to the main queue.
@@ -81,7 +116,6 @@ private func checkInside(_ checks: Checks) {
   targeting.underlyingQueue = DispatchQueue(label: "targets main", target: .main)
   targeting.addOperation {
     checks.expect(OperationQueue.current === targeting, "a queue that runs by way of main")
-    DispatchQueue.global().sync {}
   }
   OperationQueue.main.addOperation {
     let inner = BlockOperation {

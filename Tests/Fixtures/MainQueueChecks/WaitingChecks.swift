@@ -9,35 +9,29 @@ import OperationsCore
 /// - Precondition: Called on the main thread of a program that does not serve the main queue.
 package func checkWaitingOnMainThread() -> Never {
   let checks = Checks()
-  let mistakes = Locked<[Misuse.Kind]>([])
-  Misuse.handler = { misuse in mistakes.withLock { $0.append(misuse.kind) } }
-  let made: () -> [Misuse.Kind] = {
-    mistakes.withLock { kinds in
-      defer { kinds = [] }
-      return kinds
-    }
-  }
   let main = OperationQueue.main
 
-  main.waitUntilAllOperationsAreFinished()
-  checks.expect(made().isEmpty, "an empty main queue may be waited for")
+  var made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
+  checks.expect(made.isEmpty, "an empty main queue may be waited for")
 
   let operation = BlockOperation {}
   main.addOperation(operation)
-  main.waitUntilAllOperationsAreFinished()
-  checks.expect(made() == [.waitOnMainThread], "waiting for all is refused")
-  operation.waitUntilFinished()
-  checks.expect(made() == [.waitOnMainThread], "waiting for a pending operation is refused")
+  made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
+  checks.expect(made.map(\.kind) == [.waitOnMainThread], "waiting for all is refused")
+  made = Misuse.catching { operation.waitUntilFinished() }
+  checks.expect(
+    made.map(\.kind) == [.waitOnMainThread], "waiting for a pending operation is refused")
   operation.cancel()
-  operation.waitUntilFinished()
-  checks.expect(made() == [.waitOnMainThread], "so is waiting for one that is only cancelled")
+  made = Misuse.catching { operation.waitUntilFinished() }
+  checks.expect(
+    made.map(\.kind) == [.waitOnMainThread], "so is waiting for one that is only cancelled")
 
   let batch = [BlockOperation {}, BlockOperation {}]
-  main.addOperations(batch, waitUntilFinished: true)
-  checks.expect(made() == [.waitOnMainThread], "adding and waiting is refused")
+  made = Misuse.catching { main.addOperations(batch, waitUntilFinished: true) }
+  checks.expect(made.map(\.kind) == [.waitOnMainThread], "adding and waiting is refused")
   checks.expect(main.operations == [operation], "nothing was added")
-  OperationQueue().addOperations(batch, waitUntilFinished: true)
-  checks.expect(made().isEmpty, "another queue may be waited for on the main thread")
+  made = Misuse.catching { OperationQueue().addOperations(batch, waitUntilFinished: true) }
+  checks.expect(made.isEmpty, "another queue may be waited for on the main thread")
   checks.end()
 }
 
@@ -51,36 +45,37 @@ package func waitOnMainThread() {
 /// started, which is allowed, and for what comes behind it, which is not; then ends the program.
 package func checkWaitingForStarted() {
   let checks = Checks()
-  let mistakes = Locked<[Misuse.Kind]>([])
-  Misuse.handler = { misuse in mistakes.withLock { $0.append(misuse.kind) } }
   let operation = ElsewhereOperation()
   OperationQueue.main.addOperation(operation)
   DispatchQueue.main.async {
     checks.expect(operation.isExecuting, "it has started and goes on elsewhere")
     let next = BlockOperation {}
     OperationQueue.main.addOperation(next)
-    OperationQueue.main.waitUntilAllOperationsAreFinished()
-    next.waitUntilFinished()
-    checks.expect(mistakes.withLock { $0.count } == 2, "what has not started is not waited for")
+    let refused = Misuse.catching {
+      OperationQueue.main.waitUntilAllOperationsAreFinished()
+      next.waitUntilFinished()
+    }
+    checks.expect(refused.count == 2, "what has not started is not waited for")
     next.cancel()
     operation.finishElsewhere()
-    operation.waitUntilFinished()
-    checks.expect(mistakes.withLock { $0.count } == 2, "what has started may be waited for")
+    checks.expect(
+      Misuse.catching { operation.waitUntilFinished() }.isEmpty,
+      "what has started may be waited for")
     checks.end()
   }
 }
 
 /// Its work is over when somebody says so, on another thread.
 private final class ElsewhereOperation: Operation, @unchecked Sendable {
-  private let state = Locked((isExecuting: false, isFinished: false))
+  private let flags = Locked((isExecuting: false, isFinished: false))
 
   override var isAsynchronous: Bool { true }
-  override var isExecuting: Bool { state.withLock { $0.isExecuting } }
-  override var isFinished: Bool { state.withLock { $0.isFinished } }
+  override var isExecuting: Bool { flags.withLock { $0.isExecuting } }
+  override var isFinished: Bool { flags.withLock { $0.isFinished } }
 
   override func start() {
     willChangeValue(forKey: "isExecuting")
-    state.withLock { $0.isExecuting = true }
+    flags.withLock { $0.isExecuting = true }
     didChangeValue(forKey: "isExecuting")
   }
 
@@ -88,7 +83,7 @@ private final class ElsewhereOperation: Operation, @unchecked Sendable {
     startThread { [self] in
       willChangeValue(forKey: "isExecuting")
       willChangeValue(forKey: "isFinished")
-      state.withLock { $0 = (isExecuting: false, isFinished: true) }
+      flags.withLock { $0 = (isExecuting: false, isFinished: true) }
       didChangeValue(forKey: "isExecuting")
       didChangeValue(forKey: "isFinished")
     }

@@ -228,79 +228,6 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-9: nil goes back to our own threads; a queue may change as often as it is empty")
-  func changes() async throws {
-    try await onOwnThread {
-      let places = [MarkedQueue(), MarkedQueue()]
-      let queue = OperationQueue()
-      let strays = Atomic<Int>(0)
-      // At once after the last operation: its worker still looks for more.
-      for round in 0..<Effort.scaled(3_000) {
-        let place = round % 3 == 0 ? nil : places[round % 3 - 1]
-        queue.underlyingQueue = place?.queue
-        for _ in 0..<2 {
-          queue.addOperation {
-            for candidate in places where candidate.isRunningHere != (candidate === place) {
-              strays.wrappingAdd(1, ordering: .relaxed)
-            }
-          }
-        }
-        queue.waitUntilAllOperationsAreFinished()
-      }
-      #expect(strays.load(ordering: .relaxed) == 0)
-      queue.underlyingQueue = nil
-      #expect(queue.underlyingQueue == nil)
-    }
-  }
-
-  @Test("MX-9: a block that is stuck in a former dispatch queue holds up nothing in the new one")
-  func stuckBlock() async throws {
-    try await onOwnThread {
-      let places = [MarkedQueue(), MarkedQueue()]
-      let queue = OperationQueue()
-      queue.underlyingQueue = places[0].queue
-      places[0].queue.suspend()
-      // Finishes by itself, without its block.
-      let finishing = LockedAsynchronousOperation { Issue.record("It was started") }
-      queue.addOperation(finishing)
-      finishing.cancel()
-      queue.waitUntilAllOperationsAreFinished()
-      queue.underlyingQueue = places[1].queue
-      let log = EventLog<Bool>()
-      queue.addOperations(
-        [BlockOperation { log.note(places[1].isRunningHere) }], waitUntilFinished: true)
-      queue.isSuspended = true
-      queue.addOperation { log.note(places[1].isRunningHere) }
-      places[0].queue.resume()
-      places[0].queue.sync {}
-      #expect(log.events == [true])
-      queue.isSuspended = false
-      queue.waitUntilAllOperationsAreFinished()
-      #expect(log.events == [true, true])
-    }
-  }
-
-  @Test("PR-7: the level of the dispatch queue, if it has one, overrides the queue's")
-  func qualityOfService() {
-    let queue = OperationQueue()
-    queue.qualityOfService = .background
-    queue.underlyingQueue = DispatchQueue(label: "without a level")
-    #expect(queue.qualityOfService == .background)
-    // Without `.userInteractive`, which Dispatch on Linux turns into `.userInitiated`.
-    let levels: [(DispatchQoS, QualityOfService)] = [
-      (.background, .background), (.utility, .utility), (.default, .default),
-      (.userInitiated, .userInitiated),
-    ]
-    for (level, expected) in levels {
-      queue.underlyingQueue = DispatchQueue(label: "with a level", qos: level)
-      #expect(queue.qualityOfService == expected)
-    }
-    queue.qualityOfService = .utility
-    #expect(queue.qualityOfService == .userInitiated)
-    queue.underlyingQueue = nil
-    #expect(queue.qualityOfService == .utility)
-  }
-
   @Test("MX-9: more ready operations than blocks may wait are all run")
   func moreThanBlocks() async throws {
     try await onOwnThread {
@@ -339,16 +266,6 @@ struct UnderlyingQueueTests {
       #expect(log.events == ["operation", "queue"] && weakQueue == nil)
     }
   }
-}
-
-/// A serial dispatch queue that knows itself again.
-private final class MarkedQueue: Sendable {
-  let queue = DispatchQueue(label: "marked")
-  private let key = DispatchSpecificKey<Bool>()
-
-  init() { queue.setSpecific(key: key, value: true) }
-
-  var isRunningHere: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
 /// A subclass that overrides `start()` and leaves the rest to the base class.

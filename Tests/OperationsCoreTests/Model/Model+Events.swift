@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+extension Model {
+  /// What one thread does in one go, so that others see all of it or nothing.
+  enum Event: Hashable {
+    case cancel(Int)
+    case finish(Int)
+    /// The first hears that the second has finished.
+    case tell(Int, Int)
+    /// Everybody has been told: it leaves its queue, and who waits for it may go.
+    case leave(Int)
+  }
+
+  /// More states than this on the way to rest are not looked into.
+  private static let stateLimit = 200
+
+  /// The state in which everything that was set going has come to rest, whichever thread is faster.
+  ///
+  /// Tries every order. `nil` where two of them end differently.
+  func outcome() -> Model? {
+    var outcome: Model?
+    var seen: Set<Model> = []
+    var open = [self]
+    while let state = open.popLast() {
+      let next = state.successors
+      if next.isEmpty {
+        if let outcome, outcome != state { return nil }
+        outcome = state
+      }
+      // Where there is but one way on, none of the states on it can come up again by another one.
+      for successor in next where next.count == 1 || seen.insert(successor).inserted {
+        open.append(successor)
+      }
+      if seen.count > Self.stateLimit { return nil }
+    }
+    return outcome
+  }
+
+  /// The states that may come next: any of the threads goes on, or a queue starts something.
+  private var successors: [Model] {
+    var states: [Model] = []
+    for thread in threads.indices {
+      var state = self
+      state.advance(thread)
+      states.append(state)
+    }
+    for queue in lines.indices {
+      guard let index = nextToStart(in: queue) else { continue }
+      var state = self
+      state.serve(queue, index)
+      states.append(state)
+    }
+    return states
+  }
+
+  private mutating func advance(_ thread: Int) {
+    let consequences = happen(threads[thread].removeFirst())
+    threads[thread].insert(contentsOf: consequences, at: 0)
+    if threads[thread].isEmpty { threads.remove(at: thread) }
+  }
+
+  /// - Returns: What the same thread does next.
+  private mutating func happen(_ event: Event) -> [Event] {
+    switch event {
+    case .cancel(let index): return cancel(index)
+    case .finish(let index): return finishNow(index)
+    case .tell(let index, let other):
+      hear(index, of: other)
+      return []
+    case .leave(let index):
+      leave(index)
+      return []
+    }
+  }
+
+  // MARK: Events
+
+  /// [CA-2 to CA-8; CA-12 for the kind that finishes itself]
+  private mutating func cancel(_ index: Int) -> [Event] {
+    if items[index].isCancelled { return [] }
+    if items[index].phase == .finished, rules.contains(.finishedStaysUncancelled) { return [] }
+    items[index].isCancelled = true
+    if items[index].kind == .selfFinishing { return finishNow(index) }
+    if items[index].phase == .pending, items[index].kind != .barrier { goAhead(index) }
+    return rules.contains(.onlyFinishSatisfies)
+      ? [] : items[index].dependents.map { .tell($0, index) }
+  }
+
+  /// A cancelled one goes to the tail of those that were cancelled before it.
+  private mutating func goAhead(_ index: Int) {
+    guard let queue = items[index].queue, mayStart(index) else { return }
+    lines[queue].ready.removeAll { $0 == index }
+    lines[queue].ready.append(index)
+  }
+
+  private mutating func finishNow(_ index: Int) -> [Event] {
+    if items[index].phase == .finished { return [] }
+    items[index].phase = .finished
+    if let queue = items[index].queue { lines[queue].ready.removeAll { $0 == index } }
+    let dependents = items[index].dependents
+    items[index].dependents = []
+    return dependents.map { .tell($0, index) } + [.leave(index)]
+  }
+
+  /// One dependency less. Where it was the last the queue takes the operation for ready, and asks a
+  /// condition of its own only when it is about to start it.
+  mutating func hear(_ index: Int, of other: Int) {
+    items[index].awaited.removeAll { $0 == other }
+    let isPending = items[index].phase == .pending && !items[index].isCancelled
+    guard items[index].awaited.isEmpty, isPending, let queue = items[index].queue else { return }
+    if !lines[queue].ready.contains(index) { lines[queue].ready.append(index) }
+  }
+
+  private mutating func leave(_ index: Int) {
+    guard let queue = items[index].queue else { return }
+    lines[queue].entries.removeAll { $0 == index }
+    lines[queue].executing.removeAll { $0 == index }
+    if lines[queue].entries.isEmpty { lines[queue].returnedCount = lines[queue].waiterCount }
+    if items[index].kind == .barrier { return }
+    if items[index].isCancelled {
+      lines[queue].cancelledCount += 1
+    } else {
+      lines[queue].finishedCount += 1
+    }
+  }
+
+  // MARK: Queues
+
+  /// What the queue starts next, if it can. [PR-3, PR-4, CA-6, MX-1, MX-2, MX-7, BA-1 to BA-3]
+  private func nextToStart(in queue: Int) -> Int? {
+    let line = lines[queue]
+    if line.isSuspended, rules.contains(.suspension) { return nil }
+    let isFull = line.width >= 0 && line.executing.count >= line.width
+    if isFull, rules.contains(.width) { return nil }
+    let candidates = line.ready.filter { !isBehindBarrier($0, in: line) }
+    let highest = candidates.map(urgency).max()
+    let most = candidates.filter { urgency(of: $0) == highest }
+    return rules.contains(.firstReadyFirst) ? most.first : most.last
+  }
+
+  private func isBehindBarrier(_ index: Int, in line: Line) -> Bool {
+    guard rules.contains(.barriers) else { return false }
+    let ahead = line.entries.prefix { $0 != index }
+    return items[index].kind == .barrier
+      ? !ahead.isEmpty : ahead.contains { items[$0].kind == .barrier }
+  }
+
+  private func urgency(of index: Int) -> Int {
+    if items[index].isCancelled, rules.contains(.cancelledFirst) { return Int.max }
+    return rules.contains(.priorities) ? items[index].priority.rawValue : 0
+  }
+
+  private mutating func serve(_ queue: Int, _ index: Int) {
+    lines[queue].ready.removeAll { $0 == index }
+    // The last moment to ask; the operation says when to ask again.
+    guard mayStart(index) else { return }
+    lines[queue].executing.append(index)
+    if items[index].isCancelled {
+      threads.append([.finish(index)])
+    } else {
+      items[index].phase = .executing
+      items[index].runCount += 1
+    }
+  }
+}

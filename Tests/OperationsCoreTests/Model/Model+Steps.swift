@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+extension Model {
+  /// Takes one step, and everything that follows from it.
+  ///
+  /// - Returns: The step as it was taken. `nil` where it is impossible, or where what comes of it
+  ///   depends on which thread is faster: then nothing has changed.
+  mutating func perform(_ step: Step) -> Step? {
+    var next = self
+    guard let taken = next.begin(step), let outcome = next.outcome() else { return nil }
+    self = outcome
+    return taken
+  }
+
+  /// What the step itself does. `nil` where it is impossible.
+  private mutating func begin(_ step: Step) -> Step? {
+    switch step {
+    case .add(let members, to: let queue): return add(members, to: queue)
+    case .start(let index): return start(index) ? step : nil
+    case .finish(let index): return finish(index) ? step : nil
+    case .cancel(let index):
+      guard isAtHand(index) else { return nil }
+      threads.append([.cancel(index)])
+    case .depend(let index, on: let other):
+      guard isAtHand(index), isAtHand(other), index != other else { return nil }
+      depend(index, on: other)
+    case .undepend(let index, from: let other):
+      guard isAtHand(index), isAtHand(other) else { return nil }
+      undepend(index, from: other)
+    case .prioritise(let index, let priority):
+      guard isAtHand(index) else { return nil }
+      prioritise(index, priority)
+    case .allow(let index): return setCondition(of: index, true) ? step : nil
+    case .forbid(let index): return setCondition(of: index, false) ? step : nil
+    case .drop(let index):
+      guard isAtHand(index), mayBeDropped(index) else { return nil }
+      items[index].isHeld = false
+    case .wait(let index):
+      guard isAtHand(index) else { return nil }
+      items[index].waiterCount += 1
+    case .cancelAll(in: let queue), .suspend(let queue), .resume(let queue),
+      .setWidth(let queue, _), .dropQueue(let queue), .waitForAll(in: let queue):
+      guard lines[queue].isHeld else { return nil }
+      control(queue, step)
+    }
+    return step
+  }
+
+  /// Whether the program can do something with the operation.
+  private func isAtHand(_ index: Int) -> Bool {
+    items[index].isHeld && items[index].kind != .barrier
+  }
+
+  /// Whether it can still come to its end, and be destroyed, when the program lets go of it.
+  private func mayBeDropped(_ index: Int) -> Bool {
+    let item = items[index]
+    let isWaitedFor = item.waiterCount > 0 && item.phase == .pending && item.queue == nil
+    return !isInCycle(index) && !isWaitedFor
+  }
+
+  // MARK: Queues
+
+  private mutating func control(_ queue: Int, _ step: Step) {
+    switch step {
+    case .suspend: lines[queue].isSuspended = true
+    case .resume: lines[queue].isSuspended = false
+    case .setWidth(_, let width): lines[queue].width = width
+    case .dropQueue: lines[queue].isHeld = false
+    case .waitForAll:
+      lines[queue].waiterCount += 1
+      if lines[queue].entries.isEmpty { lines[queue].returnedCount += 1 }
+    default:
+      // Barriers first: what is ahead of one may finish as soon as it is cancelled.
+      let barriers = lines[queue].entries.filter { items[$0].kind == .barrier }
+      let events = (barriers + operations(in: queue)).map { Event.cancel($0) }
+      if !events.isEmpty { threads.append(events) }
+    }
+  }
+
+  private mutating func add(_ members: [Int], to queue: Int) -> Step? {
+    guard lines[queue].isHeld else { return nil }
+    var taken: [Int] = []
+    for index in members where mayBeAdded(index) && !taken.contains(index) {
+      if items[index].kind == .barrier, members.count > 1 { continue }
+      taken.append(index)
+    }
+    guard !taken.isEmpty else { return nil }
+    for index in taken {
+      items[index].queue = queue
+      lines[queue].entries.append(index)
+      if items[index].kind != .barrier { lines[queue].totalCount += 1 }
+      if mayStart(index) { lines[queue].ready.append(index) }
+    }
+    return .add(taken, to: queue)
+  }
+
+  ///
+  private func mayBeAdded(_ index: Int) -> Bool {
+    items[index].isHeld && items[index].phase == .pending && items[index].queue == nil
+  }
+
+  // MARK: Operations
+
+  /// [SA-1, SA-2; what SA-3 to SA-6 forbid is left out]
+  private mutating func start(_ index: Int) -> Bool {
+    guard isAtHand(index) else { return false }
+    let item = items[index]
+    if item.phase == .finished { return true }
+    guard item.phase == .pending, item.queue == nil, mayStart(index) else { return false }
+    if item.isCancelled {
+      threads.append([.finish(index)])
+    } else {
+      items[index].phase = .executing
+      items[index].runCount += 1
+    }
+    return true
+  }
+
+  private mutating func finish(_ index: Int) -> Bool {
+    let item = items[index]
+    // The early finish of D-10 is the subclass's own doing.
+    let isEarly = item.phase == .pending && item.kind.isAsynchronous && item.isHeld
+    guard item.phase == .executing || isEarly else { return false }
+    threads.append([.finish(index)])
+    return true
+  }
+
+  /// [PR-5]
+  private mutating func prioritise(_ index: Int, _ priority: Operation.QueuePriority) {
+    let changes = items[index].priority != priority
+    items[index].priority = priority
+    guard changes, rules.contains(.tailOfNewLevel), !items[index].isCancelled else { return }
+    guard let queue = items[index].queue, lines[queue].ready.contains(index) else { return }
+    lines[queue].ready.removeAll { $0 == index }
+    lines[queue].ready.append(index)
+  }
+
+  private mutating func setCondition(of index: Int, _ condition: Bool) -> Bool {
+    guard isAtHand(index), items[index].kind.hasCondition else { return false }
+    items[index].condition = condition
+    lookAgain(at: index)
+    return true
+  }
+
+  // MARK: Dependencies
+
+  /// [DE-3 to DE-6, CA-10]
+  private mutating func depend(_ index: Int, on other: Int) {
+    if items[index].dependencies.contains(other), rules.contains(.idempotentDependencies) { return }
+    items[index].dependencies.append(other)
+    if items[index].phase == .pending, !items[index].isCancelled, items[other].phase != .finished {
+      items[index].awaited.append(other)
+      items[other].dependents.append(index)
+    }
+    lookAgain(at: index)
+  }
+
+  /// [DE-9, DE-10]
+  private mutating func undepend(_ index: Int, from other: Int) {
+    items[index].dependencies.removeAll { $0 == other }
+    guard items[index].awaited.contains(other), rules.contains(.removingReleases) else { return }
+    items[other].dependents.removeAll { $0 == index }
+    hear(index, of: other)
+  }
+
+  /// Its queue asks `isReady` again, because the operation has said that it has changed.
+  private mutating func lookAgain(at index: Int) {
+    guard let queue = items[index].queue, items[index].phase == .pending else { return }
+    let isListed = lines[queue].ready.contains(index)
+    if mayStart(index), !isListed {
+      lines[queue].ready.append(index)
+    } else if !mayStart(index), isListed {
+      lines[queue].ready.removeAll { $0 == index }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+/// A few operations, a few queues, and what is done with them, step by step.
+///
+/// A value, that can be made smaller: whatever is taken out of it, what is left is a program.
+struct Program: Hashable, Sendable {
+  struct Item: Hashable, Sendable {
+    var kind = OperationKind.block
+    var hasCompletionBlock = false
+  }
+
+  var operations: [Item]
+  /// The `maxConcurrentOperationCount` of each queue at the beginning.
+  var queues: [Int]
+  var steps: [Step]
+}
+
+// MARK: - Names
+
+extension Program {
+  static func name(ofOperation index: Int) -> String { letter(index, first: "a", count: 15) }
+  static func name(ofQueue index: Int) -> String { letter(index, first: "p", count: 11) }
+
+  private static func letter(_ index: Int, first: Unicode.Scalar, count: Int) -> String {
+    let scalar = Unicode.Scalar(first.value + UInt32(index % count)).map(Character.init) ?? "?"
+    return index < count ? "\(scalar)" : "\(scalar)\(index / count)"
+  }
+}
+
+// MARK: - Text
+
+extension Program: CustomStringConvertible {
+  /// The program as one would write it down in Swift.
+  var description: String {
+    (declarations + steps.map { Self.text(of: $0, in: operations) }).joined(separator: "\n")
+  }
+
+  private var declarations: [String] {
+    var lines: [String] = []
+    for (index, item) in operations.enumerated() where item.kind != .barrier {
+      let name = Self.name(ofOperation: index)
+      lines.append("let \(name) = \(Self.initializer(of: item.kind))")
+      if item.hasCompletionBlock { lines.append("\(name).completionBlock = { … }") }
+    }
+    for (index, width) in queues.enumerated() {
+      let name = Self.name(ofQueue: index)
+      lines.append("let \(name) = OperationQueue()")
+      if width != -1 { lines.append("\(name).maxConcurrentOperationCount = \(width)") }
+    }
+    return lines
+  }
+
+  private static func initializer(of kind: OperationKind) -> String {
+    switch kind {
+    case .block: "BlockOperation { … }"
+    case .plain: "Subclass()"
+    case .asynchronous: "AsynchronousSubclass()"
+    case .selfFinishing: "AsynchronousSubclass(finishesOnCancel: true)"
+    case .conditional: "Subclass(isReady: { super.isReady && condition })"
+    case .oblivious: "Subclass(isReady: { condition })"
+    case .barrier: ""
+    }
+  }
+
+  /// One step as a line of Swift.
+  static func text(of step: Step, in items: [Item]) -> String {
+    func operation(_ index: Int) -> String { name(ofOperation: index) }
+    func queue(_ index: Int) -> String { name(ofQueue: index) }
+    switch step {
+    case .add(let members, let target):
+      if let only = members.first, members.count == 1 {
+        return items[only].kind == .barrier
+          ? "\(queue(target)).addBarrierBlock { \(operation(only)): … }"
+          : "\(queue(target)).addOperation(\(operation(only)))"
+      }
+      let list = members.map(operation).joined(separator: ", ")
+      return "\(queue(target)).addOperations([\(list)], waitUntilFinished: false)"
+    case .start(let one): return "startThread { \(operation(one)).start() }"
+    case .finish(let one):
+      return items[one].kind.isAsynchronous
+        ? "\(operation(one)).finish()" : "\(operation(one)).letBodyReturn()"
+    case .cancel(let one): return "\(operation(one)).cancel()"
+    case .cancelAll(let one): return "\(queue(one)).cancelAllOperations()"
+    case .depend(let one, let other):
+      return "\(operation(one)).addDependency(\(operation(other)))"
+    case .undepend(let one, let other):
+      return "\(operation(one)).removeDependency(\(operation(other)))"
+    case .prioritise(let one, let priority):
+      return "\(operation(one)).queuePriority = .\(priority)"
+    case .allow(let one): return "\(operation(one)).condition = true"
+    case .forbid(let one): return "\(operation(one)).condition = false"
+    case .suspend(let one): return "\(queue(one)).isSuspended = true"
+    case .resume(let one): return "\(queue(one)).isSuspended = false"
+    case .setWidth(let one, let width):
+      return "\(queue(one)).maxConcurrentOperationCount = \(width)"
+    case .drop(let one): return "\(operation(one)) = nil"
+    case .dropQueue(let one): return "\(queue(one)) = nil"
+    case .wait(let one): return "startThread { \(operation(one)).waitUntilFinished() }"
+    case .waitForAll(let one):
+      return "startThread { \(queue(one)).waitUntilAllOperationsAreFinished() }"
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+/// Makes random programs, the same ones for the same seed.
+///
+/// Steps are tried out on a model, and those that would do nothing are mostly left out.
+struct ProgramGenerator {
+  private var random: SeededGenerator
+  private var program = Program(operations: [], queues: [], steps: [])
+
+  private init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+  /// The program that belongs to the seed.
+  static func program(seed: UInt64) -> Program {
+    var generator = ProgramGenerator(seed: seed)
+    generator.makeCast()
+    generator.makeSteps()
+    return generator.program
+  }
+
+  // MARK: Operations and queues
+
+  private static let kinds: [(OperationKind, weight: Int)] = [
+    (.block, 8), (.plain, 4), (.asynchronous, 4), (.selfFinishing, 3), (.conditional, 4),
+    (.oblivious, 1), (.barrier, Barriers.areThere ? 4 : 0),
+  ]
+  private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
+  /// A width left to the system is rare: bodies that block there cost a sampler's interval.
+  private static let widths: [(Int, weight: Int)] = [(1, 20), (2, 12), (3, 5), (0, 2), (-1, 1)]
+
+  private mutating func makeCast() {
+    for _ in 0..<Int.random(in: 2...8, using: &random) {
+      let hasCompletionBlock = chance(oneIn: 4)
+      let kind = pick(Self.kinds)
+      program.operations.append(
+        Program.Item(
+          kind: kind, hasCompletionBlock: hasCompletionBlock && kind != .barrier))
+    }
+    for _ in 0..<pick(Self.queueCounts) { program.queues.append(pick(Self.widths)) }
+  }
+
+  // MARK: Steps
+
+  private enum Move {
+    case add, addBatch, start, finish, cancel, cancelAll, depend, undepend, prioritise, allow,
+      forbid
+    case suspend, resume, setWidth, drop, dropQueue, wait, waitForAll
+  }
+
+  private static let moves: [(Move, weight: Int)] = [
+    (.add, 20), (.addBatch, 5), (.start, 4), (.finish, 24), (.cancel, 8), (.cancelAll, 1),
+    (.depend, 18), (.undepend, 6), (.prioritise, 7), (.allow, 5), (.forbid, 4), (.suspend, 3),
+    (.resume, 5), (.setWidth, 4), (.drop, 5), (.dropQueue, 1), (.wait, 2), (.waitForAll, 1),
+  ]
+
+  private mutating func makeSteps() {
+    var model = Model(program)
+    let count = Int.random(in: 5...25, using: &random)
+    for _ in 0..<(4 * count) where program.steps.count < count {
+      if let taken = model.perform(step(after: model)) { program.steps.append(taken) }
+    }
+  }
+
+  private mutating func step(after model: Model) -> Step {
+    let operation = anyOperation()
+    let queue = Int.random(in: program.queues.indices, using: &random)
+    switch pick(Self.moves) {
+    case .add: return .add([operation], to: queue)
+    case .addBatch:
+      let count = Int.random(in: 2...4, using: &random)
+      return .add((0..<count).map { _ in anyOperation() }, to: queue)
+    case .start: return .start(operation)
+    case .finish:
+      // An early finish is rare, and only an asynchronous operation has one.
+      let executing = model.items.indices.filter { model.items[$0].phase == .executing }
+      let isEarly = chance(oneIn: 12)
+      return .finish(isEarly ? operation : executing.randomElement(using: &random) ?? operation)
+    case .cancel: return .cancel(operation)
+    case .cancelAll: return .cancelAll(in: queue)
+    case .depend: return .depend(operation, on: anyOperation())
+    case .undepend:
+      let other = model.items[operation].dependencies.randomElement(using: &random)
+      return .undepend(operation, from: other ?? anyOperation())
+    case .prioritise:
+      let priority = Operation.QueuePriority.allCases.randomElement(using: &random)
+      return .prioritise(operation, priority ?? .normal)
+    case .allow: return .allow(operation)
+    case .forbid: return .forbid(operation)
+    case .suspend: return .suspend(queue)
+    case .resume: return .resume(queue)
+    case .setWidth: return .setWidth(queue, pick(Self.widths))
+    case .drop: return .drop(operation)
+    case .dropQueue: return .dropQueue(queue)
+    case .wait: return .wait(operation)
+    case .waitForAll: return .waitForAll(in: queue)
+    }
+  }
+
+  // MARK: Choices
+
+  private mutating func anyOperation() -> Int {
+    Int.random(in: program.operations.indices, using: &random)
+  }
+
+  private mutating func chance(oneIn count: Int) -> Bool {
+    Int.random(in: 0..<count, using: &random) == 0
+  }
+
+  private mutating func pick<Value>(_ choices: [(Value, weight: Int)]) -> Value {
+    var left = Int.random(in: 0..<choices.reduce(0) { $0 + $1.weight }, using: &random)
+    for (value, weight) in choices {
+      left -= weight
+      if left < 0 { return value }
+    }
+    preconditionFailure("A random number is outside its range")
+  }
+}

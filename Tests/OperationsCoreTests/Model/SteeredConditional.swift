@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+
+/// An operation of a program that overrides `main()` and `isReady`.
+final class SteeredConditional: Operation, @unchecked Sendable {
+  private let role: Role
+  private let heedsDependencies: Bool
+  private let condition = Atomic<Bool>(true)
+
+  /// - Parameters:
+  ///   - role: Its part in the program.
+  ///   - heedsDependencies: Whether `isReady` asks `super` too.
+  init(_ role: Role, heedsDependencies: Bool) {
+    self.role = role
+    self.heedsDependencies = heedsDependencies
+    super.init()
+  }
+
+  deinit { role.wasDestroyed() }
+
+  override var isReady: Bool {
+    (!heedsDependencies || super.isReady) && condition.load(ordering: .acquiring)
+  }
+
+  override func main() { role.runBody() }
+
+  /// Sets its own part of `isReady` and announces that.
+  func setCondition(_ value: Bool) {
+    willChangeValue(forKey: "isReady")
+    condition.store(value, ordering: .releasing)
+    didChangeValue(forKey: "isReady")
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+/// A queue of a program: says when it is destroyed.
+final class SteeredQueue: OperationQueue, @unchecked Sendable {
+  let index: Int
+  private let reports: Reports
+
+  init(_ index: Int, width: Int, reports: Reports) {
+    self.index = index
+    self.reports = reports
+    super.init()
+    maxConcurrentOperationCount = width
+  }
+
+  deinit { reports.note { [index] in $0.isQueueDestroyed[index] = true } }
+}

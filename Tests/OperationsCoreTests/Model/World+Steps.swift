@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+extension World {
+  /// Does what the step says; nothing where the program holds no reference any more.
+  ///
+  /// - Precondition: The step is no misuse.
+  func perform(_ step: Step) {
+    switch step {
+    case .add(let members, to: let queue): add(members, to: queue)
+    case .start(let index): start(index)
+    case .finish(let index): finish(index)
+    case .cancel(let index):
+      excuse([index])
+      operation(index)?.cancel()
+    case .cancelAll(in: let queue):
+      excuse(
+        reports.snapshot.entries.indices.filter { reports.snapshot.entries[$0].queue == queue })
+      self.queue(queue)?.cancelAllOperations()
+    case .depend(let index, on: let other):
+      if let other = operation(other) { operation(index)?.addDependency(other) }
+    case .undepend(let index, from: let other):
+      if let other = operation(other) { operation(index)?.removeDependency(other) }
+    case .prioritise(let index, let priority): operation(index)?.queuePriority = priority
+    case .allow(let index): (operation(index) as? SteeredConditional)?.setCondition(true)
+    case .forbid(let index): (operation(index) as? SteeredConditional)?.setCondition(false)
+    case .suspend(let queue): self.queue(queue)?.isSuspended = true
+    case .resume(let queue): self.queue(queue)?.isSuspended = false
+    case .setWidth(let queue, let width): self.queue(queue)?.maxConcurrentOperationCount = width
+    case .drop(let index): drop(index)
+    case .dropQueue(let queue): dropQueue(queue)
+    case .wait(let index): wait(index)
+    case .waitForAll(in: let queue): waitForAll(in: queue)
+    }
+  }
+
+  /// Notes that these may end without having run.
+  func excuse(_ indices: [Int]) {
+    reports.note { state in
+      for index in indices { state.entries[index].mayNotRun = true }
+    }
+  }
+
+  private func add(_ members: [Int], to index: Int) {
+    guard let queue = queue(index) else { return }
+    reports.note { state in
+      for member in members { state.entries[member].queue = index }
+    }
+    if let only = members.first, members.count == 1 {
+      if program.operations[only].kind == .barrier {
+        Barriers.add(only, to: queue, reports: reports)
+      } else if let operation = operation(only) {
+        queue.addOperation(operation)
+      }
+    } else {
+      queue.addOperations(members.compactMap(operation), waitUntilFinished: false)
+    }
+  }
+
+  private func start(_ index: Int) {
+    guard let operation = operation(index) else { return }
+    reports.note { state in
+      state.entries[index].isStartedByHand = true
+      state.startingCount += 1
+    }
+    startThread { [reports] in
+      operation.start()
+      reports.note { $0.startingCount -= 1 }
+    }
+  }
+
+  private func finish(_ index: Int) {
+    if let asynchronous = reports.snapshot.entries[index].underWay {
+      return asynchronous.finish()
+    }
+    if program.operations[index].kind.isAsynchronous {
+      excuse([index])
+      (operation(index) as? any SteeredByProgram)?.finish()
+    } else {
+      reports.note { $0.entries[index].isReleased = true }
+    }
+  }
+
+  // MARK: Waiting
+
+  private func wait(_ index: Int) {
+    guard let operation = operation(index) else { return }
+    startThread {
+      [reports, weak queue = reports.snapshot.entries[index].queue.flatMap(livingQueue)] in
+      operation.waitUntilFinished()
+      let name = Program.name(ofOperation: index)
+      if !operation.isFinished { reports.note(violation: "a wait for \(name) ended too early") }
+      if queue?.operations.contains(operation) == true {
+        reports.note(violation: "\(name) is in its queue after a wait for it")
+      }
+      reports.note { $0.entries[index].returnedCount += 1 }
+    }
+  }
+
+  private func waitForAll(in index: Int) {
+    guard let queue = queue(index) else { return }
+    startThread { [reports] in
+      queue.waitUntilAllOperationsAreFinished()
+      reports.note { $0.returnedFromQueueCount[index] += 1 }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+
+extension World {
+  /// Lets everything end, whatever the program has left behind, and sees what must be so then:
+  /// nothing is lost, nothing has run twice, nothing stays.
+  ///
+  /// - Parameters:
+  ///   - cyclic: Operations that wait for themselves by way of others.
+  ///   - limit: How long it may take.
+  /// - Returns: What is not so.
+  func windDown(breaking cyclic: [Int], within limit: Duration) -> [String] {
+    for operation in reports.letEverythingEnd() { operation.finish() }
+    openQueues()
+    excuse(cyclic)
+    for index in cyclic { operation(index)?.cancel() }
+    guard poll(for: limit, until: endsComing) else {
+      return ["something does not end: \(unfinished.joined(separator: ", "))"]
+    }
+    var findings = verdict
+    for index in cyclic { removeDependencies(of: index) }
+    for index in program.operations.indices { drop(index) }
+    for index in program.queues.indices { dropQueue(index) }
+    if !poll(for: limit, until: { remains.isEmpty }) { findings += remains }
+    return findings
+  }
+
+  private func openQueues() {
+    for index in program.queues.indices {
+      guard let queue = livingQueue(index) else { continue }
+      queue.isSuspended = false
+      if queue.maxConcurrentOperationCount == 0 { queue.maxConcurrentOperationCount = 1 }
+    }
+  }
+
+  private func removeDependencies(of index: Int) {
+    guard let operation = operation(index) else { return }
+    for dependency in operation.dependencies { operation.removeDependency(dependency) }
+  }
+
+  // MARK: Ending
+
+  /// Does what is needed for everything to end. Returns whether it has.
+  private func endsComing() -> Bool {
+    for operation in reachable { end(operation) }
+    return unfinished.isEmpty
+  }
+
+  /// What is in no queue is cancelled and started; what is waits for that.
+  private func end(_ operation: Operation) {
+    guard let index = index(of: operation), !operation.isFinished else { return }
+    if let conditional = operation as? SteeredConditional { conditional.setCondition(true) }
+    let entry = reports.snapshot.entries[index]
+    guard entry.queue == nil, !entry.isStartedByHand else { return }
+    excuse([index])
+    operation.cancel()
+    operation.start()
+  }
+
+  /// Every operation that can be got hold of, by way of queues and dependents too.
+  private var reachable: [Operation] {
+    var open = program.operations.indices.compactMap(operation)
+    for index in program.queues.indices { open += livingQueue(index)?.operations ?? [] }
+    var reached: Set<Operation> = []
+    while let next = open.popLast() {
+      if reached.insert(next).inserted { open += next.dependencies }
+    }
+    return Array(reached)
+  }
+
+  private var unfinished: [String] {
+    var unfinished: [String] = []
+    for index in program.queues.indices {
+      guard let queue = livingQueue(index), queue.operationCount > 0 else { continue }
+      unfinished.append("\(Program.name(ofQueue: index)) holds \(queue.operations)")
+    }
+    let startingCount = reports.snapshot.startingCount
+    if startingCount > 0 { unfinished.append("\(startingCount) calls of start()") }
+    unfinished += reachable.filter { !$0.isFinished }.map(\.debugDescription)
+    return unfinished
+  }
+
+  // MARK: Verdict
+
+  private var verdict: [String] {
+    let state = reports.snapshot
+    var findings = state.violations
+    for (index, entry) in state.entries.enumerated() {
+      let name = Program.name(ofOperation: index)
+      let isUsed = entry.queue != nil || entry.isStartedByHand
+      let mustRun = isUsed && !entry.mayNotRun
+      if entry.beginCount > 1 || entry.beginCount < (mustRun ? 1 : 0)
+        || !isUsed && entry.beginCount > 0
+      {
+        findings.append("\(name) has run \(entry.beginCount) times")
+      }
+      if entry.endCount != entry.beginCount {
+        findings.append(
+          "\(name) has begun \(entry.beginCount) times, ended \(entry.endCount) times")
+      }
+    }
+    for index in program.queues.indices {
+      guard let queue = queue(index) else { continue }
+      let counts = queue.core.withScheduler { scheduler, _ in scheduler.counts }
+      let left = counts.finished + counts.cancelled
+      if counts.unfinished + counts.cancelling > 0 || left != counts.total {
+        findings.append("\(Program.name(ofQueue: index)) counts \(counts) when it is empty")
+      }
+    }
+    return findings
+  }
+
+  /// What should have been destroyed, or told, and has not been yet.
+  private var remains: [String] {
+    let state = reports.snapshot
+    var remains: [String] = []
+    for (index, item) in program.operations.enumerated() {
+      let name = Program.name(ofOperation: index)
+      let entry = state.entries[index]
+      if item.kind != .barrier, !isDestroyed(index) { remains.append("\(name) still exists") }
+      let isUsed = entry.queue != nil || entry.isStartedByHand
+      let hasCapture = item.kind == .block || item.kind == .barrier && isUsed
+      if hasCapture, !entry.isCaptureDestroyed {
+        remains.append("the block of \(name) still exists")
+      }
+      let expected = item.hasCompletionBlock && isUsed ? 1 : 0
+      if item.hasCompletionBlock, isUsed, entry.completionCount != expected {
+        remains.append("the completion block of \(name) has run \(entry.completionCount) times")
+      }
+    }
+    for index in program.queues.indices where !state.isQueueDestroyed[index] {
+      remains.append("\(Program.name(ofQueue: index)) still exists")
+    }
+    return remains
+  }
+}

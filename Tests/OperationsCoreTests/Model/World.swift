@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+import TestSupport
+
+/// The operations and queues of one program, for real, and the references that the program holds.
+final class World: Sendable {
+  private struct WeakReferences {
+    weak var operation: Operation?
+    weak var queue: OperationQueue?
+  }
+
+  let program: Program
+  let reports: Reports
+  private let operations: Locked<[Operation?]>
+  private let queues: Locked<[SteeredQueue?]>
+  /// Only what cannot report its end itself is remembered weakly, so that the others run without
+  /// a side table, as they would elsewhere.
+  private let rememberedOperations: Locked<[WeakReferences]>
+  private let rememberedQueues: Locked<[WeakReferences]>
+  private let indices: [ObjectIdentifier: Int]
+
+  init(_ program: Program) {
+    self.program = program
+    let reports = Reports(
+      operationCount: program.operations.count, queueCount: program.queues.count)
+    self.reports = reports
+    let operations = program.operations.enumerated().map { index, item in
+      Self.make(item, Role(index: index, reports: reports))
+    }
+    let queues = program.queues.enumerated().map { index, width in
+      SteeredQueue(index, width: width, reports: reports)
+    }
+    var indices: [ObjectIdentifier: Int] = [:]
+    for (index, operation) in operations.enumerated() {
+      if let operation { indices[ObjectIdentifier(operation)] = index }
+    }
+    self.indices = indices
+    rememberedOperations = Locked(
+      operations.map { WeakReferences(operation: $0 is BlockOperation ? $0 : nil) })
+    rememberedQueues = Locked(queues.map { WeakReferences(queue: $0) })
+    self.operations = Locked(operations)
+    self.queues = Locked(queues)
+  }
+
+  private static func make(_ item: Program.Item, _ role: Role) -> Operation? {
+    let operation: Operation
+    switch item.kind {
+    case .block:
+      let probe = CaptureProbe(role)
+      operation = BlockOperation { probe.runBody() }
+    case .plain: operation = SteeredPlain(role)
+    case .asynchronous: operation = SteeredAsynchronous(role)
+    case .selfFinishing: operation = SteeredSelfFinishing(role)
+    case .conditional: operation = SteeredConditional(role, heedsDependencies: true)
+    case .oblivious: operation = SteeredConditional(role, heedsDependencies: false)
+    case .barrier: return nil
+    }
+    if item.hasCompletionBlock {
+      operation.completionBlock = {
+        role.reports.note { $0.entries[role.index].completionCount += 1 }
+      }
+    }
+    return operation
+  }
+
+  // MARK: References
+
+  /// The operation, while the program holds it.
+  func operation(_ index: Int) -> Operation? { operations.withLock { $0[index] } }
+
+  /// The queue, while the program holds it.
+  func queue(_ index: Int) -> SteeredQueue? { queues.withLock { $0[index] } }
+
+  /// The queue, while it exists.
+  func livingQueue(_ index: Int) -> OperationQueue? {
+    rememberedQueues.withLock { $0[index].queue }
+  }
+
+  /// The index of an operation of the program's; `nil` where it is none.
+  func index(of operation: Operation) -> Int? { indices[ObjectIdentifier(operation)] }
+
+  /// Whether the operation has been destroyed.
+  func isDestroyed(_ index: Int) -> Bool {
+    if program.operations[index].kind == .block {
+      return rememberedOperations.withLock { $0[index].operation == nil }
+    }
+    return reports.snapshot.entries[index].isDestroyed
+  }
+
+  func drop(_ index: Int) {
+    // Released after the lock: its `deinit` reports.
+    let dropped = operations.withLock { $0[index].take() }
+    withExtendedLifetime(dropped) {}
+  }
+
+  func dropQueue(_ index: Int) {
+    let dropped = queues.withLock { $0[index].take() }
+    withExtendedLifetime(dropped) {}
+  }
+}
