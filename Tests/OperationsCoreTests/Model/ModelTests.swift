@@ -6,21 +6,13 @@ import Testing
 
 @Suite("Random programs against the model", .serialized)
 struct ModelTests {
-  @Test("first")
-  func first() async throws {
+  @Test("10,000 programs, step by step: after each, everything is as the rules say")
+  func stepByStep() async throws {
     let seed = SeededGenerator.announcedSeed()
-    try await onOwnThread {
-      var time = Duration.zero
-      for round in 0..<Effort.scaled(1_000) {
-        let program = ProgramGenerator.program(seed: seed &+ UInt64(round))
-        let begin = ContinuousClock.now
-        if let discrepancy = LockStepRun(patience: .seconds(2)).discrepancy(in: program) {
-          Issue.record("seed \(seed &+ UInt64(round)) \(discrepancy)\n\(program)")
-          return
-        }
-        time += ContinuousClock.now - begin
-      }
-      print("time", time)
+    let failure = try await onOwnThread(within: .seconds(1_200)) {
+      Examination(title: "A program that breaks the rules", check: LockStepRun().discrepancy)
+        .failure(inPrograms: Effort.scaled(10_000), seed: seed)
     }
+    if let failure { Issue.record("\(failure)") }
   }
 }

@@ -82,25 +82,23 @@ final class Reports: Sendable {
   /// Longer than any program; who is stuck so long is abandoned.
   private static let bodyLimit = 600
 
-  /// An asynchronous operation has begun.
+  /// An operation has begun.
   ///
-  /// - Returns: Whether it has to see to its end itself.
-  func begin(_ operation: any SteeredByProgram, at index: Int) -> Bool {
-    begin(index)
-    return note { state in
-      if state.endsByItself { return true }
-      state.entries[index].underWay = operation
-      return false
-    }
-  }
-
-  private func begin(_ index: Int) {
+  /// - Parameters:
+  ///   - index: Which one.
+  ///   - operation: The operation, where it has to be told to finish.
+  /// - Returns: Whether that is up to itself.
+  @discardableResult
+  func begin(_ index: Int, keeping operation: (any SteeredByProgram)? = nil) -> Bool {
     note { state in
       state.entries[index].beginCount += 1
-      guard let queue = state.entries[index].queue else { return }
-      state.runningCount[queue] += 1
-      state.highestRunningCount[queue] = max(
-        state.highestRunningCount[queue], state.runningCount[queue])
+      if let queue = state.entries[index].queue {
+        state.runningCount[queue] += 1
+        state.highestRunningCount[queue] = max(
+          state.highestRunningCount[queue], state.runningCount[queue])
+      }
+      if !state.endsByItself { state.entries[index].underWay = operation }
+      return state.endsByItself
     }
   }
 

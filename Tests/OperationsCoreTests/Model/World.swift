@@ -81,12 +81,13 @@ final class World: Sendable {
   /// The index of an operation of the program's; `nil` where it is none.
   func index(of operation: Operation) -> Int? { indices[ObjectIdentifier(operation)] }
 
-  /// Whether the operation has been destroyed.
-  func isDestroyed(_ index: Int) -> Bool {
-    if program.operations[index].kind == .block {
-      return rememberedOperations.withLock { $0[index].operation == nil }
+  /// Whether the operation has been destroyed. A barrier counts as such when it has left its queue.
+  func isDestroyed(_ index: Int, _ entry: Reports.Entry) -> Bool {
+    switch program.operations[index].kind {
+    case .block: rememberedOperations.withLock { $0[index].operation == nil }
+    case .barrier: entry.queue != nil && entry.isCaptureDestroyed
+    case .plain, .asynchronous, .selfFinishing, .conditional, .oblivious: entry.isDestroyed
     }
-    return reports.snapshot.entries[index].isDestroyed
   }
 
   func drop(_ index: Int) {

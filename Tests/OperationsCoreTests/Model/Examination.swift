@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+
+/// Runs random programs, and makes the first one that fails as small as it gets.
+struct Examination {
+  /// What a program does that the rules forbid, waiting so long for what must happen.
+  typealias Check = @Sendable (Program, _ patience: Duration) -> Discrepancy?
+
+  /// How the failing program is to be read.
+  let title: String
+  let check: Check
+  /// How long to wait for what must happen: far more than anything takes, so that a slow machine
+  /// fails nothing.
+  var patience: Duration = .seconds(Patience.seconds)
+  /// How long when that is known to be in vain mostly.
+  var shortPatience: Duration = .seconds(1)
+  /// How many programs run at the same time.
+  var laneCount = 2
+
+  private struct Progress {
+    var next = 0
+    var runningLanes: Int
+    /// Which program each lane runs, and since when.
+    var current: [(index: Int, since: ContinuousClock.Instant)?]
+    var failing: (index: Int, discrepancy: Discrepancy)?
+  }
+
+  /// - Parameters:
+  ///   - count: How many programs.
+  ///   - seed: The seed of the first one; each has the next number.
+  /// - Returns: What to tell people where one has failed.
+  func failure(inPrograms count: Int, seed: UInt64) -> String? {
+    let progress = Monitored(
+      Progress(runningLanes: laneCount, current: Array(repeating: nil, count: laneCount)))
+    for lane in 0..<laneCount { startThread { runLane(lane, count, seed, progress) } }
+    while !progress.comesTrue(within: 1, { $0.runningLanes == 0 }) {
+      if let index = hangingProgram(progress.value) {
+        let hang = Discrepancy(stepCount: nil, findings: ["a call does not return"])
+        progress.change { $0.failing = (index, hang) }
+        break
+      }
+    }
+    guard let (index, discrepancy) = progress.value.failing else { return nil }
+    let program = ProgramGenerator.program(seed: seed &+ UInt64(index))
+    return report(on: program, seed: seed &+ UInt64(index), discrepancy)
+  }
+
+  private func runLane(
+    _ lane: Int, _ count: Int, _ seed: UInt64, _ progress: Monitored<Progress>
+  ) {
+    while true {
+      let index = progress.change { progress -> Int? in
+        guard progress.next < count, progress.failing == nil else { return nil }
+        defer { progress.next += 1 }
+        progress.current[lane] = (progress.next, .now)
+        return progress.next
+      }
+      guard let index else { break }
+      let program = ProgramGenerator.program(seed: seed &+ UInt64(index))
+      guard let discrepancy = check(program, patience) else { continue }
+      progress.change { $0.failing = $0.failing ?? (index, discrepancy) }
+    }
+    progress.change {
+      $0.current[lane] = nil
+      $0.runningLanes -= 1
+    }
+  }
+
+  /// A run waits at most for rest, for the end and for the destruction of what there was.
+  private func hangingProgram(_ progress: Progress) -> Int? {
+    let now = ContinuousClock.now
+    return progress.current.compactMap { $0 }.first { now - $0.since > patience * 4 }?.index
+  }
+
+  // MARK: Report
+
+  private func report(on program: Program, seed: UInt64, _ discrepancy: Discrepancy) -> String {
+    let (smallest, last) = shrunk(program, discrepancy)
+    let place = last.stepCount == nil ? "at the end" : "at the marked step"
+    return """
+      \(title), \(place). OPQ_SEED=\(seed) repeats it, \(program.steps.count) steps long.
+
+      \(smallest.text(marking: last.stepCount))
+
+      \(last.findings.joined(separator: "\n"))
+      """
+  }
+
+  /// The smallest program found that fails, and how it does.
+  private func shrunk(
+    _ program: Program, _ discrepancy: Discrepancy
+  ) -> (Program, Discrepancy) {
+    var last = discrepancy
+    let runCount = runCount(toSeeFailing: program)
+    let smallest = Shrinker().shrink(program) { candidate in
+      for _ in 0..<runCount {
+        if let discrepancy = boundedCheck(candidate) {
+          last = discrepancy
+          return true
+        }
+      }
+      return false
+    }
+    return (smallest, last)
+  }
+
+  /// How often to run a program to be fairly certain that it does not fail: once where this one fails
+  /// each time, often where that is a matter of luck.
+  private func runCount(toSeeFailing program: Program) -> Int {
+    (0..<3).allSatisfy { _ in boundedCheck(program) != nil } ? 1 : 30
+  }
+
+  /// Runs it on a thread that is abandoned if it hangs.
+  private func boundedCheck(_ program: Program) -> Discrepancy? {
+    let outcome = Monitored<Discrepancy??>(nil)
+    let seconds = 4 * Int(shortPatience.components.seconds) + 4
+    startThread { [check, shortPatience] in
+      let discrepancy = check(program, shortPatience)
+      outcome.change { $0 = .some(discrepancy) }
+    }
+    guard outcome.comesTrue(within: seconds, { $0 != nil }), let result = outcome.value else {
+      return Discrepancy(stepCount: nil, findings: ["a call does not return"])
+    }
+    return result
+  }
+}
