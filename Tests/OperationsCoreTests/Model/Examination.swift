@@ -19,6 +19,13 @@ struct Examination {
   /// How many programs run at the same time.
   var laneCount = 2
 
+  /// A program that fails.
+  struct Failure {
+    let seed: UInt64
+    let program: Program
+    let discrepancy: Discrepancy
+  }
+
   private struct Progress {
     var next = 0
     var runningLanes: Int
@@ -27,11 +34,27 @@ struct Examination {
     var failing: (index: Int, discrepancy: Discrepancy)?
   }
 
+  /// What is found to be wrong, for people; `nil` where nothing is.
+  ///
   /// - Parameters:
-  ///   - count: How many programs.
+  ///   - count: How many programs to run.
   ///   - seed: The seed of the first one; each has the next number.
-  /// - Returns: What to tell people where one has failed.
-  func failure(inPrograms count: Int, seed: UInt64) -> String? {
+  func finding(inPrograms count: Int, seed: UInt64) -> String? {
+    guard let failure = firstFailure(inPrograms: count, seed: seed) else { return nil }
+    let (smallest, last) = shrunk(failure.program, failure.discrepancy)
+    let place = last.stepCount == nil ? "at the end" : "at the marked step"
+    let length = failure.program.steps.count
+    return """
+      \(title), \(place). OPQ_SEED=\(failure.seed) repeats it, \(length) steps long.
+
+      \(smallest.text(marking: last.stepCount))
+
+      \(last.findings.joined(separator: "\n"))
+      """
+  }
+
+  /// Runs programs until one fails.
+  func firstFailure(inPrograms count: Int, seed: UInt64) -> Failure? {
     let progress = Monitored(
       Progress(runningLanes: laneCount, current: Array(repeating: nil, count: laneCount)))
     for lane in 0..<laneCount { startThread { runLane(lane, count, seed, progress) } }
@@ -43,8 +66,9 @@ struct Examination {
       }
     }
     guard let (index, discrepancy) = progress.value.failing else { return nil }
-    let program = ProgramGenerator.program(seed: seed &+ UInt64(index))
-    return report(on: program, seed: seed &+ UInt64(index), discrepancy)
+    let own = seed &+ UInt64(index)
+    return Failure(
+      seed: own, program: ProgramGenerator.program(seed: own), discrepancy: discrepancy)
   }
 
   private func runLane(
@@ -74,22 +98,10 @@ struct Examination {
     return progress.current.compactMap { $0 }.first { now - $0.since > patience * 4 }?.index
   }
 
-  // MARK: Report
-
-  private func report(on program: Program, seed: UInt64, _ discrepancy: Discrepancy) -> String {
-    let (smallest, last) = shrunk(program, discrepancy)
-    let place = last.stepCount == nil ? "at the end" : "at the marked step"
-    return """
-      \(title), \(place). OPQ_SEED=\(seed) repeats it, \(program.steps.count) steps long.
-
-      \(smallest.text(marking: last.stepCount))
-
-      \(last.findings.joined(separator: "\n"))
-      """
-  }
+  // MARK: Shrinking
 
   /// The smallest program found that fails, and how it does.
-  private func shrunk(
+  func shrunk(
     _ program: Program, _ discrepancy: Discrepancy
   ) -> (Program, Discrepancy) {
     var last = discrepancy

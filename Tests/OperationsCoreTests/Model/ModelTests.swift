@@ -9,10 +9,10 @@ struct ModelTests {
   @Test("10,000 programs, step by step: after each, everything is as the rules say")
   func stepByStep() async throws {
     let seed = SeededGenerator.announcedSeed()
-    let failure = try await onOwnThread(within: .seconds(1_200)) {
+    let finding = try await onOwnThread(within: .seconds(1_200)) {
       Examination(title: "A program that breaks the rules", check: LockStepRun().discrepancy)
-        .failure(inPrograms: Effort.scaled(10_000), seed: seed)
+        .finding(inPrograms: Effort.scaled(10_000), seed: seed)
     }
-    if let failure { Issue.record("\(failure)") }
+    if let finding { Issue.record("\(finding)") }
   }
 }
