@@ -45,18 +45,19 @@ extension World {
   }
 
   private func add(_ members: [Int], to index: Int) {
-    guard let queue = queue(index) else { return }
+    let held = members.filter { program.operations[$0].kind == .barrier || operation($0) != nil }
+    guard let queue = queue(index), let first = held.first else { return }
+    // Kept, in case another thread drops them now.
+    let operations = held.compactMap(operation)
     reports.note { state in
-      for member in members { state.entries[member].queue = index }
+      for member in held { state.entries[member].queue = index }
     }
-    if let only = members.first, members.count == 1 {
-      if program.operations[only].kind == .barrier {
-        Barriers.add(only, to: queue, reports: reports)
-      } else if let operation = operation(only) {
-        queue.addOperation(operation)
-      }
+    if program.operations[first].kind == .barrier {
+      Barriers.add(first, to: queue, reports: reports)
+    } else if members.count > 1 {
+      queue.addOperations(operations, waitUntilFinished: false)
     } else {
-      queue.addOperations(members.compactMap(operation), waitUntilFinished: false)
+      queue.addOperation(operations[0])
     }
   }
 

@@ -24,7 +24,6 @@ struct WrongModelTests {
   @Test("A model without one of the rules fails, in a few steps", arguments: rules)
   func ruleLeftOut(name: String, rule: Model.Rules, limit: Int) async throws {
     try await onOwnThread {
-      let begin = ContinuousClock.now
       let run = LockStepRun(rules: .all.subtracting(rule))
       let examination = Examination(
         title: name, check: run.discrepancy, patience: .seconds(1),
@@ -35,9 +34,6 @@ struct WrongModelTests {
         return
       }
       let (smallest, _) = examination.shrunk(found.program, found.discrepancy)
-      print(
-        name, ContinuousClock.now - begin, found.seed, found.program.steps.count,
-        smallest.steps.count, "\n\(smallest)")
       #expect(smallest.steps.count <= limit, "\(smallest)")
     }
   }

@@ -5,12 +5,22 @@ import TestSupport
 import Testing
 
 @Suite("Random programs against the model", .serialized)
-struct ModelTests {
+struct RandomProgramTests {
   @Test("10,000 programs, step by step: after each, everything is as the rules say")
   func stepByStep() async throws {
     let seed = SeededGenerator.announcedSeed()
     let finding = try await onOwnThread(within: .seconds(1_200)) {
       Examination(title: "A program that breaks the rules", check: LockStepRun().discrepancy)
+        .finding(inPrograms: Effort.scaled(10_000), seed: seed)
+    }
+    if let finding { Issue.record("\(finding)") }
+  }
+
+  @Test("10,000 programs, several threads at once: nothing is lost, runs twice or stays")
+  func atOnce() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    let finding = try await onOwnThread(within: .seconds(1_200)) {
+      Examination(title: "A program that breaks the rules", check: FreeRun().discrepancy)
         .finding(inPrograms: Effort.scaled(10_000), seed: seed)
     }
     if let finding { Issue.record("\(finding)") }
