@@ -14,8 +14,8 @@ struct Examination {
   /// How long to wait for what must happen: far more than anything takes, so that a slow machine
   /// fails nothing.
   var patience: Duration = .seconds(Patience.seconds)
-  /// How long when that is known to be in vain mostly.
-  var shortPatience: Duration = .seconds(1)
+  /// How long when many programs are run that are known to fail.
+  var shortPatience: Duration = .milliseconds(500)
   /// How many programs run at the same time.
   var laneCount = 2
 
@@ -101,33 +101,36 @@ struct Examination {
   // MARK: Shrinking
 
   /// The smallest program found that fails, and how it does.
-  func shrunk(
-    _ program: Program, _ discrepancy: Discrepancy
-  ) -> (Program, Discrepancy) {
+  func shrunk(_ program: Program, _ discrepancy: Discrepancy) -> (Program, Discrepancy) {
     var last = discrepancy
-    let runCount = runCount(toSeeFailing: program)
+    let isCertain = (0..<3).allSatisfy { _ in boundedCheck(program) != nil }
     let smallest = Shrinker().shrink(program) { candidate in
-      for _ in 0..<runCount {
-        if let discrepancy = boundedCheck(candidate) {
-          last = discrepancy
-          return true
-        }
+      guard let discrepancy = isCertain ? confirmed(candidate) : sometimes(candidate) else {
+        return false
       }
-      return false
+      last = discrepancy
+      return true
     }
     return (smallest, last)
   }
 
-  /// How often to run a program to be fairly certain that it does not fail: once where this one fails
-  /// each time, often where that is a matter of luck.
-  private func runCount(toSeeFailing program: Program) -> Int {
-    (0..<3).allSatisfy { _ in boundedCheck(program) != nil } ? 1 : 30
+  /// Runs a program twice, for one that fails each time.
+  private func confirmed(_ program: Program) -> Discrepancy? {
+    boundedCheck(program) == nil ? nil : boundedCheck(program)
+  }
+
+  /// Runs a program often, for one that fails by luck.
+  private func sometimes(_ program: Program) -> Discrepancy? {
+    for _ in 0..<30 {
+      if let discrepancy = boundedCheck(program) { return discrepancy }
+    }
+    return nil
   }
 
   /// Runs it on a thread that is abandoned if it hangs.
   private func boundedCheck(_ program: Program) -> Discrepancy? {
     let outcome = Monitored<Discrepancy??>(nil)
-    let seconds = 4 * Int(shortPatience.components.seconds) + 4
+    let seconds = 10 + 4 * Int(shortPatience.components.seconds)
     startThread { [check, shortPatience] in
       let discrepancy = check(program, shortPatience)
       outcome.change { $0 = .some(discrepancy) }

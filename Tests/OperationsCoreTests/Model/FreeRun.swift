@@ -12,12 +12,15 @@ import TestSupport
 /// that must be kept. Of the rest each thread takes its share, in order. Dependencies go from later
 /// operations to earlier ones, so that there are no cycles.
 struct FreeRun {
+  /// What is wrong with the world; in earnest nothing.
+  var fault: World.Fault?
+
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: How long to wait for what must happen.
   /// - Returns: What is not as it should be at the end; `nil` where there is nothing.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
-    let world = World(program)
+    let world = World(program, fault: fault)
     _ = world.reports.letEverythingEnd()
     let usher = Usher(world)
     let steps = program.steps.map(Self.withoutCycle)

@@ -6,14 +6,16 @@
 struct LockStepRun {
   /// What the model is to follow; in earnest all of them.
   var rules = Model.Rules.all
+  /// What is wrong with the world; in earnest nothing.
+  var fault: World.Fault?
 
   /// - Parameters:
   ///   - program: The program.
   ///   - patience: How long to wait for what must happen.
   /// - Returns: The first thing that is not as it should be; `nil` where there is none.
-  func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
+  @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let rehearsal = Rehearsal(program, rules: rules)
-    let world = World(program)
+    let world = World(program, fault: fault)
     var discrepancy: Discrepancy?
     for scene in rehearsal.scenes where discrepancy == nil {
       world.perform(scene.step)

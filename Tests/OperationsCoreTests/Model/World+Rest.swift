@@ -66,6 +66,9 @@ extension World {
 
 /// Looks again and again until it is so, and lets other threads run in between.
 ///
+/// However short the limit is, it looks so often that on a busy machine the others have had their
+/// turn.
+///
 /// - Returns: Whether it came to that in time.
 func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
   let deadline = ContinuousClock.now + limit
@@ -73,7 +76,7 @@ func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
   while !isSo() {
     looks += 1
     // Not each time: the clock costs more than the look.
-    if looks.isMultiple(of: 16), ContinuousClock.now > deadline { return isSo() }
+    if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
     sched_yield()
   }
   return true
