@@ -15,6 +15,8 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     case completionBlockAfterFinish
     /// `didChangeValue` came for an observed property without `willChangeValue` before it.
     case didChangeWithoutWillChange
+    /// A property of ``OperationQueue/main`` was set that is fixed: it stays as it is.
+    case setsFixedPropertyOfMainQueue
   }
 
   /// What is odd.

@@ -3,11 +3,16 @@
 
 /// A caller's mistake, where Foundation raises `NSInvalidArgumentException` or traps.
 ///
-/// By default the message is printed and the process traps. A test may install a handler; where
-/// that returns, the call that was wrong has no effect.
-public struct Misuse: Sendable, Equatable, CustomStringConvertible {
+/// By default the message is printed and the process traps. Where that is not wanted, the first of
+/// these that applies takes its place, and the call that was wrong has no effect:
+///
+/// 1. ``catching(_:)`` around the call, or one of the forms that throw:
+///    ``OperationSupplement/tryStart()``, ``OperationQueue/tryAddOperation(_:)``,
+///    ``OperationQueue/tryAddOperations(_:)``;
+/// 2. a ``handler`` for the whole process.
+public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// Which mistake.
-  public enum Kind: Sendable, Equatable {
+  public enum Kind: Sendable, Equatable, CaseIterable {
     /// `start()` on an operation that executes.
     case receiverAlreadyExecuting
     /// `start()` on an operation that is not ready.
@@ -16,7 +21,8 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
     case simultaneousStart
     /// `start()` by hand on an operation that is in a queue.
     case startOfEnqueuedOperation
-    /// Adding an operation that is or was in a queue, executes or has finished.
+    /// Adding an operation that is or was in a queue, executes or has finished, or the same one
+    /// twice in a batch.
     case cannotEnqueue
     /// `addDependency(_:)` with the receiver itself.
     case selfDependency
@@ -32,6 +38,13 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
     case undefinedKey
     /// `removeObserver` for one that was not added.
     case observerNotRegistered
+    /// Waiting on the main thread, or on the main dispatch queue, for what has yet to be started
+    /// there.
+    case waitOnMainThread
+    /// Setting the `underlyingQueue` of a queue that has operations.
+    case setsUnderlyingQueueWhileBusy
+    /// Setting the `underlyingQueue` of a queue to the main dispatch queue.
+    case setsMainAsUnderlyingQueue
   }
 
   /// Which mistake.
@@ -39,10 +52,11 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
   /// What happened and to what, in one sentence.
   public let description: String
 
-  /// What to do with a mistake; `nil`, the default, prints it and traps.
+  /// What to do with a mistake that nobody catches; `nil`, the default, prints it and traps.
   ///
-  /// Process-wide. Called on the thread that made the mistake, outside every lock. Where it
-  /// returns, the mistaken call has no effect.
+  /// Process-wide. Called on the thread that made the mistake, outside every lock of this library.
+  /// Where it returns, the mistaken call has no effect. A test that wants to see mistakes is better
+  /// off with ``catching(_:)``, which does not change what happens to those of other tests.
   public static var handler: (@Sendable (Misuse) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
@@ -57,9 +71,24 @@ public struct Misuse: Sendable, Equatable, CustomStringConvertible {
 
   private static let currentHandler = Locked<(@Sendable (Misuse) -> Void)?>(nil)
 
+  /// Runs `body` and catches the mistakes that are made on this thread meanwhile: they neither trap
+  /// nor reach the ``handler``.
+  ///
+  /// The body goes on after a mistake; the mistaken call has had no effect. What operations do on
+  /// other threads is not caught. Of two such calls, one inside the other, the inner one catches.
+  ///
+  /// - Returns: The mistakes, in the order in which they were made.
+  /// - Throws: What `body` throws; the mistakes up to then are dropped.
+  public static func catching<Failure: Error>(
+    _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> [Misuse] {
+    try MisuseScope.run(sparesOperations: false, body)
+  }
+
   /// The one way in which misuse is reported.
   static func raise(_ kind: Kind, _ message: String) {
     let misuse = Misuse(kind: kind, description: message)
+    if MisuseScope.take(misuse) { return }
     guard let handler else { fatalError("*** NSInvalidArgumentException: \(message)") }
     handler(misuse)
   }

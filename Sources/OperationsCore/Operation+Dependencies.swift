@@ -27,7 +27,8 @@ extension Operation {
 
   /// The operations that this one waits for, in the order in which they were added.
   ///
-  /// A copy. Operations stay in it when they finish, until they are removed.
+  /// A copy. Operations stay in it when they finish, until they are removed, or until this operation
+  /// has finished where it ``OperationSupplement/forgetsDependencies``.
   public final var dependencies: [Operation] {
     lock.lock()
     defer { lock.unlock() }
@@ -124,7 +125,9 @@ extension Operation {
 
   /// Tells everyone who waits for this operation. Called once, after it has finished.
   final func releaseDependents() {
-    guard status.load(ordering: .acquiring).has(.hasDependents) else { return }
+    let status = status.load(ordering: .acquiring)
+    if status.has(.forgetsDependencies) { forgetDependencies() }
+    guard status.has(.hasDependents) else { return }
     let (first, second, more) = takeDependents()
     // An observer of a dependent may wait for this operation, which is not retired yet.
     Delivery.during(self) {
@@ -137,7 +140,7 @@ extension Operation {
   // MARK: Edges of the dependent
 
   /// - Precondition: The lock is held.
-  private final var dependenciesLocked: [Operation] {
+  final var dependenciesLocked: [Operation] {
     guard let first = links.firstDependency else { return [] }
     guard let second = links.secondDependency else { return [first] }
     return [first, second] + (rare?.moreDependencies ?? [])

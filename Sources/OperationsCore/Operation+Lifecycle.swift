@@ -27,10 +27,12 @@ extension Operation {
       discardWork()
       return isFirst
     case .run:
-      var isExecutingNow = false
-      announce("isExecuting") { isExecutingNow = update { $0.noteExecuting() } }
-      // Finished by its own observer.
-      guard isExecutingNow else { return false }
+      // Not twice for a subclass that has announced it before calling `super`.
+      if !status.load(ordering: .acquiring).isExecuting {
+        announce("isExecuting") { _ = update { $0.noteExecuting() } }
+      }
+      // An observer may have finished it.
+      if status.load(ordering: .acquiring).isFinished { return false }
       CurrentWork.run(self) { main() }
       return announceFinish(wasExecuting: true)
     }
@@ -158,6 +160,17 @@ extension Operation {
       csystem_spin_hint()
     }
     return nil
+  }
+
+  final func setPriority(_ priority: QueuePriority) {
+    // What lies in the inbox must be taken out first: it is put in its place by the priority that it
+    // has then, and so would come before those that were added between itself and the change.
+    let isPinned = update { $0.pinInInbox() }
+    if isPinned, let queue = enqueuedQueue {
+      queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
+    }
+    if update({ $0.setPriority(priority.index) }).mustPush { pushToQueue() }
+    if isPinned, update({ $0.unpin() }) { pushToQueue() }
   }
 
   /// Puts the operation into its queue's inbox.

@@ -7,6 +7,7 @@ import Synchronization
 final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
+  var threadPriority = Operation.defaultThreadPriority
   var completionBlock: (@Sendable () -> Void)?
   var observations: KeyValueObservations?
   /// The dependencies after the two that ``DependencyLinks`` has room for, in order.
@@ -15,6 +16,8 @@ final class RareState {
   var dependencySet: Set<ObjectIdentifier> = []
   /// The dependents after the two that ``DependencyLinks`` has room for, unowned-retained.
   var moreDependents: [Unmanaged<Operation>] = []
+  /// The tasks that wait until it is retired.
+  var waitingTasks: [CheckedContinuation<Void, Never>] = []
 }
 
 extension Operation {

@@ -11,7 +11,8 @@ extension Operation {
   /// that has happened already, and inside an observer of this operation, which could only wait for
   /// itself. It may be in no queue and be started by another thread later.
   ///
-  /// - Precondition: Not called from inside the operation itself, which would wait for ever.
+  /// - Precondition: Not called from inside the operation itself, nor on the main thread while it
+  ///   has yet to be started by ``OperationQueue/main``: either would wait for ever.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   public final func waitUntilFinished() {
     if CurrentWork.operation === self {
@@ -20,7 +21,23 @@ extension Operation {
     }
     // An observer of the finish waits: what it waits for comes when it returns.
     if Delivery.isUnderWay(for: self) { return }
+    if isPendingOnMain, MainDispatchQueue.isHeldHere {
+      return Misuse.raise(
+        .waitOnMainThread,
+        "-[Operation waitUntilFinished]: \(description) has yet to be started on the main thread, "
+          + "which would wait for itself")
+    }
     waitUntilRetired()
+  }
+
+  /// Whether it is in ``OperationQueue/main`` and has not started.
+  private final var isPendingOnMain: Bool {
+    let status = status.load(ordering: .acquiring)
+    guard status.isPending, !status.has(.dispatched), let queue = enqueuedQueue else {
+      return false
+    }
+    // Not dereferenced: it may have finished by itself in between, and the queue be gone.
+    return queue.toOpaque() == QueueCore.ofMain.load(ordering: .acquiring)?.toOpaque()
   }
 
   /// Sleeps on the low half of the status word, which changes with every flag.
@@ -41,5 +58,36 @@ extension Operation {
 
   final func wakeWaiters() {
     withUnsafePointer(to: status) { csystem_futex_wake($0, Int32.max) }
+    let tasks = withRare { rare in
+      defer { rare?.waitingTasks = [] }
+      return rare?.waitingTasks ?? []
+    }
+    for task in tasks { task.resume() }
   }
+
+  /// Resumes `task` once the operation is retired; at once where it is.
+  fileprivate final func resumeWhenRetired(_ task: CheckedContinuation<Void, Never>) {
+    // Whoever retires the operation looks for the flag after that, and then needs the lock: the
+    // task is in the list by then.
+    let isEarly = makeRare { rare in
+      let isEarly = update { status in
+        if status.has(.retired) { return false }
+        status.insert(.hasWaiters)
+        return true
+      }
+      if isEarly { rare.waitingTasks.append(task) }
+      return isEarly
+    }
+    if !isEarly { task.resume() }
+  }
+}
+
+extension OperationSupplement where Self: Operation {
+  /// Waits until the operation has finished, without blocking a thread.
+  ///
+  /// On return its dependents have been released and it has left its queue. Returns without delay
+  /// where that has happened already. Any number of tasks may wait. Cancelling a task that waits
+  /// neither cancels the operation nor ends the wait. An operation that nobody ever starts is waited
+  /// for for ever, and so is the one that the caller is part of.
+  public func finished() async { await withCheckedContinuation { resumeWhenRetired($0) } }
 }

@@ -87,9 +87,6 @@ open class Operation: @unchecked Sendable {
   /// The older name of ``isAsynchronous``.
   open var isConcurrent: Bool { isAsynchronous }
 
-  /// The state as one exclusive value, as the queue sees it.
-  public final var state: State { status.load(ordering: .acquiring).state }
-
   // MARK: Announcing changes
 
   /// Announces that the value of `key` is about to change.
@@ -151,16 +148,6 @@ open class Operation: @unchecked Sendable {
 // MARK: - Properties
 
 extension Operation {
-  /// Identifies the operation; the number that `opq-top` shows. Given out when first asked for.
-  public final var id: OperationID {
-    let known = identifier.load(ordering: .relaxed)
-    if known != 0 { return OperationID(rawValue: known) }
-    let fresh = OperationID.next()
-    let (isFirst, original) = identifier.compareExchange(
-      expected: 0, desired: fresh.rawValue, ordering: .relaxed)
-    return isFirst ? fresh : OperationID(rawValue: original)
-  }
-
   /// A name for people; `nil` by default. Shown by `opq-top`.
   public final var name: String? {
     get { withRare { $0?.name } }
@@ -177,9 +164,7 @@ extension Operation {
     get { QueuePriority(index: status.load(ordering: .acquiring).priorityIndex) }
     set {
       if newValue == queuePriority { return }
-      announce("queuePriority") {
-        if update({ $0.setPriority(newValue.index) }).mustPush { pushToQueue() }
-      }
+      announce("queuePriority") { setPriority(newValue) }
       noteDescriptionChanged()
     }
   }

@@ -16,18 +16,28 @@ open class OperationQueue: @unchecked Sendable {
   /// The value of ``maxConcurrentOperationCount`` that leaves the number to the system.
   public static let defaultMaxConcurrentOperationCount = -1
 
-  final let core = QueueCore()
+  final let core: QueueCore
 
   /// Creates a queue of default width that is not suspended.
   public init() {
+    core = QueueCore()
     core.belongs(to: self)
     QueueRegistry.add(self)
   }
 
   /// A queue that monitors are not to see.
   init(unlistedNamed name: String) {
+    core = QueueCore()
     core.belongs(to: self)
     core.withScheduler { scheduler, _ in scheduler.name = name }
+  }
+
+  /// The process's ``main`` queue, which is never destroyed.
+  init(main: Void) {
+    core = QueueCore(isMain: true)
+    core.belongs(to: self)
+    core.configureAsMain()
+    QueueRegistry.add(self)
   }
 
   deinit { QueueRegistry.remove(self) }
@@ -35,12 +45,6 @@ open class OperationQueue: @unchecked Sendable {
   /// Where completion blocks run: on workers like any other work, so that they cost no more threads
   /// than that.
   static let completions = OperationQueue(unlistedNamed: "completion")
-
-  /// The queue of the operation that runs on the calling thread; `nil` elsewhere.
-  public static var current: OperationQueue? {
-    let queue = CurrentWork.servedQueue?.owner.takeUnretainedValue()
-    return queue === completions ? nil : queue
-  }
 
   /// Identifies the queue, in state changes for one.
   public final var id: QueueID { core.id }
@@ -54,9 +58,12 @@ open class OperationQueue: @unchecked Sendable {
     if !core.add(operation) { refuse(operation) }
   }
 
-  /// Adds a block as a ``BlockOperation``.
+  /// Adds a block as a ``BlockOperation``, of the queue's ``qualityOfService`` at this moment.
   open func addOperation(_ block: @escaping @Sendable () -> Void) {
-    addOperation(BlockOperation(block: block))
+    let operation = BlockOperation(block: block)
+    let qos = qualityOfService
+    if qos != .default { operation.qualityOfService = qos }
+    addOperation(operation)
   }
 
   /// Adds several operations as one step: their priorities decide which one starts first.
@@ -66,9 +73,29 @@ open class OperationQueue: @unchecked Sendable {
   ///   - waits: Whether to block until all of these, and only these, have finished.
   @available(*, noasync, message: "May block a thread of the concurrency runtime")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
+    if waits, core.isMain, MainDispatchQueue.isHeldHere, !operations.isEmpty {
+      return refuseToWaitOnMain("-[OperationQueue addOperations:waitUntilFinished:]")
+    }
     if let refused = core.add(operations) { return refuse(refused) }
     guard waits else { return }
     for operation in operations { operation.waitUntilFinished() }
+  }
+
+  /// Adds a block that runs after everything that was added before it has finished, and before
+  /// anything that is added after it starts, whatever the priorities.
+  ///
+  /// It runs alone, as one operation of the queue does: it needs a slot, and waits while the queue is
+  /// suspended. It is no operation that ``operations`` lists or ``operationCount`` counts, but
+  /// ``waitUntilAllOperationsAreFinished()`` waits for it, and ``cancelAllOperations()`` keeps it from
+  /// running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding one
+  /// takes the same time however many operations and barriers the queue holds.
+  ///
+  /// An operation that depends on one behind a barrier ahead of which it stands itself waits for ever,
+  /// until it is cancelled.
+  ///
+  /// Source: Apple, "OperationQueue.addBarrierBlock(_:)".
+  open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+    core.addBarrier(BlockOperation(block: barrier))
   }
 
   private final func refuse(_ operation: Operation) {
@@ -94,6 +121,7 @@ open class OperationQueue: @unchecked Sendable {
           .negativeWidth,
           "-[OperationQueue setMaxConcurrentOperationCount:]: \(newValue) is below -1")
       }
+      guard !isFixed("maxConcurrentOperationCount") else { return }
       core.withScheduler { scheduler, _ in
         scheduler.maxConcurrentOperationCount = newValue
         scheduler.monitor?.queueDidChange()
@@ -104,10 +132,12 @@ open class OperationQueue: @unchecked Sendable {
   /// Whether the queue starts nothing new, not even to retire what was cancelled.
   ///
   /// What runs goes on, and operations may be added. Suspended with operations in it and let go of
-  /// by its user, a queue stays for ever.
+  /// by its user, a queue stays for ever, unless one of its operations resumes it: call
+  /// ``invalidate()`` before letting go.
   public final var isSuspended: Bool {
     get { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
     set {
+      guard !isFixed("isSuspended") else { return }
       core.withScheduler { scheduler, _ in
         scheduler.isSuspended = newValue
         scheduler.monitor?.queueDidChange()
@@ -122,6 +152,7 @@ open class OperationQueue: @unchecked Sendable {
       return name.isEmpty ? "OperationQueue \(id.rawValue)" : name
     }
     set {
+      guard !isFixed("name") else { return }
       let name = newValue ?? ""
       core.withScheduler { scheduler, _ in
         scheduler.name = name
@@ -131,19 +162,45 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   /// How important the queue's work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  ///
+  /// An ``underlyingQueue`` with a level of its own overrides what was set here.
   public final var qualityOfService: QualityOfService {
-    get { core.withScheduler { scheduler, _ in scheduler.qualityOfService } }
-    set { core.withScheduler { scheduler, _ in scheduler.qualityOfService = newValue } }
+    get { core.qualityOfService }
+    set {
+      guard !isFixed("qualityOfService") else { return }
+      core.qualityOfService = newValue
+    }
   }
 
-  /// Calls `cancel()` on every operation that is in the queue, in the order of addition.
+  /// Calls `cancel()` on every operation that is in the queue, in the order of addition, and keeps
+  /// every barrier that has not started from running its block.
   ///
   /// They leave it as they finish; those that have not started need a free slot for that.
   open func cancelAllOperations() {
+    let (barriers, operations) = core.withScheduler { scheduler, _ in
+      (scheduler.allBarriers, scheduler.allOperations)
+    }
+    // First: what is ahead of one of them may finish as soon as it is cancelled.
+    for barrier in barriers { barrier.cancel() }
     for operation in operations { operation.cancel() }
   }
 
-  /// Blocks until the queue is empty at a moment, what is added meanwhile included.
+  /// Cancels everything that is in the queue and lets it drain: ends suspension, and the width 0.
+  ///
+  /// For whoever lets go of a queue that may be suspended, which would otherwise stay with all that
+  /// it holds. Returns at once. The queue may be used further, and what is added afterwards runs.
+  public final func invalidate() {
+    cancelAllOperations()
+    core.withScheduler { scheduler, _ in
+      scheduler.isSuspended = false
+      if scheduler.maxConcurrentOperationCount == 0 {
+        scheduler.maxConcurrentOperationCount = Self.defaultMaxConcurrentOperationCount
+      }
+      scheduler.monitor?.queueDidChange()
+    }
+  }
+
+  /// Blocks until the queue is empty at a moment, barriers and what is added meanwhile included.
   ///
   /// - Precondition: Not called from inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
@@ -154,6 +211,9 @@ open class OperationQueue: @unchecked Sendable {
         "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of “"
           + "\(name ?? "")”, which would wait for itself")
     }
+    if core.isMain, MainDispatchQueue.isHeldHere, core.hasPending {
+      return refuseToWaitOnMain("-[OperationQueue waitUntilAllOperationsAreFinished]")
+    }
     let latch = Latch()
     if core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) { latch.wait() }
   }
@@ -162,16 +222,7 @@ open class OperationQueue: @unchecked Sendable {
 
   /// The operations that have not finished, in the order of addition. A copy.
   public final var operations: [Operation] {
-    core.withScheduler { scheduler, _ in
-      var all: [Operation] = []
-      all.reserveCapacity(scheduler.counts.unfinished)
-      var current = scheduler.operations.after(nil)
-      while let operation = current {
-        all.append(operation.takeUnretainedValue())
-        current = scheduler.operations.after(operation)
-      }
-      return all
-    }
+    core.withScheduler { scheduler, _ in scheduler.allOperations }
   }
 
   /// How many operations have not finished.

@@ -40,7 +40,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let inInbox = Flags(rawValue: 1 << 4)
     /// Its queue has chosen it to be started.
     static let dispatched = Flags(rawValue: 1 << 5)
-    /// A thread is in `start()`, or was.
+    /// A thread has entered the base `start()`, which lets one in.
     static let startClaimed = Flags(rawValue: 1 << 6)
     /// Everything that follows the finish has been done and waiters may go.
     static let retired = Flags(rawValue: 1 << 7)
@@ -66,8 +66,15 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// Nothing holds it up any more, but nobody may see that yet: who set this announces it, and
     /// clears this in between.
     static let readinessHeld = Flags(rawValue: 1 << 19)
+    /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
+    static let forgetsDependencies = Flags(rawValue: 1 << 28)
+
+    /// A thread is about to have the inbox read: the queue must not let go of the operation, and with
+    /// it perhaps of itself. Who set this clears it and pushes.
+    static let pinned = Flags(rawValue: 1 << 28)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
+    static let begun: Flags = [.startClaimed, .executing, .finished]
   }
 
   private static let priorityShift: UInt64 = 16
@@ -97,7 +104,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   var isCancelled: Bool { has(.cancelled) }
 
   /// Whether nothing has started or finished yet.
-  var isPending: Bool { rawValue & (Flags.startClaimed.rawValue | Flags.finished.rawValue) == 0 }
+  var isPending: Bool { rawValue & Flags.begun.rawValue == 0 }
 
   /// Whether nothing holds it up: stays `true` after the start, and a cancelled operation waits for
   /// nothing.
@@ -162,14 +169,36 @@ extension OperationStatus {
     return true
   }
 
-  /// The batch that it was part of was refused; it was not pushed.
-  mutating func takeBackEnqueue() { remove([.enqueued, .inInbox]) }
+  /// The batch that it was part of was refused; it was not pushed. Nobody pins it.
+  mutating func takeBackEnqueue() { remove([.enqueued, .inInbox, .pinned]) }
 
   /// The queue takes it out of the inbox. Returns whether its description is news.
   mutating func leaveInbox() -> Bool {
     defer { remove([.inInbox, .descriptionChanged]) }
     return has(.descriptionChanged)
   }
+
+  /// Keeps the queue from letting go of the operation. `false` where another thread does.
+  mutating func pin() -> Bool {
+    if has(.pinned) { return false }
+    insert(.pinned)
+    return true
+  }
+
+  /// As ``pin()``, for one whose news its queue has not read yet. `false` where it has.
+  mutating func pinInInbox() -> Bool { has(.inInbox) && !has(.retired) && pin() }
+
+  /// Ends what ``pin()`` began. Returns whether the caller must push, so that the queue looks again
+  /// whether to let go of it.
+  mutating func unpin() -> Bool {
+    remove(.pinned)
+    if !has(.enqueued) || has(.inInbox) { return false }
+    insert(.inInbox)
+    return true
+  }
+
+  /// Whether the queue may let go of it once it has left.
+  var isHeldInQueue: Bool { has(.inInbox) || has(.pinned) }
 
   /// A collector wants to hear of a new name, priority or dependency.
   /// - Returns: Whether the caller must push.
@@ -198,7 +227,8 @@ extension OperationStatus {
   /// - Returns: What the caller has to do.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    if isExecuting { return .refuse(.receiverAlreadyExecuting) }
+    // A subclass that calls `super.start()` may have said before that it executes.
+    if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
       return .refuse(.startOfEnqueuedOperation)
@@ -222,12 +252,14 @@ extension OperationStatus {
     return verdict
   }
 
-  /// It executes: the base class has announced it, or a subclass says so.
+  /// It executes: the base class has announced it, or a subclass says so, which does not claim base
+  /// `start()`.
+  ///
   /// - Returns: Whether it does; not where it has finished.
   @discardableResult
   mutating func noteExecuting() -> Bool {
     if isFinished { return false }
-    insert([.startClaimed, .executing])
+    insert(.executing)
     return true
   }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How important work is to the user. Advisory on Linux: it is stored and reported and never
-/// changes the order in which a queue starts its operations.
+/// How important work is to the user. Advisory on Linux: it is stored and reported.
+///
+/// It never changes the order in which a queue starts its operations; that is what
+/// ``Operation/queuePriority`` is for. Nor is it applied to a thread: without privileges a thread
+/// may become nicer and cannot go back, and the threads of a queue go on to other operations. Work
+/// that wants to act on it asks for ``current``.
 ///
 /// The raw values are those of Foundation on Apple platforms; on Linux it has others.
 public enum QualityOfService: Int, Sendable, CaseIterable {
@@ -16,4 +20,15 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
   case background = 0x09
   /// No statement; the default.
   case `default` = -1
+
+  /// The quality of service that the work on the calling thread is to have.
+  ///
+  /// Inside an operation that is the operation's own, or its queue's where it states none; inside
+  /// one that was started by hand in another operation, that one's queue's. `.default` where neither
+  /// states any, and outside operations.
+  public static var current: QualityOfService {
+    guard let operation = CurrentWork.operation else { return .default }
+    let own = operation.qualityOfService
+    return own == .default ? OperationQueue.current?.qualityOfService ?? .default : own
+  }
 }

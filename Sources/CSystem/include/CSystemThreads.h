@@ -23,6 +23,9 @@ void csystem_set_thread_name(const char *name);
 /// Starts a detached thread with every signal blocked. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
+/// Whether the calling code runs on the main dispatch queue, or on a queue that targets it.
+bool csystem_is_on_main_dispatch_queue(void);
+
 /// Nanoseconds on the monotonic clock.
 int64_t csystem_monotonic_nanoseconds(void);
 
@@ -35,14 +38,17 @@ static inline void csystem_spin_hint(void) {
 #endif
 }
 
-// One pointer of the calling thread's for each of three users; null in a new thread.
+// One pointer of the calling thread's for each of four users; null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
+extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_delivery __attribute__((tls_model("initial-exec")));
 static inline void *_Nullable csystem_current_worker(void) { return csystem_worker; }
 static inline void csystem_set_current_worker(void *_Nullable worker) { csystem_worker = worker; }
 static inline void *_Nullable csystem_current_release(void) { return csystem_release; }
 static inline void csystem_set_current_release(void *_Nullable list) { csystem_release = list; }
+static inline void *_Nullable csystem_current_misuse(void) { return csystem_misuse; }
+static inline void csystem_set_current_misuse(void *_Nullable scope) { csystem_misuse = scope; }
 static inline void *_Nullable csystem_current_delivery(void) { return csystem_delivery; }
 static inline void csystem_set_current_delivery(void *_Nullable frame) { csystem_delivery = frame; }
 

@@ -21,12 +21,6 @@ public protocol KeyValueObserver: AnyObject {
     context: UnsafeMutableRawPointer?)
 }
 
-/// An operation or a queue: what can be observed.
-///
-/// The members are in extensions, one for each of the two classes, so that handlers get the class
-/// that they observe and not a base class of it.
-public protocol KeyValueObservable: AnyObject {}
-
 extension KeyValueRegistration {
   /// Keeps the observer weakly: one that is gone is skipped.
   convenience init(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import CSystem
 import Synchronization
 
 /// The working part of an ``OperationQueue``: the inbox, the lock around the scheduler, the gate of
@@ -16,9 +17,19 @@ final class QueueCore: @unchecked Sendable {
   private var ownerReference: Unmanaged<OperationQueue>?
   private let inbox = OperationInbox()
   let gate = WorkerGate()
+  /// The raw value, outside the lock: every block that is added looks at it.
+  private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   private let scheduler = Locked(QueueScheduler())
+  /// Whether operations run on a dispatch queue. A copy of what the scheduler says, written while
+  /// its lock is held.
+  let isOnDispatch = Atomic<Bool>(false)
+  /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
+  let isMain: Bool
 
-  init() { gate.setWidth(QueueScheduler.widthLimit) }
+  init(isMain: Bool = false) {
+    self.isMain = isMain
+    gate.setWidth(QueueScheduler.widthLimit)
+  }
 
   /// Says whose core this is. Called once, by the public object's initialiser.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
@@ -36,6 +47,17 @@ final class QueueCore: @unchecked Sendable {
   /// A worker that has given up must ask: while it searched, a slot may have become free or the
   /// queue been resumed, and whoever did that brought in nobody because somebody was searching.
   var hasWork: Bool { scheduler.withLock { $0.hasWork } }
+
+  /// That of the underlying queue where it has one, else what was set.
+  var qualityOfService: QualityOfService {
+    get {
+      if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
+        return level
+      }
+      return QualityOfService(rawValue: qualityOfServiceNumber.load(ordering: .relaxed)) ?? .default
+    }
+    set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
+  }
 
   // MARK: Adding
 
@@ -71,6 +93,16 @@ final class QueueCore: @unchecked Sendable {
     return true
   }
 
+  /// Adds a barrier behind everything that was added so far. It is the queue's own.
+  func addBarrier(_ barrier: BlockOperation) {
+    guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
+    barrier.place.isBarrier = true
+    // Released when the queue lets go of it.
+    _ = Unmanaged.passRetained(barrier)
+    push(first: .passUnretained(barrier), last: .passUnretained(barrier))
+    wakeWorker()
+  }
+
   private func claim(_ operation: Operation) -> Bool {
     guard operation.update({ $0.enqueue() }) else { return false }
     operation.queue.store(.passUnretained(self), ordering: .releasing)
@@ -78,6 +110,8 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
+    // Whoever pins it is using the queue.
+    while !operation.update({ $0.pin() }) { csystem_spin_hint() }
     // In this order: once the claim is taken back another queue may take the operation, and what it
     // stores must not be wiped out.
     operation.queue.store(nil, ordering: .releasing)
@@ -144,8 +178,8 @@ final class QueueCore: @unchecked Sendable {
     let next = scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
       if let finished { scheduler.retire(finished, &effects) }
-      var next = scheduler.takeNext()
-      if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNext() }
+      var next = scheduler.takeNextForWorker()
+      if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNextForWorker() }
       scheduler.endSection(&effects)
       // Retained while the lock is held: a subclass may finish by itself before it is started, and
       // then the queue lets go of it.
@@ -211,10 +245,14 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Workers
 
-  /// Brings in a worker if one is missing.
+  /// Brings in a worker if one is missing, or submits the blocks that are.
   @inline(__always)
   func wakeWorker() {
-    if gate.admit() { WorkerPool.shared.serve(self) }
+    if gate.admit() {
+      WorkerPool.shared.serve(self)
+    } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
+      submitBlocks()
+    }
   }
 
   /// Whether the system decides how many operations run at once.

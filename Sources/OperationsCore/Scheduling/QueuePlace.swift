@@ -27,6 +27,12 @@ struct QueuePlace {
   var band: UInt8 = 0
   /// Whether it was counted among the cancelled ones that have not finished.
   var isCountedAsCancelling = false
+  /// Whether it is a barrier: neither counted nor listed, and kept in `BarrierLine`.
+  var isBarrier = false
+  /// Which of the queue's segments it is in: how many barriers, ever, were added before it.
+  ///
+  /// Wraps around, so that it takes no more room; two are never so far apart at the same time.
+  var segment: UInt32 = 0
 
   /// The links of one list. Unmanaged, because the queue retains each operation exactly once.
   struct Neighbours {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
+
 /// What a queue knows: which operations it has, which of them may start, and how many of each there
 /// are. Guarded by the queue's lock; runs nothing, wakes nobody, releases nothing.
 ///
@@ -25,19 +27,23 @@ struct QueueScheduler {
   var maxConcurrentOperationCount = -1
   var isSuspended = false
   var name = ""
-  var qualityOfService = QualityOfService.default
   var monitor: QueueMonitor?
   private(set) var counts = Counts()
 
   private(set) var operations = OperationList<QueueLinks>()
+  /// The ready operations that no barrier holds back.
   private var ready = ReadyBands()
-  /// Operations that the queue retains: those in `operations` and those that linger.
+  private var barriers = BarrierLine()
+  /// Operations that the queue retains: those in `operations`, barriers, and those that linger.
   private var retainedCount = 0
   /// Whether the queue's public object is retained on behalf of those.
   private var retainsOwner = false
   private var waitersForEmpty: [Latch] = []
   /// The width that the gate was told last.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
+  /// Where operations run instead of on our own workers; `nil` while they run on these.
+  private(set) var underlying: UnderlyingQueue?
+  private var lastGeneration: UInt64 = 0
 
   /// More workers than this are never asked for.
   static let widthLimit: UInt32 = 1 << 16
@@ -48,25 +54,90 @@ struct QueueScheduler {
     maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
   }
 
-  /// Whether another operation may be started, if one is ready.
-  private var hasFreeSlot: Bool { !isSuspended && counts.executing < slotLimit }
+  /// Whether another operation may be started, if one is ready. A barrier that runs is alone.
+  private var hasFreeSlot: Bool {
+    !isSuspended && counts.executing < slotLimit && barriers.front != .running
+  }
 
   /// Whether a worker would find something to do.
-  var hasWork: Bool { hasFreeSlot && !ready.isEmpty }
+  private var hasStartable: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
 
-  /// The most workers that could find something to do at present.
+  /// Whether one more worker, or block in the underlying queue, would find something to do.
+  var hasWork: Bool {
+    guard hasStartable else { return false }
+    return underlying == nil || missingBlockCount > 0
+  }
+
+  /// Whether everything that was added has left the queue.
+  var isEmpty: Bool { operations.isEmpty && barriers.isEmpty }
+
+  /// Whether something has not been started.
+  var hasPending: Bool {
+    counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
+  }
+
+  /// The most of our own workers that could find something to do at present.
   private var width: UInt32 {
-    guard hasFreeSlot else { return 0 }
+    guard hasFreeSlot, underlying == nil else { return 0 }
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
   /// Brings the published width up to date. Returns the new one where the gate must be told.
+  @inline(__always)
   mutating func publishWidth() -> (width: UInt32, isRising: Bool)? {
     let width = width
     guard width != publishedWidth else { return nil }
     defer { publishedWidth = width }
     return (width, width > publishedWidth)
   }
+
+  // MARK: Underlying queue
+
+  /// How many blocks more should be on their way through the underlying queue.
+  private var missingBlockCount: Int {
+    guard hasStartable, let underlying else { return 0 }
+    // One at least: what is startable and no operation that counts needs a block too.
+    return underlying.missingCount(
+      for: max(1, min(counts.ready, slotLimit - counts.executing)))
+  }
+
+  /// Operations run on this dispatch queue from now on, or on our own workers.
+  ///
+  /// - Precondition: No worker or block runs an operation that has not finished.
+  mutating func setUnderlyingQueue(_ queue: DispatchQueue?) {
+    lastGeneration += 1
+    underlying = queue.map { UnderlyingQueue($0, generation: lastGeneration) }
+  }
+
+  /// Claims the blocks that are missing, for the caller to submit.
+  mutating func claimBlocks() -> Int {
+    let count = missingBlockCount
+    underlying?.willSubmit(count)
+    return count
+  }
+
+  /// A block has begun, and takes the operation that is to be started next.
+  mutating func blockBegan(_ generation: UInt64) -> Unmanaged<Operation>? {
+    guard underlying?.began(generation) == true else { return nil }
+    return takeNext()
+  }
+
+  // MARK: Contents
+
+  /// The operations that have not left, in the order of addition.
+  var allOperations: [Operation] {
+    var all: [Operation] = []
+    all.reserveCapacity(counts.unfinished)
+    var current = operations.after(nil)
+    while let operation = current {
+      all.append(operation.takeUnretainedValue())
+      current = operations.after(operation)
+    }
+    return all
+  }
+
+  /// The barriers that have not finished, in the order of addition.
+  var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }
 
   // MARK: Events
 
@@ -92,8 +163,10 @@ struct QueueScheduler {
     _ operation: Operation, _ status: OperationStatus, _ isDescriptionNew: Bool,
     _ effects: inout QueueEffects
   ) {
+    if operation.place.isBarrier { return admitBarrier(operation, &effects) }
     switch operation.place.stage {
     case .outside:
+      operation.place.segment = barriers.lastSegment
       counts.total += 1
       retainedCount += 1
       operations.append(.passUnretained(operation))
@@ -103,13 +176,29 @@ struct QueueScheduler {
       if status.has(.retired) { remove(operation, status, &effects) }
     case .waiting, .ready: reposition(operation, status)
     case .executing: noteCancellation(operation, status)
-    case .lingering: letGo(operation, &effects)
+    case .lingering: if !status.isHeldInQueue { letGo(operation, &effects) }
     case .gone: preconditionFailure("An operation came back to a queue that has let go of it")
     }
     if isDescriptionNew { monitor?.descriptionDidChange(operation, status) }
   }
 
-  /// Chooses the next operation to start, if a slot is free.
+  @inline(never)
+  private mutating func admitBarrier(_ barrier: Operation, _ effects: inout QueueEffects) {
+    switch barrier.place.stage {
+    case .outside:
+      retainedCount += 1
+      barriers.append(.passUnretained(barrier), unfinished: counts.unfinished)
+      barrier.place.stage = .waiting
+    // It was cancelled: that its turn comes is all that starts it, or else what is behind it would
+    // no longer be kept apart from what is ahead.
+    case .waiting, .ready, .executing: break
+    case .lingering: letGo(barrier, &effects)
+    case .gone: preconditionFailure("A barrier came back to a queue that has let go of it")
+    }
+  }
+
+  /// Chooses the next operation to start, if a slot is free; a barrier if it is its turn.
+  @inline(__always)
   mutating func takeNext() -> Unmanaged<Operation>? {
     guard hasFreeSlot else { return nil }
     while let next = ready.first {
@@ -125,7 +214,24 @@ struct QueueScheduler {
       }
       if isTaken { return next }
     }
-    return nil
+    return barriers.front == .due ? startBarrier() : nil
+  }
+
+  @inline(never)
+  private mutating func startBarrier() -> Unmanaged<Operation> {
+    let barrier = barriers.startFirst()
+    barrier._withUnsafeGuaranteedRef {
+      _ = $0.update { $0.dispatch() }
+      $0.place.stage = .executing
+    }
+    return barrier
+  }
+
+  /// As ``takeNext()``, for one of our own workers: what is to run on a dispatch queue is not for one
+  /// that came before that was set.
+  @inline(__always)
+  mutating func takeNextForWorker() -> Unmanaged<Operation>? {
+    underlying == nil ? takeNext() : nil
   }
 
   /// The subclass's `isReady` was asked before the start and said no.
@@ -156,14 +262,14 @@ struct QueueScheduler {
 
   /// Somebody wants to know when the queue is empty. `false` where it is.
   mutating func addWaiterForEmpty(_ latch: Latch) -> Bool {
-    if operations.isEmpty { return false }
+    if isEmpty { return false }
     waitersForEmpty.append(latch)
     return true
   }
 
   /// Settles what only the end of a critical section can tell.
   mutating func endSection(_ effects: inout QueueEffects) {
-    if operations.isEmpty, !waitersForEmpty.isEmpty {
+    if !waitersForEmpty.isEmpty, isEmpty {
       effects.latches = waitersForEmpty
       waitersForEmpty = []
     }
@@ -191,9 +297,9 @@ struct QueueScheduler {
       ? ReadyBands.cancelled : ReadyBands.band(priorityIndex: status.priorityIndex)
     if operation.place.stage == .ready {
       if operation.place.band == band { return }
-      ready.remove(.passUnretained(operation), from: operation.place.band)
+      leaveBand(operation)
       operation.place.band = band
-      ready.append(.passUnretained(operation), to: band)
+      enterBand(operation)
     } else {
       operation.place.band = band
       move(operation, to: .ready, status)
@@ -208,6 +314,7 @@ struct QueueScheduler {
   }
 
   /// The one place where an operation changes its stage, so that the counts cannot drift.
+  @inline(__always)
   private mutating func move(
     _ operation: Operation, to stage: QueuePlace.Stage, _ status: OperationStatus
   ) {
@@ -216,7 +323,7 @@ struct QueueScheduler {
     case .waiting: counts.waiting -= 1
     case .ready:
       counts.ready -= 1
-      ready.remove(.passUnretained(operation), from: operation.place.band)
+      leaveBand(operation)
     case .executing: counts.executing -= 1
     case .outside, .lingering, .gone: break
     }
@@ -225,22 +332,46 @@ struct QueueScheduler {
     case .waiting: counts.waiting += 1
     case .ready:
       counts.ready += 1
-      ready.append(.passUnretained(operation), to: operation.place.band)
+      enterBand(operation)
     case .executing: counts.executing += 1
     case .outside, .lingering, .gone: break
     }
     if monitor != nil { monitor?.didMove(operation, from: old, to: stage, status) }
   }
 
+  @inline(__always)
+  private mutating func enterBand(_ operation: Operation) {
+    if barriers.isEmpty {
+      ready.append(.passUnretained(operation), to: operation.place.band)
+    } else {
+      barriers.append(operation, front: &ready)
+    }
+  }
+
+  @inline(__always)
+  private mutating func leaveBand(_ operation: Operation) {
+    if barriers.isEmpty {
+      ready.remove(.passUnretained(operation), from: operation.place.band)
+    } else {
+      barriers.remove(operation, front: &ready)
+    }
+  }
+
   private mutating func remove(
     _ operation: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
   ) {
-    if operation.place.isCountedAsCancelling { counts.cancelling -= 1 }
-    if status.isCancelled { counts.cancelled += 1 } else { counts.finished += 1 }
-    operations.remove(.passUnretained(operation))
-    move(operation, to: .lingering, status)
+    if operation.place.isBarrier {
+      ready = barriers.finishFirst()
+      operation.place.stage = .lingering
+    } else {
+      if operation.place.isCountedAsCancelling { counts.cancelling -= 1 }
+      if status.isCancelled { counts.cancelled += 1 } else { counts.finished += 1 }
+      operations.remove(.passUnretained(operation))
+      move(operation, to: .lingering, status)
+      barriers.didLeave(operation)
+    }
     // Where somebody is about to push it once more, that push ends in `letGo`.
-    if !status.has(.inInbox) { letGo(operation, &effects) }
+    if !status.isHeldInQueue { letGo(operation, &effects) }
   }
 
   private mutating func letGo(_ operation: Operation, _ effects: inout QueueEffects) {

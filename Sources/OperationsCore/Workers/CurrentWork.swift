@@ -11,6 +11,8 @@ enum CurrentWork {
     var operation: Unmanaged<Operation>?
     /// The queue whose worker this thread is, and which it keeps alive.
     var servedQueue: Unmanaged<QueueCore>?
+    /// Whether all of this runs on the main dispatch queue, or on one that targets it.
+    var isOnMainQueue = false
   }
 
   private static var frame: UnsafeMutablePointer<Frame>? {
@@ -18,6 +20,7 @@ enum CurrentWork {
   }
 
   static var operation: Operation? { frame?.pointee.operation?.takeUnretainedValue() }
+  static var isOnMainQueue: Bool { frame?.pointee.isOnMainQueue == true }
   static var servedQueue: QueueCore? { frame?.pointee.servedQueue?.takeUnretainedValue() }
 
   /// Makes `frame` this thread's while `body` runs.

@@ -147,18 +147,7 @@ final class Worker: Sendable {
       isRunning.store(false, ordering: .relaxed)
       frame.pointee.operation = nil
     }
-    if let block = operation.asExactlyBlockOperation {
-      block.startWithoutRetiring()
-      return operation
-    }
-    // The last moment to ask a subclass, on a thread that holds no lock of anybody's.
-    let status = operation.status.load(ordering: .acquiring)
-    if !status.isCancelled, !operation.isReady {
-      queue.withScheduler { scheduler, _ in scheduler.park(operation, reading: status.reading) }
-      return nil
-    }
-    operation.start()
-    return nil
+    return queue.start(operation)
   }
 
   private func name(after queue: QueueCore) {

@@ -50,7 +50,7 @@ final class WorkerPool: Sendable {
   }
 
   func giveBack() -> QueueCore? { withState { $0.giveBack() } }
-  func park(_ worker: Worker) { withState { $0.park(worker) } }
+  func park(_ worker: Worker) { perform(withState { $0.park(worker) }) }
   func dismiss(_ worker: Worker) -> Bool { withState { $0.dismiss(worker) } }
 
   // MARK: State
@@ -87,7 +87,7 @@ final class WorkerPool: Sendable {
     let pool = Unmanaged.passUnretained(self).toOpaque()
     // Without a sampler blocked workers are not made up for; the next request tries again.
     let error = csystem_start_thread(samplerMain, pool)
-    if error != 0 { _ = state.withLock { $0.sampled(blockedCount: 0) } }
+    if error != 0 { state.withLock { $0.samplerDidNotStart() } }
   }
 
   /// Looks every 10 ms, for as long as it takes, how many workers are blocked in the kernel.

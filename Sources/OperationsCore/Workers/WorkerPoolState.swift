@@ -31,6 +31,8 @@ struct WorkerPoolState {
   private(set) var grantedCount = 0
   /// Queues of default width that wait for a worker, the longest wait first.
   private(set) var waiting: [QueueCore] = []
+  /// Queues with a width of their own for which no thread could be started, the longest wait first.
+  private(set) var threadless: [QueueCore] = []
   /// How many of the budgeted workers were blocked when the sampler looked last.
   private var blockedCount = 0
   private(set) var isSampling = false
@@ -40,7 +42,9 @@ struct WorkerPoolState {
   private var allowedCount: Int { processorCount + blockedCount }
 
   /// Whether the sampler has something to watch over.
-  var needsSampling: Bool { !waiting.isEmpty || grantedCount > processorCount }
+  var needsSampling: Bool {
+    !waiting.isEmpty || !threadless.isEmpty || grantedCount > processorCount
+  }
 
   /// Whether a worker should give up its part of the budget at the next opportunity.
   var isOverBudget: Bool { grantedCount > allowedCount }
@@ -67,8 +71,20 @@ struct WorkerPoolState {
   /// A thread could not be started.
   mutating func startFailed(_ job: Job) {
     guard case .serve(let queue, let isBudgeted) = job else { return }
-    if isBudgeted { grantedCount -= 1 }
-    waiting.append(queue)
+    if isBudgeted {
+      grantedCount -= 1
+      waiting.append(queue)
+    } else {
+      threadless.append(queue)
+    }
+  }
+
+  /// What a thread more would do, if there is something.
+  private mutating func nextJob() -> Job? {
+    if !threadless.isEmpty { return .serve(threadless.removeFirst(), isBudgeted: false) }
+    guard !waiting.isEmpty, grantedCount < allowedCount else { return nil }
+    grantedCount += 1
+    return .serve(waiting.removeFirst(), isBudgeted: true)
   }
 
   mutating func worker(_ worker: Worker, isBudgeted: Bool) {
@@ -85,8 +101,12 @@ struct WorkerPoolState {
     return waiting.removeFirst()
   }
 
-  /// A worker has nothing to do.
-  mutating func park(_ worker: Worker) { idle.append(worker) }
+  /// A worker has nothing to do. It may be the only thread that a queue can have.
+  mutating func park(_ worker: Worker) -> Action {
+    if let job = nextJob() { return .wake(worker, job) }
+    idle.append(worker)
+    return .nothing
+  }
 
   /// A worker has slept long enough. `false` where it has been given a job meanwhile.
   mutating func dismiss(_ worker: Worker) -> Bool {
@@ -104,14 +124,14 @@ struct WorkerPoolState {
     return true
   }
 
+  /// The sampler could not be started: the next request tries again.
+  mutating func samplerDidNotStart() { isSampling = false }
+
   /// The sampler has looked. Returns what has to be done, and whether it must look again.
   mutating func sampled(blockedCount: Int) -> (actions: [Action], goesOn: Bool) {
     self.blockedCount = blockedCount
     var actions: [Action] = []
-    while !waiting.isEmpty, grantedCount < allowedCount {
-      grantedCount += 1
-      actions.append(employ(.serve(waiting.removeFirst(), isBudgeted: true)))
-    }
+    while let job = nextJob() { actions.append(employ(job)) }
     isSampling = needsSampling
     if !isSampling { self.blockedCount = 0 }
     return (actions, isSampling)

@@ -7,15 +7,6 @@ import Testing
 
 @Suite("Lifetimes")
 struct LifetimeTests {
-  private final class NotedQueue: OperationQueue, @unchecked Sendable {
-    private let log: EventLog<String>
-    init(_ log: EventLog<String>) {
-      self.log = log
-      super.init()
-    }
-    deinit { log.note("queue released") }
-  }
-
   @Test("Q-7: a queue let go of by its user finishes its work and goes away after it")
   func queueWithoutUser() async throws {
     try await onOwnThread {

@@ -5,29 +5,17 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("MI-1: misuse, where a handler has been set", .serialized)
+@Suite("Misuse leaves everything as it was")
 struct MisuseTests {
-  /// The mistakes that `body` makes with operations or queues that are named `name`.
-  private func mistakes(naming name: String, _ body: () -> Void) -> [Misuse.Kind] {
-    let log = EventLog<Misuse>()
-    let before = Misuse.handler
-    Misuse.handler = { log.note($0) }
-    defer { Misuse.handler = before }
-    body()
-    return log.events.filter { $0.description.contains(name) }.map(\.kind)
-  }
-
-  private func named(_ operation: Operation, _ name: String = "misused") -> Operation {
-    operation.name = name
-    return operation
-  }
+  /// The mistakes that `body` makes on this thread.
+  private func mistakes(_ body: () -> Void) -> [Misuse.Kind] { Misuse.catching(body).map(\.kind) }
 
   @Test("SA-4: start of one that is not ready; it may be started later")
   func notReady() {
     let dependency = Operation()
-    let operation = named(Operation(), "not ready")
+    let operation = Operation()
     operation.addDependency(dependency)
-    #expect(mistakes(naming: "not ready") { operation.start() } == [.receiverNotReady])
+    #expect(mistakes { operation.start() } == [.receiverNotReady])
     #expect(!operation.isFinished && !operation.isExecuting)
     dependency.start()
     operation.start()
@@ -38,10 +26,10 @@ struct MisuseTests {
   func executing() async throws {
     try await onOwnThread {
       let gate = Gate()
-      let operation = named(PlainSubclass { gate.pass() }, "executing")
+      let operation = PlainSubclass { gate.pass() }
       startThread { operation.start() }
       gate.waitForArrivals(1)
-      #expect(mistakes(naming: "executing") { operation.start() } == [.receiverAlreadyExecuting])
+      #expect(mistakes { operation.start() } == [.receiverAlreadyExecuting])
       gate.open()
       operation.waitUntilFinished()
       #expect(gate.arrivedCount == 1)
@@ -53,9 +41,9 @@ struct MisuseTests {
     try await onOwnThread {
       let queue = OperationQueue()
       queue.isSuspended = true
-      let operations = [named(Operation(), "queued"), named(BlockOperation {}, "queued")]
+      let operations: [Operation] = [Operation(), BlockOperation {}]
       queue.addOperations(operations, waitUntilFinished: false)
-      let kinds = mistakes(naming: "queued") { for operation in operations { operation.start() } }
+      let kinds = mistakes { for operation in operations { operation.start() } }
       #expect(kinds == [.startOfEnqueuedOperation, .startOfEnqueuedOperation])
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
@@ -69,14 +57,14 @@ struct MisuseTests {
       let other = OperationQueue()
       queue.isSuspended = true
       let gate = Gate()
-      let finished = named(Operation(), "unfit")
+      let finished = Operation()
       finished.start()
-      let queued = named(Operation(), "unfit")
+      let queued = Operation()
       queue.addOperation(queued)
-      let executing = named(PlainSubclass { gate.pass() }, "unfit")
+      let executing = PlainSubclass { gate.pass() }
       startThread { executing.start() }
       gate.waitForArrivals(1)
-      let kinds = mistakes(naming: "unfit") {
+      let kinds = mistakes {
         for operation in [finished, queued, executing] { other.addOperation(operation) }
       }
       #expect(kinds == [.cannotEnqueue, .cannotEnqueue, .cannotEnqueue])
@@ -92,11 +80,11 @@ struct MisuseTests {
   func batch() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      let unfit = named(Operation(), "in batch")
+      let unfit = Operation()
       unfit.start()
       let fit = (0..<3).map { _ in BlockOperation {} }
-      let twice = named(BlockOperation {}, "in batch")
-      let kinds = mistakes(naming: "in batch") {
+      let twice = BlockOperation {}
+      let kinds = mistakes {
         queue.addOperations(fit + [unfit], waitUntilFinished: true)
         queue.addOperations([twice, fit[0], twice], waitUntilFinished: true)
       }
@@ -108,9 +96,8 @@ struct MisuseTests {
 
   @Test("DE-7: an operation that is to depend on itself stays as it is")
   func selfDependency() {
-    let operation = named(Operation(), "selfish")
-    #expect(
-      mistakes(naming: "selfish") { operation.addDependency(operation) } == [.selfDependency])
+    let operation = Operation()
+    #expect(mistakes { operation.addDependency(operation) } == [.selfDependency])
     #expect(operation.dependencies.isEmpty && operation.isReady)
   }
 
@@ -118,7 +105,7 @@ struct MisuseTests {
   func negativeWidth() {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 3
-    #expect(mistakes(naming: "-73") { queue.maxConcurrentOperationCount = -73 } == [.negativeWidth])
+    #expect(mistakes { queue.maxConcurrentOperationCount = -73 } == [.negativeWidth])
     #expect(queue.maxConcurrentOperationCount == 3)
   }
 
@@ -127,97 +114,39 @@ struct MisuseTests {
     try await onOwnThread {
       let gate = Gate()
       let operation = BlockOperation { gate.pass() }
-      operation.name = "late block"
       startThread { operation.start() }
       gate.waitForArrivals(1)
       let add = { operation.addExecutionBlock { Issue.record("A late block ran") } }
-      #expect(mistakes(naming: "late block", add) == [.addsBlockAfterStart])
+      #expect(mistakes(add) == [.addsBlockAfterStart])
       gate.open()
       operation.waitUntilFinished()
-      #expect(mistakes(naming: "late block", add) == [.addsBlockAfterStart])
+      #expect(mistakes(add) == [.addsBlockAfterStart])
     }
   }
 
-  @Test("WA-2, Q-12: an operation that waits for itself or for its queue")
+  @Test("WA-2: an operation that waits for itself goes on without waiting")
   func waitingForItself() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
-      queue.name = "self-waiting"
-      let operation = SelfWaitingOperation(queue: queue)
-      operation.name = "self-waiting"
-      let kinds = mistakes(naming: "self-waiting") {
-        queue.addOperations([operation], waitUntilFinished: true)
+      let log = EventLog<[Misuse.Kind]>()
+      let operation = SelfUsingOperation { operation in
+        log.note(Misuse.catching { operation.waitUntilFinished() }.map(\.kind))
       }
-      #expect(kinds == [.waitOnSelf, .waitInsideOwnQueue])
+      queue.addOperations([operation], waitUntilFinished: true)
+      #expect(log.events == [[.waitOnSelf]])
     }
   }
-}
 
-private final class SelfWaitingOperation: Operation, @unchecked Sendable {
-  private let queue: OperationQueue
-
-  init(queue: OperationQueue) {
-    self.queue = queue
-    super.init()
-  }
-
-  override func main() {
-    waitUntilFinished()
-    queue.waitUntilAllOperationsAreFinished()
-  }
-}
-
-@Suite("MI-1: misuse without a handler prints what is wrong and traps")
-struct MisuseTrapTests {
-  private func message(_ result: ExitTest.Result?) -> String {
-    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-  }
-
-  @Test("DE-7: self-dependency traps with a message")
-  func selfDependency() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let operation = Operation()
-      operation.addDependency(operation)
-    }
-    #expect(message(result).contains("NSInvalidArgumentException"))
-    #expect(message(result).contains("cannot depend on itself"))
-  }
-
-  @Test("SA-4: start of one that is not ready traps with a message")
-  func notReady() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      let operation = Operation()
-      operation.addDependency(Operation())
-      operation.start()
-    }
-    #expect(message(result).contains("not yet ready to execute"))
-  }
-
-  @Test("Q-3: adding an operation twice traps with a message")
-  func addedTwice() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+  @Test("Q-12: an operation that waits for its whole queue goes on without waiting")
+  func waitingForTheOwnQueue() async throws {
+    try await onOwnThread {
       let queue = OperationQueue()
-      queue.isSuspended = true
-      let operation = Operation()
-      queue.addOperation(operation)
-      queue.addOperation(operation)
+      let log = EventLog<[Misuse.Kind]>()
+      queue.addOperation {
+        log.note(Misuse.catching { queue.waitUntilAllOperationsAreFinished() }.map(\.kind))
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == [[.waitInsideOwnQueue]])
     }
-    #expect(message(result).contains("already in a queue"))
-  }
-
-  @Test("MX-3: a width below −1 traps with a message")
-  func negativeWidth() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      OperationQueue().maxConcurrentOperationCount = -2
-    }
-    #expect(message(result).contains("-2 is below -1"))
   }
 }

@@ -62,6 +62,14 @@ struct OperationStatusTests {
     }
   }
 
+  @Test("D-22, SA-9: base start runs once for a subclass that has said that it executes")
+  func startAfterAnAnnouncement() {
+    var status = status(enqueue, leaveInbox, dispatch)
+    status.noteExecuting()
+    #expect(!status.isPending && status.claimStart(isReady: true) == .run)
+    #expect(status.claimStart(isReady: true) == .refuse(.receiverAlreadyExecuting))
+  }
+
   @Test("SA-6: a start that is known to be by hand is refused even once the queue has chosen")
   func startByHandOfADispatchedOne() {
     var status = status(enqueue, leaveInbox, dispatch)

@@ -13,8 +13,12 @@ final class SchedulerBench {
 
   /// Lets go of what is left, so that a test need not bring everything to its end.
   deinit {
-    while let operation = scheduler.operations.after(nil) {
-      finish(operation.takeUnretainedValue())
+    scheduler.isSuspended = false
+    scheduler.maxConcurrentOperationCount = -1
+    for operation in scheduler.allOperations { finish(operation) }
+    for barrier in scheduler.allBarriers {
+      if barrier.place.stage != .executing { _ = takeNext() }
+      finish(barrier)
     }
     endSection()
   }
@@ -26,6 +30,17 @@ final class SchedulerBench {
       _ = Unmanaged.passRetained(operation)
     }
     admit(operations)
+  }
+
+  /// Adds a barrier.
+  @discardableResult
+  func addBarrier(_ name: String = "barrier") -> Operation {
+    let barrier = Self.operation(name)
+    #expect(barrier.update { $0.enqueue() })
+    barrier.place.isBarrier = true
+    _ = Unmanaged.passRetained(barrier)
+    admit([barrier])
+    return barrier
   }
 
   /// Brings operations whose status has changed once more, the first one first.
@@ -64,15 +79,7 @@ final class SchedulerBench {
     effects.releaseOperations()
   }
 
-  var names: [String] {
-    var all: [String] = []
-    var current = scheduler.operations.after(nil)
-    while let operation = current {
-      all.append(operation.takeUnretainedValue().name ?? "")
-      current = scheduler.operations.after(operation)
-    }
-    return all
-  }
+  var names: [String] { scheduler.allOperations.map { $0.name ?? "" } }
 
   /// Takes everything that may start and says in which order.
   func takeAll() -> [String] {

@@ -72,6 +72,34 @@ struct WorkerPoolStateTests {
     #expect(state.sampled(blockedCount: 0).actions.count == 1)
   }
 
+  @Test("MX-6: a queue of its own width that could get no thread gets one beside the budget")
+  func failedStartOfOwnWidth() {
+    var state = WorkerPoolState(processorCount: 1)
+    _ = state.serve(queues[0].core, isBudgeted: true)
+    for queue in queues[1...2] {
+      #expect(isStart(state.serve(queue.core, isBudgeted: false)))
+      state.startFailed(.serve(queue.core, isBudgeted: false))
+    }
+    #expect(state.grantedCount == 1 && state.waiting.isEmpty && state.threadless.count == 2)
+    #expect(state.beginSampling() == true)
+    let (actions, goesOn) = state.sampled(blockedCount: 0)
+    let served = actions.compactMap { action -> QueueCore? in
+      guard case .start(.serve(let queue, isBudgeted: false)) = action else { return nil }
+      return queue
+    }
+    #expect(served.map(ObjectIdentifier.init) == queues[1...2].map { ObjectIdentifier($0.core) })
+    #expect(!goesOn && state.grantedCount == 1 && state.threadless.isEmpty)
+  }
+
+  @Test("A sampler that could not be started leaves the waiting as they are, for the next one")
+  func failedStartOfSampler() {
+    var state = WorkerPoolState(processorCount: 1)
+    for queue in queues { _ = state.serve(queue.core, isBudgeted: true) }
+    #expect(state.beginSampling() == true)
+    state.samplerDidNotStart()
+    #expect(state.waiting.count == 4 && state.beginSampling())
+  }
+
   @Test(
     "The state of a thread is the letter after its name, whatever the name",
     arguments: [

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+#include "CSystemThreads.h"
+
+#include <pthread.h>
+
+// libdispatch's interface (its dispatch/queue.h), which every program that uses the library links.
+// Swift's `DispatchSpecificKey` will not do: its key is the address of an object, and where such an
+// object of the program's was freed too early, a new one may be taken for it.
+struct dispatch_queue_s;
+extern struct dispatch_queue_s _dispatch_main_q;
+extern void dispatch_queue_set_specific(
+    struct dispatch_queue_s *queue, const void *key, void *context, void (*destructor)(void *));
+extern void *dispatch_get_specific(const void *key);
+
+static char mark;
+
+static void mark_main_queue(void) {
+  dispatch_queue_set_specific(&_dispatch_main_q, &mark, &mark, NULL);
+}
+
+bool csystem_is_on_main_dispatch_queue(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, mark_main_queue);
+  return dispatch_get_specific(&mark) != NULL;
+}

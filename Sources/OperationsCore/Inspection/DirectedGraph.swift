@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Nodes, numbered from 0, and edges from one to another; two arrays, whatever its size.
+///
+/// Searches are linear in nodes and edges, and need no stack.
+struct DirectedGraph: Equatable, Sendable {
+  /// The targets of all edges, those of one node after the other.
+  private var targets: [Int] = []
+  /// Where in `targets` the edges of each node end.
+  private var ends: [Int] = []
+
+  var nodeCount: Int { ends.count }
+
+  /// Adds the next node. Its edges may lead to nodes that are yet to come.
+  mutating func appendNode(edgesTo nodes: some Sequence<Int>) {
+    targets.append(contentsOf: nodes)
+    ends.append(targets.count)
+  }
+
+  private func edges(of node: Int) -> Range<Int> { (node == 0 ? 0 : ends[node - 1])..<ends[node] }
+
+  // MARK: Cycles
+
+  /// A shortest cycle through `start`, beginning there; `nil` where there is none.
+  func shortestCycle(through start: Int) -> [Int]? {
+    var predecessors = [Int?](repeating: nil, count: nodeCount)
+    var reached = [start]
+    var next = 0
+    while next < reached.count {
+      let node = reached[next]
+      next += 1
+      for target in targets[edges(of: node)] {
+        if target == start { return path(to: node, predecessors) }
+        if predecessors[target] == nil {
+          predecessors[target] = node
+          reached.append(target)
+        }
+      }
+    }
+    return nil
+  }
+
+  private func path(to end: Int, _ predecessors: [Int?]) -> [Int] {
+    var backwards = [end]
+    var current = end
+    while let predecessor = predecessors[current] {
+      backwards.append(predecessor)
+      current = predecessor
+    }
+    return backwards.reversed()
+  }
+
+  /// One node of the path that the search for cycles is on.
+  private struct Step {
+    let node: Int
+    /// The next of its edges to follow, in `targets`.
+    var nextEdge: Int
+    /// The last place on the path, up to here, whose node is in a cycle that was found; −1 for none.
+    var lastTaken: Int
+  }
+
+  /// Cycles that have no node in common: at least one out of each set of nodes that can all reach
+  /// each other, so that where there is a cycle one is found.
+  ///
+  /// All cycles would be too many: their number can grow exponentially.
+  func disjointCycles() -> [[Int]] {
+    let unseen = -1
+    let done = -2
+    var cycles: [[Int]] = []
+    var placeOnPath = [Int](repeating: unseen, count: nodeCount)
+    var path: [Step] = []
+    for root in 0..<nodeCount where placeOnPath[root] == unseen {
+      placeOnPath[root] = 0
+      path.append(Step(node: root, nextEdge: edges(of: root).lowerBound, lastTaken: -1))
+      while let step = path.last {
+        guard step.nextEdge < edges(of: step.node).upperBound else {
+          placeOnPath[step.node] = done
+          path.removeLast()
+          continue
+        }
+        path[path.count - 1].nextEdge += 1
+        let target = targets[step.nextEdge]
+        let place = placeOnPath[target]
+        if place == unseen {
+          placeOnPath[target] = path.count
+          path.append(
+            Step(node: target, nextEdge: edges(of: target).lowerBound, lastTaken: step.lastTaken))
+        } else if place > step.lastTaken {
+          // The path from there to here is a cycle, and none of it has been taken. Each node is
+          // taken once, so that all this copying is linear.
+          cycles.append(path[place...].map(\.node))
+          for taken in place..<path.count { path[taken].lastTaken = taken }
+        }
+      }
+    }
+    return cycles
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// An operation that calls one function and keeps what it returned or threw.
+///
+/// What `NSInvocationOperation` is in Objective-C, with a closure for target, selector and argument:
+///
+/// ```swift
+/// let operation = InvocationOperation { try checksum(of: file) }
+/// queue.addOperations([operation], waitUntilFinished: true)
+/// let sum = try operation.result
+/// ```
+///
+/// Source: Apple, "NSInvocationOperation".
+// Unchecked for the reason given at `Operation`; `body` and `outcome` are guarded by its lock.
+open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable {
+  @exclusivity(unchecked) private final var body: (@Sendable () throws -> Result)?
+  @exclusivity(unchecked) private final var outcome: Swift.Result<Result, any Error>?
+
+  /// Creates an operation that calls `body`.
+  ///
+  /// - Parameter body: Called once at most, on the thread that the operation runs on, and released
+  ///   before the operation has finished, whether it was called or, because the operation was
+  ///   cancelled, was not.
+  public init(_ body: @escaping @Sendable () throws -> Result) {
+    self.body = body
+    super.init()
+  }
+
+  /// What the body returned; `nil` until the operation has finished.
+  ///
+  /// May be asked for on any thread, as often as wanted. An operation that was cancelled once its
+  /// body ran has the result of that like any other. In a subclass that overrides ``main()`` and
+  /// does not call `super` it stays `nil`.
+  ///
+  /// - Throws: What the body threw. Where it did not run because the operation was cancelled,
+  ///   ``InvocationOperationError/cancelled``. Where it returns `Void`,
+  ///   ``InvocationOperationError/voidResult``.
+  public final var result: Result? {
+    get throws {
+      let status = status.load(ordering: .acquiring)
+      guard status.isFinished else { return nil }
+      guard let outcome = outcomeSoFar else {
+        if status.isCancelled { throw InvocationOperationError.cancelled }
+        return nil
+      }
+      let value = try outcome.get()
+      if Result.self == Void.self { throw InvocationOperationError.voidResult }
+      return value
+    }
+  }
+
+  /// Calls the body and keeps what comes of it.
+  open override func main() {
+    guard let body = takeBody() else { return }
+    let outcome = Swift.Result(catching: body)
+    lock.lock()
+    defer { lock.unlock() }
+    self.outcome = outcome
+  }
+
+  final override func discardWork() { releaseBody(takeBody()) }
+
+  private final func takeBody() -> (@Sendable () throws -> Result)? {
+    lock.lock()
+    defer { lock.unlock() }
+    return body.take()
+  }
+
+  /// Ends the life of the body and of what it captured outside the lock.
+  private final func releaseBody(_: (@Sendable () throws -> Result)?) {}
+
+  private final var outcomeSoFar: Swift.Result<Result, any Error>? {
+    lock.lock()
+    defer { lock.unlock() }
+    return outcome
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What can be observed: ``Operation`` and ``OperationQueue``, which alone conform.
+///
+/// Source: Apple, "Key-Value Observing Programming Guide".
+public protocol KeyValueObservable: AnyObject {
+  /// The class whose properties have names.
+  associatedtype ObservedRoot: AnyObject
+
+  /// Announces that the value of `key` is about to change.
+  func willChangeValue(forKey key: String)
+
+  /// Announces that the value of `key` has changed.
+  func didChangeValue(forKey key: String)
+
+  /// The value of a property by name.
+  func value(forKey key: String) -> Any?
+}
+
+/// What ``KeyValueObservable`` needs and nobody else should see.
+protocol ObservationHost: AnyObject {
+  /// The registrations, if there ever was one.
+  var observations: KeyValueObservations? { get }
+
+  /// Adds a registration, then gives it the initial value if that is wanted.
+  func register(_ registration: KeyValueRegistration) -> KeyValueObservations
+
+  /// All keys whose changes change `key`.
+  static func keys(affecting key: String) -> Set<String>
+}
+
+extension KeyValueObservable {
+  /// Calls `changeHandler` for each change of a property of ``Operation`` or ``OperationQueue``.
+  ///
+  /// Operations announce `isReady`, `isExecuting`, `isFinished`, `isCancelled`, `dependencies`,
+  /// `queuePriority`, `completionBlock`, `qualityOfService` and `name`; subclasses announce what
+  /// they override. Queues announce `operations`, `operationCount`, `maxConcurrentOperationCount`,
+  /// `isSuspended`, `qualityOfService` and `name`. Handlers are called on the thread that makes the
+  /// change, perhaps under a lock of a subclass's, in the order of registration: they must not
+  /// block, and may call everything. With `.initial` no final value is missed, whenever the
+  /// observation begins.
+  ///
+  /// - Parameters:
+  ///   - keyPath: The property, best without its class: `\.isFinished`. Written with a subclass that
+  ///     made it settable, as `\MyOperation.isFinished`, it is another property to Swift, which
+  ///     nobody announces.
+  ///   - options: What to be told, and when. Without any, only that something changed.
+  ///   - changeHandler: Gets the object and the change.
+  /// - Returns: The registration, which ends when it is released. Keep it.
+  @preconcurrency
+  public func observe<Value>(
+    _ keyPath: KeyPath<ObservedRoot, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    observe(keyPath, options: options, ended: {}, handler: changeHandler)
+  }
+
+  /// Calls `changeHandler` for each change of a property of a subclass's own.
+  ///
+  /// The subclass announces changes by `willChangeValue(for:)` and `didChangeValue(for:)` with an
+  /// equal key path. For the rest see the other form.
+  @_disfavoredOverload @preconcurrency
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    observe(keyPath, options: options, ended: {}, handler: changeHandler)
+  }
+
+  /// Announces that a property of ``Operation`` or ``OperationQueue`` is about to change:
+  /// `willChangeValue(forKey:)`.
+  public func willChangeValue<Value>(for keyPath: KeyPath<ObservedRoot, Value>) {
+    announceWill(ObservedKey(keyPath))
+  }
+
+  /// Announces that a property of ``Operation`` or ``OperationQueue`` has changed:
+  /// `didChangeValue(forKey:)`.
+  public func didChangeValue<Value>(for keyPath: KeyPath<ObservedRoot, Value>) {
+    announceDid(ObservedKey(keyPath))
+  }
+
+  /// Announces that a property of the subclass's own is about to change.
+  @_disfavoredOverload
+  public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
+    announceWill(ObservedKey(keyPath))
+  }
+
+  /// Announces that a property of the subclass's own has changed.
+  @_disfavoredOverload
+  public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
+    announceDid(ObservedKey(keyPath))
+  }
+
+  private func announceWill(_ key: ObservedKey) {
+    if let name = key.name { return willChangeValue(forKey: name) }
+    host?.observations?.willChange(key, of: self)
+  }
+
+  private func announceDid(_ key: ObservedKey) {
+    if let name = key.name { return didChangeValue(forKey: name) }
+    host?.observations?.didChange(key, of: self)
+  }
+
+  // MARK: Observers that are objects
+
+  /// Makes `observer` be told of changes of the property of this name.
+  ///
+  /// - Parameters:
+  ///   - observer: Held weakly: one that goes away is not told any more.
+  ///   - keyPath: One key, with or without `is`; paths with dots are not followed. With `.new` or
+  ///     `.old` it is read by `value(forKey:)`, which a subclass overrides for its own keys.
+  ///   - options: What to be told, and when.
+  ///   - context: Handed to the observer, and tells several registrations of it apart.
+  public func addObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String,
+    options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil
+  ) {
+    let key = ObservedKey.canonical(keyPath)
+    let registration = KeyValueRegistration(
+      observer, keyPath: keyPath, options: options, affectingKeys: affectingKeys(key),
+      context: context
+    ) { ($0 as? Self)?.value(forKey: key) }
+    _ = host?.register(registration)
+  }
+
+  /// Ends the latest registration of the observer for this key and this context.
+  ///
+  /// - Precondition: There is one.
+  public func removeObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
+  ) {
+    removeObserver(observer, keyPath) { $0.context == context }
+  }
+
+  /// Ends the latest registration of the observer for this key, whatever its context.
+  ///
+  /// - Precondition: There is one.
+  public func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
+    removeObserver(observer, keyPath) { _ in true }
+  }
+
+  private func removeObserver(
+    _ observer: any KeyValueObserver, _ keyPath: String,
+    where matches: (KeyValueRegistration) -> Bool
+  ) {
+    let key = ObservedKey(keyPath)
+    let found = host?.observations?.last {
+      $0.observer == ObjectIdentifier(observer) && $0.key == key && matches($0)
+    }
+    if let found { return host?.observations?.remove(found) ?? () }
+    Misuse.raise(
+      .observerNotRegistered,
+      "-[\(ObservedRoot.self) removeObserver:forKeyPath:]: \(self) has no such observer for the key "
+        + "path “\(keyPath)”")
+  }
+
+  // MARK: Registration
+
+  private var host: (any ObservationHost)? { self as? any ObservationHost }
+
+  private func affectingKeys(_ key: String) -> Set<String> {
+    host.map { type(of: $0).keys(affecting: key) } ?? []
+  }
+
+  /// Registers `handler`; `ended` is called once when the registration ends, or the object does.
+  func observe<Object: AnyObject, Value>(
+    _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
+    ended: @escaping @Sendable () -> Void,
+    handler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let registration = KeyValueRegistration(
+      keyPath, options: options, affectingKeys: affectingKeys, ended: ended, handler: handler)
+    let observations = host?.register(registration) ?? KeyValueObservations()
+    return NSKeyValueObservation(registration, in: observations)
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+extension OperationSupplement where Self: Operation {
+  /// Whether the operation lets go of its ``Operation/dependencies`` when it finishes; `false` by default.
+  ///
+  /// An operation keeps what it depends on alive, that what it depended on in turn, and so on: a
+  /// program that makes each operation depend on the one before keeps all of them. With this set on
+  /// each, only those are kept that have not finished, and one more.
+  ///
+  /// Set on an operation that has finished it takes effect at once. What is forgotten is not
+  /// announced to observers of `dependencies`. On any thread.
+  public var forgetsDependencies: Bool {
+    get { status.load(ordering: .acquiring).has(.forgetsDependencies) }
+    set {
+      let isLate = update { status in
+        if newValue {
+          status.insert(.forgetsDependencies)
+        } else {
+          status.remove(.forgetsDependencies)
+        }
+        return newValue && status.isFinished
+      }
+      if isLate { forgetDependencies() }
+    }
+  }
+}
+
+extension Operation {
+  /// Where a dependency has not finished it will still count itself off, which matters to nobody.
+  final func forgetDependencies() {
+    lock.lock()
+    var forgotten = dependenciesLocked
+    links.firstDependency = nil
+    links.secondDependency = nil
+    rare?.moreDependencies = []
+    rare?.dependencySet = []
+    lock.unlock()
+    while let dependency = forgotten.popLast() { ReleaseList.release(dependency) }
+  }
+}

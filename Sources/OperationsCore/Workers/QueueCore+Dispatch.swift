@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import Synchronization
+
+extension QueueCore {
+  /// The dispatch queue that operations run on, if they do not run on our own workers.
+  var underlyingQueue: DispatchQueue? {
+    withScheduler { scheduler, _ in scheduler.underlying?.queue }
+  }
+
+  /// Sets the dispatch queue that operations run on from now on; `nil` for our own workers.
+  ///
+  /// Workers and blocks of before may still be on their way: they will find that nothing here is
+  /// for them.
+  ///
+  /// - Returns: `false`, with nothing changed, where the queue has operations.
+  func setUnderlyingQueue(_ queue: DispatchQueue?) -> Bool {
+    let (isSet, replaced) = withScheduler { scheduler, _ in
+      guard scheduler.isEmpty else { return (false, queue) }
+      let replaced = scheduler.underlying?.queue
+      scheduler.setUnderlyingQueue(queue)
+      isOnDispatch.store(queue != nil, ordering: .sequentiallyConsistent)
+      return (true, replaced)
+    }
+    // Released after the lock: it may be the last reference.
+    withExtendedLifetime(replaced) {}
+    // Who pushed before it could see `isOnDispatch` submits no block, and perhaps found the gate
+    // shut: what it pushed is found now.
+    if isSet { withScheduler { _, _ in } }
+    return isSet
+  }
+
+  var underlyingQualityOfService: QualityOfService? {
+    withScheduler { scheduler, _ in scheduler.underlying?.qualityOfService }
+  }
+
+  /// Submits the blocks that are missing. The caller holds a reference to the queue.
+  func submitBlocks() {
+    let (count, target) = withScheduler { scheduler, _ in
+      (scheduler.claimBlocks(), scheduler.underlying)
+    }
+    guard count > 0, let target else { return }
+    // Held by each block: a queue goes away when its last one has come to its end.
+    let owner = owner.takeUnretainedValue()
+    let generation = target.generation
+    for _ in 0..<count {
+      target.queue.async { owner.core.runBlock(of: generation) }
+    }
+  }
+
+  /// What one block does: it takes an operation, runs it, and retires it.
+  private func runBlock(of generation: UInt64) {
+    let taken = withScheduler { scheduler, _ in
+      // Retained while the lock is held: a subclass may finish by itself before it is started, and
+      // then the queue lets go of it.
+      scheduler.blockBegan(generation)?.takeUnretainedValue()
+    }
+    guard let taken else { return }
+    var frame = CurrentWork.Frame(
+      servedQueue: .passUnretained(self), isOnMainQueue: MainDispatchQueue.isRunningHere)
+    CurrentWork.withFrame(&frame) { frame in
+      frame.pointee.operation = .passUnretained(taken)
+      let finished = start(taken)
+      frame.pointee.operation = nil
+      if let finished { retire(finished) }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CSystem
+import Dispatch
+import Glibc
+import OperationsCore
+
+/// Checks the main queue of this program, which begins to serve the main dispatch queue after the
+/// call, and ends the program when that is done.
+///
+/// - Precondition: Called on the main thread, before anything else uses the main queue.
+/// - Parameter isServedByMainThread: Whether operations are to be found on the main thread.
+package func checkMainQueue(isServedByMainThread: Bool) {
+  let checks = Checks()
+  let log = Locked<[String]>([])
+  let note: @Sendable (String) -> Void = { event in log.withLock { $0.append(event) } }
+  checks.expect(OperationQueue.current === OperationQueue.main, "main is current before serving")
+
+  OperationQueue.main.addOperation {
+    checks.expect(OperationQueue.current === OperationQueue.main, "main is current inside")
+    checks.expect(isMainThread == isServedByMainThread, "the operation is on the right thread")
+    note("first")
+  }
+  DispatchQueue.main.async {
+    checks.expect(OperationQueue.current === OperationQueue.main, "main is current in a block")
+    note("block")
+  }
+  OperationQueue.main.addOperation { note("second") }
+  checks.expect(log.withLock { $0.isEmpty }, "nothing runs before the main queue is served")
+
+  startThread {
+    checks.expect(OperationQueue.current == nil, "no queue is current on a foreign thread")
+    OperationQueue.main.waitUntilAllOperationsAreFinished()
+    // The block is not one of them: what follows it in the dispatch queue has run after it.
+    DispatchQueue.main.sync {}
+    checks.expect(
+      log.withLock { $0 } == ["first", "block", "second"], "the order of adding")
+    checkFixed(checks)
+    checkCancelling(checks)
+    checkSerial(checks)
+    checkInside(checks)
+    checks.end()
+  }
+}
+
+/// What cannot be set.
+private func checkFixed(_ checks: Checks) {
+  let told = Locked<[Diagnostic.Kind]>([])
+  Diagnostic.handler = { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
+  let main = OperationQueue.main
+  main.name = "another"
+  main.maxConcurrentOperationCount = 5
+  main.qualityOfService = .background
+  main.underlyingQueue = nil
+  main.isSuspended = true
+  checks.expect(
+    told.withLock { $0 } == Array(repeating: .setsFixedPropertyOfMainQueue, count: 5), "it is told")
+  checks.expect(main.name == "NSOperationQueue Main Queue", "the name stays")
+  checks.expect(main.maxConcurrentOperationCount == 1, "the width stays")
+  checks.expect(main.qualityOfService == .userInteractive, "the quality of service stays")
+  checks.expect(
+    main.underlyingQueue?.label == DispatchQueue.main.label, "the underlying queue stays")
+  checks.expect(!main.isSuspended, "it is not suspended")
+}
+
+/// Everything that is in the main queue is cancelled.
+private func checkCancelling(_ checks: Checks) {
+  let main = OperationQueue.main
+  let canceller = BlockOperation()
+  let others = (0..<10).map { _ in BlockOperation { checks.expect(false, "a cancelled one runs") } }
+  canceller.addExecutionBlock {
+    for other in others { main.addOperation(other) }
+    main.cancelAllOperations()
+  }
+  main.addOperation(canceller)
+  main.waitUntilAllOperationsAreFinished()
+  for operation in others + [canceller] {
+    checks.expect(operation.isCancelled && operation.isFinished, "it is cancelled and retired")
+  }
+  checks.expect(main.operationCount == 0, "the main queue is empty")
+}
+
+/// Four threads add to the main queue.
+private func checkSerial(_ checks: Checks) {
+  let running = Locked(0)
+  let runCount = Locked(0)
+  DispatchQueue.concurrentPerform(iterations: 4) { _ in
+    for _ in 0..<500 {
+      OperationQueue.main.addOperation {
+        checks.expect(
+          running.withLock {
+            $0 += 1; return $0
+          } == 1, "one at a time")
+        runCount.withLock { $0 += 1 }
+        running.withLock { $0 -= 1 }
+      }
+    }
+  }
+  OperationQueue.main.waitUntilAllOperationsAreFinished()
+  checks.expect(runCount.withLock { $0 } == 2_000, "all have run, once each")
+}
+
+/// What is current where queues meet.
+private func checkInside(_ checks: Checks) {
+  let queue = OperationQueue()
+  queue.addOperation {
+    checks.expect(OperationQueue.current === queue, "a queue's own operation")
+    DispatchQueue.main.sync {
+      checks.expect(
+        OperationQueue.current === OperationQueue.main, "main inside another's operation")
+    }
+    checks.expect(OperationQueue.current === queue, "the operation's queue again")
+  }
+  let targeting = OperationQueue()
+  targeting.underlyingQueue = DispatchQueue(label: "targets main", target: .main)
+  targeting.addOperation {
+    checks.expect(OperationQueue.current === targeting, "a queue that runs by way of main")
+  }
+  OperationQueue.main.addOperation {
+    let inner = BlockOperation {
+      checks.expect(OperationQueue.current === OperationQueue.main, "main across a nested start")
+    }
+    inner.start()
+    DispatchQueue(label: "other").sync {
+      checks.expect(OperationQueue.current === OperationQueue.main, "main in a block inside")
+    }
+  }
+  for each in [queue, targeting, .main] { each.waitUntilAllOperationsAreFinished() }
+}
+
+/// Whether the calling thread is the process's first one.
+package var isMainThread: Bool { csystem_thread_id() == getpid() }
+
+/// Starts a thread that runs `body`, and does not wait for it.
+package func startThread(_ body: @escaping @Sendable () -> Void) {
+  final class Context: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  let context = Unmanaged.passRetained(Context(body)).toOpaque()
+  let error = csystem_start_thread(
+    { Unmanaged<Context>.fromOpaque($0).takeRetainedValue().body() }, context)
+  precondition(error == 0, "No thread can be started: error \(error)")
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import OperationsCore
+
+/// Checks what waiting on the main thread for the main queue does, and ends the program.
+///
+/// - Precondition: Called on the main thread of a program that does not serve the main queue.
+package func checkWaitingOnMainThread() -> Never {
+  let checks = Checks()
+  let main = OperationQueue.main
+
+  var made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
+  checks.expect(made.isEmpty, "an empty main queue may be waited for")
+
+  let operation = BlockOperation {}
+  main.addOperation(operation)
+  made = Misuse.catching { main.waitUntilAllOperationsAreFinished() }
+  checks.expect(made.map(\.kind) == [.waitOnMainThread], "waiting for all is refused")
+  made = Misuse.catching { operation.waitUntilFinished() }
+  checks.expect(
+    made.map(\.kind) == [.waitOnMainThread], "waiting for a pending operation is refused")
+  operation.cancel()
+  made = Misuse.catching { operation.waitUntilFinished() }
+  checks.expect(
+    made.map(\.kind) == [.waitOnMainThread], "so is waiting for one that is only cancelled")
+
+  let batch = [BlockOperation {}, BlockOperation {}]
+  made = Misuse.catching { main.addOperations(batch, waitUntilFinished: true) }
+  checks.expect(made.map(\.kind) == [.waitOnMainThread], "adding and waiting is refused")
+  checks.expect(main.operations == [operation], "nothing was added")
+  made = Misuse.catching { OperationQueue().addOperations(batch, waitUntilFinished: true) }
+  checks.expect(made.isEmpty, "another queue may be waited for on the main thread")
+  checks.end()
+}
+
+/// Waits on the main thread, which traps.
+package func waitOnMainThread() {
+  OperationQueue.main.addOperation {}
+  OperationQueue.main.waitUntilAllOperationsAreFinished()
+}
+
+/// Waits, below a served main queue, on the main queue for an asynchronous operation that has
+/// started, which is allowed, and for what comes behind it, which is not; then ends the program.
+package func checkWaitingForStarted() {
+  let checks = Checks()
+  let operation = ElsewhereOperation()
+  OperationQueue.main.addOperation(operation)
+  DispatchQueue.main.async {
+    checks.expect(operation.isExecuting, "it has started and goes on elsewhere")
+    let next = BlockOperation {}
+    OperationQueue.main.addOperation(next)
+    let refused = Misuse.catching {
+      OperationQueue.main.waitUntilAllOperationsAreFinished()
+      next.waitUntilFinished()
+    }
+    checks.expect(refused.count == 2, "what has not started is not waited for")
+    next.cancel()
+    operation.finishElsewhere()
+    checks.expect(
+      Misuse.catching { operation.waitUntilFinished() }.isEmpty,
+      "what has started may be waited for")
+    checks.end()
+  }
+}
+
+/// Its work is over when somebody says so, on another thread.
+private final class ElsewhereOperation: Operation, @unchecked Sendable {
+  private let flags = Locked((isExecuting: false, isFinished: false))
+
+  override var isAsynchronous: Bool { true }
+  override var isExecuting: Bool { flags.withLock { $0.isExecuting } }
+  override var isFinished: Bool { flags.withLock { $0.isFinished } }
+
+  override func start() {
+    willChangeValue(forKey: "isExecuting")
+    flags.withLock { $0.isExecuting = true }
+    didChangeValue(forKey: "isExecuting")
+  }
+
+  func finishElsewhere() {
+    startThread { [self] in
+      willChangeValue(forKey: "isExecuting")
+      willChangeValue(forKey: "isFinished")
+      flags.withLock { $0 = (isExecuting: false, isFinished: true) }
+      didChangeValue(forKey: "isExecuting")
+      didChangeValue(forKey: "isFinished")
+    }
+  }
+}

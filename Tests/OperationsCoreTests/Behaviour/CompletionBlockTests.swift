@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("The completion block, however the operation ends")
+struct CompletionBlockTests {
+  private static let kinds: [@Sendable () -> Operation] = [
+    { Operation() }, { BlockOperation {} }, { PlainSubclass() }, { LockedAsynchronousOperation() },
+  ]
+
+  @Test(
+    "CB-1: once and after the finish: queued or by hand, done or cancelled",
+    arguments: kinds.indices, [true, false])
+  func once(kind: Int, isQueued: Bool) async throws {
+    try await onOwnThread {
+      for isCancelled in [true, false] {
+        let log = EventLog<[Bool]>()
+        let operation = Self.kinds[kind]()
+        operation.completionBlock = { [unowned operation] in
+          log.note([operation.isFinished, operation.isCancelled])
+        }
+        if isQueued {
+          let queue = OperationQueue()
+          queue.isSuspended = true
+          queue.addOperation(operation)
+          if isCancelled { operation.cancel() }
+          queue.isSuspended = false
+        } else {
+          if isCancelled { operation.cancel() }
+          operation.start()
+        }
+        operation.waitUntilFinished()
+        operation.start()
+        log.wait(forCount: 1)
+        waitForCompletionBlocksSoFar()
+        #expect(log.events == [[true, isCancelled]])
+      }
+    }
+  }
+
+  @Test("CB-2: the finishing thread may hold a lock that the block needs, and wait for the block")
+  func underALock() async throws {
+    try await onOwnThread {
+      let lock = RecursiveLock()
+      let wantsLock = Gate()
+      let isOver = Gate()
+      let operation = Operation()
+      operation.completionBlock = {
+        wantsLock.open()
+        lock.withLock {}
+        isOver.open()
+      }
+      lock.withLock {
+        operation.start()
+        wantsLock.pass()
+      }
+      isOver.pass()
+    }
+  }
+
+  @Test("CB-3: a block that holds its operation leaks nothing")
+  func cycle() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      do {
+        let operation = PlainSubclass(atDeinit: { log.note("released") })
+        operation.completionBlock = { _ = operation.isFinished }
+        operation.start()
+      }
+      log.wait(for: "released")
+    }
+  }
+
+  /// Returns when the blocks of everything that finished before have run or begun: they begin in
+  /// order.
+  private func waitForCompletionBlocksSoFar() {
+    let isOver = Gate()
+    let after = Operation()
+    after.completionBlock = { isOver.open() }
+    after.start()
+    isOver.pass()
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Forgetting dependencies")
+struct ForgettingTests {
+  @Test("DE-15: in an endless chain only what has not finished is kept, and one more")
+  func endlessChain() async throws {
+    try await onOwnThread {
+      let aliveCount = Monitored(0)
+      let queue = OperationQueue()
+      var newest: Operation?
+      for _ in 0..<100 {
+        aliveCount.change { $0 += 1 }
+        let next = PlainSubclass(atDeinit: { aliveCount.change { $0 -= 1 } })
+        next.forgetsDependencies = true
+        if let newest { next.addDependency(newest) }
+        queue.addOperation(next)
+        newest = next
+      }
+      newest?.waitUntilFinished()
+      aliveCount.wait(for: "all but the newest to be released") { $0 == 1 }
+      #expect(newest?.dependencies.isEmpty == true)
+    }
+  }
+
+  @Test("DE-15: it forgets as many as there are, block operations too", arguments: [1, 2, 3, 20])
+  func many(count: Int) async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let operation = BlockOperation {}
+      operation.forgetsDependencies = true
+      for _ in 0..<count {
+        let dependency = PlainSubclass(atDeinit: { log.note("released") })
+        operation.addDependency(dependency)
+        dependency.start()
+      }
+      #expect(operation.dependencies.count == count)
+      OperationQueue().addOperation(operation)
+      operation.waitUntilFinished()
+      log.wait(forCount: count)
+      #expect(operation.dependencies.isEmpty)
+    }
+  }
+
+  @Test("DE-2: unless it is asked for nothing is forgotten, and it may be asked for late")
+  func late() {
+    let dependency = Operation()
+    let operation = Operation()
+    operation.addDependency(dependency)
+    operation.forgetsDependencies = true
+    operation.forgetsDependencies = false
+    dependency.start()
+    operation.start()
+    #expect(!operation.forgetsDependencies && operation.dependencies == [dependency])
+    operation.forgetsDependencies = true
+    #expect(operation.forgetsDependencies && operation.dependencies.isEmpty)
+  }
+
+  @Test("CA-4, DE-15: a cancelled one forgets what has not finished, which may finish later")
+  func cancelled() {
+    let dependency = Operation()
+    let operation = Operation()
+    operation.forgetsDependencies = true
+    operation.addDependency(dependency)
+    operation.cancel()
+    #expect(operation.dependencies == [dependency])
+    operation.start()
+    #expect(operation.dependencies.isEmpty)
+    dependency.start()
+    #expect(operation.isFinished && operation.isReady)
+  }
+
+  @Test("DE-8, DE-15: a cycle that is broken by cancelling is released")
+  func cycle() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let queue = OperationQueue()
+      do {
+        let operations = (0..<3).map { _ in PlainSubclass(atDeinit: { log.note("released") }) }
+        for index in 0..<3 {
+          operations[index].forgetsDependencies = true
+          operations[index].addDependency(operations[(index + 1) % 3])
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        operations[0].cancel()
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      log.wait(forCount: 3)
+    }
+  }
+}

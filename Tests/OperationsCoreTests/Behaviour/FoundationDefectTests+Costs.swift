@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Where Foundation's cost grows with the square of what there is.
+extension FoundationDefectTests {
+  @Test("F-12: a chain runs in linear time")
+  func chainIsLinear() async throws {
+    try await expectLinear { count in
+      let operations = (0..<count).map { _ in BlockOperation {} }
+      for (dependency, dependent) in zip(operations, operations.dropFirst()) {
+        dependent.addDependency(dependency)
+      }
+      OperationQueue().addOperations(operations, waitUntilFinished: true)
+    }
+  }
+
+  @Test("F-12: ready ones behind as many that wait run in linear time")
+  func readyBehindWaitingIsLinear() async throws {
+    try await expectLinear { count in
+      let queue = OperationQueue()
+      let obstacle = Operation()
+      for _ in 0..<count {
+        let waiting = BlockOperation {}
+        waiting.addDependency(obstacle)
+        queue.addOperation(waiting)
+      }
+      queue.addOperations((0..<count).map { _ in BlockOperation {} }, waitUntilFinished: true)
+      obstacle.start()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("F-12: in a chain nobody is asked again and again whether it is ready")
+  func readinessIsNotAskedAgain() async throws {
+    try await onOwnThread {
+      let length = 1_000
+      let questions = QuestionCount()
+      let operations = (0..<length).map { _ in CountedReadinessOperation(questions) }
+      for (dependency, dependent) in zip(operations, operations.dropFirst()) {
+        dependent.addDependency(dependency)
+      }
+      OperationQueue().addOperations(operations, waitUntilFinished: true)
+      // When it is added, when its dependency has finished, and when it is chosen; some to spare.
+      #expect(questions.count <= 6 * length)
+    }
+  }
+
+  @Test("F-13: adding dependencies to one operation takes linear time")
+  func addingDependenciesIsLinear() async throws {
+    try await expectLinear { count in
+      let operation = Operation()
+      for _ in 0..<count { operation.addDependency(Operation()) }
+      #expect(!operation.isReady)
+    }
+  }
+
+  @Test("F-13, PR-5: changing the priorities of what is queued takes linear time")
+  func changingPrioritiesIsLinear() async throws {
+    try await expectLinear { count in
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operations = (0..<count).map { _ in BlockOperation {} }
+      queue.addOperations(operations, waitUntilFinished: false)
+      for operation in operations { operation.queuePriority = .high }
+      for operation in operations.reversed() { operation.queuePriority = .low }
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test(
+    "F-15, DE-15: many operations that wait for one are freed with it, without growing the stack")
+  func freeingAFan() async throws {
+    try await onOwnThread(stackSize: 512 * 1024) {
+      let log = EventLog<String>()
+      do {
+        let root = PlainSubclass(atDeinit: { log.note("root freed") })
+        var layers: [[Operation]] = [[root]]
+        for _ in 0..<Effort.scaled(20_000) {
+          let layer = [Operation(), Operation()]
+          for operation in layer {
+            for dependency in layers[layers.count - 1] { operation.addDependency(dependency) }
+          }
+          layers = [layer]
+        }
+        #expect(log.events.isEmpty)
+      }
+      #expect(log.events == ["root freed"])
+    }
+  }
+
+  /// Expects that 16 times as many take less than 64 times as long; what grows with the square takes
+  /// 256 times as long.
+  ///
+  /// Of several tries the fastest counts, because tests run side by side; there are no more tries
+  /// than it takes.
+  private func expectLinear(_ body: @escaping @Sendable (Int) -> Void) async throws {
+    try await onOwnThread {
+      let count = Effort.scaled(1_000)
+      var few = Duration.seconds(1_000)
+      var many = few
+      for _ in 0..<10 {
+        few = min(few, ContinuousClock().measure { body(count) })
+        many = min(many, ContinuousClock().measure { body(16 * count) })
+        if many < few * 64 { return }
+      }
+      Issue.record("\(count) take \(few), \(16 * count) take \(many)")
+    }
+  }
+}
+
+private final class QuestionCount: Sendable {
+  private let questions = Atomic<Int>(0)
+
+  var count: Int { questions.load(ordering: .relaxed) }
+
+  func increase() { questions.wrappingAdd(1, ordering: .relaxed) }
+}
+
+private final class CountedReadinessOperation: Operation, @unchecked Sendable {
+  private let questions: QuestionCount
+
+  init(_ questions: QuestionCount) {
+    self.questions = questions
+    super.init()
+  }
+
+  override var isReady: Bool {
+    questions.increase()
+    return super.isReady
+  }
+}

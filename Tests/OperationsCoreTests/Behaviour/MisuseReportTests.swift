@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("MI-1: how misuse is reported")
+struct MisuseReportTests {
+  /// Operations and queues are numbered through the process: the numbers are left out.
+  private func withoutNumbers(_ message: String) -> String {
+    message.replacing(/#[0-9]+/, with: "#")
+  }
+
+  @Test(
+    "MI-1: caught, each kind of mistake is told with its message", arguments: Misuse.Kind.allCases)
+  func caught(kind: Misuse.Kind) async throws {
+    try await onOwnThread {
+      let log = EventLog<Misuse>()
+      let example = MisuseExample.of(kind)
+      example.make { call in for misuse in Misuse.catching(call) { log.note(misuse) } }
+      #expect(log.events.map(\.kind) == [kind])
+      #expect(log.events.map { withoutNumbers("\($0)") } == [example.message])
+    }
+  }
+
+  @Test("MI-1: uncaught, each kind traps with its message", arguments: Misuse.Kind.allCases.indices)
+  func trap(index: Int) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [index] in
+      try await onOwnThread {
+        MisuseExample.of(Misuse.Kind.allCases[index]).make { call in call() }
+      }
+    }
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let message = MisuseExample.of(Misuse.Kind.allCases[index]).message
+    #expect(withoutNumbers(printed).contains("*** NSInvalidArgumentException: \(message)\n"))
+  }
+
+  @Test("MI-1: a handler gets what nobody catches, for the whole process, and may be replaced")
+  func handler() async {
+    await #expect(processExitsWith: .success) {
+      try await onOwnThread {
+        let log = EventLog<Misuse.Kind>()
+        let operation = Operation()
+        Misuse.handler = { log.note($0.kind) }
+        operation.addDependency(operation)
+        #expect(Misuse.catching { operation.addDependency(operation) }.count == 1)
+        let queue = OperationQueue()
+        queue.addOperation { queue.waitUntilAllOperationsAreFinished() }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.events == [.selfDependency, .waitInsideOwnQueue])
+        let released = EventLog<String>()
+        do {
+          let probe = DeinitProbe("released", in: released)
+          Misuse.handler = { _ in probe.touch() }
+        }
+        operation.addDependency(operation)
+        Misuse.handler = nil
+        #expect(log.events.count == 2 && released.events == ["released"])
+      }
+    }
+  }
+
+  @Test("MI-1: of two that catch the inner one does, and after each it is as before")
+  func nestedCatching() {
+    let operation = Operation()
+    let queue = OperationQueue()
+    var inner: [Misuse] = []
+    let outer = Misuse.catching {
+      operation.addDependency(operation)
+      inner = Misuse.catching { queue.maxConcurrentOperationCount = -7 }
+      operation.addDependency(operation)
+    }
+    #expect(inner.map(\.kind) == [.negativeWidth])
+    #expect(outer.map(\.kind) == [.selfDependency, .selfDependency])
+  }
+
+  @Test("MI-1: what the body throws is thrown on, and nothing is caught after it")
+  func throwingBody() throws {
+    struct Refusal: Error, Equatable {}
+    let operation = Operation()
+    let outer = Misuse.catching {
+      #expect(throws: Refusal()) {
+        try Misuse.catching { () throws(Refusal) in
+          operation.addDependency(operation)
+          throw Refusal()
+        }
+      }
+      operation.addDependency(operation)
+    }
+    #expect(outer.map(\.kind) == [.selfDependency])
+  }
+
+  @Test("MI-1: mistakes of other threads are not caught")
+  func otherThreads() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try await onOwnThread {
+        let operation = Operation()
+        _ = Misuse.catching {
+          OperationQueue().addOperation { operation.addDependency(operation) }
+          operation.waitUntilFinished()
+        }
+      }
+    }
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(printed.contains("cannot depend on itself"))
+  }
+}
+
+@Suite("MI-1: calls that throw what others trap on")
+struct ThrowingCallTests {
+  /// What `call` throws.
+  private func refusal(_ call: () throws -> Void) -> Misuse.Kind? {
+    do {
+      try call()
+      return nil
+    } catch {
+      return (error as? Misuse)?.kind
+    }
+  }
+
+  @Test("SA-4: tryStart throws where start is refused, and starts where it is not")
+  func tryStart() {
+    let dependency = Operation()
+    let operation = Operation()
+    operation.addDependency(dependency)
+    #expect(refusal { try operation.tryStart() } == .receiverNotReady)
+    #expect(!operation.isFinished)
+    dependency.start()
+    #expect(refusal { try operation.tryStart() } == nil)
+    #expect(operation.isFinished)
+    #expect(refusal { try operation.tryStart() } == nil, "SA-2")
+  }
+
+  @Test("MI-1: a mistake of main is not thrown by tryStart, but caught or reported around it")
+  func tryStartSparesMain() throws {
+    let outer = Misuse.catching {
+      let operation = SelfUsingOperation { operation in
+        operation.addDependency(operation)
+        // Its own call's refusal it gets, though.
+        #expect(throws: Misuse.self) { try operation.tryStart() }
+      }
+      #expect(throws: Never.self) { try operation.tryStart() }
+    }
+    #expect(outer.map(\.kind) == [.selfDependency])
+  }
+
+  @Test("Q-3: tryAddOperation throws, and the operation may be added elsewhere")
+  func tryAddOperation() async throws {
+    try await onOwnThread {
+      let queues = [OperationQueue(), OperationQueue()]
+      queues[0].isSuspended = true
+      let operation = BlockOperation {}
+      #expect(refusal { try queues[0].tryAddOperation(operation) } == nil)
+      #expect(
+        refusal { try queues[1].tryAddOperation(operation) }
+          == .cannotEnqueue)
+      #expect(queues[0].operations == [operation] && queues[1].operationCount == 0)
+      queues[0].isSuspended = false
+      operation.waitUntilFinished()
+      #expect(
+        refusal { try queues[1].tryAddOperation(operation) }
+          == .cannotEnqueue)
+    }
+  }
+
+  @Test("Q-3: tryAddOperations adds all or, throwing, none")
+  func tryAddOperations() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let operations = (0..<3).map { _ in BlockOperation {} }
+      let finished = Operation()
+      finished.start()
+      #expect(
+        refusal { try queue.tryAddOperations(operations + [finished]) }
+          == .cannotEnqueue)
+      #expect(queue.operationCount == 0)
+      #expect(refusal { try queue.tryAddOperations(operations) } == nil)
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.operationCount == 0 && operations.allSatisfy(\.isFinished))
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Setting the dispatch queue that a queue runs on")
+struct UnderlyingQueueChangeTests {
+  @Test("MX-9: nil goes back to our own threads; a queue may change as often as it is empty")
+  func changes() async throws {
+    try await onOwnThread {
+      let places = [MarkedQueue(), MarkedQueue()]
+      let queue = OperationQueue()
+      let strays = Atomic<Int>(0)
+      // At once after the last operation: its worker still looks for more.
+      for round in 0..<Effort.scaled(3_000) {
+        let place = round % 3 == 0 ? nil : places[round % 3 - 1]
+        queue.underlyingQueue = place?.queue
+        for _ in 0..<2 {
+          queue.addOperation {
+            for candidate in places where candidate.isRunningHere != (candidate === place) {
+              strays.wrappingAdd(1, ordering: .relaxed)
+            }
+          }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      #expect(strays.load(ordering: .relaxed) == 0)
+      queue.underlyingQueue = nil
+      #expect(queue.underlyingQueue == nil)
+    }
+  }
+
+  @Test("MX-9: a block that is stuck in a former dispatch queue holds up nothing in the new one")
+  func stuckBlock() async throws {
+    try await onOwnThread {
+      let places = [MarkedQueue(), MarkedQueue()]
+      let queue = OperationQueue()
+      queue.underlyingQueue = places[0].queue
+      places[0].queue.suspend()
+      // Finishes by itself, without its block.
+      let finishing = LockedAsynchronousOperation { Issue.record("It was started") }
+      queue.addOperation(finishing)
+      finishing.cancel()
+      queue.waitUntilAllOperationsAreFinished()
+      queue.underlyingQueue = places[1].queue
+      let log = EventLog<Bool>()
+      queue.addOperations(
+        [BlockOperation { log.note(places[1].isRunningHere) }], waitUntilFinished: true)
+      queue.isSuspended = true
+      queue.addOperation { log.note(places[1].isRunningHere) }
+      places[0].queue.resume()
+      places[0].queue.sync {}
+      #expect(log.events == [true])
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == [true, true])
+    }
+  }
+
+  @Test("MX-9: setting it while the queue has operations is misuse and changes nothing")
+  func whileBusy() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let former = DispatchQueue(label: "former")
+      queue.underlyingQueue = former
+      queue.isSuspended = true
+      queue.addOperation {}
+      let mistakes = Misuse.catching {
+        queue.underlyingQueue = DispatchQueue(label: "new")
+        queue.underlyingQueue = nil
+      }
+      #expect(mistakes.map(\.kind) == Array(repeating: .setsUnderlyingQueueWhileBusy, count: 2))
+      #expect(queue.underlyingQueue === former)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      queue.underlyingQueue = nil
+      #expect(queue.underlyingQueue == nil)
+    }
+  }
+
+  @Test("MX-9: the main dispatch queue is misuse, one that targets it is not")
+  func mainQueue() {
+    let queue = OperationQueue()
+    #expect(
+      Misuse.catching { queue.underlyingQueue = .main }.map(\.kind) == [.setsMainAsUnderlyingQueue])
+    #expect(queue.underlyingQueue == nil)
+    let targeting = DispatchQueue(label: "targets main", target: .main)
+    queue.underlyingQueue = targeting
+    #expect(queue.underlyingQueue === targeting)
+  }
+
+  @Test("PR-7: the level of the dispatch queue, if it has one, overrides the queue's")
+  func qualityOfService() {
+    let queue = OperationQueue()
+    queue.qualityOfService = .background
+    queue.underlyingQueue = DispatchQueue(label: "without a level")
+    #expect(queue.qualityOfService == .background)
+    // Without `.userInteractive`, which Dispatch on Linux turns into `.userInitiated`.
+    let levels: [(DispatchQoS, QualityOfService)] = [
+      (.background, .background), (.utility, .utility), (.default, .default),
+      (.userInitiated, .userInitiated),
+    ]
+    for (level, expected) in levels {
+      queue.underlyingQueue = DispatchQueue(label: "with a level", qos: level)
+      #expect(queue.qualityOfService == expected)
+    }
+    queue.qualityOfService = .utility
+    #expect(queue.qualityOfService == .userInitiated)
+    queue.underlyingQueue = nil
+    #expect(queue.qualityOfService == .utility)
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+/// A program that was built with the tests, for what needs a main thread of its own.
+struct FixtureProgram {
+  let name: String
+
+  /// Runs it to its end.
+  ///
+  /// - Returns: How it ended, `nil` where it did not; and what it printed.
+  func run(_ arguments: String...) throws -> (ending: PseudoTerminal.Ending?, output: String) {
+    let window = try PseudoTerminal(columns: 200)
+    try window.start(try path, arguments)
+    let ending = window.waitForEnd(seconds: 120)
+    let output = window.screen.lines.filter { !$0.isEmpty }.joined(separator: "\n")
+    return (ending, output)
+  }
+
+  /// Where it is: beside the tests.
+  private var path: String {
+    get throws {
+      let tests = try #require(realpath("/proc/self/exe", nil))
+      defer { free(tests) }
+      return String(cString: dirname(tests)) + "/" + name
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+/// An observer in the style of `NSObject`: notes the key and the values that it is told.
+final class Listener: KeyValueObserver, Sendable {
+  let log = EventLog<String>()
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {
+    let old = change?[.oldKey].map { "\($0)" } ?? "?"
+    let new = change?[.newKey].map { "\($0)" } ?? "?"
+    let isPrior = change?[.notificationIsPriorKey] as? Bool == true
+    log.note("\(isPrior ? "prior " : "")\(keyPath ?? "?") \(old)→\(new)")
+  }
+}

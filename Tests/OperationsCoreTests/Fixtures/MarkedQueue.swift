@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+
+/// A serial dispatch queue that knows itself again.
+final class MarkedQueue: Sendable {
+  let queue = DispatchQueue(label: "marked")
+  private let key = DispatchSpecificKey<Bool>()
+
+  init() { queue.setSpecific(key: key, value: true) }
+
+  var isRunningHere: Bool { DispatchQueue.getSpecific(key: key) == true }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import OperationsCore
+import TestSupport
+import Testing
+
+/// A way to make a mistake, and what is said of it.
+struct MisuseExample: Sendable {
+  /// Runs the call that is the mistake, on the thread on which it has to be made.
+  typealias Performer = @Sendable (() -> Void) -> Void
+
+  /// What is said, without the numbers of operations and queues.
+  let message: String
+  /// Makes the mistake and returns when everything is over. Blocks.
+  let make: @Sendable (_ perform: @escaping Performer) -> Void
+
+  // Without a `default`: a new kind needs an example to compile.
+  static func of(_ kind: Misuse.Kind) -> MisuseExample {
+    switch kind {
+    case .receiverAlreadyExecuting: receiverAlreadyExecuting
+    case .receiverNotReady: receiverNotReady
+    case .simultaneousStart: simultaneousStart
+    case .startOfEnqueuedOperation: startOfEnqueuedOperation
+    case .cannotEnqueue: cannotEnqueue
+    case .selfDependency: selfDependency
+    case .negativeWidth: negativeWidth
+    case .addsBlockAfterStart: addsBlockAfterStart
+    case .waitOnSelf: waitOnSelf
+    case .waitInsideOwnQueue: waitInsideOwnQueue
+    case .undefinedKey: undefinedKey
+    case .observerNotRegistered: observerNotRegistered
+    case .waitOnMainThread: waitOnMainThread
+    case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
+    case .setsMainAsUnderlyingQueue: setsMainAsUnderlyingQueue
+    }
+  }
+}
+
+// MARK: - One of each kind
+
+extension MisuseExample {
+  private static let receiverAlreadyExecuting = MisuseExample(
+    message: "-[Operation start]: <SelfUsingOperation #> cannot be started: "
+      + "it is already executing"
+  ) { perform in
+    SelfUsingOperation { operation in perform { operation.start() } }.start()
+  }
+
+  private static let receiverNotReady = MisuseExample(
+    message: "-[Operation start]: <Operation #> cannot be started: it is not yet ready to execute"
+  ) { perform in
+    let operation = Operation()
+    operation.addDependency(Operation())
+    perform { operation.start() }
+  }
+
+  private static let simultaneousStart = MisuseExample(
+    message: "-[Operation start]: <ObstructedOperation #> cannot be started: "
+      + "another thread is starting it"
+  ) { perform in
+    ObstructedOperation(obstacle: { operation in perform { operation.start() } }).start()
+  }
+
+  private static let startOfEnqueuedOperation = MisuseExample(
+    message: "-[Operation start]: <BlockOperation #> cannot be started: "
+      + "it is enqueued in an operation queue, which will start it"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    perform { operation.start() }
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  private static let cannotEnqueue = MisuseExample(
+    message: "-[OperationQueue addOperation:]: <Operation #> cannot be added: "
+      + "it is finished, executing or already in a queue"
+  ) { perform in
+    let operation = Operation()
+    operation.start()
+    perform { OperationQueue().addOperation(operation) }
+  }
+
+  private static let selfDependency = MisuseExample(
+    message: "-[Operation addDependency:]: <Operation #> cannot depend on itself"
+  ) { perform in
+    let operation = Operation()
+    perform { operation.addDependency(operation) }
+  }
+
+  private static let negativeWidth = MisuseExample(
+    message: "-[OperationQueue setMaxConcurrentOperationCount:]: -2 is below -1"
+  ) { perform in
+    perform { OperationQueue().maxConcurrentOperationCount = -2 }
+  }
+
+  private static let addsBlockAfterStart = MisuseExample(
+    message: "-[BlockOperation addExecutionBlock:]: <BlockOperation #> executes or has finished"
+  ) { perform in
+    let operation = BlockOperation {}
+    operation.start()
+    perform { operation.addExecutionBlock {} }
+  }
+
+  private static let waitOnSelf = MisuseExample(
+    message: "-[Operation waitUntilFinished]: <SelfUsingOperation #> waits for itself"
+  ) { perform in
+    SelfUsingOperation { operation in perform { operation.waitUntilFinished() } }.start()
+  }
+
+  private static let waitInsideOwnQueue = MisuseExample(
+    message: "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of "
+      + "“tiles”, which would wait for itself"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "tiles"
+    queue.addOperation { perform { queue.waitUntilAllOperationsAreFinished() } }
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  private static let undefinedKey = MisuseExample(
+    message: "-[Operation valueForKey:]: <Operation #> is not key value coding-compliant for the "
+      + "key “colour”"
+  ) { perform in
+    let operation = Operation()
+    perform { _ = operation.value(forKey: "colour") }
+  }
+
+  private static let observerNotRegistered = MisuseExample(
+    message: "-[Operation removeObserver:forKeyPath:]: <Operation #> has no such observer for the "
+      + "key path “isReady”"
+  ) { perform in
+    let operation = Operation()
+    perform { operation.removeObserver(DeafObserver(), forKeyPath: "isReady") }
+  }
+
+  private static let waitOnMainThread = MisuseExample(
+    message: "-[Operation waitUntilFinished]: <BlockOperation #> has yet to be started on the main "
+      + "thread, which would wait for itself"
+  ) { perform in
+    let operation = BlockOperation {}
+    let isOver = Gate()
+    // Nothing else runs on the main dispatch queue until this block returns.
+    DispatchQueue.main.async {
+      OperationQueue.main.addOperation(operation)
+      perform { operation.waitUntilFinished() }
+      isOver.open()
+    }
+    isOver.pass()
+    operation.waitUntilFinished()
+  }
+
+  private static let setsUnderlyingQueueWhileBusy = MisuseExample(
+    message: "-[OperationQueue setUnderlyingQueue:]: “busy” has operations that have not finished"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "busy"
+    queue.isSuspended = true
+    queue.addOperation {}
+    perform { queue.underlyingQueue = DispatchQueue(label: "other") }
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  private static let setsMainAsUnderlyingQueue = MisuseExample(
+    message: "-[OperationQueue setUnderlyingQueue:]: “other” cannot use the main dispatch queue; "
+      + "add the operations to OperationQueue.main"
+  ) { perform in
+    let queue = OperationQueue()
+    queue.name = "other"
+    perform { queue.underlyingQueue = .main }
+  }
+}
+
+private final class DeafObserver: KeyValueObserver {
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {}
+}
+
+/// Hands itself to its work.
+class SelfUsingOperation: Operation, @unchecked Sendable {
+  private let work: @Sendable (Operation) -> Void
+
+  init(work: @escaping @Sendable (Operation) -> Void) {
+    self.work = work
+    super.init()
+  }
+
+  override func main() { work(self) }
+}
+
+/// Does something when its start has been claimed and it does not execute yet.
+final class ObstructedOperation: Operation, @unchecked Sendable {
+  private let obstacle: @Sendable (ObstructedOperation) -> Void
+  private let work: @Sendable (ObstructedOperation) -> Void
+
+  init(
+    obstacle: @escaping @Sendable (ObstructedOperation) -> Void,
+    work: @escaping @Sendable (ObstructedOperation) -> Void = { _ in }
+  ) {
+    self.obstacle = obstacle
+    self.work = work
+    super.init()
+  }
+
+  override func willChangeValue(forKey key: String) {
+    if key == "isExecuting", !isExecuting, !isFinished { obstacle(self) }
+    super.willChangeValue(forKey: key)
+  }
+
+  override func main() { work(self) }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+/// Notes in a log that it was destroyed: "queue released".
+final class NotedQueue: OperationQueue, @unchecked Sendable {
+  private let log: EventLog<String>
+
+  init(_ log: EventLog<String>) {
+    self.log = log
+    super.init()
+  }
+
+  deinit { log.note("queue released") }
+}

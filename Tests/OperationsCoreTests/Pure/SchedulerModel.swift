@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+import TestSupport
+
+@testable import OperationsCore
+
+/// What a queue does, said in the simplest way: one list, searched each time.
+struct SchedulerModel {
+  struct Entry {
+    let operation: Operation
+    let isBarrier: Bool
+    var isStarted = false
+    /// The band that it is in and the order in which it came there; `nil` while it is not ready.
+    var position: (band: UInt8, order: Int)?
+  }
+
+  /// What has not left, in the order of addition.
+  private(set) var entries: [Entry] = []
+  private var lastOrder = 0
+
+  mutating func add(_ operation: Operation, isBarrier: Bool) {
+    entries.append(Entry(operation: operation, isBarrier: isBarrier))
+    reposition(entries.count - 1)
+  }
+
+  private mutating func reposition(_ index: Int) {
+    let status = entries[index].operation.status.load(ordering: .relaxed)
+    guard !entries[index].isBarrier, status.isEligible else { return entries[index].position = nil }
+    let band =
+      status.isCancelled
+      ? ReadyBands.cancelled : ReadyBands.band(priorityIndex: status.priorityIndex)
+    if entries[index].position?.band == band { return }
+    lastOrder += 1
+    entries[index].position = (band, lastOrder)
+  }
+
+  /// Changes the status of one that was not started, and lets the scheduler know.
+  mutating func changeOne(
+    _ random: inout SeededGenerator, _ bench: SchedulerBench,
+    _ event: (inout OperationStatus) -> Bool
+  ) {
+    guard
+      let index = entries.indices.filter({ !entries[$0].isStarted }).randomElement(using: &random)
+    else { return }
+    // Nobody but `cancel()` reaches a barrier.
+    var probe = entries[index].operation.status.load(ordering: .relaxed)
+    _ = event(&probe)
+    if entries[index].isBarrier, !probe.isCancelled { return }
+    bench.change(entries[index].operation, event)
+    reposition(index)
+  }
+
+  /// Finishes one that was started, or any operation, as a subclass may.
+  mutating func finishOne(
+    _ random: inout SeededGenerator, _ bench: SchedulerBench, amongAll: Bool
+  ) {
+    let candidates = entries.indices.filter {
+      entries[$0].isStarted || amongAll && !entries[$0].isBarrier
+    }
+    guard let index = candidates.randomElement(using: &random) else { return }
+    bench.finish(entries.remove(at: index).operation)
+  }
+
+  /// What the scheduler is to start now.
+  mutating func takeNext(_ scheduler: QueueScheduler) -> Operation? {
+    let width = scheduler.maxConcurrentOperationCount
+    let startedCount = entries.count { $0.isStarted }
+    guard !scheduler.isSuspended, width < 0 || startedCount < width else { return nil }
+    let end = entries.firstIndex { $0.isBarrier } ?? entries.count
+    if end == 0, let first = entries.first {
+      if first.isStarted { return nil }
+      entries[0].isStarted = true
+      return first.operation
+    }
+    let ready = entries[..<end].indices.filter {
+      !entries[$0].isStarted && entries[$0].position != nil
+    }
+    let next = ready.min { left, right in
+      guard let left = entries[left].position, let right = entries[right].position else {
+        return false
+      }
+      return left < right
+    }
+    guard let next else { return nil }
+    entries[next].isStarted = true
+    return entries[next].operation
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Races between observers and those who change what they observe", .serialized)
+struct ObserverRaceTests {
+  /// A subclass whose flag is its own and not in the base class's status.
+  private final class OwnFlag: Operation, @unchecked Sendable {
+    private let finished = Atomic<Bool>(false)
+    override var isFinished: Bool { finished.load(ordering: .relaxed) }
+    override func start() {
+      willChangeValue(forKey: "isFinished")
+      finished.store(true, ordering: .relaxed)
+      didChangeValue(forKey: "isFinished")
+    }
+  }
+
+  @Test(
+    "K-21, F-19: an observer with initial, added at any moment, sees that it has finished",
+    arguments: ["block", "subclass", "own flag", "asynchronous"])
+  func noFinalValueIsMissed(kind: String) async throws {
+    try await onOwnThread {
+      let rounds = Effort.scaled(5_000)
+      let pace = Pace()
+      let box = Monitored<Operation?>(nil)
+      startThread {
+        for round in 0..<rounds {
+          pace.await(2 * round + 1)
+          box.value?.start()
+          pace.advance(to: 2 * round + 2)
+        }
+      }
+      for round in 0..<rounds {
+        let operation: Operation =
+          switch kind {
+          case "block": BlockOperation {}
+          case "subclass": PlainSubclass()
+          case "own flag": OwnFlag()
+          default: LockedAsynchronousOperation()
+          }
+        box.change { $0 = operation }
+        let sawIt = Atomic<Bool>(false)
+        pace.advance(to: 2 * round + 1)
+        // Begins at another moment in each round.
+        for _ in 0..<(round % 97) { _ = operation.isFinished }
+        let observation = operation.observe(\.isFinished, options: [.initial, .new]) { _, change in
+          if change.newValue == true { sawIt.store(true, ordering: .relaxed) }
+        }
+        operation.waitUntilFinished()
+        pace.await(2 * round + 2)
+        if !sawIt.load(ordering: .relaxed) {
+          Issue.record("missed in round \(round)")
+          break
+        }
+        observation.invalidate()
+      }
+      pace.advance(to: 2 * rounds + 2)
+    }
+  }
+
+  @Test("K-10, K-22, OP-7: observers come and go while an operation changes on other threads")
+  func observersComeAndGo() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      for round in 0..<Effort.scaled(300) {
+        let operation: Operation = round.isMultiple(of: 2) ? BlockOperation {} : PlainSubclass()
+        let dependencies = (0..<3).map { _ in Operation() }
+        onThreads(3) { thread in
+          var random = SeededGenerator(seed: seed &+ UInt64(3 * round + thread))
+          for _ in 0..<30 {
+            let dependency = dependencies[Int.random(in: 0..<3, using: &random)]
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: operation.addDependency(dependency)
+            case 1: operation.removeDependency(dependency)
+            case 2: operation.queuePriority = Bool.random(using: &random) ? .high : .low
+            case 3: operation.name = "\(thread)"
+            default:
+              let observation = operation.observe(
+                \.isReady, options: [.new, .old, .prior, .initial]
+              ) { operation, _ in _ = operation.dependencies }
+              observation.invalidate()
+            }
+          }
+        }
+        for dependency in dependencies { dependency.start() }
+        #expect(operation.isReady)
+        operation.start()
+        #expect(operation.isFinished)
+      }
+    }
+  }
+}

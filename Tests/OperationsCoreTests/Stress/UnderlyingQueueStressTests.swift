@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Many queues on shared dispatch queues, seeded", .serialized)
+struct UnderlyingQueueStressTests {
+  @Test("MX-9, Q-7: queues that share a serial one run each operation once and never two at once")
+  func sharedSerial() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      let ledger = Ledger()
+      run(DispatchQueue(label: "shared serial"), ledger, seed: seed)
+      #expect(ledger.mostAtOnce == 1)
+    }
+  }
+
+  @Test("MX-9, Q-7: queues that share a concurrent one run each operation once")
+  func sharedConcurrent() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      let ledger = Ledger()
+      run(DispatchQueue(label: "shared concurrent", attributes: .concurrent), ledger, seed: seed)
+    }
+  }
+
+  /// Threads add to queues of their own on the one dispatch queue, cancel, change priorities, width
+  /// and suspension, and let go of their queues.
+  private func run(_ shared: DispatchQueue, _ ledger: Ledger, seed: UInt64) {
+    let rounds = Effort.scaled(300)
+    onThreads(3) { thread in
+      var random = SeededGenerator(seed: seed &+ UInt64(thread))
+      for _ in 0..<rounds {
+        let queue = ProbedQueue(ledger)
+        queue.underlyingQueue = shared
+        use(queue, ledger, &random)
+        queue.maxConcurrentOperationCount = Int.random(in: 1..<4, using: &random)
+        queue.isSuspended = false
+        guard Bool.random(using: &random) else { continue }
+        queue.waitUntilAllOperationsAreFinished()
+        ledger.checkCounts(of: queue)
+      }
+    }
+    ledger.waitUntilReleased()
+    #expect(ledger.repeatedCount == 0)
+    #expect(ledger.runCount + ledger.cancelledCount >= ledger.addedCount)
+  }
+
+  private func use(_ queue: ProbedQueue, _ ledger: Ledger, _ random: inout SeededGenerator) {
+    for _ in 0..<40 {
+      let operation = ledger.make(Int.random(in: 0..<3, using: &random), in: queue)
+      queue.addOperation(operation)
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: queue.isSuspended.toggle()
+      case 1: queue.maxConcurrentOperationCount = Int.random(in: -1..<4, using: &random)
+      case 2:
+        ledger.noteCancelled()
+        operation.cancel()
+      case 3: operation.queuePriority = .veryHigh
+      case 4: queue.underlyingQueue?.async {}
+      default: continue
+      }
+    }
+  }
+}
+
+/// Knows how often each operation has run and whether all was released.
+private final class Ledger: Sendable {
+  private let aliveCount = Monitored(0)
+  private let added = Atomic<Int>(0)
+  private let ran = Atomic<Int>(0)
+  private let repeated = Atomic<Int>(0)
+  private let cancelled = Atomic<Int>(0)
+  private let atOnce = Atomic<Int>(0)
+  private let most = Atomic<Int>(0)
+
+  var addedCount: Int { added.load(ordering: .relaxed) }
+  var runCount: Int { ran.load(ordering: .relaxed) }
+  var repeatedCount: Int { repeated.load(ordering: .relaxed) }
+  var cancelledCount: Int { cancelled.load(ordering: .relaxed) }
+  /// The most operations that have run on the dispatch queue itself at the same time.
+  var mostAtOnce: Int { most.load(ordering: .relaxed) }
+
+  func noteCancelled() { cancelled.wrappingAdd(1, ordering: .relaxed) }
+
+  func wasMade() { aliveCount.change { $0 += 1 } }
+  func wasReleased() { aliveCount.change { $0 -= 1 } }
+
+  func waitUntilReleased() {
+    aliveCount.wait(for: "queues and operations to be released") { $0 == 0 }
+  }
+
+  func make(_ kind: Int, in queue: ProbedQueue) -> Operation {
+    added.wrappingAdd(1, ordering: .relaxed)
+    queue.count()
+    let isFirst = Flag()
+    let run: @Sendable () -> Void = { [self] in
+      if isFirst.isRaised { repeated.wrappingAdd(1, ordering: .relaxed) }
+      isFirst.raise()
+      ran.wrappingAdd(1, ordering: .relaxed)
+    }
+    let inPlace: @Sendable () -> Void = { [self] in
+      _ = most.max(atOnce.wrappingAdd(1, ordering: .relaxed).newValue, ordering: .relaxed)
+      run()
+      atOnce.wrappingSubtract(1, ordering: .relaxed)
+    }
+    let probe = AliveProbe(self)
+    switch kind {
+    case 0:
+      return BlockOperation {
+        inPlace()
+        probe.touch()
+      }
+    case 1:
+      return PlainSubclass {
+        inPlace()
+        probe.touch()
+      }
+    default:
+      // Its work is done elsewhere.
+      return LockedAsynchronousOperation {
+        run()
+        probe.touch()
+      }
+    }
+  }
+
+  func checkCounts(of queue: ProbedQueue) {
+    let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0)
+    #expect(counts.total == queue.addedCount)
+    #expect(counts.finished + counts.cancelled == queue.addedCount)
+    #expect(counts.waiting + counts.ready + counts.executing + counts.cancelling == 0)
+  }
+}
+
+private final class AliveProbe: Sendable {
+  private let ledger: Ledger
+
+  init(_ ledger: Ledger) {
+    self.ledger = ledger
+    ledger.wasMade()
+  }
+
+  deinit { ledger.wasReleased() }
+  func touch() {}
+}
+
+/// A queue whose end is counted.
+private final class ProbedQueue: OperationQueue, @unchecked Sendable {
+  private let probe: AliveProbe
+  private let added = Atomic<Int>(0)
+
+  init(_ ledger: Ledger) {
+    probe = AliveProbe(ledger)
+    super.init()
+  }
+
+  var addedCount: Int { added.load(ordering: .relaxed) }
+  func count() { added.wrappingAdd(1, ordering: .relaxed) }
+}

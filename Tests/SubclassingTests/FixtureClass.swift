@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import TestSupport
+
+/// The classes that play each situation.
+enum FixtureClass: String, CaseIterable, Sendable {
+  case sampleAsynchronous, sampleSynchronous, state, derivedState, widened, gazelle, ownCancelFlag
+  case plainLock, superStarting
+
+  /// Whether its `cancel()` finishes it, started or not.
+  var finishesOnCancel: Bool { self == .sampleAsynchronous }
+
+  /// Whether its flags can be read while it announces that they will change, as observers that ask
+  /// for old values need.
+  var canBeObserved: Bool { self != .plainLock }
+
+  /// - Parameters:
+  ///   - atStart: Is called when `start()` is, before anything else.
+  ///   - work: What the operation does.
+  /// - Returns: A new one.
+  func make(
+    atStart: @escaping @Sendable () -> Void, work: @escaping @Sendable () -> Void
+  ) -> Operation {
+    let operation: any Playable =
+      switch self {
+      case .sampleAsynchronous: PlayableAsyncOperation()
+      case .sampleSynchronous: PlayableSyncOperation()
+      case .state: PlayableStateOperation()
+      case .derivedState: PlayableDerivedStateOperation()
+      case .widened: PlayableWidenedOperation()
+      case .gazelle: PlayableGazelleOperation()
+      case .ownCancelFlag: PlayableOwnCancelFlagOperation()
+      case .plainLock: PlayablePlainLockOperation()
+      case .superStarting: PlayableSuperStartingOperation()
+      }
+    operation.atStart = atStart
+    operation.work = work
+    return operation
+  }
+}
+
+/// A class with a hook for its work, and one before its `start()`.
+private protocol Playable: Operation {
+  var atStart: @Sendable () -> Void { get set }
+  var work: @Sendable () -> Void { get set }
+}
+
+private final class PlayableAsyncOperation: MyAsyncOperation, Playable, @unchecked Sendable {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableSyncOperation: MySyncOperation, Playable, @unchecked Sendable {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableStateOperation: StateOperation, Playable, @unchecked Sendable {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableWidenedOperation: WidenedOperation, Playable, @unchecked Sendable {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableGazelleOperation: GazelleOperation, Playable, @unchecked Sendable {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableSuperStartingOperation: SuperStartingOperation, Playable,
+  @unchecked Sendable
+{
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableDerivedStateOperation: DerivedStateOperation, Playable,
+  @unchecked Sendable
+{
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayableOwnCancelFlagOperation: OwnCancelFlagOperation, Playable,
+  @unchecked Sendable
+{
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}
+
+private final class PlayablePlainLockOperation: PlainLockOperation, Playable, @unchecked Sendable {
+  var atStart: @Sendable () -> Void = {}
+  override func start() {
+    atStart()
+    super.start()
+  }
+}

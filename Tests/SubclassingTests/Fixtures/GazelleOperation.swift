@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import Operations
+
+/// A synchronous operation that keeps a flag `isExecuting` of its own and sets it around its work, as
+/// a tutorial recommends, although `start()` has said so already.
+class GazelleOperation: Operation, @unchecked Sendable {
+  var work: @Sendable () -> Void = {}
+
+  private let lock = NSLock()
+  private var executing = false
+
+  override var isExecuting: Bool {
+    get { lock.withLock { executing } }
+    set {
+      willChangeValue(forKey: "isExecuting")
+      lock.withLock { executing = newValue }
+      didChangeValue(forKey: "isExecuting")
+    }
+  }
+
+  override func main() {
+    if isCancelled { return }
+    isExecuting = true
+    work()
+    isExecuting = false
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import Operations
+
+/// An asynchronous operation that keeps flags of its own, and calls `super.start()` all the same,
+/// which the documentation forbids: then both say that it has finished.
+class SuperStartingOperation: Operation, @unchecked Sendable {
+  private struct Flags {
+    var isExecuting = false
+    var isFinished = false
+  }
+
+  var work: @Sendable () -> Void = {}
+
+  private let lock = NSLock()
+  private var flags = Flags()
+
+  override var isExecuting: Bool { lock.withLock { flags.isExecuting } }
+  override var isFinished: Bool { lock.withLock { flags.isFinished } }
+  override var isAsynchronous: Bool { true }
+
+  override func start() {
+    guard !isCancelled else { return finish() }
+    willChangeValue(forKey: "isExecuting")
+    lock.withLock { flags.isExecuting = true }
+    didChangeValue(forKey: "isExecuting")
+    super.start()
+  }
+
+  override func main() {
+    work()
+    finish()
+  }
+
+  private func finish() {
+    willChangeValue(forKey: "isExecuting")
+    willChangeValue(forKey: "isFinished")
+    lock.withLock { flags = Flags(isExecuting: false, isFinished: true) }
+    didChangeValue(forKey: "isExecuting")
+    didChangeValue(forKey: "isFinished")
+  }
+}

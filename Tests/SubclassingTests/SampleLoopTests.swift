@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import TestSupport
+import Testing
+
+/// What hangs, crashes or repeats itself with Foundation on Linux and the sample of
+/// MyAsyncOperation.swift.
+@Suite("The asynchronous sample where Foundation fails it", .serialized)
+struct SampleLoopTests {
+  @Test("F-1: adding and waiting goes on for 100,000 rounds, with a second waiter and without")
+  func addAndWait() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let second = SecondWaiter()
+      for round in 0..<Effort.scaled(100_000) {
+        let operation = MyAsyncOperation()
+        if round.isMultiple(of: 2) { second.wait(for: operation) }
+        queue.addOperation(operation)
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      #expect(queue.operationCount == 0)
+      second.end()
+    }
+  }
+
+  @Test(
+    "F-2: cancelled in a suspended queue they leave it, and what stays runs", arguments: [5, 2_000])
+  func cancelledInASuspendedQueue(count: Int) async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(20) {
+        let log = EventLog<String>()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        for index in 0..<count {
+          let operation = MyAsyncOperation()
+          operation.queuePriority = [.low, .normal, .high][index % 3]
+          queue.addOperation(operation)
+        }
+        queue.addOperation { log.note("the last") }
+        for operation in queue.operations where operation is MyAsyncOperation {
+          operation.cancel()
+        }
+        #expect(queue.operationCount == 1)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.events == ["the last"])
+      }
+    }
+  }
+
+  @Test("F-3: finished by its cancel while a worker is about to start it, it completes once")
+  func finishedWhileDispatched() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let gate = Gate()
+      do {
+        let probe = DeinitProbe("freed", in: log)
+        let operation = FixtureClass.sampleAsynchronous.make(atStart: { gate.pass() }) {
+          probe.touch()
+        }
+        operation.completionBlock = { log.note("completion") }
+        let queue = OperationQueue()
+        queue.addOperation(operation)
+        gate.waitForArrivals(1)
+        operation.cancel()
+        #expect(queue.operationCount == 0)
+        log.wait(for: "completion")
+        gate.open()
+      }
+      log.wait(for: "freed")
+      #expect(log.events == ["completion", "freed"])
+    }
+  }
+
+  @Test("Q-3: finished by its cancel it can be in no queue any more: adding it traps")
+  func cancelledBeforeItIsAdded() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let operation = MyAsyncOperation()
+      operation.cancel()
+      OperationQueue().addOperation(operation)
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("cannot be added"))
+  }
+}
+
+/// A thread that waits for operations that another one waits for too.
+private final class SecondWaiter: Sendable {
+  private struct State {
+    var operation: Operation?
+    var isOver = false
+  }
+
+  private let state = Monitored(State())
+
+  init() {
+    startThread { [state] in
+      while true {
+        state.wait(for: "the next operation", limit: 240) { $0.operation != nil || $0.isOver }
+        guard let operation = state.change({ $0.operation.take() }) else { return }
+        operation.waitUntilFinished()
+      }
+    }
+  }
+
+  /// Where the thread still waits for an older one, this one takes the place of what is next.
+  func wait(for operation: Operation) { state.change { $0.operation = operation } }
+
+  func end() { state.change { $0.isOver = true } }
+}
