@@ -138,6 +138,9 @@ struct QueueScheduler {
     return all
   }
 
+  /// Whether a barrier has been chosen to be started and has not finished.
+  var isBarrierRunning: Bool { barriers.front == .running }
+
   /// The barriers that have not finished, in the order of addition.
   var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }
 
