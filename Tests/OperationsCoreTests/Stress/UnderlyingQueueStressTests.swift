@@ -28,6 +28,34 @@ struct UnderlyingQueueStressTests {
     }
   }
 
+  @Test("MX-9: setting it just as another thread adds strands no operation")
+  func settingRacesAdding() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let places = [MarkedQueue().queue, MarkedQueue().queue, nil]
+      let rounds = Effort.scaled(20_000)
+      let isDone = Flag()
+      onThreads(2) { thread in
+        if thread == 0 {
+          for _ in 0..<rounds {
+            let operation = BlockOperation {}
+            queue.addOperation(operation)
+            operation.waitUntilFinished()
+          }
+          isDone.raise()
+        } else {
+          var index = 0
+          while !isDone.isRaised {
+            index = (index + 1) % places.count
+            // Refused wherever the operation is already in it.
+            _ = Misuse.catching { queue.underlyingQueue = places[index] }
+          }
+        }
+      }
+      #expect(queue.operationCount == 0)
+    }
+  }
+
   /// Threads add to queues of their own on the one dispatch queue, cancel, change priorities, width
   /// and suspension, and let go of their queues.
   private func run(_ shared: DispatchQueue, _ ledger: Ledger, seed: UInt64) {
