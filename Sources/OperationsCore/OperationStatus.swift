@@ -66,12 +66,12 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     /// Nothing holds it up any more, but nobody may see that yet: who set this announces it, and
     /// clears this in between.
     static let readinessHeld = Flags(rawValue: 1 << 19)
-    /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
-    static let forgetsDependencies = Flags(rawValue: 1 << 28)
 
     /// A thread is about to have the inbox read: the queue must not let go of the operation, and with
     /// it perhaps of itself. Who set this clears it and pushes.
     static let pinned = Flags(rawValue: 1 << 28)
+    /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
+    static let forgetsDependencies = Flags(rawValue: 1 << 29)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]

@@ -7,7 +7,7 @@ import Testing
 
 /// What hangs, crashes or repeats itself with Foundation on Linux and the sample of
 /// MyAsyncOperation.swift.
-@Suite("The asynchronous sample where Foundation fails it", .serialized)
+@Suite("The asynchronous sample where Foundation fails it", .oneAtATime)
 struct SampleLoopTests {
   @Test("F-1: adding and waiting goes on for 100,000 rounds, with a second waiter and without")
   func addAndWait() async throws {

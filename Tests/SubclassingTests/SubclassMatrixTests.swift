@@ -12,6 +12,7 @@ enum Situation: String, CaseIterable, Sendable {
   case cancelledInASuspendedQueue
   case cancelledWhileWaitingForDependencies
   case cancelledWhileDispatched
+  case cancelledInASuspendedDispatchQueue
   case cancelledWhileRunning
   case cancelledTwice
 }
@@ -140,6 +141,14 @@ private struct Play {
       if fixture.finishesOnCancel { operation.waitUntilFinished() }
       #expect(queue.operationCount == (fixture.finishesOnCancel ? 0 : 1))
       startGate.open()
+    case .cancelledInASuspendedDispatchQueue:
+      let underlying = DispatchQueue(label: "suspended")
+      queue.underlyingQueue = underlying
+      underlying.suspend()
+      queue.addOperation(operation)
+      operation.cancel()
+      #expect(queue.operationCount == (fixture.finishesOnCancel ? 0 : 1))
+      underlying.resume()
     case .cancelledWhileRunning:
       queue.addOperation(operation)
       workGate.waitForArrivals(1)

@@ -77,7 +77,8 @@ struct BarrierTests {
     }
   }
 
-  @Test("BA-2: in an empty queue it runs on another thread, where the queue is the current one")
+  @Test(
+    "F-7, BA-2: in an empty queue it runs on another thread, where the queue is the current one")
   func emptyQueue() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -99,7 +100,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("BA-2, BA-3, MX-2: it waits while the queue is suspended, or of width 0")
+  @Test("F-7, BA-2, BA-3, MX-2: it waits while the queue is suspended, or of width 0")
   func suspendedQueue() async throws {
     try await onOwnThread {
       for isSuspended in [true, false] {
@@ -215,7 +216,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("BA-4: adding one takes no longer where the queue holds 200,000 operations")
+  @Test("F-14, BA-4: adding one takes no longer where the queue holds 200,000 operations")
   func constantTime() async throws {
     try await onOwnThread {
       let clock = ContinuousClock()

@@ -20,7 +20,9 @@ struct BlockOperationTests {
     #expect(empty.executionBlocks.count == 1)
   }
 
-  @Test("BL-2, BL-7: several blocks run at the same time, in one slot", arguments: [true, false])
+  @Test(
+    "F-10, #2938, BL-2, BL-7: several blocks run at the same time, in one slot",
+    arguments: [true, false])
   func concurrency(isQueued: Bool) async throws {
     try await onOwnThread {
       let gate = Gate()

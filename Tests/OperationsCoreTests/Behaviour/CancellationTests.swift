@@ -87,7 +87,8 @@ struct CancellationTests {
     #expect(operation.isReady && operation.dependencies.count == 1)
   }
 
-  @Test("CA-11: cancelling from inside main, a completion block and an operation of the queue")
+  @Test(
+    "#1229, CA-11: cancelling from inside main, a completion block and an operation of the queue")
   func cancellingFromEverywhere() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Finding cycles of dependencies")
+@Suite("Finding cycles of dependencies", .oneAtATime)
 struct DeadlockTests {
   /// Makes operations of which each depends on the next one, and the last on the first.
   private func ring(_ operations: [Operation]) {

@@ -89,7 +89,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("DE-9: removing the last unfinished dependency makes it ready, and a queued one runs")
+  @Test("F-4, DE-9: removing the last unfinished dependency makes it ready, and a queued one runs")
   func removal() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

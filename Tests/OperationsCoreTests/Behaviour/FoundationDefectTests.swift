@@ -9,7 +9,7 @@ import Testing
 /// of a rule that it breaks carry the defect's number beside the rule's.
 ///
 /// What would hang fails by the watchdog of `onOwnThread`.
-@Suite("Defects of Foundation on Linux")
+@Suite("Defects of Foundation on Linux", .oneAtATime)
 struct FoundationDefectTests {
   @Test("F-4, DE-9: removing a dependency of a cancelled one leaves it ready, and it runs out")
   func removingADependencyOfACancelledOne() async throws {

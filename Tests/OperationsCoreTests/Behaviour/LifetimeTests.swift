@@ -5,9 +5,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Lifetimes")
+@Suite("Lifetimes", .oneAtATime)
 struct LifetimeTests {
-  @Test("Q-7: a queue let go of by its user finishes its work and goes away after it")
+  @Test("SR-6420, Q-7: a queue let go of by its user finishes its work and goes away after it")
   func queueWithoutUser() async throws {
     try await onOwnThread {
       for width in [1, 4, -1] {
@@ -114,7 +114,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("DE-15: dropping a chain of 1,000,000 operations needs no stack")
+  @Test("F-15, DE-15: dropping a chain of 1,000,000 operations needs no stack")
   func droppingAChain() async throws {
     let count = Effort.scaled(1_000_000)
     let log = EventLog<String>()

@@ -94,7 +94,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("DE-7: an operation that is to depend on itself stays as it is")
+  @Test("F-5, DE-7: an operation that is to depend on itself stays as it is")
   func selfDependency() {
     let operation = Operation()
     #expect(mistakes { operation.addDependency(operation) } == [.selfDependency])

@@ -18,7 +18,7 @@ struct OperationTests {
     #expect(operation.qualityOfService == .default && operation.state == .ready)
   }
 
-  @Test("OP-4: overriding isAsynchronous shows through isConcurrent")
+  @Test("F-20, OP-4: overriding isAsynchronous shows through isConcurrent")
   func asynchronousFlag() {
     #expect(LockedAsynchronousOperation().isConcurrent)
   }
@@ -41,7 +41,7 @@ struct OperationTests {
     #expect(log.events == ["main"])
   }
 
-  @Test("OP-7: properties may be set and read by many threads at once")
+  @Test("F-21, OP-7: properties may be set and read by many threads at once")
   func hammering() async throws {
     try await onOwnThread {
       let operation = BlockOperation {}

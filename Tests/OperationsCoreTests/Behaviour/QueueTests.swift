@@ -72,7 +72,7 @@ struct QueueTests {
     }
   }
 
-  @Test("Q-5: a batch is one step: its priorities decide even with one slot")
+  @Test("SR-2569, Q-5: a batch is one step: its priorities decide even with one slot")
   func batchOrder() async throws {
     try await onOwnThread {
       for _ in 0..<200 {
@@ -121,7 +121,8 @@ struct QueueTests {
     }
   }
 
-  @Test("Q-12: waiting for all includes what is added meanwhile, and asynchronous operations")
+  @Test(
+    "SR-8582, Q-12: waiting for all includes what is added meanwhile, and asynchronous operations")
   func waitForAll() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -223,7 +224,7 @@ struct QueueTests {
     #expect(Operation.QueuePriority(rawValue: number)?.rawValue == expected)
   }
 
-  @Test("PR-6: quality of service does not change the order")
+  @Test("F-11, PR-6: quality of service does not change the order")
   func qualityOfService() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

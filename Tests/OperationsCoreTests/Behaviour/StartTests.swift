@@ -124,7 +124,7 @@ struct StartTests {
             case 0: operation.cancel()
             case 1: operation.addDependency(dependency)
             case 2: operation.removeDependency(dependency)
-            case 3: dependency.start()
+            case 3: try? dependency.tryStart()
             case 4: operation.forgetsDependencies = Bool.random(using: &random)
             default: try? operation.tryStart()
             }

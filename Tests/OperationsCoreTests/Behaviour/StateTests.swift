@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("States, as another thread sees them")
+@Suite("States, as another thread sees them", .oneAtATime)
 struct StateTests {
   /// What a looker on has seen of one operation's life.
   private struct Sight {
@@ -37,7 +37,7 @@ struct StateTests {
     arguments: kinds.indices, [true, false])
   func looker(kind: Int, isQueued: Bool) async throws {
     try await onOwnThread {
-      let rounds = Effort.scaled(1_000)
+      let rounds = Effort.scaled(300)
       let queue = OperationQueue()
       let pace = Pace()
       let box = Monitored<Operation?>(nil)

@@ -105,7 +105,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-7, MX-8: suspending starts nothing new and leaves the dispatch queue alone")
+  @Test("SR-8572, MX-7, MX-8: suspending starts nothing new and leaves the dispatch queue alone")
   func suspension() async throws {
     try await onOwnThread {
       let place = MarkedQueue()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Waiting and completion blocks")
 struct WaitingTests {
-  @Test("WA-1, WA-5: on return it has left its queue and its dependents are released")
+  @Test("SR-14657, WA-1, WA-5: on return it has left its queue and its dependents are released")
   func guaranteesOnReturn() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -70,7 +70,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("CB-1, CB-3: the completion block runs once, after the finish, and is cleared")
+  @Test("F-9, CB-1, CB-3: the completion block runs once, after the finish, and is cleared")
   func completionBlock() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -164,7 +164,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("CB-9: finished before its start and started all the same, it runs once")
+  @Test("F-3, CB-9: finished before its start and started all the same, it runs once")
   func finishedTwice() async throws {
     try await onOwnThread {
       let log = EventLog<String>()

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The width of a queue")
 struct WidthTests {
-  @Test("MX-6: width N runs N blocking operations at once, and no more", arguments: [1, 3, 100])
+  @Test(
+    "F-17, MX-6: width N runs N blocking operations at once, and no more", arguments: [1, 3, 100])
   func exactWidth(width: Int) async throws {
     try await onOwnThread {
       let queue = OperationQueue()

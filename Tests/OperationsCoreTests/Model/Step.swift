@@ -65,11 +65,8 @@ extension Step {
     }
   }
 
-  /// The same step with other indices; `nil` where nothing is left of it.
-  ///
-  /// - Parameters:
-  ///   - operation: The new index of an operation, or `nil` where it is no more.
-  ///   - queue: The new index of a queue, or `nil` where it is no more.
+  /// The same step with the indices that operations and queues have now, `nil` where they are no
+  /// more; `nil` where nothing is left of it.
   func renumbered(operation: (Int) -> Int?, queue: (Int) -> Int?) -> Step? {
     switch self {
     case .add(let members, let target):

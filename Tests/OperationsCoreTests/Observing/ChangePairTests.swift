@@ -186,7 +186,7 @@ struct ChangePairTests {
     observation.invalidate()
   }
 
-  @Test("A subclass's own property is observed by its key path and by its name")
+  @Test("F-20: a subclass's own property is observed by its key path and by its name")
   func ownProperties() {
     let puppet = Puppet()
     let log = EventLog<String>()

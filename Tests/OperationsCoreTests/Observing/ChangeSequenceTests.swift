@@ -32,7 +32,7 @@ struct ChangeSequenceTests {
     #expect(log.events == Self.run)
   }
 
-  @Test("K-1: in a queue the same is announced", arguments: Kind.allCases)
+  @Test("F-19, K-1: in a queue the same is announced", arguments: Kind.allCases)
   func startByAQueue(kind: Kind) async throws {
     try await onOwnThread {
       let box = Monitored<ChangeLog?>(nil)
@@ -74,7 +74,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-2, K-4: a ready one announces its cancellation, then at the start only the finish")
+  @Test("F-19, K-2, K-4: a ready one announces its cancellation, then at the start only the finish")
   func cancelledWhileReady() {
     for kind in Kind.allCases {
       let operation = make(kind)

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Barriers under stress, seeded", .serialized)
+@Suite("Barriers under stress, seeded", .oneAtATime)
 struct BarrierStressTests {
   @Test(
     "BA-1, BA-3: threads add, cancel, suspend and change the width; the segments keep their turns",

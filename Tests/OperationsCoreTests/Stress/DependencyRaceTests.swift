@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Races between dependencies and queues", .serialized)
+@Suite("Races between dependencies and queues", .oneAtATime)
 struct DependencyRaceTests {
   @Test(
     "DE-16: a dependency that finishes while its dependent is being added never strands it",

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Races between observers and those who change what they observe", .serialized)
+@Suite("Races between observers and those who change what they observe", .oneAtATime)
 struct ObserverRaceTests {
   /// A subclass whose flag is its own and not in the base class's status.
   private final class OwnFlag: Operation, @unchecked Sendable {

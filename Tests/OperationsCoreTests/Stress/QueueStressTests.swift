@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Everything at once, seeded", .serialized)
+@Suite("Everything at once, seeded", .oneAtATime)
 struct QueueStressTests {
   @Test("CA-6, D-10: cancelling races start and finish: run at most once, finished, deallocated")
   func cancellingRaces() async throws {

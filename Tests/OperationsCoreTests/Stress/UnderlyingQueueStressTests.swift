@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Many queues on shared dispatch queues, seeded", .serialized)
+@Suite("Many queues on shared dispatch queues, seeded", .oneAtATime)
 struct UnderlyingQueueStressTests {
   @Test("MX-9, Q-7: queues that share a serial one run each operation once and never two at once")
   func sharedSerial() async throws {

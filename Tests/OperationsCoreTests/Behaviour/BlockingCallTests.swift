@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Testing
+
+@Suite("Calls that block a thread, in asynchronous code")
+struct BlockingCallTests {
+  @Test("H-9, WA-6: the compiler refuses them there, and takes what is offered instead")
+  func refused() throws {
+    let errors = try compile(
+      """
+      import OperationsCore
+      func blocks(_ operation: Operation, _ queue: OperationQueue) async {
+        operation.waitUntilFinished()
+        queue.addOperations([], waitUntilFinished: true)
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      func awaits(_ operation: Operation, _ queue: OperationQueue) async throws {
+        try queue.tryAddOperations([operation])
+        await operation.finished()
+      }
+      """
+    ).filter { $0.contains("error: ") && !$0.hasPrefix(" ") }
+    #expect(errors.count == 3)
+    let calls = ["waitUntilFinished", "addOperations", "waitUntilAllOperationsAreFinished"]
+    for (error, call) in zip(errors, calls) {
+      #expect(error.contains("'\(call)' is unavailable from asynchronous contexts"))
+    }
+  }
+
+  /// What the compiler that built the tests says of a program.
+  private func compile(_ program: String) throws -> [Substring] {
+    let tests = try #require(realpath("/proc/self/exe", nil))
+    defer { free(tests) }
+    let folder = String(cString: dirname(tests))
+    let command = """
+      swiftc -typecheck -swift-version 6 -I '\(folder)/Modules' \
+      -Xcc '-fmodule-map-file=\(folder)/CSystem.build/module.modulemap' - 2>&1 <<'END'
+      \(program)
+      END
+      """
+    let pipe = try #require(popen(command, "r"))
+    defer { pclose(pipe) }
+    var output: [UInt8] = []
+    while case let byte = getc(pipe), byte != EOF { output.append(UInt8(truncatingIfNeeded: byte)) }
+    return String(decoding: output, as: UTF8.self).split(separator: "\n")
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import OperationsCore
+import TestSupport
+import Testing
+
+/// Where Foundation's barriers hang or come too early, and what it does not do on the main queue.
+extension FoundationDefectTests {
+  @Test("F-6, BA-1: a cancelled one, or one that is not ready, may be added behind a barrier")
+  func addingBehindABarrier() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      let log = EventLog<String>()
+      queue.addOperation { gate.pass() }
+      gate.waitForArrivals(1)
+      queue.addBarrierBlock { log.note("barrier") }
+      let cancelled = PlainSubclass { log.note("cancelled") }
+      cancelled.cancel()
+      queue.addOperation(cancelled)
+      let conditional = ConditionalOperation { log.note("conditional") }
+      queue.addOperation(conditional)
+      conditional.allow()
+      #expect(queue.operationCount == 3 && log.events.isEmpty)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["barrier", "conditional"])
+      #expect(cancelled.isFinished)
+    }
+  }
+
+  @Test("F-7, BA-2: in an empty queue a barrier runs on the underlying queue, and is waited for")
+  func barrierOnAnUnderlyingQueue() async throws {
+    try await onOwnThread {
+      let key = DispatchSpecificKey<String>()
+      let underlying = DispatchQueue(label: "underlying")
+      underlying.setSpecific(key: key, value: "here")
+      let queue = OperationQueue()
+      queue.underlyingQueue = underlying
+      let log = EventLog<String>()
+      underlying.suspend()
+      queue.addBarrierBlock {
+        log.note(DispatchQueue.getSpecific(key: key) ?? "elsewhere")
+        log.note(OperationQueue.current === queue ? "current" : "foreign")
+      }
+      #expect(log.events.isEmpty)
+      underlying.resume()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["here", "current"])
+    }
+  }
+
+  @Test("F-7, F-18, BA-2, MQ-2: the main queue runs barriers itself, and cancels what it has")
+  func mainQueueCancelsAndRunsBarriers() async {
+    // In a process of its own, because the main queue is everybody's.
+    await #expect(processExitsWith: .success) { try await useMainQueue() }
+  }
+
+  @Test("F-14, BA-4: as many barriers as operations are added and run in linear time")
+  func barriersAreLinear() async throws {
+    try await expectLinear { count, meter in
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      for _ in 0..<count {
+        queue.addOperation { meter.lap() }
+        queue.addBarrierBlock { meter.lap() }
+      }
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+}
+
+private func useMainQueue() async throws {
+  try await onOwnThread {
+    let main = OperationQueue.main
+    let log = EventLog<String>()
+    let gate = Gate()
+    main.addOperation {
+      gate.pass()
+      log.note("running")
+    }
+    gate.waitForArrivals(1)
+    let waiting = (0..<3).map { _ in BlockOperation { log.note("cancelled") } }
+    main.addOperations(waiting, waitUntilFinished: false)
+    main.cancelAllOperations()
+    #expect(waiting.allSatisfy { $0.isCancelled })
+    gate.open()
+    main.waitUntilAllOperationsAreFinished()
+    main.addBarrierBlock {
+      dispatchPrecondition(condition: .onQueue(.main))
+      log.note(OperationQueue.current === main ? "barrier" : "foreign")
+    }
+    main.waitUntilAllOperationsAreFinished()
+    #expect(log.events == ["running", "barrier"])
+  }
+}
+
+/// Ready once it has been allowed.
+private final class ConditionalOperation: Operation, @unchecked Sendable {
+  private let isAllowed = Flag()
+  private let work: @Sendable () -> Void
+
+  init(work: @escaping @Sendable () -> Void) {
+    self.work = work
+    super.init()
+  }
+
+  override var isReady: Bool { super.isReady && isAllowed.isRaised }
+
+  func allow() {
+    willChangeValue(forKey: "isReady")
+    isAllowed.raise()
+    didChangeValue(forKey: "isReady")
+  }
+
+  override func main() { work() }
+}
