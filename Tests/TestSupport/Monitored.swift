@@ -62,6 +62,28 @@ package final class Monitored<State>: @unchecked Sendable {
     for what: String, limit: Int = Patience.seconds, at location: SourceLocation = #_sourceLocation,
     until predicate: (State) -> Bool
   ) -> Bool {
+    let (holds, last) = awaitTruth(within: limit, of: predicate)
+    if !holds {
+      Issue.record(
+        "Waited \(limit) s in vain for \(what); last seen: \(last)", sourceLocation: location)
+    }
+    return holds
+  }
+
+  /// Blocks the calling thread until the predicate holds, or the time is over: as `wait`, where it is
+  /// no fault that it does not.
+  ///
+  /// - Parameters:
+  ///   - limit: How long at most, in seconds.
+  ///   - predicate: Called under the lock after each change; must only look.
+  /// - Returns: Whether the predicate holds.
+  package func comesTrue(within limit: Int, _ predicate: (State) -> Bool) -> Bool {
+    awaitTruth(within: limit, of: predicate).holds
+  }
+
+  private func awaitTruth(
+    within limit: Int, of predicate: (State) -> Bool
+  ) -> (holds: Bool, last: State) {
     var deadline = timespec()
     clock_gettime(CLOCK_MONOTONIC, &deadline)
     deadline.tv_sec += limit
@@ -73,11 +95,7 @@ package final class Monitored<State>: @unchecked Sendable {
     let holds = isInTime || predicate(state)
     let last = state
     pthread_mutex_unlock(mutex)
-    if !holds {
-      Issue.record(
-        "Waited \(limit) s in vain for \(what); last seen: \(last)", sourceLocation: location)
-    }
-    return holds
+    return (holds, last)
   }
 }
 

@@ -7,7 +7,11 @@ import OperationsCore
 enum Barriers {
   static let areThere = false
 
-  static func add(_ index: Int, to queue: OperationQueue, reports: Reports) {}
+  static func add(
+    to queue: OperationQueue, asOperation isOperation: Bool, _ block: @escaping @Sendable () -> Void
+  ) {
+    if isOperation { queue.addOperation(block) }
+  }
 
   /// Whether each barrier that the queue has chosen to start has begun.
   static func startedCount(in queue: OperationQueue) -> Int { 0 }

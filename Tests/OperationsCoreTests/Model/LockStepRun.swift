@@ -4,20 +4,25 @@
 /// Runs a program step by step: after each nothing happens any more but what the program brings
 /// about itself, and everything is compared with the model.
 struct LockStepRun {
-  /// How long to wait for what must happen.
-  var patience: Duration = .seconds(30)
   /// What the model is to follow; in earnest all of them.
   var rules = Model.Rules.all
+  /// What is wrong with the world; in earnest nothing.
+  var fault: World.Fault?
 
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - patience: How long to wait for what must happen.
   /// - Returns: The first thing that is not as it should be; `nil` where there is none.
-  func discrepancy(in program: Program) -> Discrepancy? {
+  @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let rehearsal = Rehearsal(program, rules: rules)
-    let world = World(program)
+    let world = World(program, fault: fault)
     var discrepancy: Discrepancy?
-    for (index, scene) in rehearsal.scenes.enumerated() where discrepancy == nil {
+    for scene in rehearsal.scenes where discrepancy == nil {
       world.perform(scene.step)
-      let findings = findings(in: world, scene.model)
-      if !findings.isEmpty { discrepancy = Discrepancy(stepCount: index + 1, findings: findings) }
+      let findings = findings(in: world, scene.model, patience)
+      if !findings.isEmpty {
+        discrepancy = Discrepancy(stepCount: scene.stepCount, findings: findings)
+      }
     }
     let cyclic = program.operations.indices.filter(rehearsal.model.isInCycle)
     let remains = world.windDown(breaking: cyclic, within: patience)
@@ -25,17 +30,21 @@ struct LockStepRun {
     return remains.isEmpty ? nil : Discrepancy(stepCount: nil, findings: remains)
   }
 
-  private func findings(in world: World, _ model: Model) -> [String] {
-    guard world.comeToRest(within: patience) else {
-      return ["something goes on for ever"] + world.differences(from: model)
-    }
-    let differences = world.differences(from: model)
-    guard differences.isEmpty else { return differences }
-    var late: [String] = []
+  private func findings(
+    in world: World, _ model: Model, _ patience: Duration
+  ) -> [String] {
+    let isAtRest = world.comeToRest(within: patience)
+    let picture = model.picture
+    var findings = world.picture(asIn: picture).differences(from: picture)
+    findings += world.reports.snapshot.violations
+    if !isAtRest { findings.append("something goes on that the program has not to end") }
+    if !findings.isEmpty { return findings }
+    let expected = model.aftermath
+    var seen = expected
     _ = poll(for: patience) {
-      late = world.lateDifferences(from: model)
-      return late.isEmpty
+      seen = world.aftermath(asIn: expected)
+      return seen == expected
     }
-    return late
+    return seen.differences(from: expected)
   }
 }

@@ -105,9 +105,9 @@ extension Model {
     return dependents.map { .tell($0, index) } + [.leave(index)]
   }
 
-  /// One dependency less. Where it was the last the queue takes the operation for ready, and asks a
-  /// condition of its own only when it is about to start it.
-  mutating func hear(_ index: Int, of other: Int) {
+  /// One dependency less. Where it was the last the queue takes the operation for ready: nobody
+  /// observes it, so a condition of its own is asked only when the queue is about to start it.
+  private mutating func hear(_ index: Int, of other: Int) {
     items[index].awaited.removeAll { $0 == other }
     let isPending = items[index].phase == .pending && !items[index].isCancelled
     guard items[index].awaited.isEmpty, isPending, let queue = items[index].queue else { return }

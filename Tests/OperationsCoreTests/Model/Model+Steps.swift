@@ -25,7 +25,7 @@ extension Model {
       guard isAtHand(index) else { return nil }
       threads.append([.cancel(index)])
     case .depend(let index, on: let other):
-      guard isAtHand(index), isAtHand(other), index != other else { return nil }
+      guard isAtHand(index), isAtHand(other), index != other, keepsPlace(index) else { return nil }
       depend(index, on: other)
     case .undepend(let index, from: let other):
       guard isAtHand(index), isAtHand(other) else { return nil }
@@ -158,12 +158,21 @@ extension Model {
     lookAgain(at: index)
   }
 
+  /// Whether a new dependency leaves no doubt about its place. Who does not heed dependencies is
+  /// taken for held up until its `isReady` has been asked again, and loses its place if its queue
+  /// looks in between.
+  private func keepsPlace(_ index: Int) -> Bool {
+    guard items[index].kind == .oblivious, let queue = items[index].queue else { return true }
+    return !lines[queue].ready.dropLast().contains(index)
+  }
+
   /// [DE-9, DE-10]
   private mutating func undepend(_ index: Int, from other: Int) {
     items[index].dependencies.removeAll { $0 == other }
     guard items[index].awaited.contains(other), rules.contains(.removingReleases) else { return }
     items[other].dependents.removeAll { $0 == index }
-    hear(index, of: other)
+    items[index].awaited.removeAll { $0 == other }
+    if items[index].awaited.isEmpty { lookAgain(at: index) }
   }
 
   /// Its queue asks `isReady` again, because the operation has said that it has changed.

@@ -34,8 +34,13 @@ extension Program {
 
 extension Program: CustomStringConvertible {
   /// The program as one would write it down in Swift.
-  var description: String {
-    (declarations + steps.map { Self.text(of: $0, in: operations) }).joined(separator: "\n")
+  var description: String { text(marking: nil) }
+
+  /// - Parameter stepCount: After how many steps there is something to see.
+  func text(marking stepCount: Int?) -> String {
+    var lines = steps.map { Self.text(of: $0, in: operations) }
+    if let stepCount, stepCount > 0 { lines[stepCount - 1] += "  // here" }
+    return (declarations + lines).joined(separator: "\n")
   }
 
   private var declarations: [String] {

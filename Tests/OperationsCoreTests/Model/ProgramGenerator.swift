@@ -8,10 +8,26 @@ import TestSupport
 ///
 /// Steps are tried out on a model, and those that would do nothing are mostly left out.
 struct ProgramGenerator {
+  /// What a program has more of than others.
+  private enum Theme: CaseIterable {
+    case everything, order, dependencies, control, lifetimes
+  }
+
   private var random: SeededGenerator
   private var program = Program(operations: [], queues: [], steps: [])
+  private let theme: Theme
+  private let moves: [(Move, weight: Int)]
+  /// Few, so that operations of one priority meet.
+  private let priorities: [Operation.QueuePriority]
 
-  private init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  private init(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let theme = Theme.allCases.randomElement(using: &random) ?? .everything
+    self.theme = theme
+    moves = Self.moves.map { ($0.0, weight: $0.weight * ($0.themes.contains(theme) ? 4 : 1)) }
+    priorities = Array(Operation.QueuePriority.allCases.shuffled(using: &random).prefix(2))
+    self.random = random
+  }
 
   /// The program that belongs to the seed.
   static func program(seed: UInt64) -> Program {
@@ -39,7 +55,11 @@ struct ProgramGenerator {
         Program.Item(
           kind: kind, hasCompletionBlock: hasCompletionBlock && kind != .barrier))
     }
-    for _ in 0..<pick(Self.queueCounts) { program.queues.append(pick(Self.widths)) }
+    if theme == .order {
+      program.queues = [1]
+    } else {
+      for _ in 0..<pick(Self.queueCounts) { program.queues.append(pick(Self.widths)) }
+    }
   }
 
   // MARK: Steps
@@ -50,10 +70,14 @@ struct ProgramGenerator {
     case suspend, resume, setWidth, drop, dropQueue, wait, waitForAll
   }
 
-  private static let moves: [(Move, weight: Int)] = [
-    (.add, 20), (.addBatch, 5), (.start, 4), (.finish, 24), (.cancel, 8), (.cancelAll, 1),
-    (.depend, 18), (.undepend, 6), (.prioritise, 7), (.allow, 5), (.forbid, 4), (.suspend, 3),
-    (.resume, 5), (.setWidth, 4), (.drop, 5), (.dropQueue, 1), (.wait, 2), (.waitForAll, 1),
+  /// With the themes that there are more of them in.
+  private static let moves: [(Move, weight: Int, themes: [Theme])] = [
+    (.add, 20, [.order]), (.addBatch, 5, [.order]), (.start, 4, []), (.finish, 24, []),
+    (.cancel, 8, []), (.cancelAll, 1, [.control]), (.depend, 18, [.dependencies]),
+    (.undepend, 6, [.dependencies]), (.prioritise, 7, [.order]), (.allow, 5, []),
+    (.forbid, 4, []), (.suspend, 3, [.control]), (.resume, 5, [.control]),
+    (.setWidth, 4, [.control]), (.drop, 5, [.lifetimes]), (.dropQueue, 1, [.lifetimes]),
+    (.wait, 2, [.lifetimes]), (.waitForAll, 1, [.control, .lifetimes]),
   ]
 
   private mutating func makeSteps() {
@@ -67,7 +91,7 @@ struct ProgramGenerator {
   private mutating func step(after model: Model) -> Step {
     let operation = anyOperation()
     let queue = Int.random(in: program.queues.indices, using: &random)
-    switch pick(Self.moves) {
+    switch pick(moves) {
     case .add: return .add([operation], to: queue)
     case .addBatch:
       let count = Int.random(in: 2...4, using: &random)
@@ -85,8 +109,7 @@ struct ProgramGenerator {
       let other = model.items[operation].dependencies.randomElement(using: &random)
       return .undepend(operation, from: other ?? anyOperation())
     case .prioritise:
-      let priority = Operation.QueuePriority.allCases.randomElement(using: &random)
-      return .prioritise(operation, priority ?? .normal)
+      return .prioritise(operation, priorities.randomElement(using: &random) ?? .normal)
     case .allow: return .allow(operation)
     case .forbid: return .forbid(operation)
     case .suspend: return .suspend(queue)

@@ -4,7 +4,11 @@
 /// A program without what is impossible in it, and what must be seen after each step.
 struct Rehearsal {
   struct Scene {
+    /// How many of the program's steps are over with this one.
+    let stepCount: Int
+    /// The step as it is taken.
     let step: Step
+    /// What must be seen after it.
     let model: Model
   }
 
@@ -14,8 +18,9 @@ struct Rehearsal {
 
   init(_ program: Program, rules: Model.Rules = .all) {
     model = Model(program, rules: rules)
-    for step in program.steps {
-      if let taken = model.perform(step) { scenes.append(Scene(step: taken, model: model)) }
+    for (index, step) in program.steps.enumerated() {
+      guard let taken = model.perform(step) else { continue }
+      scenes.append(Scene(stepCount: index + 1, step: taken, model: model))
     }
   }
 }

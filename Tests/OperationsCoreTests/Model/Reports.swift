@@ -25,6 +25,8 @@ final class Reports: Sendable {
     var isStartedByHand = false
     /// Whether it may end without having run: it was cancelled, or finished before its start.
     var mayNotRun = false
+    /// What must be over when it begins, unless this one may begin at any time: `mayNotRun`.
+    var predecessors: [Int] = []
     /// Kept alive by the work that it has under way, as it would be by a closure somewhere.
     var underWay: (any SteeredByProgram)?
 
@@ -45,6 +47,18 @@ final class Reports: Sendable {
     var startingCount = 0
     var endsByItself = false
     var violations: [String] = []
+
+    /// An operation begins: what had to end before it must have.
+    fileprivate mutating func noteOverlaps(of index: Int) {
+      if entries[index].mayNotRun { return }
+      for other in entries[index].predecessors {
+        let entry = entries[other]
+        let isOver = entry.beginCount > 0 ? !entry.isRunning : entry.mayNotRun
+        if isOver { continue }
+        let names = [index, other].map(Program.name(ofOperation:))
+        violations.append("\(names[0]) begins before \(names[1]) is over")
+      }
+    }
   }
 
   private let state: Monitored<State>
@@ -82,25 +96,24 @@ final class Reports: Sendable {
   /// Longer than any program; who is stuck so long is abandoned.
   private static let bodyLimit = 600
 
-  /// An asynchronous operation has begun.
+  /// An operation has begun.
   ///
-  /// - Returns: Whether it has to see to its end itself.
-  func begin(_ operation: any SteeredByProgram, at index: Int) -> Bool {
-    begin(index)
-    return note { state in
-      if state.endsByItself { return true }
-      state.entries[index].underWay = operation
-      return false
-    }
-  }
-
-  private func begin(_ index: Int) {
+  /// - Parameters:
+  ///   - index: Which one.
+  ///   - operation: The operation, where it has to be told to finish.
+  /// - Returns: Whether that is up to itself.
+  @discardableResult
+  func begin(_ index: Int, keeping operation: (any SteeredByProgram)? = nil) -> Bool {
     note { state in
+      state.noteOverlaps(of: index)
       state.entries[index].beginCount += 1
-      guard let queue = state.entries[index].queue else { return }
-      state.runningCount[queue] += 1
-      state.highestRunningCount[queue] = max(
-        state.highestRunningCount[queue], state.runningCount[queue])
+      if let queue = state.entries[index].queue {
+        state.runningCount[queue] += 1
+        state.highestRunningCount[queue] = max(
+          state.highestRunningCount[queue], state.runningCount[queue])
+      }
+      if !state.endsByItself { state.entries[index].underWay = operation }
+      return state.endsByItself
     }
   }
 

@@ -8,6 +8,8 @@ import Dispatch
 struct Role: Sendable {
   let index: Int
   let reports: Reports
+  /// Wrong on purpose; see `World.Fault`.
+  var runsTwice = false
 
   /// To be called from `deinit`.
   func wasDestroyed() { reports.note { $0.entries[index].isDestroyed = true } }
@@ -15,6 +17,7 @@ struct Role: Sendable {
   /// The body of a synchronous operation: returns when the program lets it.
   func runBody() {
     checkSurroundings()
+    if runsTwice { reports.begin(index) }
     reports.runBody(of: index)
   }
 

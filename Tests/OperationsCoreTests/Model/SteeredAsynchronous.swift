@@ -32,7 +32,7 @@ final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendabl
       return true
     }
     didChangeValue(forKey: "isExecuting")
-    guard begins, role.reports.begin(self, at: role.index) else { return }
+    guard begins, role.reports.begin(role.index, keeping: self) else { return }
     role.finishSomewhere(self)
   }
 

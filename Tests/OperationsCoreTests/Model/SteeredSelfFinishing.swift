@@ -34,7 +34,7 @@ final class SteeredSelfFinishing: Operation, SteeredByProgram, @unchecked Sendab
       willChangeValue(forKey: "isExecuting")
       flags.isExecuting = true
       didChangeValue(forKey: "isExecuting")
-      return role.reports.begin(self, at: role.index)
+      return role.reports.begin(role.index, keeping: self)
     }
     if endsByItself { role.finishSomewhere(self) }
   }

@@ -31,26 +31,32 @@ extension World {
   /// `nil` where anything is under way.
   private func pulseAtRest() -> Pulse? {
     let state = reports.snapshot
-    let entries = state.entries
-    let heldByHand = entries.indices.count {
-      entries[$0].isStartedByHand && entries[$0].isHeldOpen
-        && !program.operations[$0].kind.isAsynchronous
+    var pulse = Pulse()
+    var heldByHand = 0
+    var held = Array(repeating: 0, count: program.queues.count)
+    var heldBarriers = held
+    for index in program.operations.indices {
+      let entry = state.entries[index]
+      pulse.beginCounts.append(entry.beginCount)
+      guard entry.isHeldOpen else { continue }
+      let kind = program.operations[index].kind
+      if let queue = entry.queue {
+        if kind == .barrier { heldBarriers[queue] += 1 } else { held[queue] += 1 }
+      } else if !kind.isAsynchronous {
+        heldByHand += 1
+      }
     }
     guard state.startingCount == heldByHand else { return nil }
-    var pulse = Pulse()
-    pulse.beginCounts = entries.map(\.beginCount)
     for index in program.queues.indices {
       guard let queue = livingQueue(index) else {
         pulse.counts.append(nil)
         continue
       }
-      let here = entries.indices.filter { entries[$0].queue == index && entries[$0].isHeldOpen }
-      let barrierCount = here.count { program.operations[$0].kind == .barrier }
       let (counts, hasWork) = queue.core.withScheduler { scheduler, _ in
         (scheduler.counts, scheduler.hasWork)
       }
-      guard !hasWork, counts.executing == here.count - barrierCount,
-        Barriers.startedCount(in: queue) == barrierCount
+      guard !hasWork, counts.executing == held[index],
+        Barriers.startedCount(in: queue) == heldBarriers[index]
       else { return nil }
       pulse.counts.append(counts)
     }
@@ -60,11 +66,17 @@ extension World {
 
 /// Looks again and again until it is so, and lets other threads run in between.
 ///
+/// However short the limit is, it looks so often that on a busy machine the others have had their
+/// turn.
+///
 /// - Returns: Whether it came to that in time.
 func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
   let deadline = ContinuousClock.now + limit
+  var looks = 0
   while !isSo() {
-    if ContinuousClock.now > deadline { return isSo() }
+    looks += 1
+    // Not each time: the clock costs more than the look.
+    if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
     sched_yield()
   }
   return true

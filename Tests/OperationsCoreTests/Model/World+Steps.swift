@@ -21,6 +21,7 @@ extension World {
         reports.snapshot.entries.indices.filter { reports.snapshot.entries[$0].queue == queue })
       self.queue(queue)?.cancelAllOperations()
     case .depend(let index, on: let other):
+      if fault == .ignoresDependencies { return }
       if let other = operation(other) { operation(index)?.addDependency(other) }
     case .undepend(let index, from: let other):
       if let other = operation(other) { operation(index)?.removeDependency(other) }
@@ -29,7 +30,9 @@ extension World {
     case .forbid(let index): (operation(index) as? SteeredConditional)?.setCondition(false)
     case .suspend(let queue): self.queue(queue)?.isSuspended = true
     case .resume(let queue): self.queue(queue)?.isSuspended = false
-    case .setWidth(let queue, let width): self.queue(queue)?.maxConcurrentOperationCount = width
+    case .setWidth(let queue, let width):
+      if fault == .ignoresWidths { return }
+      self.queue(queue)?.maxConcurrentOperationCount = width
     case .drop(let index): drop(index)
     case .dropQueue(let queue): dropQueue(queue)
     case .wait(let index): wait(index)
@@ -45,19 +48,26 @@ extension World {
   }
 
   private func add(_ members: [Int], to index: Int) {
-    guard let queue = queue(index) else { return }
+    let held = members.filter { program.operations[$0].kind == .barrier || operation($0) != nil }
+    guard let queue = queue(index), let first = held.first else { return }
+    // Kept, in case another thread drops them now.
+    let operations = held.compactMap(operation)
     reports.note { state in
-      for member in members { state.entries[member].queue = index }
+      for member in held { state.entries[member].queue = index }
     }
-    if let only = members.first, members.count == 1 {
-      if program.operations[only].kind == .barrier {
-        Barriers.add(only, to: queue, reports: reports)
-      } else if let operation = operation(only) {
-        queue.addOperation(operation)
-      }
+    if fault == .losesOperations { return }
+    if program.operations[first].kind == .barrier {
+      addBarrier(first, to: queue)
+    } else if members.count > 1 {
+      queue.addOperations(operations, waitUntilFinished: false)
     } else {
-      queue.addOperations(members.compactMap(operation), waitUntilFinished: false)
+      queue.addOperation(operations[0])
     }
+  }
+
+  private func addBarrier(_ index: Int, to queue: OperationQueue) {
+    let probe = CaptureProbe(Role(index: index, reports: reports))
+    Barriers.add(to: queue, asOperation: fault == .overtakesBarriers) { probe.runBody() }
   }
 
   private func start(_ index: Int) {

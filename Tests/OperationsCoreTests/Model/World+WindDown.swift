@@ -119,7 +119,9 @@ extension World {
     for (index, item) in program.operations.enumerated() {
       let name = Program.name(ofOperation: index)
       let entry = state.entries[index]
-      if item.kind != .barrier, !isDestroyed(index) { remains.append("\(name) still exists") }
+      if item.kind != .barrier, !isDestroyed(index, entry) {
+        remains.append("\(name) still exists")
+      }
       let isUsed = entry.queue != nil || entry.isStartedByHand
       let hasCapture = item.kind == .block || item.kind == .barrier && isUsed
       if hasCapture, !entry.isCaptureDestroyed {

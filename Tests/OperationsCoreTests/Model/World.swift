@@ -11,8 +11,15 @@ final class World: Sendable {
     weak var queue: OperationQueue?
   }
 
+  /// What may be wrong with a world on purpose, to see that it is noticed.
+  enum Fault: CaseIterable {
+    case ignoresDependencies, ignoresWidths, losesOperations, runsTwice, keepsOperations
+    case forgetsCompletionBlocks, overtakesBarriers
+  }
+
   let program: Program
   let reports: Reports
+  let fault: Fault?
   private let operations: Locked<[Operation?]>
   private let queues: Locked<[SteeredQueue?]>
   /// Only what cannot report its end itself is remembered weakly, so that the others run without
@@ -20,17 +27,24 @@ final class World: Sendable {
   private let rememberedOperations: Locked<[WeakReferences]>
   private let rememberedQueues: Locked<[WeakReferences]>
   private let indices: [ObjectIdentifier: Int]
+  /// References too many, where that is the fault.
+  private let kept: [Operation]
 
-  init(_ program: Program) {
+  init(_ program: Program, fault: Fault? = nil) {
     self.program = program
+    self.fault = fault
     let reports = Reports(
       operationCount: program.operations.count, queueCount: program.queues.count)
     self.reports = reports
     let operations = program.operations.enumerated().map { index, item in
-      Self.make(item, Role(index: index, reports: reports))
+      Self.make(item, Role(index: index, reports: reports, runsTwice: fault == .runsTwice))
+    }
+    kept = fault == .keepsOperations ? operations.compactMap { $0 } : []
+    if fault == .forgetsCompletionBlocks {
+      for operation in operations { operation?.completionBlock = nil }
     }
     let queues = program.queues.enumerated().map { index, width in
-      SteeredQueue(index, width: width, reports: reports)
+      SteeredQueue(index, width: fault == .ignoresWidths ? 8 : width, reports: reports)
     }
     var indices: [ObjectIdentifier: Int] = [:]
     for (index, operation) in operations.enumerated() {
@@ -81,12 +95,13 @@ final class World: Sendable {
   /// The index of an operation of the program's; `nil` where it is none.
   func index(of operation: Operation) -> Int? { indices[ObjectIdentifier(operation)] }
 
-  /// Whether the operation has been destroyed.
-  func isDestroyed(_ index: Int) -> Bool {
-    if program.operations[index].kind == .block {
-      return rememberedOperations.withLock { $0[index].operation == nil }
+  /// Whether the operation has been destroyed. A barrier counts as such when it has left its queue.
+  func isDestroyed(_ index: Int, _ entry: Reports.Entry) -> Bool {
+    switch program.operations[index].kind {
+    case .block: rememberedOperations.withLock { $0[index].operation == nil }
+    case .barrier: entry.queue != nil && entry.isCaptureDestroyed
+    case .plain, .asynchronous, .selfFinishing, .conditional, .oblivious: entry.isDestroyed
     }
-    return reports.snapshot.entries[index].isDestroyed
   }
 
   func drop(_ index: Int) {

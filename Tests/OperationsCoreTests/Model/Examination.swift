@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+
+/// Runs random programs, and makes the first one that fails as small as it gets.
+struct Examination {
+  /// What a program does that the rules forbid, waiting so long for what must happen.
+  typealias Check = @Sendable (Program, _ patience: Duration) -> Discrepancy?
+
+  /// How the failing program is to be read.
+  let title: String
+  let check: Check
+  /// How long to wait for what must happen: far more than anything takes, so that a slow machine
+  /// fails nothing.
+  var patience: Duration = .seconds(Patience.seconds)
+  /// How long when many programs are run that are known to fail.
+  var shortPatience: Duration = .milliseconds(500)
+  /// How many programs run at the same time.
+  var laneCount = 2
+
+  /// A program that fails.
+  struct Failure {
+    let seed: UInt64
+    let program: Program
+    let discrepancy: Discrepancy
+  }
+
+  private struct Progress {
+    var next = 0
+    var runningLanes: Int
+    /// Which program each lane runs, and since when.
+    var current: [(index: Int, since: ContinuousClock.Instant)?]
+    var failing: (index: Int, discrepancy: Discrepancy)?
+  }
+
+  /// What is found to be wrong, for people; `nil` where nothing is.
+  ///
+  /// - Parameters:
+  ///   - count: How many programs to run.
+  ///   - seed: The seed of the first one; each has the next number.
+  func finding(inPrograms count: Int, seed: UInt64) -> String? {
+    guard let failure = firstFailure(inPrograms: count, seed: seed) else { return nil }
+    let (smallest, last) = shrunk(failure.program, failure.discrepancy)
+    let place = last.stepCount == nil ? "at the end" : "at the marked step"
+    let length = failure.program.steps.count
+    return """
+      \(title), \(place). OPQ_SEED=\(failure.seed) repeats it, \(length) steps long.
+
+      \(smallest.text(marking: last.stepCount))
+
+      \(last.findings.joined(separator: "\n"))
+      """
+  }
+
+  /// Runs programs until one fails.
+  func firstFailure(inPrograms count: Int, seed: UInt64) -> Failure? {
+    let progress = Monitored(
+      Progress(runningLanes: laneCount, current: Array(repeating: nil, count: laneCount)))
+    for lane in 0..<laneCount { startThread { runLane(lane, count, seed, progress) } }
+    while !progress.comesTrue(within: 1, { $0.runningLanes == 0 }) {
+      if let index = hangingProgram(progress.value) {
+        let hang = Discrepancy(stepCount: nil, findings: ["a call does not return"])
+        progress.change { $0.failing = (index, hang) }
+        break
+      }
+    }
+    guard let (index, discrepancy) = progress.value.failing else { return nil }
+    let own = seed &+ UInt64(index)
+    return Failure(
+      seed: own, program: ProgramGenerator.program(seed: own), discrepancy: discrepancy)
+  }
+
+  private func runLane(
+    _ lane: Int, _ count: Int, _ seed: UInt64, _ progress: Monitored<Progress>
+  ) {
+    while true {
+      let index = progress.change { progress -> Int? in
+        guard progress.next < count, progress.failing == nil else { return nil }
+        defer { progress.next += 1 }
+        progress.current[lane] = (progress.next, .now)
+        return progress.next
+      }
+      guard let index else { break }
+      let program = ProgramGenerator.program(seed: seed &+ UInt64(index))
+      guard let discrepancy = check(program, patience) else { continue }
+      progress.change { $0.failing = $0.failing ?? (index, discrepancy) }
+    }
+    progress.change {
+      $0.current[lane] = nil
+      $0.runningLanes -= 1
+    }
+  }
+
+  /// A run waits at most for rest, for the end and for the destruction of what there was.
+  private func hangingProgram(_ progress: Progress) -> Int? {
+    let now = ContinuousClock.now
+    return progress.current.compactMap { $0 }.first { now - $0.since > patience * 4 }?.index
+  }
+
+  // MARK: Shrinking
+
+  /// The smallest program found that fails, and how it does.
+  func shrunk(_ program: Program, _ discrepancy: Discrepancy) -> (Program, Discrepancy) {
+    var last = discrepancy
+    let isCertain = (0..<3).allSatisfy { _ in boundedCheck(program) != nil }
+    let smallest = Shrinker().shrink(program) { candidate in
+      guard let discrepancy = isCertain ? confirmed(candidate) : sometimes(candidate) else {
+        return false
+      }
+      last = discrepancy
+      return true
+    }
+    return (smallest, last)
+  }
+
+  /// Runs a program twice, for one that fails each time.
+  private func confirmed(_ program: Program) -> Discrepancy? {
+    boundedCheck(program) == nil ? nil : boundedCheck(program)
+  }
+
+  /// Runs a program often, for one that fails by luck.
+  private func sometimes(_ program: Program) -> Discrepancy? {
+    for _ in 0..<30 {
+      if let discrepancy = boundedCheck(program) { return discrepancy }
+    }
+    return nil
+  }
+
+  /// Runs it on a thread that is abandoned if it hangs.
+  private func boundedCheck(_ program: Program) -> Discrepancy? {
+    let outcome = Monitored<Discrepancy??>(nil)
+    let seconds = 10 + 4 * Int(shortPatience.components.seconds)
+    startThread { [check, shortPatience] in
+      let discrepancy = check(program, shortPatience)
+      outcome.change { $0 = .some(discrepancy) }
+    }
+    guard outcome.comesTrue(within: seconds, { $0 != nil }), let result = outcome.value else {
+      return Discrepancy(stepCount: nil, findings: ["a call does not return"])
+    }
+    return result
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// One thing that is so, for people.
+struct Fact: Equatable {
+  let what: String
+  let value: String
+
+  init(_ what: String, _ value: Any) {
+    self.what = what
+    self.value = "\(value)"
+  }
+
+  /// One fact for each element.
+  static func each<Value>(
+    _ values: [Value], _ what: String, _ name: (Int) -> String
+  ) -> [Fact] {
+    values.enumerated().map { Fact("\(what) \(name($0))", $1) }
+  }
+
+  /// The names of operations, given by index.
+  static func names(of indices: [Int?]) -> String {
+    "[" + indices.map { $0.map(Program.name(ofOperation:)) ?? "?" }.joined(separator: ", ") + "]"
+  }
+}
+
+/// Something that can be told as a list of facts.
+protocol Describable: Equatable {
+  var facts: [Fact] { get }
+}
+
+extension Describable {
+  /// What is not as it should be, one line each.
+  func differences(from expected: Self) -> [String] {
+    if self == expected { return [] }
+    let wanted = expected.facts
+    return facts.filter { !wanted.contains($0) }.map { fact in
+      let value = wanted.first { $0.what == fact.what }?.value ?? "nothing of the kind"
+      return "\(fact.what): \(fact.value), by the rules \(value)"
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+
+/// Runs a program on several threads at once, with bodies that nobody holds, and checks at the end
+/// what holds however it went.
+///
+/// The first steps run one after the other, as far as they only prepare; so there are dependencies
+/// that must be kept. Of the rest each thread takes its share, in order. Dependencies go from later
+/// operations to earlier ones, so that there are no cycles.
+struct FreeRun {
+  /// What is wrong with the world; in earnest nothing.
+  var fault: World.Fault?
+
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - patience: How long to wait for what must happen.
+  /// - Returns: What is not as it should be at the end; `nil` where there is nothing.
+  @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
+    let world = World(program, fault: fault)
+    _ = world.reports.letEverythingEnd()
+    let usher = Usher(world)
+    let steps = program.steps.map(Self.withoutCycle)
+    let head = steps.prefix(steps.count / 3)
+    for step in head where step.isPreparation { usher.prepare(step) }
+    let rest = head.filter { !$0.isPreparation } + steps.dropFirst(head.count)
+    let threadCount = 2 + steps.count % 2
+    let pace = Steps(threadCount)
+    onThreads(threadCount) { thread in
+      for (number, step) in rest.enumerated() where number % threadCount == thread {
+        pace.awaitOthers(number / threadCount)
+        usher.perform(step)
+        pace.advance(thread)
+      }
+      pace.leave(thread)
+    }
+    var findings = world.windDown(breaking: [], within: patience)
+    findings += Self.overcrowding(in: program, world.reports.snapshot)
+    return findings.isEmpty ? nil : Discrepancy(stepCount: nil, findings: findings)
+  }
+
+  private static func withoutCycle(_ step: Step) -> Step {
+    switch step {
+    case .depend(let one, on: let other): .depend(max(one, other), on: min(one, other))
+    case .undepend(let one, from: let other): .undepend(max(one, other), from: min(one, other))
+    default: step
+    }
+  }
+
+  /// [MX-1, MX-4: never more at once than the greatest width that the queue has had]
+  private static func overcrowding(in program: Program, _ state: Reports.State) -> [String] {
+    program.queues.indices.compactMap { queue in
+      var widths = [program.queues[queue]]
+      for case .setWidth(queue, let width) in program.steps { widths.append(width) }
+      let limit = widths.contains(-1) ? Int.max : max(1, widths.max() ?? 1)
+      let most = state.highestRunningCount[queue]
+      if most <= limit { return nil }
+      return
+        "\(Program.name(ofQueue: queue)) ran \(most) at once, and was never wider than \(limit)"
+    }
+  }
+}
+
+extension Step {
+  /// Whether it starts nothing.
+  fileprivate var isPreparation: Bool {
+    switch self {
+    case .depend, .prioritise, .suspend, .setWidth, .forbid: true
+    default: false
+    }
+  }
+}
+
+/// Lets threads go through their steps side by side, so that they race all the way.
+private final class Steps: Sendable {
+  private static let looks = 2_000
+
+  private let first = Atomic<Int>(0)
+  private let second = Atomic<Int>(0)
+  private let third: Atomic<Int>
+
+  init(_ count: Int) { third = Atomic(count > 2 ? 0 : Int.max) }
+
+  func advance(_ thread: Int) {
+    switch thread {
+    case 0: first.wrappingAdd(1, ordering: .relaxed)
+    case 1: second.wrappingAdd(1, ordering: .relaxed)
+    default: third.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+
+  func leave(_ thread: Int) {
+    switch thread {
+    case 0: first.store(Int.max, ordering: .relaxed)
+    case 1: second.store(Int.max, ordering: .relaxed)
+    default: third.store(Int.max, ordering: .relaxed)
+    }
+  }
+
+  /// Spins for a moment until the others have come as far; not for long, for they may be blocked.
+  func awaitOthers(_ step: Int) {
+    for _ in 0..<Self.looks {
+      let slowest = min(
+        first.load(ordering: .relaxed), second.load(ordering: .relaxed),
+        third.load(ordering: .relaxed))
+      if slowest >= step { return }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+
+extension Model {
+  /// What must be seen.
+  var picture: Picture {
+    Picture(
+      runCounts: items.map(\.runCount), operations: items.indices.map(view),
+      queues: lines.indices.map(queueView))
+  }
+
+  private func view(of index: Int) -> Picture.OperationView? {
+    let item = items[index]
+    guard item.isHeld, item.kind != .barrier else { return nil }
+    let isReady = isReady(index)
+    let state: Operation.State? =
+      switch item.phase {
+      case .finished: .finished
+      case .executing: .executing
+      case .pending: item.kind.hasCondition ? nil : isReady ? .ready : .waiting
+      }
+    return Picture.OperationView(
+      isReady: isReady, isExecuting: item.phase == .executing,
+      isFinished: item.phase == .finished, isCancelled: item.isCancelled,
+      queuePriority: item.priority, dependencies: item.dependencies, state: state)
+  }
+
+  private func queueView(of queue: Int) -> Picture.QueueView? {
+    guard isLiving(queue: queue) else { return nil }
+    let line = lines[queue]
+    let listed = operations(in: queue)
+    return Picture.QueueView(
+      operations: listed, operationCount: listed.count, isSuspended: line.isSuspended,
+      maxConcurrentOperationCount: line.width, counts: counts(of: listed, in: line))
+  }
+
+  /// What the queue counts; barriers it does not.
+  private func counts(of listed: [Int], in line: Line) -> QueueScheduler.Counts {
+    let executing = listed.count { line.executing.contains($0) }
+    let ready = listed.count { line.ready.contains($0) }
+    return QueueScheduler.Counts(
+      waiting: listed.count - executing - ready, ready: ready, executing: executing,
+      cancelling: listed.count { items[$0].isCancelled }, finished: line.finishedCount,
+      cancelled: line.cancelledCount, total: line.totalCount)
+  }
+
+  /// What must be seen a little later.
+  var aftermath: Aftermath {
+    let living = living
+    return Aftermath(
+      completionCounts: items.map { $0.hasCompletionBlock && $0.phase == .finished ? 1 : 0 },
+      returnedCounts: items.map { $0.phase == .finished ? $0.waiterCount : 0 },
+      isDestroyed: items.indices.map { !living.contains($0) },
+      isBlockDestroyed: items.indices.map { isBlockDestroyed($0, living) },
+      returnedFromQueueCounts: lines.map(\.returnedCount),
+      isQueueDestroyed: lines.indices.map { !isLiving(queue: $0) })
+  }
+
+  /// [BL-5: blocks go at the latest with their operation, and once they have run]
+  private func isBlockDestroyed(_ index: Int, _ living: Set<Int>) -> Bool? {
+    let item = items[index]
+    guard item.kind == .block || item.kind == .barrier && item.queue != nil else { return nil }
+    if !living.contains(index) { return true }
+    switch item.phase {
+    case .pending: return false
+    case .executing: return nil
+    case .finished: return item.runCount > 0 ? true : nil
+    }
+  }
+}

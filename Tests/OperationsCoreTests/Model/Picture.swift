@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+
+/// What can be seen of operations and queues while nothing is under way.
+///
+/// The world and the model each give one, and the two must be equal.
+struct Picture: Equatable {
+  struct OperationView: Equatable {
+    var isReady: Bool
+    var isExecuting: Bool
+    var isFinished: Bool
+    var isCancelled: Bool
+    var queuePriority: Operation.QueuePriority
+    /// By index; `nil` for one that is not the program's.
+    var dependencies: [Int?]
+    /// `nil` where it tells whether a queue has asked a condition already: that is left open.
+    var state: Operation.State?
+  }
+
+  struct QueueView: Equatable {
+    /// By index; `nil` for one that is not the program's.
+    var operations: [Int?]
+    var operationCount: Int
+    var isSuspended: Bool
+    var maxConcurrentOperationCount: Int
+    var counts: QueueScheduler.Counts
+  }
+
+  /// How often each operation has run.
+  var runCounts: [Int] = []
+  /// `nil` for one that the program does not hold.
+  var operations: [OperationView?] = []
+  /// `nil` for one that does not exist.
+  var queues: [QueueView?] = []
+}
+
+extension Picture: Describable {
+  var facts: [Fact] {
+    var facts = Fact.each(runCounts, "runs of", Program.name(ofOperation:))
+    for (index, view) in operations.enumerated() {
+      let name = Program.name(ofOperation: index)
+      guard let view else {
+        facts.append(Fact("\(name)", "not held"))
+        continue
+      }
+      facts.append(Fact("\(name).isReady", view.isReady))
+      facts.append(Fact("\(name).isExecuting", view.isExecuting))
+      facts.append(Fact("\(name).isFinished", view.isFinished))
+      facts.append(Fact("\(name).isCancelled", view.isCancelled))
+      facts.append(Fact("\(name).queuePriority", view.queuePriority))
+      facts.append(Fact("\(name).dependencies", Fact.names(of: view.dependencies)))
+      if let state = view.state { facts.append(Fact("\(name).state", state)) }
+    }
+    for (index, view) in queues.enumerated() {
+      let name = Program.name(ofQueue: index)
+      guard let view else {
+        facts.append(Fact("\(name)", "destroyed"))
+        continue
+      }
+      facts.append(Fact("\(name).operations", Fact.names(of: view.operations)))
+      facts.append(Fact("\(name).operationCount", view.operationCount))
+      facts.append(Fact("\(name).isSuspended", view.isSuspended))
+      facts.append(
+        Fact("\(name).maxConcurrentOperationCount", view.maxConcurrentOperationCount))
+      facts.append(Fact("the counts of \(name)", view.counts))
+    }
+    return facts
+  }
+}

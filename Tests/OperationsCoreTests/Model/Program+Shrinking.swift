@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension Program {
+  /// Programs that are a little smaller or simpler than this one, those that leave out most first.
+  var smaller: [Program] {
+    withoutRuns + withoutOperations + withoutQueues + withSmallerBatches + withSimplerCast
+  }
+
+  // MARK: Steps
+
+  /// Leaves out runs of steps: halves, quarters, and so on down to single ones.
+  private var withoutRuns: [Program] {
+    var programs: [Program] = []
+    var length = (steps.count + 1) / 2
+    while length > 0 {
+      for start in stride(from: 0, to: steps.count, by: length) {
+        var program = self
+        program.steps.removeSubrange(start..<min(start + length, steps.count))
+        programs.append(program)
+      }
+      length = length == 1 ? 0 : (length + 1) / 2
+    }
+    return programs
+  }
+
+  private var withSmallerBatches: [Program] {
+    steps.indices.flatMap { index -> [Program] in
+      guard case .add(let members, to: let queue) = steps[index], members.count > 1 else {
+        return []
+      }
+      return members.indices.map { left in
+        var program = self
+        var fewer = members
+        fewer.remove(at: left)
+        program.steps[index] = .add(fewer, to: queue)
+        return program
+      }
+    }
+  }
+
+  // MARK: Operations and queues
+
+  private var withoutOperations: [Program] {
+    operations.indices.map { left in
+      var program = self
+      program.operations.remove(at: left)
+      program.steps = steps.compactMap {
+        $0.renumbered(operation: { Self.index($0, without: left) }, queue: { $0 })
+      }
+      return program
+    }
+  }
+
+  private var withoutQueues: [Program] {
+    queues.indices.map { left in
+      var program = self
+      program.queues.remove(at: left)
+      program.steps = steps.compactMap {
+        $0.renumbered(operation: { $0 }, queue: { Self.index($0, without: left) })
+      }
+      return program
+    }
+  }
+
+  private static func index(_ index: Int, without left: Int) -> Int? {
+    index == left ? nil : index < left ? index : index - 1
+  }
+
+  /// Plain operations instead of special ones, and no completion blocks.
+  private var withSimplerCast: [Program] {
+    var programs: [Program] = []
+    for index in operations.indices {
+      var program = self
+      if operations[index].hasCompletionBlock {
+        program.operations[index].hasCompletionBlock = false
+        programs.append(program)
+      }
+      for kind in [OperationKind.block, .plain] where kind.isSimpler(than: operations[index].kind) {
+        program.operations[index].kind = kind
+        programs.append(program)
+      }
+    }
+    for index in queues.indices where queues[index] != 1 {
+      var program = self
+      program.queues[index] = 1
+      programs.append(program)
+    }
+    return programs
+  }
+}
+
+extension OperationKind {
+  /// An order, so that making programs simpler comes to an end.
+  fileprivate func isSimpler(than other: OperationKind) -> Bool {
+    guard let own = Self.allCases.firstIndex(of: self) else { return false }
+    return other != .barrier && Self.allCases.prefix { $0 != other }.contains(self) && own >= 0
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Shrinking programs that fail")
+struct ShrinkerTests {
+  @Test("What does not matter is left out, and what is left is numbered anew")
+  func leavesOutWhatDoesNotMatter() {
+    let program = Program(
+      operations: (0..<6).map { _ in Program.Item(kind: .asynchronous, hasCompletionBlock: true) },
+      queues: [3, 2],
+      steps: [
+        .suspend(0), .add([0, 1, 4], to: 1), .depend(4, on: 5), .cancel(2), .wait(1),
+        .setWidth(1, 3), .finish(4), .resume(0), .drop(3),
+      ])
+    let smallest = Shrinker().shrink(program) { candidate in
+      candidate.steps.contains { step in
+        guard case .add(_, to: _) = step else { return false }
+        return true
+      } && candidate.steps.contains { $0 == .finish($0.operations.first ?? -1) }
+    }
+    #expect(
+      smallest
+        == Program(
+          operations: [Program.Item(kind: .block)], queues: [1],
+          steps: [.add([0], to: 0), .finish(0)]))
+  }
+
+  @Test("Every program that is a little smaller is really smaller or simpler, so that it ends")
+  func endsByItself() {
+    for seed in UInt64(0)..<20 {
+      var program = ProgramGenerator.program(seed: seed)
+      var count = 0
+      while let next = program.smaller.last(where: { $0 != program }) {
+        program = next
+        count += 1
+      }
+      #expect(program.steps.isEmpty && count < 200)
+    }
+  }
+
+  @Test("The same seed makes the same program")
+  func seedsRepeat() {
+    #expect(ProgramGenerator.program(seed: 7) == ProgramGenerator.program(seed: 7))
+    #expect(ProgramGenerator.program(seed: 7) != ProgramGenerator.program(seed: 8))
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+/// Lets those steps through that are no misuse, whichever thread is faster, and notes the order
+/// that they ask for.
+final class Usher: Sendable {
+  /// What has been done with an operation that can be done once.
+  private enum Claim { case free, adding, added, started, finishedEarly }
+
+  private let world: World
+  private let claims: Monitored<[Claim]>
+  /// Those that some step starts by hand: they get no dependencies, for the start must find them
+  /// ready.
+  private let startedByHand: Set<Int>
+  /// Those that some step waits for: they are not dropped, or nobody could bring them to their end.
+  private let waitedFor: Set<Int>
+  /// Pairs whose dependency some step takes away.
+  private let loosened: Set<[Int]>
+
+  init(_ world: World) {
+    self.world = world
+    let program = world.program
+    claims = Monitored(Array(repeating: .free, count: program.operations.count))
+    var startedByHand: Set<Int> = []
+    var waitedFor: Set<Int> = []
+    var loosened: Set<[Int]> = []
+    for step in program.steps {
+      switch step {
+      case .start(let index) where !program.operations[index].kind.hasCondition:
+        startedByHand.insert(index)
+      case .wait(let index): waitedFor.insert(index)
+      case .undepend: loosened.insert(step.operations.sorted())
+      default: break
+      }
+    }
+    self.startedByHand = startedByHand
+    self.waitedFor = waitedFor
+    self.loosened = loosened
+  }
+
+  private var program: Program { world.program }
+
+  /// Does a step before everything else, and notes what it asks for.
+  func prepare(_ step: Step) {
+    perform(step)
+    guard case .depend(let index, on: let other) = step, isDependent(index), index != other else {
+      return
+    }
+    guard program.operations[other].kind != .barrier, !loosened.contains([other, index]),
+      program.operations[index].kind != .oblivious
+    else { return }
+    world.reports.note { $0.entries[index].predecessors.append(other) }
+  }
+
+  /// Does a step where it is no misuse.
+  func perform(_ step: Step) {
+    switch step {
+    case .add(let members, to: let queue): add(members, to: queue)
+    case .start(let index):
+      guard startedByHand.contains(index), claim(index, .started) else { return }
+      world.perform(step)
+    case .finish(let index):
+      if program.operations[index].kind.isAsynchronous { endEarly(index, step) }
+    case .cancel(let index):
+      if program.operations[index].kind == .selfFinishing {
+        endEarly(index, step)
+      } else {
+        world.perform(step)
+      }
+    case .cancelAll(in: let queue):
+      // Those that are being added at this moment too.
+      for case .add(let members, to: queue) in program.steps { world.excuse(members) }
+      world.perform(step)
+    case .depend(let index, on: let other), .undepend(let index, from: let other):
+      if isDependent(index), index != other { world.perform(step) }
+    case .drop(let index):
+      if !waitedFor.contains(index) { world.perform(step) }
+    case .prioritise, .allow, .forbid, .suspend, .resume, .setWidth, .dropQueue, .wait, .waitForAll:
+      world.perform(step)
+    }
+  }
+
+  private func isDependent(_ index: Int) -> Bool {
+    !startedByHand.contains(index) && program.operations[index].kind != .barrier
+  }
+
+  // MARK: Claims
+
+  /// - Returns: Whether nobody was faster.
+  private func claim(_ index: Int, _ claim: Claim) -> Bool {
+    claims.change { claims in
+      guard claims[index] == .free else { return false }
+      claims[index] = claim
+      return true
+    }
+  }
+
+  private func add(_ members: [Int], to queue: Int) {
+    let wanted = members.filter {
+      !startedByHand.contains($0) && (program.operations[$0].kind != .barrier || members.count == 1)
+    }
+    let claimed = wanted.filter { claim($0, .adding) }
+    guard !claimed.isEmpty else { return }
+    noteBarriers(ahead: claimed, in: queue)
+    world.perform(.add(claimed, to: queue))
+    claims.change { claims in
+      for index in claimed { claims[index] = .added }
+    }
+  }
+
+  /// What is in the queue by now is ahead of a barrier, and barriers are ahead of anything. [BA-1]
+  private func noteBarriers(ahead claimed: [Int], in queue: Int) {
+    let added = claims.value
+    world.reports.note { state in
+      let here = state.entries.indices.filter {
+        added[$0] == .added && state.entries[$0].queue == queue
+      }
+      for index in claimed {
+        let isBarrier = program.operations[index].kind == .barrier
+        state.entries[index].predecessors += here.filter {
+          isBarrier || program.operations[$0].kind == .barrier
+        }
+      }
+    }
+  }
+
+  /// The operation finishes by what the program does. Before it was added that must be known, for
+  /// then it cannot be added any more.
+  private func endEarly(_ index: Int, _ step: Step) {
+    let mayEnd = claims.change { claims in
+      if claims[index] == .free { claims[index] = .finishedEarly }
+      return claims[index] != .adding
+    }
+    if mayEnd { world.perform(step) }
+  }
+}
