@@ -63,6 +63,8 @@ struct QueueScheduler {
   private var hasStartable: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
 
   /// Whether one more worker, or block in the underlying queue, would find something to do.
+  // Inlined, as what it calls: a call would copy the scheduler first.
+  @inline(__always)
   var hasWork: Bool {
     guard hasStartable else { return false }
     return underlying == nil || missingBlockCount > 0
@@ -94,10 +96,11 @@ struct QueueScheduler {
   // MARK: Underlying queue
 
   /// How many blocks more should be on their way through the underlying queue.
+  @inline(__always)
   private var missingBlockCount: Int {
-    guard hasStartable, let underlying else { return 0 }
+    guard hasStartable else { return 0 }
     let readyCount = barriers.front == .due ? 1 : counts.ready - barriers.heldBackCount
-    return underlying.missingCount(for: min(readyCount, slotLimit - counts.executing))
+    return underlying?.missingCount(for: min(readyCount, slotLimit - counts.executing)) ?? 0
   }
 
   /// Operations run on this dispatch queue from now on, or on our own workers.

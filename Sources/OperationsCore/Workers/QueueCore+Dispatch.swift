@@ -37,6 +37,8 @@ extension QueueCore {
   }
 
   /// Submits the blocks that are missing. The caller holds a reference to the queue.
+  // Out of line, for the sake of queues without an underlying one, whose every step could end here.
+  @inline(never)
   func submitBlocks() {
     let (count, target) = withScheduler { scheduler, _ in
       (scheduler.claimBlocks(), scheduler.underlying)
