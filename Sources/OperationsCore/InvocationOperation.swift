@@ -22,8 +22,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   /// Creates an operation that calls `body`.
   ///
   /// - Parameter body: Called once at most, on the thread that the operation runs on, and released
-  ///   before the operation has finished, whether it was called or, because the operation was
-  ///   cancelled, was not.
+  ///   before those who wait for the operation go on, whether it was called or, because the operation
+  ///   was cancelled, was not.
   public init(_ body: @escaping @Sendable () throws -> Result) {
     self.body = body
     super.init()
