@@ -17,6 +17,7 @@ open class OperationQueue: @unchecked Sendable {
   public static let defaultMaxConcurrentOperationCount = -1
 
   final let core: QueueCore
+  final let keyValueObservations = KeyValueObservations()
 
   /// Creates a queue of default width that is not suspended.
   public init() {
@@ -40,7 +41,10 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self)
   }
 
-  deinit { QueueRegistry.remove(self) }
+  deinit {
+    keyValueObservations.objectIsGone()
+    QueueRegistry.remove(self)
+  }
 
   /// Where completion blocks run: on workers like any other work, so that they cost no more threads
   /// than that.
@@ -105,6 +109,23 @@ open class OperationQueue: @unchecked Sendable {
         + "executing or already in a queue")
   }
 
+  // MARK: Announcing changes
+
+  /// Announces that the value of `key` is about to change. For subclasses' own properties; the queue
+  /// announces its own.
+  open func willChangeValue(forKey key: String) { valueWillChange(forKey: key) }
+
+  /// Announces that the value of `key` has changed. Pair it with `willChangeValue(forKey:)` on the
+  /// same thread.
+  open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
+
+  /// The value of a property by name, with or without `is`.
+  ///
+  /// - Parameter key: A property of this class; a subclass overrides this for its own keys.
+  /// - Returns: The value.
+  /// - Precondition: There is a property of this name.
+  open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
+
   // MARK: Control
 
   /// The most operations that run at once; −1, the default, leaves the number to the system.
@@ -122,9 +143,11 @@ open class OperationQueue: @unchecked Sendable {
           "-[OperationQueue setMaxConcurrentOperationCount:]: \(newValue) is below -1")
       }
       guard !isFixed("maxConcurrentOperationCount") else { return }
-      core.withScheduler { scheduler, _ in
-        scheduler.maxConcurrentOperationCount = newValue
-        scheduler.monitor?.queueDidChange()
+      announce("maxConcurrentOperationCount", unless: newValue == maxConcurrentOperationCount) {
+        core.withScheduler { scheduler, _ in
+          scheduler.maxConcurrentOperationCount = newValue
+          scheduler.monitor?.queueDidChange()
+        }
       }
     }
   }
@@ -138,9 +161,11 @@ open class OperationQueue: @unchecked Sendable {
     get { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
     set {
       guard !isFixed("isSuspended") else { return }
-      core.withScheduler { scheduler, _ in
-        scheduler.isSuspended = newValue
-        scheduler.monitor?.queueDidChange()
+      announce("isSuspended", unless: newValue == isSuspended) {
+        core.withScheduler { scheduler, _ in
+          scheduler.isSuspended = newValue
+          scheduler.monitor?.queueDidChange()
+        }
       }
     }
   }
@@ -154,9 +179,11 @@ open class OperationQueue: @unchecked Sendable {
     set {
       guard !isFixed("name") else { return }
       let name = newValue ?? ""
-      core.withScheduler { scheduler, _ in
-        scheduler.name = name
-        scheduler.monitor?.queueDidChange()
+      announce("name", unless: newValue == self.name) {
+        core.withScheduler { scheduler, _ in
+          scheduler.name = name
+          scheduler.monitor?.queueDidChange()
+        }
       }
     }
   }
@@ -168,7 +195,9 @@ open class OperationQueue: @unchecked Sendable {
     get { core.qualityOfService }
     set {
       guard !isFixed("qualityOfService") else { return }
-      core.qualityOfService = newValue
+      announce("qualityOfService", unless: newValue == qualityOfService) {
+        core.qualityOfService = newValue
+      }
     }
   }
 
@@ -191,13 +220,10 @@ open class OperationQueue: @unchecked Sendable {
   /// it holds. Returns at once. The queue may be used further, and what is added afterwards runs.
   public final func invalidate() {
     cancelAllOperations()
-    core.withScheduler { scheduler, _ in
-      scheduler.isSuspended = false
-      if scheduler.maxConcurrentOperationCount == 0 {
-        scheduler.maxConcurrentOperationCount = Self.defaultMaxConcurrentOperationCount
-      }
-      scheduler.monitor?.queueDidChange()
+    if maxConcurrentOperationCount == 0 {
+      maxConcurrentOperationCount = Self.defaultMaxConcurrentOperationCount
     }
+    if isSuspended { isSuspended = false }
   }
 
   /// Blocks until the queue is empty at a moment, barriers and what is added meanwhile included.

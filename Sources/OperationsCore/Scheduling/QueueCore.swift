@@ -23,6 +23,8 @@ final class QueueCore: @unchecked Sendable {
   /// Whether operations run on a dispatch queue. A copy of what the scheduler says, written while
   /// its lock is held.
   let isOnDispatch = Atomic<Bool>(false)
+  /// Whether somebody observes or has observed the queue's properties.
+  let isObserved = Atomic<Bool>(false)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
 
@@ -79,7 +81,7 @@ final class QueueCore: @unchecked Sendable {
       operation.inboxNext = .passUnretained(before)
       before = operation
     }
-    push(first: .passUnretained(first), last: .passUnretained(last))
+    announcingContents { push(first: .passUnretained(first), last: .passUnretained(last)) }
     wakeWorker()
     return nil
   }
@@ -88,7 +90,9 @@ final class QueueCore: @unchecked Sendable {
   func add(_ operation: Operation) -> Bool {
     guard claim(operation) else { return false }
     prepare(operation)
-    push(first: .passUnretained(operation), last: .passUnretained(operation))
+    announcingContents {
+      push(first: .passUnretained(operation), last: .passUnretained(operation))
+    }
     wakeWorker()
     return true
   }
@@ -174,6 +178,17 @@ final class QueueCore: @unchecked Sendable {
   /// - Returns: The operation to start, dispatched.
   @inline(__always)
   func takeNext(retiring finished: Operation?, isSearching: Bool) -> Operation? {
+    if let finished, isObserved.load(ordering: .sequentiallyConsistent) {
+      retire(finished)
+      return takeNext(isSearching: isSearching, retiring: nil)
+    }
+    let next = takeNext(isSearching: isSearching, retiring: finished)
+    if let finished, !finished.place.isBarrier { announceContentsAfterwards() }
+    return next
+  }
+
+  @inline(__always)
+  private func takeNext(isSearching: Bool, retiring finished: Operation?) -> Operation? {
     var effects = QueueEffects()
     let next = scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
@@ -199,16 +214,22 @@ final class QueueCore: @unchecked Sendable {
   /// A worker that was not searching leaves although there may be more to do.
   func leave(retiring finished: Operation?) {
     gate.leave()
-    withScheduler { if let finished { $0.retire(finished, &$1) } }
-    finished?.wasRetired()
+    guard let finished else { return withScheduler { _, _ in } }
+    announceRetirement(of: finished)
   }
 
   /// The operation has finished outside a worker's care.
   func retire(_ operation: Operation) {
     keepingAlive {
-      withScheduler { $0.retire(operation, &$1) }
-      operation.wasRetired()
+      announceRetirement(of: operation)
     }
+  }
+
+  private func announceRetirement(of operation: Operation) {
+    let retire = { self.withScheduler { $0.retire(operation, &$1) } }
+    // Set before anybody else has seen it. Nobody sees a barrier come or go.
+    if operation.place.isBarrier { retire() } else { announcingContents(retire) }
+    operation.wasRetired()
   }
 
   private func readInbox(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) {

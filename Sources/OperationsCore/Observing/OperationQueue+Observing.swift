@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Queues can be observed.
+extension OperationQueue: KeyValueObservable, ObservationHost {
+  /// The class whose properties have names.
+  public typealias ObservedRoot = OperationQueue
+
+  final var observations: KeyValueObservations? { keyValueObservations }
+
+  static func keys(affecting key: String) -> Set<String> { [] }
+
+  /// First registers and then reads the initial value: a change in between is told by both ways,
+  /// where the other order could miss it.
+  final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
+    keyValueObservations.add(registration)
+    // Sequentially consistent: whoever makes a change after this sees it and tells; what was changed
+    // before is seen by the reading below.
+    core.isObserved.store(true, ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    registration.notifyInitially(self)
+    return keyValueObservations
+  }
+
+  // MARK: The pair
+
+  final func valueWillChange(forKey key: String) {
+    guard core.isObserved.load(ordering: .sequentiallyConsistent) else { return }
+    keyValueObservations.willChange(ObservedKey(key), of: self)
+  }
+
+  final func valueDidChange(forKey key: String) {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    guard core.isObserved.load(ordering: .sequentiallyConsistent) else { return }
+    keyValueObservations.didChange(ObservedKey(key), of: self)
+  }
+
+  /// Makes a change of a property between its two announcements, or without, where it is none.
+  final func announce(_ key: String, unless isSame: Bool, change: () -> Void) {
+    if isSame { return }
+    willChangeValue(forKey: key)
+    change()
+    didChangeValue(forKey: key)
+  }
+
+  final func knownValue(forKey key: String) -> Any? {
+    switch ObservedKey.canonical(key) {
+    case "operations": operations
+    case "operationCount": operationCount
+    case "maxConcurrentOperationCount": maxConcurrentOperationCount
+    case "isSuspended": isSuspended
+    case "qualityOfService": qualityOfService
+    case "name": name
+    default: refuseUnknownKey(key)
+    }
+  }
+
+  private final func refuseUnknownKey(_ key: String) -> Any? {
+    Misuse.raise(
+      .undefinedKey,
+      "-[OperationQueue valueForKey:]: “\(name ?? "")” is not key value coding-compliant for the key "
+        + "“\(key)”")
+    return nil
+  }
+}
+
+extension QueueCore {
+  /// Makes a change of what the queue holds, and announces it where somebody observes.
+  ///
+  /// The order is that of the documentation's nested pairs: `operations` outside, `operationCount`
+  /// inside.
+  @inline(__always)
+  func announcingContents<Result>(_ change: () -> Result) -> Result {
+    if isObserved.load(ordering: .sequentiallyConsistent) { return announceContents(change) }
+    let result = change()
+    announceContentsAfterwards()
+    return result
+  }
+
+  @inline(never)
+  private func announceContents<Result>(_ change: () -> Result) -> Result {
+    let owner = owner.takeUnretainedValue()
+    owner.willChangeValue(forKey: "operations")
+    owner.willChangeValue(forKey: "operationCount")
+    let result = change()
+    tellObserversOfContents()
+    return result
+  }
+
+  /// For a change that was made while nobody observed: somebody may have begun to meanwhile, and
+  /// read what was before it.
+  @inline(__always)
+  func announceContentsAfterwards() {
+    if isObserved.load(ordering: .sequentiallyConsistent) { tellObserversOfContents() }
+  }
+
+  @inline(never)
+  private func tellObserversOfContents() {
+    let owner = owner.takeUnretainedValue()
+    owner.didChangeValue(forKey: "operationCount")
+    owner.didChangeValue(forKey: "operations")
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("What observers of a queue are told")
+struct QueueObservingTests {
+  /// Observes what the queue holds, and notes the counts before and after.
+  private func watchContents(
+    of queue: OperationQueue, _ log: EventLog<String>
+  ) -> [NSKeyValueObservation] {
+    [
+      queue.observe(\.operations, options: [.old, .new, .prior]) { _, change in
+        if change.isPrior { return log.note("will operations") }
+        log.note("operations \(change.oldValue?.count ?? -1)→\(change.newValue?.count ?? -1)")
+      },
+      queue.observe(\.operationCount, options: [.old, .new, .prior]) { _, change in
+        if change.isPrior { return log.note("will operationCount") }
+        log.note("operationCount \(change.oldValue ?? -1)→\(change.newValue ?? -1)")
+      },
+    ]
+  }
+
+  private func pair(_ old: Int, _ new: Int) -> [String] {
+    [
+      "will operations", "will operationCount", "operationCount \(old)→\(new)",
+      "operations \(old)→\(new)",
+    ]
+  }
+
+  @Test("Q-10: operations and their count are announced once for an operation and for a batch")
+  func adding() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let log = EventLog<String>()
+      let observations = watchContents(of: queue, log)
+      queue.addOperation {}
+      #expect(log.events == pair(0, 1))
+      queue.addOperations([Operation(), Operation(), Operation()], waitUntilFinished: false)
+      #expect(log.events.dropFirst(4) == pair(1, 4)[...])
+      queue.addBarrierBlock {}
+      #expect(log.events.count == 8, "a barrier is not among the operations")
+      for observation in observations { observation.invalidate() }
+      queue.invalidate()
+    }
+  }
+
+  @Test("Q-10, WA-5: that one leaves is announced before those who wait for it go on")
+  func leaving() async throws {
+    try await onOwnThread {
+      for operation in [BlockOperation {}, PlainSubclass(), LockedAsynchronousOperation()] {
+        let queue = OperationQueue()
+        let log = EventLog<String>()
+        let gate = Gate()
+        let first = BlockOperation { gate.pass() }
+        first.addDependency(operation)
+        queue.addOperation(first)
+        let observations = watchContents(of: queue, log)
+        queue.addOperation(operation)
+        operation.waitUntilFinished()
+        #expect(log.events == pair(1, 2) + pair(2, 1))
+        gate.open()
+        first.waitUntilFinished()
+        #expect(log.events.dropFirst(8) == pair(1, 0)[...])
+        for observation in observations { observation.invalidate() }
+      }
+    }
+  }
+
+  @Test("Q-10, K-12, K-19: width, suspension, name and quality of service, where they change")
+  func properties() {
+    let queue = OperationQueue()
+    let listener = Listener()
+    queue.name = "before"
+    for key in ["maxConcurrentOperationCount", "suspended", "name", "qualityOfService"] {
+      queue.addObserver(listener, forKeyPath: key, options: [.old, .new])
+    }
+    for _ in 0..<2 {
+      queue.maxConcurrentOperationCount = 3
+      queue.isSuspended = true
+      queue.name = "after"
+      queue.qualityOfService = .utility
+    }
+    #expect(
+      listener.log.events == [
+        "maxConcurrentOperationCount -1→3", "suspended false→true", "name before→after",
+        "qualityOfService default→utility",
+      ])
+    #expect(queue.value(forKey: "operationCount") as? Int == 0)
+    #expect(queue.value(forKey: "suspended") as? Bool == true)
+    for key in ["maxConcurrentOperationCount", "suspended", "name", "qualityOfService"] {
+      queue.removeObserver(listener, forKeyPath: key)
+    }
+    queue.isSuspended = false
+    #expect(listener.log.events.count == 4)
+  }
+
+  @Test("Q-10, K-21: an observer with initial, added at any moment, sees that the queue is empty")
+  func noFinalCountIsMissed() async throws {
+    try await onOwnThread {
+      for round in 0..<Effort.scaled(1_000) {
+        let queue = OperationQueue()
+        queue.addOperation(round.isMultiple(of: 2) ? BlockOperation {} : PlainSubclass())
+        for _ in 0..<(round % 53) { _ = queue.isSuspended }
+        let isEmpty = Gate()
+        let observation = queue.observe(\.operationCount, options: [.initial, .new]) { _, change in
+          if change.newValue == 0 { isEmpty.open() }
+        }
+        guard isEmpty.waitUntilOpen() else { return }
+        observation.invalidate()
+      }
+    }
+  }
+
+  @Test("K-24, H-6: an observer may use the queue; a token outlives the queue")
+  func observersUseTheQueue() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let added = Atomic<Bool>(false)
+      var queue: OperationQueue? = OperationQueue()
+      weak let weakly = queue
+      let observation = queue?.observe(\.operationCount, options: .new) { queue, change in
+        log.note("\(change.newValue ?? -1)")
+        guard !added.exchange(true, ordering: .relaxed) else { return }
+        queue.maxConcurrentOperationCount = 1
+        queue.addOperation { log.note("added by the observer") }
+      }
+      queue?.addOperation { log.note("first") }
+      queue?.waitUntilAllOperationsAreFinished()
+      log.wait(for: "0")
+      #expect(log.events.contains("first") && log.events.contains("added by the observer"))
+      queue = nil
+      while weakly != nil {}
+      observation?.invalidate()
+    }
+  }
+}
