@@ -26,14 +26,14 @@ final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendabl
   override func start() {
     if isCancelled { return finish() }
     willChangeValue(forKey: "isExecuting")
-    let begins = phase.change { phase in
+    let endsByItself = phase.change { phase in
       if phase == .finished { return false }
       phase = .executing
-      return true
+      // Under the lock, so that nobody can report the end before the beginning.
+      return role.reports.begin(role.index, keeping: self)
     }
     didChangeValue(forKey: "isExecuting")
-    guard begins, role.reports.begin(role.index, keeping: self) else { return }
-    role.finishSomewhere(self)
+    if endsByItself { role.finishSomewhere(self) }
   }
 
   func finish() {

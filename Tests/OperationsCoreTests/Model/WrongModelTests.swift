@@ -23,7 +23,8 @@ struct WrongModelTests {
       ("DE-6: a dependency counts once", .idempotentDependencies),
       ("DE-14: dependencies are retained", .retainsDependencies),
       ("DE-18: a condition of its own", .ownCondition),
-    ] + (Barriers.areThere ? [("BA-1: barriers", .barriers)] : [])
+      ("BA-1: barriers", .barriers),
+    ]
 
   @Test("A model that lacks a rule is contradicted, by six steps at most", arguments: rules)
   func ruleLeftOut(name: String, rule: Model.Rules) async throws {
@@ -32,17 +33,14 @@ struct WrongModelTests {
     #expect(steps.count <= 6, "\(steps)")
   }
 
-  private static let faults = World.Fault.allCases.filter {
-    $0 != .overtakesBarriers || Barriers.areThere
-  }
-
-  @Test("A world with a fault fails step by step, within six steps", arguments: faults)
+  @Test(
+    "A world with a fault fails step by step, within six steps", arguments: World.Fault.allCases)
   func faultStepByStep(fault: World.Fault) async throws {
     let steps = try await smallestFailure(of: LockStepRun(fault: fault).discrepancy)
     #expect(steps.count <= 6, "\(steps)")
   }
 
-  @Test("A world with a fault fails with several threads at once", arguments: faults)
+  @Test("A world with a fault fails with several threads at once", arguments: World.Fault.allCases)
   func faultAtOnce(fault: World.Fault) async throws {
     try await onOwnThread {
       let examination = Self.examination(FreeRun(fault: fault).discrepancy)
