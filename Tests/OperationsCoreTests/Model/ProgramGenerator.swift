@@ -55,7 +55,7 @@ struct ProgramGenerator {
         Program.Item(
           kind: kind, hasCompletionBlock: hasCompletionBlock && kind != .barrier))
     }
-    if theme == .order {
+    if theme == .order || theme == .dependencies && chance(oneIn: 2) {
       program.queues = [1]
     } else {
       for _ in 0..<pick(Self.queueCounts) { program.queues.append(pick(Self.widths)) }
@@ -106,7 +106,7 @@ struct ProgramGenerator {
     case .cancelAll: return .cancelAll(in: queue)
     case .depend:
       // Some have several dependents, whose order is to be seen.
-      let isFirst = theme == .dependencies && chance(oneIn: 2)
+      let isFirst = theme == .dependencies && !chance(oneIn: 4)
       return .depend(operation, on: isFirst ? 0 : anyOperation())
     case .undepend:
       let other = model.items[operation].dependencies.randomElement(using: &random)
