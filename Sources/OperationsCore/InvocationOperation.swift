@@ -22,8 +22,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   /// Creates an operation that calls `body`.
   ///
   /// - Parameter body: Called once at most, on the thread that the operation runs on, and released
-  ///   before the operation has finished, whether it was called or, because the operation was
-  ///   cancelled, was not.
+  ///   before those who wait for the operation go on, whether it was called or, because the operation
+  ///   was cancelled, was not.
   public init(_ body: @escaping @Sendable () throws -> Result) {
     self.body = body
     super.init()
@@ -55,10 +55,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   /// Calls the body and keeps what comes of it.
   open override func main() {
     guard let body = takeBody() else { return }
-    let outcome = Swift.Result(catching: body)
-    lock.lock()
-    defer { lock.unlock() }
-    self.outcome = outcome
+    // In a function of its own, so that the body cannot go under the lock.
+    keep(Swift.Result(catching: body))
   }
 
   final override func discardWork() { releaseBody(takeBody()) }
@@ -71,6 +69,12 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
 
   /// Ends the life of the body and of what it captured outside the lock.
   private final func releaseBody(_: (@Sendable () throws -> Result)?) {}
+
+  private final func keep(_ outcome: Swift.Result<Result, any Error>) {
+    lock.lock()
+    defer { lock.unlock() }
+    self.outcome = outcome
+  }
 
   private final var outcomeSoFar: Swift.Result<Result, any Error>? {
     lock.lock()

@@ -82,7 +82,7 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   public static func catching<Failure: Error>(
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> [Misuse] {
-    try MisuseScope.run(sparesOperations: false, body)
+    try MisuseScope.run(body)
   }
 
   /// The one way in which misuse is reported.

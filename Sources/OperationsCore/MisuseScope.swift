@@ -8,15 +8,20 @@ import CSystem
 /// It belongs to the thread and not to the task: a task that the body starts must not find, later
 /// and elsewhere, that its mistakes go to a scope that has ended.
 struct MisuseScope {
+  static let refusalsToStart: [Misuse.Kind] = [
+    .receiverAlreadyExecuting, .receiverNotReady, .simultaneousStart, .startOfEnqueuedOperation,
+  ]
+
   private var mistakes: [Misuse] = []
-  /// Whether mistakes of operations that run inside the body are left to the scopes around it.
-  private let sparesOperations: Bool
+  /// The kinds that are wanted, and only where the body itself makes them; `nil` for all mistakes,
+  /// those of operations that run inside the body included.
+  private let refusals: [Misuse.Kind]?
   /// The operation that the thread ran when the scope began.
   private let caller: ObjectIdentifier?
   private let outer: UnsafeMutablePointer<MisuseScope>?
 
-  private init(sparesOperations: Bool) {
-    self.sparesOperations = sparesOperations
+  private init(refusals: [Misuse.Kind]?) {
+    self.refusals = refusals
     caller = Self.currentOperation
     outer = Self.innermost
   }
@@ -33,9 +38,22 @@ struct MisuseScope {
   ///
   /// - Returns: The mistakes made meanwhile on this thread.
   static func run<Failure: Error>(
-    sparesOperations: Bool, _ body: () throws(Failure) -> Void
+    _ body: () throws(Failure) -> Void
   ) throws(Failure) -> [Misuse] {
-    var scope = MisuseScope(sparesOperations: sparesOperations)
+    try run(wanting: nil, body)
+  }
+
+  /// Runs a call that may be refused, and throws the refusal.
+  ///
+  /// What operations and observers do that the call runs on this thread is no mistake of the call's.
+  static func run(throwing refusals: [Misuse.Kind], _ call: () -> Void) throws(Misuse) {
+    if let refusal = run(wanting: refusals, call).first { throw refusal }
+  }
+
+  private static func run<Failure: Error>(
+    wanting refusals: [Misuse.Kind]?, _ body: () throws(Failure) -> Void
+  ) throws(Failure) -> [Misuse] {
+    var scope = MisuseScope(refusals: refusals)
     try withUnsafeMutablePointer(to: &scope) { pointer throws(Failure) in
       csystem_set_current_misuse(pointer)
       defer { csystem_set_current_misuse(pointer.pointee.outer) }
@@ -44,25 +62,23 @@ struct MisuseScope {
     return scope.mistakes
   }
 
-  /// Runs a call of this library that may be refused, and throws the refusal.
-  ///
-  /// What an operation does that the call runs on this thread is no mistake of the call's.
-  static func throwing(_ call: () -> Void) throws(Misuse) {
-    if let refusal = run(sparesOperations: true, call).first { throw refusal }
-  }
-
   /// Hands the mistake to the innermost scope that wants it. `false` where there is none.
   static func take(_ misuse: Misuse) -> Bool {
     let current = currentOperation
     var next = innermost
     while let scope = next {
-      if !scope.pointee.sparesOperations || scope.pointee.caller == current {
+      if scope.pointee.wants(misuse, of: current) {
         scope.pointee.mistakes.append(misuse)
         return true
       }
       next = scope.pointee.outer
     }
     return false
+  }
+
+  private func wants(_ misuse: Misuse, of operation: ObjectIdentifier?) -> Bool {
+    guard let refusals else { return true }
+    return operation == caller && refusals.contains(misuse.kind)
   }
 }
 
@@ -71,10 +87,13 @@ struct MisuseScope {
 extension OperationSupplement where Self: Operation {
   /// As ``Operation/start()``, with a refusal thrown instead of trapping.
   ///
-  /// What ``Operation/main()`` does is not part of it: a mistake in there is reported as ever.
+  /// What ``Operation/main()`` and observers do is not part of it: a mistake in there is reported as
+  /// ever.
   ///
   /// - Throws: Why it was not started. The operation is as it was.
-  public func tryStart() throws(Misuse) { try MisuseScope.throwing { start() } }
+  public func tryStart() throws(Misuse) {
+    try MisuseScope.run(throwing: MisuseScope.refusalsToStart) { start() }
+  }
 }
 
 extension OperationQueue {
@@ -82,7 +101,7 @@ extension OperationQueue {
   ///
   /// - Throws: Why the operation was not added. It is as it was, and may be added elsewhere.
   public final func tryAddOperation(_ operation: Operation) throws(Misuse) {
-    try MisuseScope.throwing { addOperation(operation) }
+    try MisuseScope.run(throwing: [.cannotEnqueue]) { addOperation(operation) }
   }
 
   /// As ``addOperations(_:waitUntilFinished:)`` without waiting, with a refusal thrown instead of
@@ -90,6 +109,8 @@ extension OperationQueue {
   ///
   /// - Throws: Why one of them was not added. None was; each of the others may be added elsewhere.
   public final func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
-    try MisuseScope.throwing { addOperations(operations, waitUntilFinished: false) }
+    try MisuseScope.run(throwing: [.cannotEnqueue]) {
+      addOperations(operations, waitUntilFinished: false)
+    }
   }
 }

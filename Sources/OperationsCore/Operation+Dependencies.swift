@@ -224,9 +224,11 @@ extension Operation {
     defer { lock.unlock() }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     if links.firstDependent?.toOpaque() == opaque {
-      links.firstDependent = nil
+      // Those behind it move up: they are told in the order in which they were added.
+      links.firstDependent = links.secondDependent
+      links.secondDependent = rare?.takeFirstDependent()
     } else if links.secondDependent?.toOpaque() == opaque {
-      links.secondDependent = nil
+      links.secondDependent = rare?.takeFirstDependent()
     } else if let rare,
       let index = rare.moreDependents.firstIndex(where: { $0.toOpaque() == opaque })
     {

@@ -18,6 +18,10 @@ final class RareState {
   var moreDependents: [Unmanaged<Operation>] = []
   /// The tasks that wait until it is retired.
   var waitingTasks: [CheckedContinuation<Void, Never>] = []
+
+  func takeFirstDependent() -> Unmanaged<Operation>? {
+    moreDependents.isEmpty ? nil : moreDependents.removeFirst()
+  }
 }
 
 extension Operation {

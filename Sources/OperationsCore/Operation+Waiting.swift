@@ -66,7 +66,7 @@ extension Operation {
   }
 
   /// Resumes `task` once the operation is retired; at once where it is.
-  fileprivate final func resumeWhenRetired(_ task: CheckedContinuation<Void, Never>) {
+  final func resumeWhenRetired(_ task: CheckedContinuation<Void, Never>) {
     // Whoever retires the operation looks for the flag after that, and then needs the lock: the
     // task is in the list by then.
     let isEarly = makeRare { rare in

@@ -3,6 +3,7 @@
 
 import Foundation
 import Operations
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,9 +36,15 @@ struct LockHazardTests {
         let dependency = MyAsyncOperation()
         let dependent = LockedReadinessOperation()
         dependent.addDependency(dependency)
+        // Lets this thread cancel just as the other one is about to finish.
+        let isAboutToFinish = Atomic<Bool>(false)
+        dependency.work = { isAboutToFinish.store(true, ordering: .releasing) }
         queue.addOperation(dependency)
         queue.addOperation(dependent)
-        dependent.lock.withLock { dependency.cancel() }
+        dependent.lock.withLock {
+          while !isAboutToFinish.load(ordering: .acquiring) { sched_yield() }
+          dependency.cancel()
+        }
         dependent.waitUntilFinished()
       }
       queue.waitUntilAllOperationsAreFinished()

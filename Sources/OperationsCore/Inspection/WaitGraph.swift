@@ -60,7 +60,7 @@ struct WaitGraph {
 
 extension Operation {
   /// The dependencies that keep it from starting; none where it waits for nothing.
-  fileprivate final var dependenciesInTheWay: [Operation] {
+  final var dependenciesInTheWay: [Operation] {
     guard status.load(ordering: .acquiring).isHeldUpByDependencies else { return [] }
     return dependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
   }
@@ -68,7 +68,7 @@ extension Operation {
 
 extension OperationStatus {
   /// Whether it will not start before dependencies have finished, whatever else happens.
-  fileprivate var isHeldUpByDependencies: Bool {
+  var isHeldUpByDependencies: Bool {
     unmetDependencyCount > 0 && isPending && !isCancelled && !has(.dispatched) && !has(.selfReady)
   }
 }

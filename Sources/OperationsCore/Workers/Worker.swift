@@ -173,7 +173,9 @@ final class Worker: Sendable {
   }
 
   private func name(after queue: QueueCore) {
-    "opq-\(queue.withScheduler { scheduler, _ in scheduler.name })".withCString {
+    let name = queue.withScheduler { scheduler, _ in scheduler.name }
+    // The default name would be cut off before the number, which alone tells two queues apart.
+    "opq-\(name.isEmpty ? "\(queue.id.rawValue)" : name)".withCString {
       csystem_set_thread_name($0)
     }
   }

@@ -137,7 +137,7 @@ struct InvocationOperationTests {
   }
 
   @Test(
-    "H-5: the body and what it captured are released before the finish is known, run or not",
+    "H-5: the body and what it captured are released before waiters go on, run or not",
     arguments: [true, false])
   func release(isCancelled: Bool) async throws {
     try await onOwnThread {

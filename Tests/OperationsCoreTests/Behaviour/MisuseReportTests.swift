@@ -146,6 +146,19 @@ struct ThrowingCallTests {
     #expect(outer.map(\.kind) == [.selfDependency])
   }
 
+  @Test("MI-1: a mistake of an observer is not thrown by tryStart either")
+  func tryStartSparesObservers() {
+    let operation = Operation()
+    let observation = operation.observe(\.isExecuting) { operation, _ in
+      operation.addDependency(operation)
+    }
+    let outer = Misuse.catching {
+      #expect(throws: Never.self) { try operation.tryStart() }
+    }
+    #expect(outer.map(\.kind) == [.selfDependency, .selfDependency] && operation.isFinished)
+    withExtendedLifetime(observation) {}
+  }
+
   @Test("Q-3: tryAddOperation throws, and the operation may be added elsewhere")
   func tryAddOperation() async throws {
     try await onOwnThread {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import OperationsCore
 import TestSupport
 import Testing
@@ -34,6 +35,40 @@ struct QueueTests {
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == [true, true, true, true] && OperationQueue.current == nil)
+    }
+  }
+
+  @Test(
+    "Q-2, D-6: one that says that it is asynchronous is started on another thread like any other")
+  func asynchronousElsewhere() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      let operation = SelfDeclaredAsynchronous { gate.pass() }
+      queue.addOperation(operation)
+      // A caller that ran it itself would not get here.
+      gate.waitForArrivals(1)
+      #expect(operation.isExecuting)
+      gate.open()
+      operation.waitUntilFinished()
+    }
+  }
+
+  @Test("Q-6: a block becomes a BlockOperation, of the queue's quality of service")
+  func blocks() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let log = EventLog<QualityOfService>()
+      queue.addOperation { log.note(.current) }
+      queue.qualityOfService = .utility
+      queue.addOperation { log.note(.current) }
+      queue.addBarrierBlock { log.note(.current) }
+      #expect(queue.operations.count { $0 is BlockOperation } == 2)
+      #expect(queue.operations.map(\.qualityOfService) == [.default, .utility])
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == [.utility, .utility, .utility], "the first one states none")
     }
   }
 
@@ -135,6 +170,21 @@ struct QueueTests {
     #expect(queue.qualityOfService == .background)
   }
 
+  @Test("Q-13: threads bear the name of the queue that they work for, or else its number")
+  func threadNames() async throws {
+    try await onOwnThread {
+      let names = ["thumbnails", "something far too long for a thread", "", nil]
+      for (name, expected) in zip(names, ["opq-thumbnails", "opq-something f"] + [nil, nil]) {
+        let queue = OperationQueue()
+        queue.name = name
+        let log = EventLog<String>()
+        queue.addOperation { log.note(ownThreadName()) }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.events == [expected ?? "opq-\(queue.id.rawValue)"])
+      }
+    }
+  }
+
   @Test("PR-3, PR-4: the order of start in a queue of one slot; priority replaces no dependency")
   func priorities() async throws {
     try await onOwnThread {
@@ -192,5 +242,18 @@ struct QueueTests {
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == levels)
     }
+  }
+}
+
+private final class SelfDeclaredAsynchronous: PlainSubclass, @unchecked Sendable {
+  override var isAsynchronous: Bool { true }
+}
+
+private func ownThreadName() -> String {
+  let file = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
+  defer { close(file) }
+  return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
+    let count = read(file, buffer.baseAddress, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count - 1)), as: UTF8.self)
   }
 }

@@ -37,7 +37,7 @@ struct FreeRun {
       }
       pace.leave(thread)
     }
-    var findings = world.windDown(breaking: [], within: patience)
+    var findings = world.windDown(within: patience)
     findings += Self.overcrowding(in: program, world.reports.snapshot)
     return findings.isEmpty ? nil : Discrepancy(stepCount: nil, findings: findings)
   }

@@ -24,8 +24,7 @@ struct LockStepRun {
         discrepancy = Discrepancy(stepCount: scene.stepCount, findings: findings)
       }
     }
-    let cyclic = program.operations.indices.filter(rehearsal.model.isInCycle)
-    let remains = world.windDown(breaking: cyclic, within: patience)
+    let remains = world.windDown(within: patience)
     if let discrepancy { return discrepancy }
     return remains.isEmpty ? nil : Discrepancy(stepCount: nil, findings: remains)
   }

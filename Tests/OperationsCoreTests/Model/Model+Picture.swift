@@ -52,7 +52,7 @@ extension Model {
     return Aftermath(
       completionCounts: items.map { $0.hasCompletionBlock && $0.phase == .finished ? 1 : 0 },
       returnedCounts: items.map { $0.phase == .finished ? $0.waiterCount : 0 },
-      isDestroyed: items.indices.map { !living.contains($0) },
+      isDestroyed: items.indices.map { items[$0].kind != .barrier && !living.contains($0) },
       isBlockDestroyed: items.indices.map { isBlockDestroyed($0, living) },
       returnedFromQueueCounts: lines.map(\.returnedCount),
       isQueueDestroyed: lines.indices.map { !isLiving(queue: $0) })
@@ -66,7 +66,7 @@ extension Model {
     switch item.phase {
     case .pending: return false
     case .executing: return nil
-    case .finished: return item.runCount > 0 ? true : nil
+    case .finished: return item.runCount > 0 || item.kind == .barrier ? true : nil
     }
   }
 }

@@ -5,6 +5,7 @@ extension Program {
   /// Programs that are a little smaller or simpler than this one, those that leave out most first.
   var smaller: [Program] {
     withoutRuns + withoutOperations + withoutQueues + withSmallerBatches + withSimplerCast
+      + withLaterFinishes
   }
 
   // MARK: Steps
@@ -36,6 +37,17 @@ extension Program {
         program.steps[index] = .add(fewer, to: queue)
         return program
       }
+    }
+  }
+
+  /// Lets bodies return a little later. No smaller, but what was between may be left out then.
+  private var withLaterFinishes: [Program] {
+    steps.indices.dropLast().compactMap { index in
+      guard case .finish = steps[index] else { return nil }
+      if case .finish = steps[index + 1] { return nil }
+      var program = self
+      program.steps.swapAt(index, index + 1)
+      return program
     }
   }
 

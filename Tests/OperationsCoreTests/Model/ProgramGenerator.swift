@@ -41,7 +41,7 @@ struct ProgramGenerator {
 
   private static let kinds: [(OperationKind, weight: Int)] = [
     (.block, 8), (.plain, 4), (.asynchronous, 4), (.selfFinishing, 3), (.conditional, 4),
-    (.oblivious, 1), (.barrier, Barriers.areThere ? 4 : 0),
+    (.oblivious, 1), (.barrier, 4),
   ]
   private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
   /// A width left to the system is rare: bodies that block there cost a sampler's interval.
@@ -55,7 +55,7 @@ struct ProgramGenerator {
         Program.Item(
           kind: kind, hasCompletionBlock: hasCompletionBlock && kind != .barrier))
     }
-    if theme == .order {
+    if theme == .order || theme == .dependencies && chance(oneIn: 2) {
       program.queues = [1]
     } else {
       for _ in 0..<pick(Self.queueCounts) { program.queues.append(pick(Self.widths)) }
@@ -104,7 +104,10 @@ struct ProgramGenerator {
       return .finish(isEarly ? operation : executing.randomElement(using: &random) ?? operation)
     case .cancel: return .cancel(operation)
     case .cancelAll: return .cancelAll(in: queue)
-    case .depend: return .depend(operation, on: anyOperation())
+    case .depend:
+      // Some have several dependents, whose order is to be seen.
+      let isFirst = theme == .dependencies && !chance(oneIn: 4)
+      return .depend(operation, on: isFirst ? 0 : anyOperation())
     case .undepend:
       let other = model.items[operation].dependencies.randomElement(using: &random)
       return .undepend(operation, from: other ?? anyOperation())

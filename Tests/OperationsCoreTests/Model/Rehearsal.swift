@@ -13,11 +13,9 @@ struct Rehearsal {
   }
 
   private(set) var scenes: [Scene] = []
-  /// At the end of the program.
-  private(set) var model: Model
 
   init(_ program: Program, rules: Model.Rules = .all) {
-    model = Model(program, rules: rules)
+    var model = Model(program, rules: rules)
     for (index, step) in program.steps.enumerated() {
       guard let taken = model.perform(step) else { continue }
       scenes.append(Scene(stepCount: index + 1, step: taken, model: model))

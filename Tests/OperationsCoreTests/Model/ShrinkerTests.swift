@@ -38,7 +38,7 @@ struct ShrinkerTests {
         program = next
         count += 1
       }
-      #expect(program.steps.isEmpty && count < 200)
+      #expect(program.steps.isEmpty && count < 1_000)
     }
   }
 

@@ -7,10 +7,15 @@ import TestSupport
 /// An asynchronous operation of a program, in the careful style: flags of its own, announced while
 /// no lock is held, and the base class's `cancel()`.
 final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendable {
-  private enum Phase { case pending, executing, finished }
+  private struct Flags {
+    var isExecuting = false
+    var isFinished = false
+    /// Whether its beginning was reported. Else its end is not.
+    var hasReported = false
+  }
 
   private let role: Role
-  private let phase = Monitored(Phase.pending)
+  private let flags = Monitored(Flags())
 
   init(_ role: Role) {
     self.role = role
@@ -20,31 +25,32 @@ final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendabl
   deinit { role.wasDestroyed() }
 
   override var isAsynchronous: Bool { true }
-  override var isExecuting: Bool { phase.value == .executing }
-  override var isFinished: Bool { phase.value == .finished }
+  override var isExecuting: Bool { flags.value.isExecuting }
+  override var isFinished: Bool { flags.value.isFinished }
 
   override func start() {
     if isCancelled { return finish() }
     willChangeValue(forKey: "isExecuting")
-    let begins = phase.change { phase in
-      if phase == .finished { return false }
-      phase = .executing
-      return true
-    }
+    flags.change { $0.isExecuting = !$0.isFinished }
     didChangeValue(forKey: "isExecuting")
-    guard begins, role.reports.begin(role.index, keeping: self) else { return }
-    role.finishSomewhere(self)
+    // Only now, when its queue knows too; under the lock, so that the end comes after it.
+    let endsByItself = flags.change { flags in
+      if flags.isFinished { return false }
+      flags.hasReported = true
+      return role.reports.begin(role.index, keeping: self)
+    }
+    if endsByItself { role.finishSomewhere(self) }
   }
 
   func finish() {
-    guard phase.value != .finished else { return }
+    if flags.value.isFinished { return }
     willChangeValue(forKey: "isExecuting")
     willChangeValue(forKey: "isFinished")
-    let before = phase.change { phase in
-      defer { phase = .finished }
-      return phase
+    let hasReported = flags.change { flags in
+      defer { flags = Flags(isFinished: true) }
+      return flags.hasReported
     }
-    if before == .executing { role.reports.end(role.index) }
+    if hasReported { role.reports.end(role.index) }
     didChangeValue(forKey: "isExecuting")
     didChangeValue(forKey: "isFinished")
   }

@@ -9,6 +9,7 @@ extension World {
   /// What changes whenever anything happens in a queue.
   struct Pulse: Equatable {
     var counts: [QueueScheduler.Counts?] = []
+    var barrierCounts: [Int] = []
     var beginCounts: [Int] = []
   }
 
@@ -52,12 +53,14 @@ extension World {
         pulse.counts.append(nil)
         continue
       }
-      let (counts, hasWork) = queue.core.withScheduler { scheduler, _ in
-        (scheduler.counts, scheduler.hasWork)
+      let (counts, barriers, hasWork) = queue.core.withScheduler { scheduler, _ in
+        (scheduler.counts, scheduler.allBarriers, scheduler.hasWork)
       }
-      guard !hasWork, counts.executing == held[index],
-        Barriers.startedCount(in: queue) == heldBarriers[index]
-      else { return nil }
+      let startedBarriers = barriers.count { $0.state == .executing || $0.isFinished }
+      guard !hasWork, counts.executing == held[index], startedBarriers == heldBarriers[index] else {
+        return nil
+      }
+      pulse.barrierCounts.append(barriers.count)
       pulse.counts.append(counts)
     }
     return pulse

@@ -48,26 +48,37 @@ extension World {
   }
 
   private func add(_ members: [Int], to index: Int) {
-    let held = members.filter { program.operations[$0].kind == .barrier || operation($0) != nil }
-    guard let queue = queue(index), let first = held.first else { return }
-    // Kept, in case another thread drops them now.
-    let operations = held.compactMap(operation)
-    reports.note { state in
-      for member in held { state.entries[member].queue = index }
+    guard let queue = queue(index) else { return }
+    if let only = members.first, program.operations[only].kind == .barrier {
+      return addBarrier(only, to: queue)
     }
+    // Kept, in case another thread drops them now.
+    let pairs = members.compactMap { member in operation(member).map { (member, $0) } }
+    guard let (_, first) = pairs.first else { return }
+    noteQueue(index, of: pairs.map(\.0))
     if fault == .losesOperations { return }
-    if program.operations[first].kind == .barrier {
-      addBarrier(first, to: queue)
-    } else if members.count > 1 {
-      queue.addOperations(operations, waitUntilFinished: false)
+    if members.count > 1 {
+      queue.addOperations(pairs.map(\.1), waitUntilFinished: false)
     } else {
-      queue.addOperation(operations[0])
+      queue.addOperation(first)
     }
   }
 
-  private func addBarrier(_ index: Int, to queue: OperationQueue) {
+  private func noteQueue(_ queue: Int, of members: [Int]) {
+    reports.note { state in
+      for member in members { state.entries[member].queue = queue }
+    }
+  }
+
+  private func addBarrier(_ index: Int, to queue: SteeredQueue) {
+    noteQueue(queue.index, of: [index])
+    if fault == .losesOperations { return }
     let probe = CaptureProbe(Role(index: index, reports: reports))
-    Barriers.add(to: queue, asOperation: fault == .overtakesBarriers) { probe.runBody() }
+    if fault == .overtakesBarriers {
+      queue.addOperation { probe.runBody() }
+    } else {
+      queue.addBarrierBlock { probe.runBody() }
+    }
   }
 
   private func start(_ index: Int) {

@@ -7,24 +7,25 @@ extension World {
   /// Lets everything end, whatever the program has left behind, and sees what must be so then:
   /// nothing is lost, nothing has run twice, nothing stays.
   ///
-  /// - Parameters:
-  ///   - cyclic: Operations that wait for themselves by way of others.
-  ///   - limit: How long it may take.
+  /// - Parameter limit: How long it may take.
   /// - Returns: What is not so.
-  func windDown(breaking cyclic: [Int], within limit: Duration) -> [String] {
+  func windDown(within limit: Duration) -> [String] {
+    breakDeadlocks()
     for operation in reports.letEverythingEnd() { operation.finish() }
     openQueues()
-    excuse(cyclic)
-    for index in cyclic { operation(index)?.cancel() }
     guard poll(for: limit, until: endsComing) else {
       return ["something does not end: \(unfinished.joined(separator: ", "))"]
     }
-    var findings = verdict
-    for index in cyclic { removeDependencies(of: index) }
+    let findings = verdict
+    breakRetainCycles()
+    return findings + destruction(within: limit)
+  }
+
+  /// - Returns: What stays when the program lets go of everything.
+  private func destruction(within limit: Duration) -> [String] {
     for index in program.operations.indices { drop(index) }
     for index in program.queues.indices { dropQueue(index) }
-    if !poll(for: limit, until: { remains.isEmpty }) { findings += remains }
-    return findings
+    return poll(for: limit, until: { remains.isEmpty }) ? [] : remains
   }
 
   private func openQueues() {
@@ -33,11 +34,6 @@ extension World {
       queue.isSuspended = false
       if queue.maxConcurrentOperationCount == 0 { queue.maxConcurrentOperationCount = 1 }
     }
-  }
-
-  private func removeDependencies(of index: Int) {
-    guard let operation = operation(index) else { return }
-    for dependency in operation.dependencies { operation.removeDependency(dependency) }
   }
 
   // MARK: Ending
@@ -60,7 +56,7 @@ extension World {
   }
 
   /// Every operation that can be got hold of, by way of queues and dependents too.
-  private var reachable: [Operation] {
+  var reachable: [Operation] {
     var open = program.operations.indices.compactMap(operation)
     for index in program.queues.indices { open += livingQueue(index)?.operations ?? [] }
     var reached: Set<Operation> = []
@@ -73,11 +69,17 @@ extension World {
   private var unfinished: [String] {
     var unfinished: [String] = []
     for index in program.queues.indices {
-      guard let queue = livingQueue(index), queue.operationCount > 0 else { continue }
+      guard let queue = livingQueue(index),
+        queue.core.withScheduler({ scheduler, _ in !scheduler.isEmpty })
+      else { continue }
       unfinished.append("\(Program.name(ofQueue: index)) holds \(queue.operations)")
     }
-    let startingCount = reports.snapshot.startingCount
-    if startingCount > 0 { unfinished.append("\(startingCount) calls of start()") }
+    let state = reports.snapshot
+    if state.startingCount > 0 { unfinished.append("\(state.startingCount) calls of start()") }
+    // Perhaps not reachable: started by hand and dropped.
+    for index in state.entries.indices where state.entries[index].isRunning {
+      unfinished.append("the body of \(Program.name(ofOperation: index))")
+    }
     unfinished += reachable.filter { !$0.isFinished }.map(\.debugDescription)
     return unfinished
   }

@@ -95,11 +95,11 @@ final class World: Sendable {
   /// The index of an operation of the program's; `nil` where it is none.
   func index(of operation: Operation) -> Int? { indices[ObjectIdentifier(operation)] }
 
-  /// Whether the operation has been destroyed. A barrier counts as such when it has left its queue.
+  /// Whether the operation has been destroyed. Barriers, which nobody can see, have not.
   func isDestroyed(_ index: Int, _ entry: Reports.Entry) -> Bool {
     switch program.operations[index].kind {
     case .block: rememberedOperations.withLock { $0[index].operation == nil }
-    case .barrier: entry.queue != nil && entry.isCaptureDestroyed
+    case .barrier: false
     case .plain, .asynchronous, .selfFinishing, .conditional, .oblivious: entry.isDestroyed
     }
   }

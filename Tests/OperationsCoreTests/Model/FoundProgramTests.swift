@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+/// Random programs that once broke the rules, as small as they got.
+@Suite("Programs that once failed")
+struct FoundProgramTests {
+  @Test(
+    "PR-3: dependents become ready in the order in which they were made to wait",
+    arguments: [0, 1, 2, 5])
+  func dependentsKeepTheirOrder(otherCount: Int) async throws {
+    // One before the others, and then none: its place must not be given to a later one.
+    let others = Array(3..<(3 + otherCount))
+    let program = Program(
+      operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),
+      queues: [1],
+      steps: [.depend(1, on: 0), .depend(2, on: 0)] + others.map { .depend($0, on: 0) } + [
+        .undepend(1, from: 0), .depend(3 + otherCount, on: 0), .add([0], to: 0),
+        .add([3 + otherCount, 2] + others, to: 0), .finish(0), .finish(2),
+      ] + others.map { .finish($0) } + [.finish(3 + otherCount)])
+    try await passes(program)
+  }
+
+  private func passes(_ program: Program) async throws {
+    let discrepancy = try await onOwnThread {
+      LockStepRun().discrepancy(in: program, patience: .seconds(Patience.seconds))
+    }
+    #expect(discrepancy == nil, "\(program.text(marking: discrepancy?.stepCount))")
+  }
+}

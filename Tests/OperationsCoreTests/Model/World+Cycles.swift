@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+
+extension World {
+  /// Cancels the operations that wait for themselves by way of others, and so for ever: through
+  /// dependencies, and through barriers, which keep what is behind them waiting for what is ahead.
+  func breakDeadlocks() {
+    let segments = segments
+    for operation in Self.cyclic(among: reachable, by: { obstacles(of: $0, segments) }) {
+      if let index = index(of: operation) { excuse([index]) }
+      operation.cancel()
+    }
+  }
+
+  /// Takes away the dependencies by which operations keep each other alive.
+  func breakRetainCycles() {
+    for operation in Self.cyclic(among: reachable, by: \.dependencies) {
+      for dependency in operation.dependencies { operation.removeDependency(dependency) }
+    }
+  }
+
+  private static func cyclic(
+    among operations: [Operation], by neighbours: (Operation) -> [Operation]
+  ) -> [Operation] {
+    operations.filter { start in
+      var reached: Set<Operation> = []
+      var open = neighbours(start)
+      while let next = open.popLast() {
+        if next === start { return true }
+        if reached.insert(next).inserted { open += neighbours(next) }
+      }
+      return false
+    }
+  }
+
+  /// What has to finish before the operation can start.
+  private func obstacles(of operation: Operation, _ segments: [[Operation: UInt32]]) -> [Operation]
+  {
+    if operation.isExecuting || operation.isFinished { return [] }
+    var obstacles = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
+    for segment in segments {
+      guard let own = segment[operation] else { continue }
+      obstacles += segment.filter { $0.value < own }.map(\.key)
+    }
+    return obstacles
+  }
+
+  /// For each queue, how many barriers were added before each of its operations.
+  private var segments: [[Operation: UInt32]] {
+    program.queues.indices.map { index in
+      guard let queue = livingQueue(index) else { return [:] }
+      return queue.core.withScheduler { scheduler, _ in
+        if scheduler.allBarriers.isEmpty { return [:] }
+        let pairs = scheduler.allOperations.map { ($0, $0.place.segment) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+      }
+    }
+  }
+}
