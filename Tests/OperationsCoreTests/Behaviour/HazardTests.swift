@@ -40,7 +40,10 @@ struct HazardTests {
       }
       queue.addOperations(chain, waitUntilFinished: false)
       gate.waitForArrivals(1)
+      // Suspended meanwhile: the first to be retired would release the next before that is cancelled.
+      queue.isSuspended = isCancelled
       if isCancelled { queue.cancelAllOperations() }
+      queue.isSuspended = false
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
       #expect(runs.value == (isCancelled ? 0 : length - 1) && chain.allSatisfy(\.isFinished))
