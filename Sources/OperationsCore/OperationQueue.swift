@@ -94,8 +94,8 @@ open class OperationQueue: @unchecked Sendable {
   /// running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding one
   /// takes the same time however many operations and barriers the queue holds.
   ///
-  /// An operation that depends on one behind a barrier ahead of which it stands itself waits for ever,
-  /// until it is cancelled.
+  /// An operation that stands ahead of a barrier and depends on one behind it waits for ever: for
+  /// itself, by way of the barrier. Cancelling it lets everything go on.
   ///
   /// Source: Apple, "OperationQueue.addBarrierBlock(_:)".
   open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
