@@ -34,11 +34,8 @@ struct Examination {
     var failing: (index: Int, discrepancy: Discrepancy)?
   }
 
-  /// What is found to be wrong, for people; `nil` where nothing is.
-  ///
-  /// - Parameters:
-  ///   - count: How many programs to run.
-  ///   - seed: The seed of the first one; each has the next number.
+  /// What is found to be wrong with so many programs, for people; `nil` where nothing is. The seed is
+  /// that of the first one; each has the next number.
   func finding(inPrograms count: Int, seed: UInt64) -> String? {
     guard let failure = firstFailure(inPrograms: count, seed: seed) else { return nil }
     let (smallest, last) = shrunk(failure.program, failure.discrepancy)

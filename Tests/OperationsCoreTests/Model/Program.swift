@@ -36,7 +36,7 @@ extension Program: CustomStringConvertible {
   /// The program as one would write it down in Swift.
   var description: String { text(marking: nil) }
 
-  /// - Parameter stepCount: After how many steps there is something to see.
+  /// As ``description``, with a mark after so many steps.
   func text(marking stepCount: Int?) -> String {
     var lines = steps.map { Self.text(of: $0, in: operations) }
     if let stepCount, stepCount > 0 { lines[stepCount - 1] += "  // here" }

@@ -4,9 +4,8 @@
 @testable import OperationsCore
 
 extension World {
-  /// What can be seen now.
-  ///
-  /// - Parameter expected: Says which queues nobody needs any more: those end a little later.
+  /// What can be seen now. What is expected says which queues nobody needs any more: those end a
+  /// little later.
   func picture(asIn expected: Picture) -> Picture {
     var picture = Picture()
     let entries = reports.snapshot.entries
@@ -45,9 +44,7 @@ extension World {
 
   private func indices(of operations: [Operation]) -> [Int?] { operations.map(index) }
 
-  /// What can be seen now of what comes later.
-  ///
-  /// - Parameter expected: Says what is left open.
+  /// What can be seen now of what comes later. What is expected says what is left open.
   func aftermath(asIn expected: Aftermath) -> Aftermath {
     let state = reports.snapshot
     var aftermath = Aftermath()
