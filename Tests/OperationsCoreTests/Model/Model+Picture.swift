@@ -48,21 +48,21 @@ extension Model {
 
   /// What must be seen a little later.
   var aftermath: Aftermath {
-    let living = living
+    let exists = whichExist
     return Aftermath(
       completionCounts: items.map { $0.hasCompletionBlock && $0.phase == .finished ? 1 : 0 },
       returnedCounts: items.map { $0.phase == .finished ? $0.waiterCount : 0 },
-      isDestroyed: items.indices.map { items[$0].kind != .barrier && !living.contains($0) },
-      isBlockDestroyed: items.indices.map { isBlockDestroyed($0, living) },
+      isDestroyed: items.indices.map { items[$0].kind != .barrier && !exists[$0] },
+      isBlockDestroyed: items.indices.map { isBlockDestroyed($0, exists[$0]) },
       returnedFromQueueCounts: lines.map(\.returnedCount),
       isQueueDestroyed: lines.indices.map { !isLiving(queue: $0) })
   }
 
   /// [BL-5: blocks go at the latest with their operation, and once they have run]
-  private func isBlockDestroyed(_ index: Int, _ living: Set<Int>) -> Bool? {
+  private func isBlockDestroyed(_ index: Int, _ exists: Bool) -> Bool? {
     let item = items[index]
     guard item.kind == .block || item.kind == .barrier && item.queue != nil else { return nil }
-    if !living.contains(index) { return true }
+    if !exists { return true }
     switch item.phase {
     case .pending: return false
     case .executing: return nil

@@ -129,15 +129,18 @@ extension Model {
     lines[queue].entries.filter { items[$0].kind != .barrier }
   }
 
-  /// The operations that exist. [DE-14, section 1.16]
-  var living: Set<Int> {
-    var living = Set(items.indices.filter(isHeldBySomebody))
-    while rules.contains(.retainsDependencies) {
-      let retained = living.flatMap { items[$0].dependencies }
-      if living.isSuperset(of: retained) { break }
-      living.formUnion(retained)
+  /// Which of the operations exist. [DE-14, section 1.16]
+  var whichExist: [Bool] {
+    var exists = items.indices.map(isHeldBySomebody)
+    guard rules.contains(.retainsDependencies), exists.contains(false) else { return exists }
+    var open = items.indices.filter { exists[$0] }
+    while let index = open.popLast() {
+      for dependency in items[index].dependencies where !exists[dependency] {
+        exists[dependency] = true
+        open.append(dependency)
+      }
     }
-    return living
+    return exists
   }
 
   private func isHeldBySomebody(_ index: Int) -> Bool {

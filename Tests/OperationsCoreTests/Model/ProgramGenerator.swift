@@ -65,18 +65,17 @@ struct ProgramGenerator {
   // MARK: Steps
 
   private enum Move {
-    case add, addBatch, start, finish, cancel, cancelAll, depend, undepend, prioritise, allow,
-      forbid
-    case suspend, resume, setWidth, drop, dropQueue, wait, waitForAll
+    case add, addBatch, start, finish, cancel, cancelAll, depend, undepend, prioritise
+    case turnCondition, turnSuspension, setWidth, drop, dropQueue, wait, waitForAll
   }
 
   /// With the themes that there are more of them in.
   private static let moves: [(Move, weight: Int, themes: [Theme])] = [
-    (.add, 20, [.order]), (.addBatch, 5, [.order]), (.start, 4, []), (.finish, 24, []),
+    (.add, 32, [.order]), (.addBatch, 8, [.order]), (.start, 4, []), (.finish, 44, []),
     (.cancel, 8, []), (.cancelAll, 1, [.control]), (.depend, 18, [.dependencies]),
-    (.undepend, 6, [.dependencies]), (.prioritise, 7, [.order]), (.allow, 5, []),
-    (.forbid, 4, []), (.suspend, 3, [.control]), (.resume, 5, [.control]),
-    (.setWidth, 4, [.control]), (.drop, 5, [.lifetimes]), (.dropQueue, 1, [.lifetimes]),
+    (.undepend, 5, [.dependencies]), (.prioritise, 6, [.order]), (.turnCondition, 8, []),
+    (.turnSuspension, 5, [.control]),
+    (.setWidth, 4, [.control]), (.drop, 3, [.lifetimes]), (.dropQueue, 1, [.lifetimes]),
     (.wait, 2, [.lifetimes]), (.waitForAll, 1, [.control, .lifetimes]),
   ]
 
@@ -113,10 +112,10 @@ struct ProgramGenerator {
       return .undepend(operation, from: other ?? anyOperation())
     case .prioritise:
       return .prioritise(operation, priorities.randomElement(using: &random) ?? .normal)
-    case .allow: return .allow(operation)
-    case .forbid: return .forbid(operation)
-    case .suspend: return .suspend(queue)
-    case .resume: return .resume(queue)
+    case .turnCondition:
+      return model.items[operation].condition ? .forbid(operation) : .allow(operation)
+    case .turnSuspension:
+      return model.lines[queue].isSuspended ? .resume(queue) : .suspend(queue)
     case .setWidth: return .setWidth(queue, pick(Self.widths))
     case .drop: return .drop(operation)
     case .dropQueue: return .dropQueue(queue)
