@@ -180,15 +180,15 @@ final class QueueCore: @unchecked Sendable {
   func takeNext(retiring finished: Operation?, isSearching: Bool) -> Operation? {
     if let finished, isObserved.load(ordering: .sequentiallyConsistent) {
       retire(finished)
-      return takeNext(isSearching: isSearching, retiring: nil)
+      return takeNextUnannounced(retiring: nil, isSearching: isSearching)
     }
-    let next = takeNext(isSearching: isSearching, retiring: finished)
+    let next = takeNextUnannounced(retiring: finished, isSearching: isSearching)
     if let finished, !finished.place.isBarrier { announceContentsAfterwards() }
     return next
   }
 
   @inline(__always)
-  private func takeNext(isSearching: Bool, retiring finished: Operation?) -> Operation? {
+  private func takeNextUnannounced(retiring finished: Operation?, isSearching: Bool) -> Operation? {
     var effects = QueueEffects()
     let next = scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import OperationsCore
 import Synchronization
 import TestSupport
@@ -134,7 +135,7 @@ struct QueueObservingTests {
       log.wait(for: "0")
       #expect(log.events.contains("first") && log.events.contains("added by the observer"))
       queue = nil
-      while weakly != nil {}
+      while weakly != nil { sched_yield() }
       observation?.invalidate()
     }
   }
