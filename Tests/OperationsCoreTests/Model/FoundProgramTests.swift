@@ -16,7 +16,7 @@ struct FoundProgramTests {
     let others = Array(3..<(3 + otherCount))
     let program = Program(
       operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),
-      queues: [1],
+      queues: [Program.Line()],
       steps: [.depend(1, on: 0), .depend(2, on: 0)] + others.map { .depend($0, on: 0) } + [
         .undepend(1, from: 0), .depend(3 + otherCount, on: 0), .add([0], to: 0),
         .add([3 + otherCount, 2] + others, to: 0), .finish(0), .finish(2),

@@ -88,7 +88,7 @@ extension World {
 
   private var verdict: [String] {
     let state = reports.snapshot
-    var findings = state.violations
+    var findings = state.violations + wrongObservers
     for (index, entry) in state.entries.enumerated() {
       let name = Program.name(ofOperation: index)
       let isUsed = entry.queue != nil || entry.isStartedByHand
