@@ -24,6 +24,29 @@ struct FoundProgramTests {
     try await passes(program)
   }
 
+  @Test(
+    "K-10, DE-16: isReady that is read while its change is being announced does not strand it",
+    arguments: [true, false])
+  func readWhileAnnounced(isFinish: Bool) async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let dependency = Operation()
+      let finished = Operation()
+      finished.start()
+      let operation = PlainSubclass()
+      operation.addDependency(dependency)
+      queue.addOperation(operation)
+      // The queue asks again for each new dependency; here between the two announcements of the
+      // readiness that the end of the other dependency, or its removal, brings.
+      let observation = operation.observe(\.isReady, options: [.prior]) { operation, change in
+        if change.isPrior { operation.addDependency(finished) }
+      }
+      if isFinish { dependency.start() } else { operation.removeDependency(dependency) }
+      #expect(poll(for: .seconds(Patience.seconds)) { operation.isFinished })
+      withExtendedLifetime(observation) {}
+    }
+  }
+
   private func passes(_ program: Program) async throws {
     let discrepancy = try await onOwnThread {
       LockStepRun().discrepancy(in: program, patience: .seconds(Patience.seconds))
