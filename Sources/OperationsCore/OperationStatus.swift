@@ -331,7 +331,12 @@ extension OperationStatus {
   }
 
   /// It may be seen now that the operation is ready, if it still is.
-  mutating func releaseReadiness() { remove(.readinessHeld) }
+  ///
+  /// Whoever has read `isReady` meanwhile was told "no" for the sake of the announcement alone.
+  mutating func releaseReadiness() {
+    remove(.readinessHeld)
+    forgetVerdict()
+  }
 
   /// The overridable `isReady` was asked for `reading`. An answer to an older reading is dropped.
   ///

@@ -16,12 +16,35 @@ struct FoundProgramTests {
     let others = Array(3..<(3 + otherCount))
     let program = Program(
       operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),
-      queues: [1],
+      queues: [Program.Line()],
       steps: [.depend(1, on: 0), .depend(2, on: 0)] + others.map { .depend($0, on: 0) } + [
         .undepend(1, from: 0), .depend(3 + otherCount, on: 0), .add([0], to: 0),
         .add([3 + otherCount, 2] + others, to: 0), .finish(0), .finish(2),
       ] + others.map { .finish($0) } + [.finish(3 + otherCount)])
     try await passes(program)
+  }
+
+  @Test(
+    "K-10, DE-16: isReady that is read while its change is being announced does not strand it",
+    arguments: [true, false])
+  func readWhileAnnounced(isFinish: Bool) async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let dependency = Operation()
+      let finished = Operation()
+      finished.start()
+      let operation = PlainSubclass()
+      operation.addDependency(dependency)
+      queue.addOperation(operation)
+      // The queue asks again for each new dependency; here between the two announcements of the
+      // readiness that the end of the other dependency, or its removal, brings.
+      let observation = operation.observe(\.isReady, options: [.prior]) { operation, change in
+        if change.isPrior { operation.addDependency(finished) }
+      }
+      if isFinish { dependency.start() } else { operation.removeDependency(dependency) }
+      #expect(poll(for: .seconds(Patience.seconds)) { operation.isFinished })
+      withExtendedLifetime(observation) {}
+    }
   }
 
   private func passes(_ program: Program) async throws {

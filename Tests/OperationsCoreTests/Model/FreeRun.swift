@@ -20,7 +20,7 @@ struct FreeRun {
   ///   - patience: How long to wait for what must happen.
   /// - Returns: What is not as it should be at the end; `nil` where there is nothing.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
-    let world = World(program, fault: fault)
+    let world = World(program, usesDispatch: true, fault: fault)
     _ = world.reports.letEverythingEnd()
     let usher = Usher(world)
     let steps = program.steps.map(Self.withoutCycle)
@@ -53,7 +53,7 @@ struct FreeRun {
   /// [MX-1, MX-4: never more at once than the greatest width that the queue has had]
   private static func overcrowding(in program: Program, _ state: Reports.State) -> [String] {
     program.queues.indices.compactMap { queue in
-      var widths = [program.queues[queue]]
+      var widths = [program.queues[queue].width]
       for case .setWidth(queue, let width) in program.steps { widths.append(width) }
       let limit = widths.contains(-1) ? Int.max : max(1, widths.max() ?? 1)
       let most = state.highestRunningCount[queue]

@@ -35,7 +35,7 @@ struct LockStepRun {
     let isAtRest = world.comeToRest(within: patience)
     let picture = model.picture
     var findings = world.picture(asIn: picture).differences(from: picture)
-    findings += world.reports.snapshot.violations
+    findings += world.staleObservers + world.reports.snapshot.violations
     if !isAtRest { findings.append("something goes on that the program has not to end") }
     if !findings.isEmpty { return findings }
     let expected = model.aftermath

@@ -99,7 +99,7 @@ struct Model: Hashable, Sendable {
     items = program.operations.map {
       Item(kind: $0.kind, hasCompletionBlock: $0.hasCompletionBlock)
     }
-    lines = program.queues.map { Line(width: $0) }
+    lines = program.queues.map { Line(width: $0.width) }
   }
 }
 

@@ -88,14 +88,20 @@ extension Program {
         program.operations[index].hasCompletionBlock = false
         programs.append(program)
       }
+      if operations[index].isObserved {
+        program = self
+        program.operations[index].isObserved = false
+        programs.append(program)
+      }
       for kind in [OperationKind.block, .plain] where kind.isSimpler(than: operations[index].kind) {
+        program = self
         program.operations[index].kind = kind
         programs.append(program)
       }
     }
-    for index in queues.indices where queues[index] != 1 {
+    for index in queues.indices where queues[index] != Line() {
       var program = self
-      program.queues[index] = 1
+      program.queues[index] = Line()
       programs.append(program)
     }
     return programs

@@ -10,11 +10,20 @@ struct Program: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var kind = OperationKind.block
     var hasCompletionBlock = false
+    /// Whether somebody observes each of its flags.
+    var isObserved = false
+  }
+
+  struct Line: Hashable, Sendable {
+    /// `maxConcurrentOperationCount` at the beginning.
+    var width = 1
+    /// Whether it has an `underlyingQueue`. Not where bodies are held: they would take threads from
+    /// Dispatch that others need.
+    var isOnDispatch = false
   }
 
   var operations: [Item]
-  /// The `maxConcurrentOperationCount` of each queue at the beginning.
-  var queues: [Int]
+  var queues: [Line]
   var steps: [Step]
 }
 
@@ -49,11 +58,13 @@ extension Program: CustomStringConvertible {
       let name = Self.name(ofOperation: index)
       lines.append("let \(name) = \(Self.initializer(of: item.kind))")
       if item.hasCompletionBlock { lines.append("\(name).completionBlock = { … }") }
+      if item.isObserved { lines.append("observeFlags(of: \(name))") }
     }
-    for (index, width) in queues.enumerated() {
+    for (index, line) in queues.enumerated() {
       let name = Self.name(ofQueue: index)
       lines.append("let \(name) = OperationQueue()")
-      if width != -1 { lines.append("\(name).maxConcurrentOperationCount = \(width)") }
+      if line.isOnDispatch { lines.append("\(name).underlyingQueue = DispatchQueue(…)") }
+      if line.width != -1 { lines.append("\(name).maxConcurrentOperationCount = \(line.width)") }
     }
     return lines
   }

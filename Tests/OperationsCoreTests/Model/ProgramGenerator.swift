@@ -49,16 +49,20 @@ struct ProgramGenerator {
 
   private mutating func makeCast() {
     for _ in 0..<Int.random(in: 2...8, using: &random) {
-      let hasCompletionBlock = chance(oneIn: 4)
       let kind = pick(Self.kinds)
+      let isOwn = kind != .barrier
       program.operations.append(
         Program.Item(
-          kind: kind, hasCompletionBlock: hasCompletionBlock && kind != .barrier))
+          kind: kind, hasCompletionBlock: isOwn && chance(oneIn: 4),
+          isObserved: isOwn && chance(oneIn: 4)))
     }
     if theme == .order || theme == .dependencies && chance(oneIn: 2) {
-      program.queues = [1]
+      program.queues = [Program.Line()]
     } else {
-      for _ in 0..<pick(Self.queueCounts) { program.queues.append(pick(Self.widths)) }
+      for _ in 0..<pick(Self.queueCounts) {
+        let line = Program.Line(width: pick(Self.widths), isOnDispatch: chance(oneIn: 4))
+        program.queues.append(line)
+      }
     }
   }
 

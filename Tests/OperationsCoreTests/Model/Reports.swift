@@ -18,6 +18,8 @@ final class Reports: Sendable {
     /// How many threads have come back from `waitUntilFinished()`.
     var returnedCount = 0
     var isReleased = false
+    /// What observers were told of each flag, in order.
+    var told = ToldFlags()
     var isDestroyed = false
     var isCaptureDestroyed = false
     /// The queue that it was, or is being, added to.

@@ -10,8 +10,10 @@ struct ShrinkerTests {
   @Test("What does not matter is left out, and what is left is numbered anew")
   func leavesOutWhatDoesNotMatter() {
     let program = Program(
-      operations: (0..<6).map { _ in Program.Item(kind: .asynchronous, hasCompletionBlock: true) },
-      queues: [3, 2],
+      operations: (0..<6).map { _ in
+        Program.Item(kind: .asynchronous, hasCompletionBlock: true, isObserved: true)
+      },
+      queues: [Program.Line(width: 3), Program.Line(width: 2)],
       steps: [
         .suspend(0), .add([0, 1, 4], to: 1), .depend(4, on: 5), .cancel(2), .wait(1),
         .setWidth(1, 3), .finish(4), .resume(0), .drop(3),
@@ -25,7 +27,7 @@ struct ShrinkerTests {
     #expect(
       smallest
         == Program(
-          operations: [Program.Item(kind: .block)], queues: [1],
+          operations: [Program.Item(kind: .block)], queues: [Program.Line()],
           steps: [.add([0], to: 0), .finish(0)]))
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import OperationsCore
 
 /// A queue of a program: says when it is destroyed.
@@ -8,11 +9,14 @@ final class SteeredQueue: OperationQueue, @unchecked Sendable {
   let index: Int
   private let reports: Reports
 
-  init(_ index: Int, width: Int, reports: Reports) {
+  init(_ index: Int, width: Int, onDispatch: Bool, reports: Reports) {
     self.index = index
     self.reports = reports
     super.init()
     maxConcurrentOperationCount = width
+    if onDispatch {
+      underlyingQueue = DispatchQueue(label: "steered", attributes: .concurrent)
+    }
   }
 
   deinit { reports.note { [index] in $0.isQueueDestroyed[index] = true } }

@@ -69,10 +69,13 @@ extension World {
   private var unfinished: [String] {
     var unfinished: [String] = []
     for index in program.queues.indices {
-      guard let queue = livingQueue(index),
-        queue.core.withScheduler({ scheduler, _ in !scheduler.isEmpty })
-      else { continue }
-      unfinished.append("\(Program.name(ofQueue: index)) holds \(queue.operations)")
+      guard let queue = livingQueue(index) else { continue }
+      let (isEmpty, counts) = queue.core.withScheduler { scheduler, _ in
+        (scheduler.isEmpty, scheduler.counts)
+      }
+      if !isEmpty {
+        unfinished.append("\(Program.name(ofQueue: index)) holds \(queue.operations), \(counts)")
+      }
     }
     let state = reports.snapshot
     if state.startingCount > 0 { unfinished.append("\(state.startingCount) calls of start()") }
@@ -88,7 +91,7 @@ extension World {
 
   private var verdict: [String] {
     let state = reports.snapshot
-    var findings = state.violations
+    var findings = state.violations + wrongObservers
     for (index, entry) in state.entries.enumerated() {
       let name = Program.name(ofOperation: index)
       let isUsed = entry.queue != nil || entry.isStartedByHand

@@ -30,7 +30,10 @@ final class World: Sendable {
   /// References too many, where that is the fault.
   private let kept: [Operation]
 
-  init(_ program: Program, fault: Fault? = nil) {
+  /// Of the flags of those that are observed.
+  private let observations: [NSKeyValueObservation]
+
+  init(_ program: Program, usesDispatch: Bool = false, fault: Fault? = nil) {
     self.program = program
     self.fault = fault
     let reports = Reports(
@@ -43,8 +46,16 @@ final class World: Sendable {
     if fault == .forgetsCompletionBlocks {
       for operation in operations { operation?.completionBlock = nil }
     }
-    let queues = program.queues.enumerated().map { index, width in
-      SteeredQueue(index, width: fault == .ignoresWidths ? 8 : width, reports: reports)
+    let queues = program.queues.enumerated().map { index, line in
+      SteeredQueue(
+        index, width: fault == .ignoresWidths ? 8 : line.width,
+        onDispatch: usesDispatch && line.isOnDispatch, reports: reports)
+    }
+    observations = operations.indices.flatMap { index -> [NSKeyValueObservation] in
+      guard let operation = operations[index], program.operations[index].isObserved else {
+        return []
+      }
+      return Self.observe(operation, Role(index: index, reports: reports))
     }
     var indices: [ObjectIdentifier: Int] = [:]
     for (index, operation) in operations.enumerated() {

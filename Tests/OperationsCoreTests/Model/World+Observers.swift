@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+extension World {
+  /// Notes each new value of each flag.
+  static func observe(_ operation: Operation, _ role: Role) -> [NSKeyValueObservation] {
+    func observe(
+      _ flag: KeyPath<Operation, Bool>,
+      _ append: @escaping @Sendable (inout ToldFlags, Bool) -> Void
+    ) -> NSKeyValueObservation {
+      operation.observe(flag, options: [.new]) { _, change in
+        guard let value = change.newValue else {
+          return role.reports.note(violation: "an observer was told no value")
+        }
+        role.reports.note { append(&$0.entries[role.index].told, value) }
+      }
+    }
+    return [
+      observe(\.isReady) { $0.isReady.append($1) },
+      observe(\.isExecuting) { $0.isExecuting.append($1) },
+      observe(\.isFinished) { $0.isFinished.append($1) },
+      observe(\.isCancelled) { $0.isCancelled.append($1) },
+    ]
+  }
+
+  /// Observers who, while nothing is under way, were last told something else than what is so.
+  var staleObservers: [String] {
+    var findings: [String] = []
+    let entries = reports.snapshot.entries
+    for index in program.operations.indices where program.operations[index].isObserved {
+      guard let operation = operation(index) else { continue }
+      let told = entries[index].told
+      let name = Program.name(ofOperation: index)
+      func check(_ flag: String, _ told: [Bool], _ initially: Bool, _ now: Bool) {
+        if told.last ?? initially != now {
+          findings.append("observers of \(name).\(flag) were told \(told), and it is \(now)")
+        }
+      }
+      // An early finish makes it ready, which its announcement does not tell. [K-15]
+      if !operation.isFinished { check("isReady", told.isReady, true, operation.isReady) }
+      check("isExecuting", told.isExecuting, false, operation.isExecuting)
+      check("isFinished", told.isFinished, false, operation.isFinished)
+      check("isCancelled", told.isCancelled, false, operation.isCancelled)
+    }
+    return findings
+  }
+
+  /// Observers who were told something twice, or something else than what is announced in the life
+  /// of an operation that has ended. [K-1 to K-6]
+  var wrongObservers: [String] {
+    var findings: [String] = []
+    for (index, entry) in reports.snapshot.entries.enumerated() {
+      let item = program.operations[index]
+      // Where a subclass announces by itself, the library has no say in how often.
+      guard item.isObserved, !item.kind.isAsynchronous else { continue }
+      let isUsed = entry.queue != nil || entry.isStartedByHand
+      let told = entry.told
+      let isFine =
+        told.isExecuting == (entry.beginCount > 0 ? [true, false] : [])
+        && (told.isFinished == [true] || told.isFinished == [] && !isUsed)
+        && (told.isCancelled == [] || told.isCancelled == [true] && entry.mayNotRun)
+      if !isFine {
+        findings.append("the observers of \(Program.name(ofOperation: index)) were told \(told)")
+      }
+    }
+    return findings
+  }
+}
