@@ -3,17 +3,20 @@
 
 /// A registration by `observe(_:options:changeHandler:)`: ends when it is released.
 ///
-/// It retains the handler and not the observed object. Where that goes away first nothing happens
-/// any more.
+/// It retains the handler, until it ends, and not the observed object. Where that goes away first
+/// nothing happens any more.
 ///
 /// Source: Apple, "NSKeyValueObservation".
 public final class NSKeyValueObservation: Sendable {
-  private let observations: KeyValueObservations
-  private let registration: KeyValueRegistration
+  private struct Entry {
+    let observations: KeyValueObservations
+    let registration: KeyValueRegistration
+  }
+
+  private let entry: Locked<Entry?>
 
   init(_ registration: KeyValueRegistration, in observations: KeyValueObservations) {
-    self.registration = registration
-    self.observations = observations
+    entry = Locked(Entry(observations: observations, registration: registration))
   }
 
   deinit { invalidate() }
@@ -21,8 +24,12 @@ public final class NSKeyValueObservation: Sendable {
   /// Ends the observation. A second call does nothing.
   ///
   /// After it returns this thread does not call the handler any more; a call that is under way on
-  /// another thread may still finish. May be called from inside the handler.
-  public func invalidate() { observations.remove(registration) }
+  /// another thread may still finish. May be called from inside the handler, which is released: a
+  /// handler that holds its own observation does not outlive it.
+  public func invalidate() {
+    guard let entry = entry.withLock({ $0.take() }) else { return }
+    entry.observations.remove(entry.registration)
+  }
 }
 
 extension KeyValueRegistration {

@@ -79,6 +79,26 @@ struct ObserverTests {
     #expect(log.events == ["first"])
   }
 
+  @Test("K-22: an observation that has ended lets go of its handler, even of one that holds it")
+  func endedObservationReleasesHandler() {
+    let operation = Operation()
+    let token = Monitored<NSKeyValueObservation?>(nil)
+    weak var captured: EventLog<String>?
+    do {
+      let log = EventLog<String>()
+      captured = log
+      token.change {
+        $0 = operation.observe(\.queuePriority) { _, _ in
+          log.note("told")
+          token.change { $0 }?.invalidate()
+        }
+      }
+    }
+    #expect(captured != nil)
+    operation.queuePriority = .high
+    #expect(captured == nil)
+  }
+
   @Test("K-24: an observer may read, cancel, depend, add to the queue and change the priority")
   func whatAnObserverMayDo() async throws {
     try await onOwnThread {
