@@ -83,7 +83,14 @@ extension Operation {
     if announcesFlag { willChangeValue(forKey: "isCancelled") }
     // Where another thread is just announcing it the flag is set here too: after `cancel()` it is.
     let verdict = update { $0.cancel(isAnnounced: true) }
-    if announcesFlag { didChangeValue(forKey: "isCancelled") }
+    if announcesFlag {
+      guard status.load(ordering: .acquiring).isCancelled else {
+        // It has finished since: too late, and nothing has changed.
+        observations?.withdrawChange(.named("isCancelled"))
+        return
+      }
+      didChangeValue(forKey: "isCancelled")
+    }
     if verdict.becameReady {
       announceReadiness()
     } else if verdict.isNews {

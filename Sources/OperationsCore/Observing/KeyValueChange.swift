@@ -17,7 +17,8 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 1 << 1)
   /// One notification at once, on the registering thread, before registration returns.
   public static let initial = NSKeyValueObservingOptions(rawValue: 1 << 2)
-  /// One notification more, before each change.
+  /// One notification more, before each change. A cancellation that an operation's finish overtakes
+  /// after that does not happen, and the second notification does not come.
   public static let prior = NSKeyValueObservingOptions(rawValue: 1 << 3)
 }
 

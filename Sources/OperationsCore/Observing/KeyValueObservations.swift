@@ -92,6 +92,12 @@ final class KeyValueObservations: Sendable {
     return pending != nil || concerned.isEmpty
   }
 
+  /// The change that this thread has announced does not come: nobody is told of it.
+  func withdrawChange(_ key: ObservedKey) {
+    let pending = takePending(key)
+    withExtendedLifetime(pending) {}
+  }
+
   private func registrations(concernedBy key: ObservedKey) -> [KeyValueRegistration] {
     state.withLock { $0.registrations }.filter { $0.isConcerned(by: key) }
   }

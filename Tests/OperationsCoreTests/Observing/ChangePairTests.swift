@@ -50,6 +50,37 @@ struct ChangePairTests {
     observation.invalidate()
   }
 
+  @Test("K-17, CA-2: a cancellation that the finish overtakes is not told")
+  func overtakenCancellation() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      let operation = BlockOperation { gate.pass() }
+      let log = EventLog<String>()
+      let observations = [
+        operation.observe(\.isCancelled, options: [.old, .new]) { _, change in
+          log.note("isCancelled \(change)")
+        },
+        operation.observe(\.isCancelled, options: [.prior]) { operation, change in
+          guard change.isPrior else { return log.note("isCancelled") }
+          gate.open()
+          #expect(poll(for: .seconds(Patience.seconds)) { operation.isFinished })
+          log.note("will be cancelled, and has finished")
+        },
+        operation.observe(\.isExecuting, options: [.new]) { operation, change in
+          if change.newValue == true { log.note("isExecuting") }
+        },
+      ]
+      queue.addOperation(operation)
+      log.wait(forCount: 1)
+      operation.cancel()
+      operation.cancel()
+      #expect(log.events == ["isExecuting", "will be cancelled, and has finished"])
+      #expect(!operation.isCancelled && operation.isFinished)
+      for observation in observations { observation.invalidate() }
+    }
+  }
+
   @Test("K-18: pairs match by key, side by side, nested, and nested with themselves")
   func pairsMatchByKey() {
     let puppet = Puppet()

@@ -61,7 +61,10 @@ struct QueueObservingTests {
         first.addDependency(operation)
         queue.addOperation(first)
         let observations = watchContents(of: queue, log)
+        // Suspended, or it might leave while its coming is still being announced.
+        queue.isSuspended = true
         queue.addOperation(operation)
+        queue.isSuspended = false
         operation.waitUntilFinished()
         #expect(log.events == pair(1, 2) + pair(2, 1))
         gate.open()
