@@ -36,8 +36,7 @@ extension World {
   }
 
   /// What has to finish before the operation can start.
-  private func obstacles(of operation: Operation, _ segments: [[Operation: Int]]) -> [Operation]
-  {
+  private func obstacles(of operation: Operation, _ segments: [[Operation: Int]]) -> [Operation] {
     if operation.isExecuting || operation.isFinished { return [] }
     var obstacles = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
     for segment in segments {
