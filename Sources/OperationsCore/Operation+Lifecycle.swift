@@ -38,6 +38,11 @@ extension Operation {
     }
   }
 
+  /// The blocks have run. Somebody may have begun to observe meanwhile.
+  final func finishRun() {
+    if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
+  }
+
   /// - Returns: Whether it has finished by this. Not where a subclass has said so before: what
   ///   follows was done then.
   final func announceFinish(wasExecuting: Bool) -> Bool {
@@ -109,7 +114,7 @@ extension Operation {
     if let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.retire(self) }
     } else {
-      update { $0.retire() }
+      update { _ = $0.retire() }
       wasRetired()
     }
   }
