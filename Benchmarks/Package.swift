@@ -26,7 +26,11 @@ let package = Package(
     // The folder `Shared` of both is one: the same source, compiled against each model.
     .target(
       name: "FoundationPeer", dependencies: ["Workloads"], swiftSettings: [.define("FOUNDATION")]),
-    .target(name: "OtherPeers", dependencies: ["Workloads"]),
+    .target(name: "OtherPeers", dependencies: ["Workloads", "TBBPeer"]),
+    .target(
+      name: "TBBPeer",
+      cxxSettings: [.treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("tbb")]),
     .executableTarget(
       name: "Queues",
       dependencies: [
@@ -38,9 +42,10 @@ let package = Package(
     .executableTarget(name: "comparison-table", dependencies: ["Comparison"]),
     .testTarget(name: "ComparisonTests", dependencies: ["Comparison"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )
 
-for target in package.targets {
+for target in package.targets where target.name != "TBBPeer" {
   target.swiftSettings = strict + (target.swiftSettings ?? [])
 }

@@ -3,6 +3,7 @@
 
 import Benchmark
 import FoundationPeer
+import Glibc
 import OperationsPeer
 import OtherPeers
 import Workloads
@@ -10,11 +11,14 @@ import Workloads
 /// Makes a benchmark of each trial and size.
 enum Registration {
   static func registerAll() {
-    let trials =
-      OperationsPeer.SharedTrials.all + FoundationPeer.SharedTrials.all + DispatchTrials.all
     for trial in trials {
       for size in trial.sizes { register(trial, size) }
     }
+  }
+
+  private static var trials: [Trial] {
+    OperationsPeer.SharedTrials.all + ObservingTrials.all + FoundationPeer.SharedTrials.all
+      + DispatchTrials.all + TaskGroupTrials.all + TBBTrials.all
   }
 
   /// Named so that the tool, which sorts by name, runs the contenders of one workload and size right
@@ -25,9 +29,12 @@ enum Registration {
       trial.workload.measure.rawValue, polarity: .prefersSmaller, useScalingFactor: false)
     var configuration = Benchmark.Configuration()
     configuration.metrics = [metric]
+    // Not scaled to thousands, which would round.
     configuration.units = [metric: .count]
-    configuration.warmupIterations = size < 1_000_000 ? 1 : 0
-    configuration.maxDuration = size < 1_000_000 ? .seconds(1) : .seconds(3)
+    let effort = Effort(trial.workload, size)
+    configuration.warmupIterations = effort.warmUps
+    configuration.maxDuration = effort.duration
+    configuration.maxIterations = effort.samples
     Benchmark(name, configuration: configuration) { benchmark in
       for value in trial.takeSample(size) { benchmark.measurement(metric, value) }
     }

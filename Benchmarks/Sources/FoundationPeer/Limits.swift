@@ -3,7 +3,11 @@
 
 /// The largest sizes that this model survives in reasonable time.
 enum Limits {
-  /// For operations that depend on each other: the time for each grows with their number, and a
-  /// chain of some 30,000 overflows the stack as it is released.
+  /// Of what is linked to a few others: the time for each grows with their number, and a chain of
+  /// some 30,000 overflows the stack as it is released.
   static let links = 10_000
+  /// Of one that is linked to all.
+  static let fans = 10_000
+  /// Of operations that sleep: a hundred take 14 seconds on two processors, whatever the width.
+  static let sleepers = 100
 }

@@ -3,6 +3,10 @@
 
 /// The largest sizes that this model survives in reasonable time.
 enum Limits {
-  /// For operations that depend on each other.
+  /// Of what is linked to a few others.
   static let links = Int.max
+  /// Of one that is linked to all.
+  static let fans = Int.max
+  /// Of operations that sleep.
+  static let sleepers = Int.max
 }
