@@ -5,6 +5,11 @@ import Workloads
 
 /// What was measured, as text for people that is valid Markdown.
 public struct Report: Sendable {
+  private struct Section {
+    let title: String
+    let table: TextTable
+  }
+
   private let results: Results
 
   /// Reports on results.
@@ -17,23 +22,40 @@ public struct Report: Sendable {
       .joined(separator: "\n")
   }
 
-  private var sections: [(title: String, table: TextTable)] {
+  private var sections: [Section] {
     [
-      (
-        "Nanoseconds per operation. Growth: the last figure of the row divided by the first.", times
-      ),
-      (
-        "The same as ratios: ours divided by the other's, so that below 1 ours is faster. Growth: ours.",
-        ratios
-      ),
+      Section(title: "What the package promises, on the machine above:", table: promises),
+      Section(
+        title: "Nanoseconds per operation; growth: the last figure of a row divided by the first:",
+        table: times),
+      Section(
+        title: "Ours divided by the others' (below 1 ours is faster); growth: of ours:",
+        table: ratios),
+      Section(title: "Bytes for each operation that waits:", table: memory),
+      Section(title: "Microseconds from adding a block until it begins:", table: starts),
+      Section(title: "Milliseconds until sleepers of one second have finished:", table: sleepers),
     ]
   }
 
+  private var promises: TextTable {
+    var table = TextTable(words: ["promise"], numbers: ["at most", "measured", "kept"])
+    for promise in Promise.all {
+      guard let figure = promise.figure(results) else { continue }
+      table.add(
+        words: [promise.title],
+        numbers: [
+          Format.ratio(promise.limit), Format.ratio(figure), figure <= promise.limit ? "yes" : "no",
+        ])
+    }
+    return table
+  }
+
   private var times: TextTable {
-    let sizes = results.sizes(.nanosecondsPerOperation)
+    let measure = Measure.nanosecondsPerOperation
+    let sizes = results.sizes(measure)
     var table = TextTable(
       words: ["workload", "by"], numbers: sizes.map(Format.size) + ["growth"])
-    for workload in results.workloads(.nanosecondsPerOperation) {
+    for workload in results.workloads(measure) {
       for contender in results.contenders(workload) {
         let figures = sizes.map { results.value(workload, $0, contender).map(Format.whole) }
         let growth = results.growth(workload, contender).map(Format.ratio)
@@ -44,10 +66,11 @@ public struct Report: Sendable {
   }
 
   private var ratios: TextTable {
-    let sizes = results.sizes(.nanosecondsPerOperation)
+    let measure = Measure.nanosecondsPerOperation
+    let sizes = results.sizes(measure)
     var table = TextTable(
       words: ["workload", "ours to"], numbers: sizes.map(Format.size) + ["growth"])
-    for workload in results.workloads(.nanosecondsPerOperation) {
+    for workload in results.workloads(measure) {
       for peer in results.contenders(workload) where peer != .operations {
         let figures = sizes.map { results.ratio(workload, $0, .operations, to: peer) }
         if figures.allSatisfy({ $0 == nil }) { continue }
@@ -59,18 +82,50 @@ public struct Report: Sendable {
     }
     return table
   }
-}
 
-extension Contender {
-  /// The name for people.
-  var title: String {
-    switch self {
-    case .operations: "Operations"
-    case .foundation: "Foundation"
-    case .dispatch: "Dispatch"
-    case .taskGroup: "TaskGroup"
-    case .tbbTaskGroup: "TBB task_group"
-    case .tbbFlowGraph: "TBB flow graph"
+  private var memory: TextTable {
+    let measure = Measure.bytesPerOperation
+    let sizes = results.sizes(measure)
+    var table = TextTable(words: ["workload", "by"], numbers: sizes.map(Format.size))
+    for workload in results.workloads(measure) {
+      for contender in results.contenders(workload) {
+        table.add(
+          words: [workload.rawValue, contender.title],
+          numbers: sizes.map { results.value(workload, $0, contender).map(Format.whole) })
+      }
     }
+    return table
+  }
+
+  private var starts: TextTable {
+    let measure = Measure.nanosecondsToStart
+    var table = TextTable(words: ["workload", "by"], numbers: ["p50", "p99"])
+    for workload in results.workloads(measure) {
+      for contender in results.contenders(workload) {
+        for size in results.sizes(measure) {
+          let figures = [50, 99].map {
+            results.value(workload, size, contender, percent: $0)
+              .map { Format.fixed($0 / 1_000, decimals: 1) }
+          }
+          table.add(words: [workload.rawValue, contender.title], numbers: figures)
+        }
+      }
+    }
+    return table
+  }
+
+  private var sleepers: TextTable {
+    let measure = Measure.milliseconds
+    let sizes = results.sizes(measure)
+    var table = TextTable(
+      words: ["workload", "by"], numbers: sizes.map { "\(Format.size($0)) sleepers" })
+    for workload in results.workloads(measure) {
+      for contender in results.contenders(workload) {
+        table.add(
+          words: [workload.rawValue, contender.title],
+          numbers: sizes.map { results.value(workload, $0, contender).map(Format.whole) })
+      }
+    }
+    return table
   }
 }
