@@ -41,6 +41,7 @@ let package = Package(
     .target(name: "Comparison", dependencies: ["Workloads"]),
     .executableTarget(name: "comparison-table", dependencies: ["Comparison"]),
     .testTarget(name: "ComparisonTests", dependencies: ["Comparison"]),
+    .testTarget(name: "WorkloadsTests", dependencies: ["Workloads"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -6,24 +6,22 @@ import Workloads
 
 /// How many samples of a benchmark are taken.
 struct Effort {
-  /// Samples that do not count.
-  let warmUps: Int
-  /// Samples that count, at most.
+  /// At most so many.
   let samples: Int
   /// No sample is begun after so long.
   let duration: Duration
 
   init(_ workload: Workload, _ size: Int) {
     switch workload.measure {
-    case .nanosecondsPerOperation, .nanosecondsToStart:
-      // A million take long enough to be warm after the first thousands.
-      let isLarge = size >= 1_000_000
-      warmUps = isLarge ? 0 : 1
+    case .nanosecondsPerOperation:
       samples = 10_000
-      duration = Self.duration * (isLarge ? 3 : 1)
+      duration = Self.duration * (size >= 1_000_000 ? 3 : 1)
+    case .nanosecondsToStart:
+      // Each is as many values as its size.
+      samples = 10
+      duration = Self.duration
     case .bytesPerOperation, .milliseconds:
       // The process has to be fresh for the one, and seconds are exact enough for the other.
-      warmUps = 0
       samples = 1
       duration = .seconds(600)
     }

@@ -4,7 +4,7 @@
 import Dispatch
 public import Workloads
 
-/// What a task group can do of it: one that discards results, as nobody asks for them.
+/// What a task group can do of it.
 public enum TaskGroupTrials {
   /// All of them.
   public static var all: [Trial] { [flat, tree] }
@@ -14,7 +14,7 @@ public enum TaskGroupTrials {
     .timed { size in
       {
         runToEnd {
-          await withDiscardingTaskGroup { group in
+          await withTaskGroup(of: Void.self) { group in
             for _ in 0..<size { group.addTask {} }
           }
         }
@@ -29,7 +29,7 @@ public enum TaskGroupTrials {
 
   private static func visit(_ index: Int, of size: Int) async {
     if 2 * index + 1 >= size { return }
-    await withDiscardingTaskGroup { group in
+    await withTaskGroup(of: Void.self) { group in
       for child in [2 * index + 1, 2 * index + 2] where child < size {
         group.addTask { await visit(child, of: size) }
       }

@@ -5,8 +5,8 @@
 ///
 /// The user's own work is an empty block everywhere. Unless a case says otherwise, a sample begins
 /// with nothing but an empty queue and ends with nothing but that: creating the operations, linking
-/// them, adding them, running them, waiting until all have finished and freeing them all is the
-/// measured work. Freeing is in it because contenders that free as they go could not leave it out.
+/// them, adding them, running them, waiting until all have finished and freeing them is the measured
+/// work. Freeing is in it because contenders that free as they go could not leave it out.
 /// What decides the shape of the work (which waits for which, which priority) is drawn before.
 public enum Workload: String, CaseIterable, Sendable {
   /// One thread adds empty blocks one by one to a running queue.
@@ -24,8 +24,8 @@ public enum Workload: String, CaseIterable, Sendable {
   /// As `flat`, with every thousandth block as a barrier.
   case barriers
 
-  /// Each operation depends on the one before it. In this and the next four, all are linked before
-  /// the first is added.
+  /// Each operation depends on the one before it. In this and the next four, all are linked and then
+  /// added to a suspended queue, which is resumed when it has them all.
   ///
   /// Dispatch has no dependencies: each block adds the next. For the flow graph an edge is a
   /// dependency, and a message to each node without one starts it.
@@ -42,7 +42,8 @@ public enum Workload: String, CaseIterable, Sendable {
   case fanIn = "fan-in"
   /// All operations depend on one.
   case fanOut = "fan-out"
-  /// A chain whose operations are on two queues in turns.
+  /// A chain whose operations are on two queues in turns. All are linked, and then added to queues
+  /// that run.
   case pingPong = "ping-pong"
 
   /// Operations that wait on a suspended queue are all cancelled, and the queue resumed. Measured is

@@ -23,9 +23,11 @@ extension SharedTrials {
       workload, by: .here, upTo: limit,
       .timed { size in
         let queue = OperationQueue()
+        queue.isSuspended = true
         let links = workload.links(size)
         return {
           for operation in makeOperations(links) { queue.addOperation(operation) }
+          queue.isSuspended = false
           queue.waitUntilAllOperationsAreFinished()
         }
       })
