@@ -7,6 +7,8 @@ enum Limits {
   static let links = Int.max
   /// Of one that is linked to all.
   static let fans = Int.max
+  /// Of operations with a barrier among each thousand.
+  static let barriers = Int.max
   /// Of operations that sleep.
   static let sleepers = Int.max
 }

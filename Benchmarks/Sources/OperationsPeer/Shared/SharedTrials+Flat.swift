@@ -60,7 +60,7 @@ extension SharedTrials {
     })
 
   private static let barriers = Trial(
-    .barriers, by: .here,
+    .barriers, by: .here, upTo: Limits.barriers,
     .timed { size in
       let queue = OperationQueue()
       return {
