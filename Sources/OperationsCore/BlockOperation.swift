@@ -13,7 +13,6 @@ import Synchronization
 // Unchecked for the reason given at `Operation`; `blocks` is guarded by its lock.
 open class BlockOperation: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var firstBlock: (@Sendable () -> Void)?
-  @exclusivity(unchecked) private final var moreBlocks: [@Sendable () -> Void] = []
 
   /// Creates an operation without blocks, which finishes at once when it is started.
   public override init() { super.init() }
@@ -29,7 +28,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     guard let firstBlock else { return [] }
-    return [firstBlock] + moreBlocks
+    return [firstBlock] + (rare?.moreBlocks ?? [])
   }
 
   /// Adds a block, to run at the same time as the others.
@@ -39,7 +38,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     lock.lock()
     let isTaken = status.load(ordering: .acquiring).isPending
     if isTaken {
-      if firstBlock == nil { firstBlock = block } else { moreBlocks.append(block) }
+      if firstBlock == nil { firstBlock = block } else { rareLocked.moreBlocks.append(block) }
     }
     lock.unlock()
     if !isTaken {
@@ -74,9 +73,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
   private final func takeBlocks() -> ((@Sendable () -> Void)?, [@Sendable () -> Void]) {
     lock.lock()
     defer { lock.unlock() }
-    let taken = (firstBlock, moreBlocks)
+    let rare = rare
+    let taken = (firstBlock, rare?.moreBlocks ?? [])
     firstBlock = nil
-    moreBlocks = []
+    rare?.moreBlocks = []
     return taken
   }
 

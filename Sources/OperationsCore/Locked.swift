@@ -62,7 +62,8 @@ struct FutexLock: ~Copyable, Sendable {
 
 /// A value that can be reached only while its lock is held.
 ///
-/// Inside `withLock`: move values. No user code, no signal, no other lock.
+/// Inside `withLock`: move values. No user code, no signal, no other lock, but that an operation's
+/// may be taken inside its queue's.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
   // Unchecked because `state` is mutable; `withLock` is the only way to it.
   private final class Box: @unchecked Sendable {

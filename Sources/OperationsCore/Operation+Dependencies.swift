@@ -6,17 +6,15 @@ import Synchronization
 
 /// The edges of one operation, guarded by its lock.
 ///
-/// Two of each kind are stored here, so that chains and binary trees allocate nothing; the rest is
-/// in ``RareState``.
+/// One of each kind is stored here and a second of either in ``OperationExtra``, so that chains and
+/// binary trees allocate nothing; the rest is in ``RareState``.
 ///
 /// Dependencies are retained. Dependents are not: a dependency must not keep what waits for it
 /// alive. They are *unowned-retained*: their memory stays, and `swift_tryRetain` says whether there
 /// is still an operation in it.
 struct DependencyLinks {
   var firstDependency: Operation?
-  var secondDependency: Operation?
   var firstDependent: Unmanaged<Operation>?
-  var secondDependent: Unmanaged<Operation>?
 }
 
 extension Operation {
@@ -142,15 +140,23 @@ extension Operation {
   /// - Precondition: The lock is held.
   final var dependenciesLocked: [Operation] {
     guard let first = links.firstDependency else { return [] }
-    guard let second = links.secondDependency else { return [first] }
-    return [first, second] + (rare?.moreDependencies ?? [])
+    let extra = extra.load(ordering: .relaxed)
+    if let second = extra.dependency { return [first, second] }
+    return [first] + (extra.rare?.moreDependencies ?? [])
   }
 
   private final func isListed(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    if links.firstDependency === operation || links.secondDependency === operation { return true }
-    guard let rare else { return false }
+    return isListedLocked(operation)
+  }
+
+  /// - Precondition: The lock is held.
+  private final func isListedLocked(_ operation: Operation) -> Bool {
+    guard let first = links.firstDependency else { return false }
+    if first === operation { return true }
+    let extra = extra.load(ordering: .relaxed)
+    guard let rare = extra.rare else { return extra.dependency === operation }
     return rare.dependencySet.isEmpty
       ? rare.moreDependencies.contains { $0 === operation }
       : rare.dependencySet.contains(ObjectIdentifier(operation))
@@ -160,25 +166,20 @@ extension Operation {
   private final func listDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    if links.firstDependency === operation || links.secondDependency === operation { return false }
+    if isListedLocked(operation) { return false }
     if links.firstDependency == nil {
       links.firstDependency = operation
-      return true
-    }
-    if links.secondDependency == nil {
-      links.secondDependency = operation
-      return true
-    }
-    let rare = rareLocked
-    if rare.moreDependencies.count < Self.setThreshold {
-      if rare.moreDependencies.contains(where: { $0 === operation }) { return false }
+    } else if extra.load(ordering: .relaxed).isNothing {
+      extra.store(OperationExtra(dependency: operation), ordering: .relaxed)
     } else {
-      if rare.dependencySet.isEmpty {
+      let rare = rareLocked
+      rare.moreDependencies.append(operation)
+      if !rare.dependencySet.isEmpty {
+        rare.dependencySet.insert(ObjectIdentifier(operation))
+      } else if rare.moreDependencies.count > Self.setThreshold {
         rare.dependencySet = Set(rare.moreDependencies.map(ObjectIdentifier.init))
       }
-      if !rare.dependencySet.insert(ObjectIdentifier(operation)).inserted { return false }
     }
-    rare.moreDependencies.append(operation)
     return true
   }
 
@@ -189,13 +190,22 @@ extension Operation {
     var all = dependenciesLocked
     guard let index = all.firstIndex(where: { $0 === operation }) else { return false }
     all.remove(at: index)
-    links.firstDependency = all.first
-    links.secondDependency = all.dropFirst().first
-    if let rare {
-      rare.moreDependencies = Array(all.dropFirst(2))
-      rare.dependencySet = []
-    }
+    setDependenciesLocked(all)
     return true
+  }
+
+  /// - Precondition: The lock is held. The caller keeps alive what is listed no more.
+  final func setDependenciesLocked(_ all: [Operation]) {
+    links.firstDependency = all.first
+    let extra = extra.load(ordering: .relaxed)
+    if let rare = extra.rare {
+      rare.moreDependencies = Array(all.dropFirst())
+      rare.dependencySet = []
+    } else if extra.dependency != nil {
+      // There were two, and now there are fewer.
+      self.extra.store(OperationExtra(), ordering: .relaxed)
+      extra.release()
+    }
   }
 
   // MARK: Edges of the dependency
@@ -210,8 +220,8 @@ extension Operation {
     _ = swift_unownedRetain(unowned.toOpaque())
     if links.firstDependent == nil {
       links.firstDependent = unowned
-    } else if links.secondDependent == nil {
-      links.secondDependent = unowned
+    } else if extra.load(ordering: .relaxed).isNothing {
+      extra.store(OperationExtra(dependent: unowned), ordering: .relaxed)
     } else {
       rareLocked.moreDependents.append(unowned)
     }
@@ -223,13 +233,13 @@ extension Operation {
     lock.lock()
     defer { lock.unlock() }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
+    let extra = extra.load(ordering: .relaxed)
     if links.firstDependent?.toOpaque() == opaque {
       // Those behind it move up: they are told in the order in which they were added.
-      links.firstDependent = links.secondDependent
-      links.secondDependent = rare?.takeFirstDependent()
-    } else if links.secondDependent?.toOpaque() == opaque {
-      links.secondDependent = rare?.takeFirstDependent()
-    } else if let rare,
+      links.firstDependent = takeSecondDependentLocked()
+    } else if extra.dependent?.toOpaque() == opaque {
+      self.extra.store(OperationExtra(), ordering: .relaxed)
+    } else if let rare = extra.rare,
       let index = rare.moreDependents.firstIndex(where: { $0.toOpaque() == opaque })
     {
       rare.moreDependents.remove(at: index)
@@ -240,15 +250,27 @@ extension Operation {
     return true
   }
 
+  /// - Precondition: The lock is held.
+  private final func takeSecondDependentLocked() -> Unmanaged<Operation>? {
+    let extra = extra.load(ordering: .relaxed)
+    if let dependent = extra.dependent {
+      self.extra.store(OperationExtra(), ordering: .relaxed)
+      return dependent
+    }
+    guard let rare = extra.rare, !rare.moreDependents.isEmpty else { return nil }
+    return rare.moreDependents.removeFirst()
+  }
+
   /// Takes the dependents that still exist, in the order in which they were added.
   private final func takeDependents() -> (Operation?, Operation?, [Operation]) {
     lock.lock()
     let first = links.firstDependent
-    let second = links.secondDependent
-    let more = rare?.moreDependents ?? []
     links.firstDependent = nil
-    links.secondDependent = nil
-    rare?.moreDependents = []
+    let extra = extra.load(ordering: .relaxed)
+    let second = extra.dependent
+    if second != nil { self.extra.store(OperationExtra(), ordering: .relaxed) }
+    let more = extra.rare?.moreDependents ?? []
+    if !more.isEmpty { extra.rare?.moreDependents = [] }
     lock.unlock()
     return (Self.claim(first), Self.claim(second), more.compactMap(Self.claim))
   }
@@ -266,11 +288,17 @@ extension Operation {
   /// Lets go of the edges when the operation is destroyed.
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first) }
-    if let second = links.secondDependency.take() { ReleaseList.release(second) }
     if let first = links.firstDependent { swift_unownedRelease(first.toOpaque()) }
-    if let second = links.secondDependent { swift_unownedRelease(second.toOpaque()) }
-    guard let rare else { return }
-    while let dependency = rare.moreDependencies.popLast() { ReleaseList.release(dependency) }
-    for dependent in rare.moreDependents { swift_unownedRelease(dependent.toOpaque()) }
+    let extra = extra.load(ordering: .relaxed)
+    if let second = extra.dependency {
+      self.extra.store(OperationExtra(), ordering: .relaxed)
+      extra.release()
+      ReleaseList.release(second)
+    } else if let second = extra.dependent {
+      swift_unownedRelease(second.toOpaque())
+    } else if let rare = extra.rare {
+      while let dependency = rare.moreDependencies.popLast() { ReleaseList.release(dependency) }
+      for dependent in rare.moreDependents { swift_unownedRelease(dependent.toOpaque()) }
+    }
   }
 }

@@ -33,10 +33,7 @@ extension Operation {
   final func forgetDependencies() {
     lock.lock()
     var forgotten = dependenciesLocked
-    links.firstDependency = nil
-    links.secondDependency = nil
-    rare?.moreDependencies = []
-    rare?.dependencySet = []
+    setDependenciesLocked([])
     lock.unlock()
     while let dependency = forgotten.popLast() { ReleaseList.release(dependency) }
   }

@@ -10,18 +10,20 @@ final class RareState {
   var threadPriority = Operation.defaultThreadPriority
   var completionBlock: (@Sendable () -> Void)?
   var observations: KeyValueObservations?
-  /// The dependencies after the two that ``DependencyLinks`` has room for, in order.
+  /// The blocks of a block operation after the first.
+  var moreBlocks: [@Sendable () -> Void] = []
+  /// Set by the first who asks for it, and then for ever. Read without the lock.
+  let identifier = Atomic<UInt64>(0)
+  /// What a collector is told. Guarded by the queue's lock instead of the operation's.
+  @exclusivity(unchecked) var record: OperationRecord?
+  /// The dependencies after the first, in order.
   var moreDependencies: [Operation] = []
   /// All dependencies, once there are many, so that adding one more stays cheap.
   var dependencySet: Set<ObjectIdentifier> = []
-  /// The dependents after the two that ``DependencyLinks`` has room for, unowned-retained.
+  /// The dependents after the first, unowned-retained.
   var moreDependents: [Unmanaged<Operation>] = []
   /// The tasks that wait until it is retired.
   var waitingTasks: [CheckedContinuation<Void, Never>] = []
-
-  func takeFirstDependent() -> Unmanaged<Operation>? {
-    moreDependents.isEmpty ? nil : moreDependents.removeFirst()
-  }
 }
 
 extension Operation {
@@ -59,11 +61,29 @@ extension Operation {
     return body(rareLocked)
   }
 
+  /// What there is of it; may be asked without the lock.
+  final var rare: RareState? { extra.load(ordering: .acquiring).rare }
+
+  /// What a collector is told of it. Guarded by the queue's lock, inside which the operation's may be
+  /// taken; never the other way round.
+  final var record: OperationRecord? {
+    get { rare?.record }
+    set { (rare ?? makeRare { $0 }).record = newValue }
+  }
+
   /// - Precondition: The lock is held.
   final var rareLocked: RareState {
-    if let rare { return rare }
+    let extra = extra.load(ordering: .relaxed)
+    if let rare = extra.rare { return rare }
     let made = RareState()
-    rare = made
+    if let dependency = extra.dependency {
+      made.moreDependencies = [dependency]
+    } else if let dependent = extra.dependent {
+      made.moreDependents = [dependent]
+    }
+    self.extra.store(OperationExtra(made), ordering: .releasing)
+    // What was a dependency is retained by the array now.
+    if extra.dependency != nil { extra.release() }
     return made
   }
 

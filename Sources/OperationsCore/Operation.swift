@@ -14,20 +14,23 @@ import Synchronization
 /// called while a lock of this library is held.
 ///
 /// Source: Apple, "NSOperation Class Reference".
-// Unchecked because an open class cannot be checked. `status` is atomic; `links` and `rare` are
-// guarded by `lock`; `inboxNext` belongs to whoever has claimed the push; `place` is guarded by the
-// queue's lock, and belongs to the adding thread until the first push.
+// Unchecked because an open class cannot be checked. `status` is atomic; `links` and what is in
+// `extra` are guarded by `lock`; `inboxNext` belongs to whoever has claimed the push; `place` is
+// guarded by the queue's lock, and belongs to the adding thread until the first push.
+//
+// A block operation takes 120 bytes, and must not take more: glibc frees what is larger under a lock
+// that the adding thread needs too. A queue that is added to on one thread and works on another one
+// then costs twice as much.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
-  final let identifier = Atomic<UInt64>(0)
-  final let lock = FutexLock()
-  @exclusivity(unchecked) final var links = DependencyLinks()
-  @exclusivity(unchecked) final var rare: RareState?
-  @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
-  @exclusivity(unchecked) final var place = QueuePlace()
   /// The queue that took it, once and for all. Valid until the operation is retired: its queue
   /// lives at least as long as it has operations that are not.
   final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
+  @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
+  @exclusivity(unchecked) final var place = QueuePlace()
+  final let lock = FutexLock()
+  @exclusivity(unchecked) final var links = DependencyLinks()
+  final let extra = Atomic<OperationExtra>(OperationExtra())
 
   /// Creates an operation that is ready, of normal priority, without dependencies.
   public init() {}
@@ -35,6 +38,7 @@ open class Operation: @unchecked Sendable {
   deinit {
     rare?.observations?.objectIsGone()
     releaseDependencies()
+    extra.load(ordering: .relaxed).release()
   }
 
   // MARK: Work

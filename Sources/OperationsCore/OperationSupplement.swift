@@ -17,12 +17,16 @@ extension Operation: OperationSupplement {}
 extension OperationSupplement where Self: Operation {
   /// Identifies the operation; the number that `opq-top` shows. Given out when first asked for.
   public var id: OperationID {
-    let known = identifier.load(ordering: .relaxed)
-    if known != 0 { return OperationID(rawValue: known) }
-    let fresh = OperationID.next()
-    let (isFirst, original) = identifier.compareExchange(
-      expected: 0, desired: fresh.rawValue, ordering: .relaxed)
-    return isFirst ? fresh : OperationID(rawValue: original)
+    if let known = rare?.identifier.load(ordering: .relaxed), known != 0 {
+      return OperationID(rawValue: known)
+    }
+    return makeRare { rare in
+      let known = rare.identifier.load(ordering: .relaxed)
+      if known != 0 { return OperationID(rawValue: known) }
+      let fresh = OperationID.next()
+      rare.identifier.store(fresh.rawValue, ordering: .relaxed)
+      return fresh
+    }
   }
 
   /// The state as one exclusive value, as the queue sees it.

@@ -46,7 +46,7 @@ package struct OperationSnapshot: Sendable {
     describe(operation)
   }
 
-  /// Only what needs no lock.
+  /// Only what is read without the operation's lock, so that it can be done under a queue's.
   init(identifying operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue

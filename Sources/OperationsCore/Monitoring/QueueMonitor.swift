@@ -181,7 +181,7 @@ struct QueueMonitor {
   // MARK: Records
 
   private func record(of operation: Operation) -> OperationRecord {
-    if let known = operation.place.record {
+    if let known = operation.record {
       if known.operation == nil, operation.place.stage != .gone {
         known.operation = .passUnretained(operation)
       }
@@ -190,7 +190,7 @@ struct QueueMonitor {
     let record = OperationRecord(
       OperationSnapshot(identifying: operation, queue: queue), needsDescription: true)
     record.operation = .passUnretained(operation)
-    operation.place.record = record
+    operation.record = record
     return record
   }
 

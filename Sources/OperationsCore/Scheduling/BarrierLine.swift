@@ -37,7 +37,7 @@ struct BarrierLine {
 
   private(set) var front = Front.none
   /// The number of the segment that what is added now is in.
-  private(set) var lastSegment: UInt32
+  private(set) var lastSegment: QueuePlace.Segment
   /// Those before `start` have finished: so the first is taken off in constant time.
   private var barriers: [Barrier] = []
   private var start = 0
@@ -46,7 +46,7 @@ struct BarrierLine {
   /// How many ready operations are behind a barrier.
   private(set) var heldBackCount = 0
 
-  init(lastSegment: UInt32 = 0) { self.lastSegment = lastSegment }
+  init(lastSegment: QueuePlace.Segment = QueuePlace.Segment()) { self.lastSegment = lastSegment }
 
   var isEmpty: Bool { front == .none }
 
@@ -59,9 +59,11 @@ struct BarrierLine {
   ///   - unfinished: How many operations the queue holds, without barriers.
   @inline(never)
   mutating func append(_ barrier: Unmanaged<Operation>, unfinished: Int) {
+    precondition(
+      barriers.count - start < QueuePlace.Segment.limit - 1, "Too many barriers in one queue")
     let ahead = unfinished - unfinishedBeforeLast
     barriers.append(Barrier(operation: barrier, unfinishedAhead: ahead))
-    lastSegment &+= 1
+    lastSegment = lastSegment.next
     unfinishedBeforeLast += ahead
     if isEmpty { settleFront() }
   }
@@ -112,7 +114,7 @@ struct BarrierLine {
 
   /// How many of the barriers are ahead of an operation.
   private func countAhead(of operation: Operation) -> Int {
-    barriers.count - start - Int(lastSegment &- operation.place.segment)
+    barriers.count - start - lastSegment.distance(from: operation.place.segment)
   }
 
   /// Puts an operation into its band, be it in the front segment or behind a barrier.

@@ -125,7 +125,7 @@ final class QueueCore: @unchecked Sendable {
   /// What can be done without a lock, on the adding thread, before anybody else sees it.
   private func prepare(_ operation: Operation) {
     if MonitorLevel.isOn {
-      operation.place.record = OperationRecord(
+      operation.record = OperationRecord(
         OperationSnapshot(describing: operation, queue: id), needsDescription: false)
     }
     if !operation.isExactlyBlockOperation { operation.readReadinessAgain() }

@@ -2,6 +2,8 @@
 // Part of opq; see LICENSE.
 
 /// Where an operation is within its queue. Guarded by the queue's lock.
+///
+/// Packed, because the size of an operation decides what it costs; ``Operation`` says why.
 struct QueuePlace {
   /// How far the queue has got with an operation.
   enum Stage: UInt8, Equatable, Sendable {
@@ -21,18 +23,55 @@ struct QueuePlace {
 
   var inQueue = Neighbours()
   var inBand = Neighbours()
-  var record: OperationRecord?
-  var stage = Stage.outside
+  /// Bits 0–2: stage. 3–5: band. 6: counted as cancelling. 7: barrier. 8–31: segment.
+  private var bits: UInt32 = 0
+
+  var stage: Stage {
+    get { Stage(rawValue: UInt8(bits & 0b111)).unsafelyUnwrapped }
+    set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
+  }
+
   /// The band that it is in, while `stage` is `ready`.
-  var band: UInt8 = 0
+  var band: UInt8 {
+    get { UInt8(bits >> 3 & 0b111) }
+    set { bits = bits & ~(0b111 << 3) | UInt32(newValue) << 3 }
+  }
+
   /// Whether it was counted among the cancelled ones that have not finished.
-  var isCountedAsCancelling = false
+  var isCountedAsCancelling: Bool {
+    get { bits & 1 << 6 != 0 }
+    set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
+  }
+
   /// Whether it is a barrier: neither counted nor listed, and kept in `BarrierLine`.
-  var isBarrier = false
+  var isBarrier: Bool {
+    get { bits & 1 << 7 != 0 }
+    set { bits = newValue ? bits | 1 << 7 : bits & ~(1 << 7) }
+  }
+
   /// Which of the queue's segments it is in: how many barriers, ever, were added before it.
-  ///
-  /// Wraps around, so that it takes no more room; two are never so far apart at the same time.
-  var segment: UInt32 = 0
+  var segment: Segment {
+    get { Segment(rawValue: bits >> 8) }
+    set { bits = bits & 0xff | newValue.rawValue << 8 }
+  }
+
+  /// A number that wraps around, so that it takes little room.
+  struct Segment: Equatable {
+    let rawValue: UInt32
+
+    /// How many there can be at the same time and be told apart.
+    static let limit = 1 << 24
+
+    init() { rawValue = 0 }
+    init(rawValue: UInt32) { self.rawValue = rawValue & UInt32(Self.limit - 1) }
+
+    var next: Segment { Segment(rawValue: rawValue &+ 1) }
+
+    /// How many there are from `other` to this one, which is not before it.
+    func distance(from other: Segment) -> Int {
+      Int(Segment(rawValue: rawValue &- other.rawValue).rawValue)
+    }
+  }
 
   /// The links of one list. Unmanaged, because the queue retains each operation exactly once.
   struct Neighbours {

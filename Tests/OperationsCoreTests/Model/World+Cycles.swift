@@ -36,8 +36,7 @@ extension World {
   }
 
   /// What has to finish before the operation can start.
-  private func obstacles(of operation: Operation, _ segments: [[Operation: UInt32]]) -> [Operation]
-  {
+  private func obstacles(of operation: Operation, _ segments: [[Operation: Int]]) -> [Operation] {
     if operation.isExecuting || operation.isFinished { return [] }
     var obstacles = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
     for segment in segments {
@@ -48,12 +47,12 @@ extension World {
   }
 
   /// For each queue, how many barriers were added before each of its operations.
-  private var segments: [[Operation: UInt32]] {
+  private var segments: [[Operation: Int]] {
     program.queues.indices.map { index in
       guard let queue = livingQueue(index) else { return [:] }
       return queue.core.withScheduler { scheduler, _ in
         if scheduler.allBarriers.isEmpty { return [:] }
-        let pairs = scheduler.allOperations.map { ($0, $0.place.segment) }
+        let pairs = scheduler.allOperations.map { ($0, Int($0.place.segment.rawValue)) }
         return Dictionary(uniqueKeysWithValues: pairs)
       }
     }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import Testing
+
+@Suite("The room that an operation takes")
+struct OperationSizeTests {
+  private typealias UsableSize = @convention(c) (UnsafeMutableRawPointer?) -> Int
+
+  @Test("A block operation takes no more than what glibc frees without a lock")
+  func blockOperation() throws {
+    // Glibc's module leaves out <malloc.h>.
+    let symbol = try #require(dlsym(nil, "malloc_usable_size"))
+    let usableSize = unsafeBitCast(symbol, to: UsableSize.self)
+    let operation = BlockOperation {}
+    #expect(usableSize(Unmanaged.passUnretained(operation).toOpaque()) <= 120)
+    withExtendedLifetime(operation) {}
+  }
+}
