@@ -31,6 +31,7 @@ let package = Package(
       name: "TBBPeer",
       cxxSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("tbb")]),
+    // Where it is, in a folder of this name, is how the tool knows it for benchmarks.
     .executableTarget(
       name: "Queues",
       dependencies: [

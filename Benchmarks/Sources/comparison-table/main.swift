@@ -15,7 +15,7 @@ for folder in CommandLine.arguments.dropFirst() {
   }
 }
 if results.isEmpty {
-  print("There are no results in \(CommandLine.arguments.dropFirst().joined(separator: ", ")).")
+  print("Nothing was measured: no benchmark has such a name.")
   exit(EXIT_FAILURE)
 }
 print(Machine.description)
