@@ -140,8 +140,10 @@ struct ObserverTests {
     observation?.invalidate()
   }
 
-  @Test("WA-4: an observer of the finish that waits for the operation returns at once")
-  func waitingInsideAnObserver() async throws {
+  @Test(
+    "WA-4: an observer of the finish that waits for the operation returns at once",
+    arguments: [false, true])
+  func waitingInsideAnObserver(isQueued: Bool) async throws {
     try await onOwnThread {
       for operation in [BlockOperation {}, PlainSubclass(), LockedAsynchronousOperation()] {
         let dependent = PlainSubclass()
@@ -157,7 +159,7 @@ struct ObserverTests {
             log.note("dependent")
           },
         ]
-        operation.start()
+        if isQueued { OperationQueue().addOperation(operation) } else { operation.start() }
         log.wait(forCount: 2)
         operation.waitUntilFinished()
         #expect(log.events == ["finish", "dependent"])
