@@ -181,6 +181,24 @@ struct ObserverTests {
     #expect(operation == nil && log.events == ["operation"], "the test holds the probe")
   }
 
+  @Test("H-5, H-6: a handler that holds its own token goes with the operation")
+  func handlerHoldsItsToken() {
+    let log = EventLog<String>()
+    do {
+      let operation = Operation()
+      let token = Monitored<NSKeyValueObservation?>(nil)
+      let probe = DeinitProbe("handler", in: log)
+      token.change {
+        $0 = operation.observe(\.isFinished) { _, _ in
+          probe.touch()
+          token.change { $0 = nil }
+        }
+      }
+      #expect(log.events.isEmpty)
+    }
+    #expect(log.events == ["handler"])
+  }
+
   @Test("H-5: a token in a property of the operation that it observes leaks nothing")
   func tokenInsideTheOperation() {
     final class SelfWatching: Operation, @unchecked Sendable {
