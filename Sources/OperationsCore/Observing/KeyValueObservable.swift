@@ -85,7 +85,7 @@ extension KeyValueObservable {
 
   /// Announces that a property of the subclass's own is about to change, or one that it overrides.
   ///
-  /// The limit of ``didChangeValue(for:)-(KeyPath<Self,_>)`` holds here too.
+  /// What is said at `didChangeValue(for:)` of properties that were made settable holds here too.
   @_disfavoredOverload
   public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     announceWill(ObservedKey(keyPath))
