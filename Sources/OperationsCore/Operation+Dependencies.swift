@@ -52,16 +52,21 @@ extension Operation {
     let isMet = operation.status.load(ordering: .acquiring).isFinished
     let mustAnnounce = !isExactlyBlockOperation || isObserved
     guard mustAnnounce else {
-      link(operation, isMet: isMet)
+      let becameUnready = link(operation, isMet: isMet)
+      // Somebody may have begun to observe it meanwhile, and read what was before. Seen without a
+      // fence: who reads takes the lock that this thread has just released.
+      if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
       return noteDescriptionChanged()
     }
     let current = status.load(ordering: .acquiring)
     let willHold = !isMet && current.isReady && current.isPending && !current.isCancelled
     willChangeValue(forKey: "dependencies")
     if willHold { willChangeValue(forKey: "isReady") }
-    link(operation, isMet: isMet)
+    let becameUnready = link(operation, isMet: isMet)
+    // What held it up before may have finished meanwhile, and observers know that it became ready.
+    if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
     // Announced or not, the queue asks a subclass's own `isReady` again.
-    if willHold {
+    if willHold || becameUnready {
       didChangeValue(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
@@ -79,15 +84,25 @@ extension Operation {
     noteDescriptionChanged()
   }
 
+  private final func tellObserversOfDependency(becameUnready: Bool) {
+    guard let observations else { return }
+    Delivery.during(self) {
+      if becameUnready { observations.didChange(.named("isReady"), of: self) }
+      observations.didChange(.named("dependencies"), of: self)
+    }
+  }
+
   // MARK: Linking
 
-  private final func link(_ operation: Operation, isMet: Bool) {
-    let isCounted = !isMet && countDependency(operation)
+  /// - Returns: Whether the operation was ready until this dependency came.
+  private final func link(_ operation: Operation, isMet: Bool) -> Bool {
+    let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
     // Listed last: who removes what is listed finds its edge. Where another thread has listed the
     // same one meanwhile, one of the two edges is too many; which one does not matter.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
+    return becameUnready
   }
 
   private final func unlink(_ operation: Operation) {
@@ -106,14 +121,16 @@ extension Operation {
   /// tell, and the count is taken back here. The other order could count off what was never
   /// counted.
   ///
-  /// - Returns: Whether there is an edge now.
-  private final func countDependency(_ operation: Operation) -> Bool {
-    let (isCounted, mustPush) = update { $0.dependencyWasAdded() }
-    guard isCounted else { return false }
+  /// - Returns: Whether there is an edge now, and whether the operation was ready until then.
+  private final func countDependency(
+    _ operation: Operation
+  ) -> (isCounted: Bool, becameUnready: Bool) {
+    let (becameUnready, event) = update { ($0.isReady, $0.dependencyWasAdded()) }
+    guard event.isCounted else { return (false, false) }
     let isRegistered = operation.listDependent(self)
-    if mustPush { pushToQueue() }
+    if event.mustPush { pushToQueue() }
     if !isRegistered { countOffDependency() }
-    return isRegistered
+    return (isRegistered, becameUnready)
   }
 
   /// One dependency less. Called with a strong reference held to `self`.

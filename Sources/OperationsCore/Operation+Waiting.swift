@@ -15,12 +15,13 @@ extension Operation {
   ///   has yet to be started by ``OperationQueue/main``: either would wait for ever.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   public final func waitUntilFinished() {
+    // An observer waits: what it waits for comes when it returns. Asked first, for a worker that
+    // calls observers of an operation still counts as running it.
+    if Delivery.isUnderWay(for: self) { return }
     if CurrentWork.operation === self {
       return Misuse.raise(
         .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
     }
-    // An observer of the finish waits: what it waits for comes when it returns.
-    if Delivery.isUnderWay(for: self) { return }
     if isPendingOnMain, MainDispatchQueue.isHeldHere {
       return Misuse.raise(
         .waitOnMainThread,

@@ -157,6 +157,7 @@ extension Operation {
   public final var name: String? {
     get { withRare { $0?.name } }
     set {
+      if newValue == name { return }
       announce("name") { makeRare { $0.name = newValue } }
       noteDescriptionChanged()
     }
@@ -177,7 +178,10 @@ extension Operation {
   /// How important the work is; `.default` unless set. Advisory: see ``QualityOfService``.
   public final var qualityOfService: QualityOfService {
     get { withRare { $0?.qualityOfService ?? .default } }
-    set { announce("qualityOfService") { makeRare { $0.qualityOfService = newValue } } }
+    set {
+      if newValue == qualityOfService { return }
+      announce("qualityOfService") { makeRare { $0.qualityOfService = newValue } }
+    }
   }
 
   /// Runs once after the operation has finished or was cancelled, on an unspecified thread.
@@ -188,6 +192,7 @@ extension Operation {
   public final var completionBlock: (@Sendable () -> Void)? {
     get { withRare { $0?.completionBlock } }
     set {
+      if newValue == nil, completionBlock == nil { return }
       if !status.load(ordering: .acquiring).isFinished {
         announce("completionBlock") { setCompletionBlock(newValue) }
       } else if newValue != nil {

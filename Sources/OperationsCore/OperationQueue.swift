@@ -183,7 +183,8 @@ open class OperationQueue: @unchecked Sendable {
     set {
       guard !isFixed("name") else { return }
       let name = newValue ?? ""
-      announce("name", unless: newValue == self.name) {
+      let old = core.withScheduler { scheduler, _ in scheduler.name }
+      announce("name", unless: name == old) {
         core.withScheduler { scheduler, _ in
           scheduler.name = name
           scheduler.monitor?.queueDidChange()

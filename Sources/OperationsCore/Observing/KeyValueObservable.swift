@@ -28,6 +28,9 @@ protocol ObservationHost: AnyObject {
 
   /// All keys whose changes change `key`.
   static func keys(affecting key: String) -> Set<String>
+
+  /// The properties that have names, by key paths that begin at this class.
+  static var namedKeyPaths: [NamedKeyPath] { get }
 }
 
 extension KeyValueObservable {
@@ -43,8 +46,8 @@ extension KeyValueObservable {
   ///
   /// - Parameters:
   ///   - keyPath: The property, best without its class: `\.isFinished`. Written with a subclass that
-  ///     made it settable, as `\MyOperation.isFinished`, it is another property to Swift, which
-  ///     nobody announces.
+  ///     made it settable, as `\Widened.isFinished`, it is another property to Swift, and to us: it
+  ///     can be observed only where changes of that are announced by the same key path.
   ///   - options: What to be told, and when. Without any, only that something changed.
   ///   - changeHandler: Gets the object and the change.
   /// - Returns: The registration, which ends when it is released. Keep it.
@@ -80,13 +83,19 @@ extension KeyValueObservable {
     announceDid(ObservedKey(keyPath))
   }
 
-  /// Announces that a property of the subclass's own is about to change.
+  /// Announces that a property of the subclass's own is about to change, or one that it overrides.
+  ///
+  /// What is said at `didChangeValue(for:)` of properties that were made settable holds here too.
   @_disfavoredOverload
   public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     announceWill(ObservedKey(keyPath))
   }
 
-  /// Announces that a property of the subclass's own has changed.
+  /// Announces that a property of the subclass's own has changed, or one that it overrides.
+  ///
+  /// `\MyOperation.isFinished` means the same as `\.isFinished`, with one exception that Swift makes:
+  /// where the subclass made the property settable it is another one, and queue, dependents and
+  /// waiters learn nothing from announcing that. Such a subclass announces `\.isFinished`.
   @_disfavoredOverload
   public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     announceDid(ObservedKey(keyPath))

@@ -3,14 +3,16 @@
 
 /// A registration by `observe(_:options:changeHandler:)`: ends when it is released.
 ///
-/// It retains the handler, until it ends, and not the observed object. Where that goes away first
-/// nothing happens any more.
+/// It does not retain the observed object, which retains the handler until the observation ends.
+/// Where the object goes away first nothing happens any more.
 ///
 /// Source: Apple, "NSKeyValueObservation".
 public final class NSKeyValueObservation: Sendable {
   private struct Entry {
     let observations: KeyValueObservations
-    let registration: KeyValueRegistration
+    /// Only the observed object's registrations keep it: else a handler that holds this observation
+    /// would hold itself when the object has gone.
+    weak var registration: KeyValueRegistration?
   }
 
   private let entry: Locked<Entry?>
@@ -27,8 +29,10 @@ public final class NSKeyValueObservation: Sendable {
   /// another thread may still finish. May be called from inside the handler, which is released: a
   /// handler that holds its own observation does not outlive it.
   public func invalidate() {
-    guard let entry = entry.withLock({ $0.take() }) else { return }
-    entry.observations.remove(entry.registration)
+    guard let entry = entry.withLock({ $0.take() }), let registration = entry.registration else {
+      return
+    }
+    entry.observations.remove(registration)
   }
 }
 

@@ -3,8 +3,8 @@
 
 /// What is observed: a property with a name, or a subclass's own property, known by its key path.
 ///
-/// A key path has no name on Linux. Those of the base classes are known by a table; others are
-/// compared with the key path that is given when a change is announced.
+/// A key path has no name on Linux. Those of the base classes' properties are known by tables; others
+/// are compared with the key path that is given when a change is announced.
 // Unchecked because key paths do not say that they are immutable.
 enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
@@ -15,8 +15,7 @@ enum ObservedKey: Equatable, @unchecked Sendable {
 
   /// The key of a property of the base class, or of a subclass's own.
   init(_ keyPath: AnyKeyPath) {
-    let known = Self.properties.first { $0.keyPath == keyPath }
-    self = known.map { .named($0.name) } ?? .path(keyPath)
+    self = NamedKeyPaths.name(of: keyPath).map { .named($0) } ?? .path(keyPath)
   }
 
   var name: String? {
@@ -43,30 +42,70 @@ enum ObservedKey: Equatable, @unchecked Sendable {
     ["finished", "executing", "ready", "cancelled", "concurrent", "asynchronous", "suspended"]
       .filter { canonical($0) == name }
   }
+}
 
-  private struct Property: @unchecked Sendable {
-    let keyPath: AnyKeyPath
-    let name: String
+/// A key path of a property that has a name.
+// Unchecked because key paths do not say that they are immutable.
+struct NamedKeyPath: @unchecked Sendable {
+  let keyPath: AnyKeyPath
+  let name: String
+
+  init(_ keyPath: AnyKeyPath, _ name: String) {
+    self.keyPath = keyPath
+    self.name = name
+  }
+}
+
+/// The properties that have names, by key paths that begin at any of the classes.
+///
+/// To Swift `\Operation.isFinished` and `\Subclass.isFinished` are two properties, overridden or not.
+/// To us they are the same one: so each class that a key path begins at has a table of its own, made
+/// when it is first asked for.
+private enum NamedKeyPaths {
+  private static let tables = Locked<[ObjectIdentifier: [NamedKeyPath]]>([:])
+
+  /// The name of the property; `nil` for a subclass's own.
+  static func name(of keyPath: AnyKeyPath) -> String? {
+    let root = Swift.type(of: keyPath).rootType
+    let known = tables.withLock { $0[ObjectIdentifier(root)] }
+    // Compared outside the lock: what a key path has for arguments may be the user's to compare.
+    return (known ?? makeTable(of: root)).first { $0.keyPath == keyPath }?.name
   }
 
-  private static let properties: [Property] = [
-    Property(keyPath: \Operation.isReady, name: "isReady"),
-    Property(keyPath: \Operation.isExecuting, name: "isExecuting"),
-    Property(keyPath: \Operation.isFinished, name: "isFinished"),
-    Property(keyPath: \Operation.isCancelled, name: "isCancelled"),
-    Property(keyPath: \Operation.isAsynchronous, name: "isAsynchronous"),
-    Property(keyPath: \Operation.isConcurrent, name: "isConcurrent"),
-    Property(keyPath: \Operation.dependencies, name: "dependencies"),
-    Property(keyPath: \Operation.queuePriority, name: "queuePriority"),
-    Property(keyPath: \Operation.completionBlock, name: "completionBlock"),
-    Property(keyPath: \Operation.qualityOfService, name: "qualityOfService"),
-    Property(keyPath: \Operation.name, name: "name"),
-    Property(keyPath: \OperationQueue.operations, name: "operations"),
-    Property(keyPath: \OperationQueue.operationCount, name: "operationCount"),
-    Property(
-      keyPath: \OperationQueue.maxConcurrentOperationCount, name: "maxConcurrentOperationCount"),
-    Property(keyPath: \OperationQueue.isSuspended, name: "isSuspended"),
-    Property(keyPath: \OperationQueue.qualityOfService, name: "qualityOfService"),
-    Property(keyPath: \OperationQueue.name, name: "name"),
-  ]
+  private static func makeTable(of root: Any.Type) -> [NamedKeyPath] {
+    let table = (root as? any ObservationHost.Type)?.namedKeyPaths ?? []
+    tables.withLock { $0[ObjectIdentifier(root)] = table }
+    return table
+  }
+}
+
+extension ObservationHost where Self: Operation {
+  /// By key paths that begin at this class, as its users write them; but where it made a property
+  /// settable, theirs is one that cannot be spelled here.
+  static var namedKeyPaths: [NamedKeyPath] {
+    [
+      NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),
+      NamedKeyPath(\Self.isFinished, "isFinished"),
+      NamedKeyPath(\Self.isCancelled, "isCancelled"),
+      NamedKeyPath(\Self.isAsynchronous, "isAsynchronous"),
+      NamedKeyPath(\Self.isConcurrent, "isConcurrent"),
+      NamedKeyPath(\Self.dependencies, "dependencies"),
+      NamedKeyPath(\Self.queuePriority, "queuePriority"),
+      NamedKeyPath(\Self.completionBlock, "completionBlock"),
+      NamedKeyPath(\Self.qualityOfService, "qualityOfService"), NamedKeyPath(\Self.name, "name"),
+    ]
+  }
+}
+
+extension ObservationHost where Self: OperationQueue {
+  /// By key paths that begin at this class.
+  static var namedKeyPaths: [NamedKeyPath] {
+    [
+      NamedKeyPath(\Self.operations, "operations"),
+      NamedKeyPath(\Self.operationCount, "operationCount"),
+      NamedKeyPath(\Self.maxConcurrentOperationCount, "maxConcurrentOperationCount"),
+      NamedKeyPath(\Self.isSuspended, "isSuspended"),
+      NamedKeyPath(\Self.qualityOfService, "qualityOfService"), NamedKeyPath(\Self.name, "name"),
+    ]
+  }
 }

@@ -250,6 +250,8 @@ struct QueueScheduler {
       status.undispatch()
       return status
     }
+    // It may have finished by itself since it was chosen, and have left.
+    guard operation.place.stage == .executing else { return }
     move(operation, to: .waiting, status)
     reposition(operation, status)
   }

@@ -107,6 +107,27 @@ struct CustomReadinessTests {
     }
   }
 
+  @Test("K-15, D-10, BA-1: finished while its queue asks whether it is ready, it is gone for good")
+  func finishedWhileAsked() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operation = EarlyFinishingOperation()
+      queue.addOperation(operation)
+      operation.isSlow.raise()
+      queue.isSuspended = false
+      // A worker has chosen it and asks.
+      operation.gate.waitForArrivals(1)
+      operation.finish()
+      operation.waitUntilFinished()
+      let log = EventLog<String>()
+      queue.addBarrierBlock { log.note("barrier") }
+      operation.gate.open()
+      log.wait(for: "barrier")
+      #expect(queue.operationCount == 0)
+    }
+  }
+
   @Test("CA-6: a cancelled one is retired whatever its condition says")
   func cancelled() async throws {
     try await onOwnThread {
@@ -152,5 +173,26 @@ private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
     let answer = super.isReady
     if isSlow.isRaised, !answer { gate.pass() }
     return answer
+  }
+}
+
+/// Not ready any more once it has finished, and slow to say so.
+private final class EarlyFinishingOperation: Operation, @unchecked Sendable {
+  let isSlow = Flag()
+  let gate = Gate()
+  private let isOver = Flag()
+
+  override var isAsynchronous: Bool { true }
+  override var isFinished: Bool { isOver.isRaised }
+
+  override var isReady: Bool {
+    if isSlow.isRaised { gate.pass() }
+    return super.isReady && !isFinished
+  }
+
+  func finish() {
+    willChangeValue(forKey: "isFinished")
+    isOver.raise()
+    didChangeValue(forKey: "isFinished")
   }
 }

@@ -85,6 +85,8 @@ extension Model {
     items[index].isCancelled = true
     if items[index].kind == .selfFinishing { return finishNow(index) }
     if items[index].phase == .pending, items[index].kind != .barrier { goAhead(index) }
+    // After `super.cancel()`: its queue may be faster to start it, and so to finish it.
+    if items[index].kind == .stateful { return [.finish(index)] }
     return rules.contains(.onlyFinishSatisfies)
       ? [] : items[index].dependents.map { .tell($0, index) }
   }

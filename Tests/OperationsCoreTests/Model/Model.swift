@@ -115,6 +115,7 @@ extension Model {
     return switch item.kind {
     case .conditional: base && item.condition
     case .oblivious: item.condition
+    case .stateful: base && item.phase == .pending
     case .block, .plain, .asynchronous, .selfFinishing, .barrier: base
     }
   }

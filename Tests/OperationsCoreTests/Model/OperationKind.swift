@@ -12,6 +12,9 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// As `asynchronous`, with `isCancelled` too: `cancel()` does not call `super`, finishes it at
   /// once, and announces everything under its lock.
   case selfFinishing
+  /// A subclass with one phase, from which `isReady`, `isExecuting` and `isFinished` are derived: it
+  /// is ready no more once it has started or finished. `cancel()` calls `super` and finishes it.
+  case stateful
   /// A subclass whose `isReady` is `super.isReady` and a condition of its own.
   case conditional
   /// A subclass whose `isReady` is a condition of its own alone: dependencies do not hold it up.
@@ -20,7 +23,10 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   case barrier
 
   /// Whether the program says when it has finished, rather than a body that returns.
-  var isAsynchronous: Bool { self == .asynchronous || self == .selfFinishing }
+  var isAsynchronous: Bool { self == .asynchronous || finishesOnCancel }
+
+  /// Whether `cancel()` finishes it, wherever it is.
+  var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
   /// Whether `isReady` has a part of its own.
   var hasCondition: Bool { self == .conditional || self == .oblivious }

@@ -75,6 +75,7 @@ extension Program: CustomStringConvertible {
     case .plain: "Subclass()"
     case .asynchronous: "AsynchronousSubclass()"
     case .selfFinishing: "AsynchronousSubclass(finishesOnCancel: true)"
+    case .stateful: "StatefulSubclass(finishesOnCancel: true)"
     case .conditional: "Subclass(isReady: { super.isReady && condition })"
     case .oblivious: "Subclass(isReady: { condition })"
     case .barrier: ""

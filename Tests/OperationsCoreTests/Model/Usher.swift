@@ -65,7 +65,7 @@ final class Usher: Sendable {
     case .finish(let index):
       if program.operations[index].kind.isAsynchronous { endEarly(index, step) }
     case .cancel(let index):
-      if program.operations[index].kind == .selfFinishing {
+      if program.operations[index].kind.finishesOnCancel {
         endEarly(index, step)
       } else {
         world.perform(step)

@@ -78,6 +78,7 @@ final class World: Sendable {
     case .plain: operation = SteeredPlain(role)
     case .asynchronous: operation = SteeredAsynchronous(role)
     case .selfFinishing: operation = SteeredSelfFinishing(role)
+    case .stateful: operation = SteeredStateful(role)
     case .conditional: operation = SteeredConditional(role, heedsDependencies: true)
     case .oblivious: operation = SteeredConditional(role, heedsDependencies: false)
     case .barrier: return nil
@@ -111,7 +112,8 @@ final class World: Sendable {
     switch program.operations[index].kind {
     case .block: rememberedOperations.withLock { $0[index].operation == nil }
     case .barrier: false
-    case .plain, .asynchronous, .selfFinishing, .conditional, .oblivious: entry.isDestroyed
+    case .plain, .asynchronous, .selfFinishing, .stateful, .conditional, .oblivious:
+      entry.isDestroyed
     }
   }
 

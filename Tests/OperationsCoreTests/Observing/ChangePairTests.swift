@@ -50,6 +50,25 @@ struct ChangePairTests {
     observation.invalidate()
   }
 
+  @Test("K-17: setting a property to what it is announces nothing")
+  func settingTheSame() {
+    let operation = PlainSubclass()
+    operation.name = "one"
+    operation.qualityOfService = .utility
+    let log = ChangeLog(operation)
+    operation.name = "one"
+    operation.qualityOfService = .utility
+    operation.queuePriority = .normal
+    operation.completionBlock = nil
+    #expect(log.events.isEmpty)
+    operation.name = nil
+    operation.qualityOfService = .default
+    #expect(log.events.count == 4)
+    operation.name = nil
+    operation.qualityOfService = .default
+    #expect(log.events.count == 4)
+  }
+
   @Test("K-17, CA-2: a cancellation that the finish overtakes is not told")
   func overtakenCancellation() async throws {
     try await onOwnThread {

@@ -140,8 +140,10 @@ struct ObserverTests {
     observation?.invalidate()
   }
 
-  @Test("WA-4: an observer of the finish that waits for the operation returns at once")
-  func waitingInsideAnObserver() async throws {
+  @Test(
+    "WA-4: an observer of the finish that waits for the operation returns at once",
+    arguments: [false, true])
+  func waitingInsideAnObserver(isQueued: Bool) async throws {
     try await onOwnThread {
       for operation in [BlockOperation {}, PlainSubclass(), LockedAsynchronousOperation()] {
         let dependent = PlainSubclass()
@@ -157,7 +159,7 @@ struct ObserverTests {
             log.note("dependent")
           },
         ]
-        operation.start()
+        if isQueued { OperationQueue().addOperation(operation) } else { operation.start() }
         log.wait(forCount: 2)
         operation.waitUntilFinished()
         #expect(log.events == ["finish", "dependent"])
@@ -177,6 +179,24 @@ struct ObserverTests {
     token?.invalidate()
     token = nil
     #expect(operation == nil && log.events == ["operation"], "the test holds the probe")
+  }
+
+  @Test("H-5, H-6: a handler that holds its own token goes with the operation")
+  func handlerHoldsItsToken() {
+    let log = EventLog<String>()
+    do {
+      let operation = Operation()
+      let token = Monitored<NSKeyValueObservation?>(nil)
+      let probe = DeinitProbe("handler", in: log)
+      token.change {
+        $0 = operation.observe(\.isFinished) { _, _ in
+          probe.touch()
+          token.change { $0 = nil }
+        }
+      }
+      #expect(log.events.isEmpty)
+    }
+    #expect(log.events == ["handler"])
   }
 
   @Test("H-5: a token in a property of the operation that it observes leaks nothing")

@@ -103,6 +103,18 @@ struct QueueObservingTests {
     #expect(listener.log.events.count == 4)
   }
 
+  @Test("Q-13, K-17: a queue without a name that is given none announces nothing")
+  func namelessQueue() {
+    let queue = OperationQueue()
+    let listener = Listener()
+    queue.addObserver(listener, forKeyPath: "name")
+    queue.name = nil
+    #expect(listener.log.events.isEmpty)
+    queue.name = "one"
+    queue.name = nil
+    #expect(listener.log.events.count == 2)
+  }
+
   @Test("Q-10, K-21: an observer with initial, added at any moment, sees that the queue is empty")
   func noFinalCountIsMissed() async throws {
     try await onOwnThread {

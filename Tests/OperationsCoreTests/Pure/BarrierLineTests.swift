@@ -164,7 +164,7 @@ struct BarrierLineTests {
     let bench = SchedulerBench()
     var model = SchedulerModel()
     for step in 0..<400 {
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<14, using: &random) {
       case 0, 1, 2:
         let operation = SchedulerBench.operation(
           "\(step)", Operation.QueuePriority(index: Int.random(in: 0..<5, using: &random)))
@@ -184,6 +184,11 @@ struct BarrierLineTests {
         bench.scheduler.isSuspended = Bool.random(using: &random)
         bench.scheduler.maxConcurrentOperationCount = Int.random(in: -1..<4, using: &random)
       case 9: model.finishOne(&random, bench, amongAll: true)
+      case 10: model.parkOne(&random, bench)
+      case 11:
+        model.changeOne(&random, bench) {
+          $0.readinessWasRead(true, reading: $0.beginReading()).mustPush
+        }
       default: model.finishOne(&random, bench, amongAll: false)
       }
       let expected = model.takeNext(bench.scheduler)

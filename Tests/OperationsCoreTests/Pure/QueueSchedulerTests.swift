@@ -135,6 +135,19 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext() === operation)
   }
 
+  @Test("K-15, D-10: one that finished before it could be parked has left, and stays away")
+  func parkingTooLate() {
+    let bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    #expect(bench.takeNext() === operation)
+    bench.finish(operation)
+    bench.park(operation)
+    #expect(bench.scheduler.counts.finished == 1 && bench.scheduler.counts.unfinished == 0)
+    let barrier = bench.addBarrier()
+    #expect(operation.place.stage == .gone && bench.takeNext() === barrier)
+  }
+
   @Test("Q-7, D-10: an operation leaves from whichever stage it finishes in")
   func retiringFromEveryStage() {
     let bench = SchedulerBench()

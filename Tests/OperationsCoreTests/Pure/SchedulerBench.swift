@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Synchronization
 import Testing
 
 @testable import OperationsCore
@@ -64,6 +65,12 @@ final class SchedulerBench {
   func takeNext() -> Operation? {
     defer { check() }
     return scheduler.takeNext()?.takeUnretainedValue()
+  }
+
+  /// Puts an operation back whose `isReady` said no when it was about to be started.
+  func park(_ operation: Operation) {
+    scheduler.park(operation, reading: operation.status.load(ordering: .relaxed).reading)
+    check()
   }
 
   /// Finishes an operation, started or not, and retires it.

@@ -19,6 +19,8 @@ struct SchedulerModel {
   /// What has not left, in the order of addition.
   private(set) var entries: [Entry] = []
   private var lastOrder = 0
+  /// Was started and has left since.
+  private var lastLeft: Operation?
 
   mutating func add(_ operation: Operation, isBarrier: Bool) {
     entries.append(Entry(operation: operation, isBarrier: isBarrier))
@@ -60,7 +62,20 @@ struct SchedulerModel {
       entries[$0].isStarted || amongAll && !entries[$0].isBarrier
     }
     guard let index = candidates.randomElement(using: &random) else { return }
-    bench.finish(entries.remove(at: index).operation)
+    let entry = entries.remove(at: index)
+    bench.finish(entry.operation)
+    if entry.isStarted, !entry.isBarrier { lastLeft = entry.operation }
+  }
+
+  /// Puts one back that was chosen to be started, or comes too late to: it has left by then.
+  mutating func parkOne(_ random: inout SeededGenerator, _ bench: SchedulerBench) {
+    if Bool.random(using: &random), let left = lastLeft.take() { return bench.park(left) }
+    let candidates = entries.indices.filter { entries[$0].isStarted && !entries[$0].isBarrier }
+    guard let index = candidates.randomElement(using: &random) else { return }
+    bench.park(entries[index].operation)
+    entries[index].isStarted = false
+    entries[index].position = nil
+    reposition(index)
   }
 
   /// What the scheduler is to start now.

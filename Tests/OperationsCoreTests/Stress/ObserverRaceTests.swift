@@ -62,6 +62,50 @@ struct ObserverRaceTests {
     }
   }
 
+  @Test(
+    "K-7: an observer with initial, added at any moment, hears of a dependency that is added",
+    arguments: [false, true])
+  func noDependencyIsMissed(isSubclass: Bool) async throws {
+    try await onOwnThread {
+      let rounds = Effort.scaled(20_000)
+      let pace = Pace()
+      let box = Monitored<Operation?>(nil)
+      let dependency = Operation()
+      startThread {
+        for round in 0..<rounds {
+          pace.await(2 * round + 1)
+          box.value?.addDependency(dependency)
+          pace.advance(to: 2 * round + 2)
+        }
+      }
+      for round in 0..<rounds {
+        let operation = isSubclass ? PlainSubclass() : BlockOperation {}
+        box.change { $0 = operation }
+        let isReady = Atomic<Bool>(true)
+        let count = Atomic<Int>(0)
+        pace.advance(to: 2 * round + 1)
+        // Begins at another moment in each round.
+        for _ in 0..<(round % 97) { _ = operation.isFinished }
+        let observations = [
+          operation.observe(\.dependencies, options: [.initial, .new]) { _, change in
+            count.store(change.newValue?.count ?? 0, ordering: .relaxed)
+          },
+          operation.observe(\.isReady, options: [.initial, .new]) { _, change in
+            if change.newValue == false { isReady.store(false, ordering: .relaxed) }
+          },
+        ]
+        pace.await(2 * round + 2)
+        let isKnown = count.load(ordering: .relaxed) == 1 && !isReady.load(ordering: .relaxed)
+        for observation in observations { observation.invalidate() }
+        operation.removeDependency(dependency)
+        if isKnown { continue }
+        Issue.record("missed in round \(round)")
+        break
+      }
+      pace.advance(to: 2 * rounds + 2)
+    }
+  }
+
   @Test("K-10, K-22, OP-7: observers come and go while an operation changes on other threads")
   func observersComeAndGo() async throws {
     let seed = SeededGenerator.announcedSeed()

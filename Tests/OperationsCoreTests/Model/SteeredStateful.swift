@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+/// An asynchronous operation of a program, in the widespread style with one phase, which alone is
+/// announced, and a `cancel()` that calls `super` and finishes it, wherever it is.
+final class SteeredStateful: Operation, SteeredByProgram, @unchecked Sendable {
+  private enum Phase { case ready, executing, finished }
+
+  private struct State {
+    var phase = Phase.ready
+    /// Whether its beginning was reported. Else its end is not.
+    var hasReported = false
+  }
+
+  private let role: Role
+  private let state = Monitored(State())
+
+  init(_ role: Role) {
+    self.role = role
+    super.init()
+  }
+
+  deinit { role.wasDestroyed() }
+
+  override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    ["isReady", "isExecuting", "isFinished"].contains(key) ? ["phase"] : []
+  }
+
+  override var isAsynchronous: Bool { true }
+  override var isReady: Bool { super.isReady && state.value.phase == .ready }
+  override var isExecuting: Bool { state.value.phase == .executing }
+  override var isFinished: Bool { state.value.phase == .finished }
+
+  override func start() {
+    if isCancelled { return finish() }
+    willChangeValue(forKey: "phase")
+    state.change { if $0.phase == .ready { $0.phase = .executing } }
+    didChangeValue(forKey: "phase")
+    // Only now, when its queue knows too; under the lock, so that the end comes after it.
+    let endsByItself = state.change { state in
+      if state.phase == .finished { return false }
+      state.hasReported = true
+      return role.reports.begin(role.index, keeping: self)
+    }
+    if endsByItself { role.finishSomewhere(self) }
+  }
+
+  override func cancel() {
+    super.cancel()
+    finish()
+  }
+
+  func finish() {
+    if state.value.phase == .finished { return }
+    willChangeValue(forKey: "phase")
+    let hasReported = state.change { state in
+      defer { state = State(phase: .finished) }
+      return state.hasReported
+    }
+    if hasReported { role.reports.end(role.index) }
+    didChangeValue(forKey: "phase")
+  }
+}
