@@ -77,7 +77,11 @@ extension Operation {
     if consequences.contains(.readsReadiness) { readReadinessAgain() }
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
-    if consequences.contains(.finished) { finishWasSet() }
+    if consequences.contains(.finished) {
+      // Where a subclass finishes before its start, or an observer does, nothing else lets go of it.
+      discardWork()
+      finishWasSet()
+    }
   }
 
   // MARK: Changes of the base class
