@@ -16,13 +16,14 @@ let strict: [SwiftSetting] = [
 let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 
 let coreTargets: [Target] = [
-  .target(name: "CSystem", cSettings: [.treatAllWarnings(as: .error)]),
-  .target(name: "OperationsCore", dependencies: ["CSystem"]),
+  .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
+  .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
   .target(name: "Operations", dependencies: ["OperationsCore"]),
   .target(
-    name: "TestSupport", dependencies: ["CSystem", "OperationsCore"], path: "Tests/TestSupport"),
+    name: "TestSupport", dependencies: ["COperationsSystem", "OperationsCore"],
+    path: "Tests/TestSupport"),
   .target(
-    name: "MainQueueChecks", dependencies: ["CSystem", "OperationsCore"],
+    name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
   .executableTarget(
     name: "fixture-main-queue", dependencies: ["MainQueueChecks"],
@@ -42,13 +43,14 @@ let coreTargets: [Target] = [
 let monitorTargets: [Target] = [
   .target(name: "MonitorProtocol"),
   .target(
-    name: "OperationsMonitor", dependencies: ["OperationsCore", "CSystem", "MonitorProtocol"]),
+    name: "OperationsMonitor",
+    dependencies: ["OperationsCore", "COperationsSystem", "MonitorProtocol"]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
   .target(
     name: "CNCurses",
     cSettings: [.treatAllWarnings(as: .error)],
     linkerSettings: [.linkedLibrary("ncursesw")]),
-  .target(name: "CursesTerminal", dependencies: ["CNCurses", "CSystem", "Dashboard"]),
+  .target(name: "CursesTerminal", dependencies: ["CNCurses", "COperationsSystem", "Dashboard"]),
   .target(name: "DemoWorkloads", dependencies: ["Operations"]),
   .executableTarget(
     name: "opq-top",
@@ -91,7 +93,7 @@ let package = Package(
 )
 
 /// The targets written in C.
-let cTargets: Set<String> = ["CSystem", "CNCurses"]
+let cTargets: Set<String> = ["COperationsSystem", "CNCurses"]
 
 /// Holds classes as other people write them, which must compile as they are: its settings are those
 /// of a new package, and a warning is no error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Glibc
 
 /// The signals of a terminal's job control, as events of a loop rather than as interruptions.

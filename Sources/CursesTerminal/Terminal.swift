@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import CNCurses
-import CSystem
+import COperationsSystem
 public import Dashboard
 import Glibc
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Synchronization
 
 /// An operation whose work is one or more blocks.
@@ -27,7 +27,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   public final var executionBlocks: [@Sendable () -> Void] {
     lock.lock()
     defer { lock.unlock() }
-    guard let firstBlock else { return [] }
+    guard mayChangeBlocks, let firstBlock else { return [] }
     return [firstBlock] + (rare?.moreBlocks ?? [])
   }
 
@@ -36,7 +36,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
   /// - Precondition: The operation has not started.
   public final func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
     lock.lock()
-    let isTaken = status.load(ordering: .acquiring).isPending
+    let isTaken = mayChangeBlocks
     if isTaken {
       if firstBlock == nil { firstBlock = block } else { rareLocked.moreBlocks.append(block) }
     }
@@ -53,42 +53,89 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// What `start()` does on one of the queue's workers, but for what its critical section will do.
   ///
-  /// - Precondition: The class is exactly this one, so that nobody but an observer can tell the
-  ///   difference.
-  final func startWithoutRetiring() {
+  /// - Returns: What this has made ready in that queue, for its critical section too.
+  /// - Precondition: The queue has chosen it. The class is exactly this one, so that nobody but an
+  ///   observer can tell the difference.
+  @inline(__always)
+  final func startWithoutRetiring(in queue: QueueCore) -> OperationChain {
+    if status.load(ordering: .acquiring).has(.startClaimed) {
+      runBlocks()
+      // Then the finish, too, is left to the critical section.
+      if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
+      finishRun()
+    } else {
+      startSlowly()
+    }
+    return releaseDependents(in: queue)
+  }
+
+  /// Somebody observes it, or it was cancelled.
+  @inline(never)
+  private final func startSlowly() {
     switch update({ $0.startUnobserved() }) {
     case nil: _ = run(isByHand: false)
     case .run:
       runBlocks()
-      // Somebody may have begun to observe it meanwhile.
-      if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
+      finishRun()
     case .finishWithoutRunning: discardWork()
-    case .nothing, .refuse: return
+    case .nothing, .refuse: break
     }
-    releaseDependents()
   }
 
-  final override func discardWork() { releaseBlocks(takeBlocks()) }
+  final override func discardWork() {
+    let taken = takeBlocks()
+    withExtendedLifetime(taken) {}
+  }
 
-  private final func takeBlocks() -> ((@Sendable () -> Void)?, [@Sendable () -> Void]) {
+  // MARK: Taking the blocks
+
+  /// Whether the blocks are still there for everybody: whoever holds the lock, and then finds this so,
+  /// may use them.
+  private final var mayChangeBlocks: Bool {
+    status.load(ordering: .sequentiallyConsistent).isPending
+  }
+
+  /// Takes the blocks, for the caller to run or to release, outside the lock.
+  ///
+  /// The thread that has started the operation needs no lock: others take it first and look at the
+  /// status then, this one has changed the status and looks at the lock. As all of that is
+  /// sequentially consistent, either they see the start or they are seen here.
+  @inline(__always)
+  private final func takeBlocks() -> (first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?)
+  {
+    if mayChangeBlocks || !lock.isFree { return takeBlocksLocked() }
+    return (firstBlock.take(), takeMoreBlocks())
+  }
+
+  @inline(never)
+  private final func takeBlocksLocked() -> (
+    first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?
+  ) {
     lock.lock()
     defer { lock.unlock() }
-    let rare = rare
-    let taken = (firstBlock, rare?.moreBlocks ?? [])
-    firstBlock = nil
-    rare?.moreBlocks = []
-    return taken
+    return (firstBlock.take(), takeMoreBlocks())
   }
 
-  /// Ends the life of blocks and what they captured outside the lock.
-  private final func releaseBlocks(_: ((@Sendable () -> Void)?, [@Sendable () -> Void])) {}
+  @inline(__always)
+  private final func takeMoreBlocks() -> [@Sendable () -> Void]? {
+    if extra.load(ordering: .relaxed).isNothing { return nil }
+    guard let rare, !rare.moreBlocks.isEmpty else { return nil }
+    defer { rare.moreBlocks = [] }
+    return rare.moreBlocks
+  }
 
+  @inline(__always)
   private final func runBlocks() {
     let (first, more) = takeBlocks()
-    guard !more.isEmpty else {
+    guard let more else {
       first?()
       return
     }
+    run(first, and: more)
+  }
+
+  @inline(never)
+  private final func run(_ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]) {
     let remaining = CountdownLatch(count: more.count)
     // Retained for the blocks: a subclass may say that it has finished before they have.
     let queue = OperationQueue.current

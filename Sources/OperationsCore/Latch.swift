@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Synchronization
 
 /// A door that threads wait at until it is opened, once and for good.

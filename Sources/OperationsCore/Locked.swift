@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Synchronization
 
 /// The one lock of this module: four bytes, ten nanoseconds, and the kernel only where two threads
@@ -25,10 +25,17 @@ struct FutexLock: ~Copyable, Sendable {
   @inline(__always)
   func lock() {
     let (isFree, _) = word.compareExchange(
-      expected: Word.free, desired: Word.held, successOrdering: .acquiring,
+      expected: Word.free, desired: Word.held, successOrdering: .sequentiallyConsistent,
       failureOrdering: .relaxed)
     if !isFree { lockContended() }
   }
+
+  /// Whether nobody holds it. What was done by those who have held it is seen then.
+  ///
+  /// Sequentially consistent, and so is taking the lock: of a thread that takes it and then reads
+  /// what this one has changed before it asks here, one sees the other.
+  @inline(__always)
+  var isFree: Bool { word.load(ordering: .sequentiallyConsistent) == Word.free }
 
   @inline(__always)
   func unlock() {
@@ -41,7 +48,7 @@ struct FutexLock: ~Copyable, Sendable {
       csystem_spin_hint()
       if word.load(ordering: .relaxed) == Word.free,
         word.compareExchange(
-          expected: Word.free, desired: Word.held, successOrdering: .acquiring,
+          expected: Word.free, desired: Word.held, successOrdering: .sequentiallyConsistent,
           failureOrdering: .relaxed
         ).exchanged
       {
@@ -49,7 +56,7 @@ struct FutexLock: ~Copyable, Sendable {
       }
     }
     // From here on this thread takes the lock as contended: it cannot know whether it slept alone.
-    while word.exchange(Word.contended, ordering: .acquiring) != Word.free {
+    while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
       withUnsafePointer(to: word) { _ = csystem_futex_wait($0, Word.contended, -1) }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 
 /// A call that wants the mistakes of its thread; lives on the stack of that thread.
 ///

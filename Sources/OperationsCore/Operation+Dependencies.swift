@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Synchronization
 
 /// The edges of one operation, guarded by its lock.
@@ -15,6 +15,8 @@ import Synchronization
 struct DependencyLinks {
   var firstDependency: Operation?
   var firstDependent: Unmanaged<Operation>?
+
+  var isEmpty: Bool { firstDependency == nil && firstDependent == nil }
 }
 
 extension Operation {
@@ -140,15 +142,53 @@ extension Operation {
 
   /// Tells everyone who waits for this operation. Called once, after it has finished.
   final func releaseDependents() {
+    var chain = releaseDependents(in: nil)
+    precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
+  }
+
+  /// As ``releaseDependents()``, on a worker of this queue that will look into it at once.
+  ///
+  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is set.
+  @inline(__always)
+  final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
     if status.has(.forgetsDependencies) { forgetDependencies() }
-    guard status.has(.hasDependents) else { return }
+    return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
+  }
+
+  private final func tellDependents(in queue: QueueCore?) -> OperationChain {
+    var chain = OperationChain()
     let (first, second, more) = takeDependents()
-    // An observer of a dependent may wait for this operation, which is not retired yet.
-    Delivery.during(self) {
-      if let first { first.countOffDependency() }
-      if let second { second.countOffDependency() }
-      for dependent in more { dependent.countOffDependency() }
+    if let first { tell(first, in: queue, &chain) }
+    if let second { tell(second, in: queue, &chain) }
+    for dependent in more { tell(dependent, in: queue, &chain) }
+    return chain
+  }
+
+  /// Tells one dependent, and gives up the unowned reference to it.
+  private final func tell(
+    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
+  ) {
+    // Its memory is there as long as the unowned reference is.
+    let (verdict, isHere) = dependent._withUnsafeGuaranteedRef { dependent in
+      let verdict = dependent.update { $0.dependencyWasMetInQueue() }
+      guard verdict?.mustPush == true else { return (verdict, false) }
+      let its = dependent.queue.load(ordering: .acquiring)
+      return (verdict, its?.toOpaque() == queue.map { Unmanaged.passUnretained($0).toOpaque() })
+    }
+    if let verdict {
+      swift_unownedRelease(dependent.toOpaque())
+      if isHere {
+        chain.append(dependent)
+      } else if verdict.mustPush {
+        dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
+      }
+    } else {
+      // An observer, or a `deinit`, may go on for as long as it likes.
+      while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
+      guard let dependent = Self.claim(dependent) else { return }
+      // An observer may wait for this operation, which is not retired yet.
+      Delivery.during(self) { dependent.countOffDependency() }
     }
   }
 
@@ -231,7 +271,7 @@ extension Operation {
   private final func listDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // With the flag set before it finishes, the finisher comes for the list; it needs the lock.
+    // With the flag set before it finishes, the finisher comes for the list; see `takeDependents`.
     guard update({ $0.promise(.hasDependents) }) else { return false }
     let unowned = Unmanaged.passUnretained(dependent)
     _ = swift_unownedRetain(unowned.toOpaque())
@@ -249,6 +289,8 @@ extension Operation {
   private final func unlistDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
+    // Who finishes it counts off what is listed, if that is not done.
+    if status.load(ordering: .sequentiallyConsistent).isFinished { return false }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     let extra = extra.load(ordering: .relaxed)
     if links.firstDependent?.toOpaque() == opaque {
@@ -278,23 +320,33 @@ extension Operation {
     return rare.moreDependents.removeFirst()
   }
 
-  /// Takes the dependents that still exist, in the order in which they were added.
-  private final func takeDependents() -> (Operation?, Operation?, [Operation]) {
-    lock.lock()
+  /// Takes the dependents, in the order in which they were added, with the references to them.
+  private final func takeDependents() -> (
+    Unmanaged<Operation>?, Unmanaged<Operation>?, [Unmanaged<Operation>]
+  ) {
+    // It has finished. Who adds or removes a dependent takes the lock first and looks at the status
+    // then: either sees the finish and leaves the list alone, or is seen here.
+    if !lock.isFree {
+      lock.lock()
+      lock.unlock()
+    }
     let first = links.firstDependent
     links.firstDependent = nil
-    let extra = extra.load(ordering: .relaxed)
-    let second = extra.dependent
-    if second != nil { self.extra.store(OperationExtra(), ordering: .relaxed) }
-    let more = extra.rare?.moreDependents ?? []
-    if !more.isEmpty { extra.rare?.moreDependents = [] }
-    lock.unlock()
-    return (Self.claim(first), Self.claim(second), more.compactMap(Self.claim))
+    let extra = extra.load(ordering: .acquiring)
+    if extra.isNothing { return (first, nil, []) }
+    if let second = extra.dependent {
+      // Unless somebody makes a rare state of it.
+      let (isTaken, _) = self.extra.compareExchange(
+        expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
+      if isTaken { return (first, second, []) }
+    }
+    guard let rare else { return (first, nil, []) }
+    defer { rare.moreDependents = [] }
+    return (first, nil, rare.moreDependents)
   }
 
   /// Turns an unowned reference into a strong one, or into nothing where there is no operation.
-  private static func claim(_ unowned: Unmanaged<Operation>?) -> Operation? {
-    guard let unowned else { return nil }
+  private static func claim(_ unowned: Unmanaged<Operation>) -> Operation? {
     defer { swift_unownedRelease(unowned.toOpaque()) }
     guard let retained = swift_tryRetain(unowned.toOpaque()) else { return nil }
     return Unmanaged<Operation>.fromOpaque(retained).takeRetainedValue()
@@ -303,6 +355,7 @@ extension Operation {
   // MARK: Release
 
   /// Lets go of the edges when the operation is destroyed.
+  @inline(never)
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first) }
     if let first = links.firstDependent { swift_unownedRelease(first.toOpaque()) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Synchronization
 
 extension Operation {
@@ -36,6 +36,11 @@ extension Operation {
       CurrentWork.run(self) { main() }
       return announceFinish(wasExecuting: true)
     }
+  }
+
+  /// The blocks have run. Somebody may have begun to observe meanwhile.
+  final func finishRun() {
+    if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
   }
 
   /// - Returns: Whether it has finished by this. Not where a subclass has said so before: what
@@ -109,7 +114,7 @@ extension Operation {
     if let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.retire(self) }
     } else {
-      update { $0.retire() }
+      update { _ = $0.retire() }
       wasRetired()
     }
   }

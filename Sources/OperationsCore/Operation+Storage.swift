@@ -29,16 +29,17 @@ final class RareState {
 extension Operation {
   /// Applies one event to the status; of threads that race, each sees the other's effect.
   ///
-  /// Acquire and release: what was written before an event is seen by whoever acts on its result.
+  /// What was written before an event is seen by whoever acts on its result. Sequentially consistent,
+  /// because some look at the lock after that, and others at the status after they have taken it.
   @inline(__always) @discardableResult
   final func update<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
-    var old = status.load(ordering: .acquiring)
+    var old = status.load(ordering: .sequentiallyConsistent)
     while true {
       var new = old
       let result = event(&new)
       if new == old { return result }
       let (exchanged, original) = status.weakCompareExchange(
-        expected: old, desired: new, successOrdering: .acquiringAndReleasing,
+        expected: old, desired: new, successOrdering: .sequentiallyConsistent,
         failureOrdering: .acquiring)
       if exchanged { return result }
       old = original
@@ -73,18 +74,23 @@ extension Operation {
 
   /// - Precondition: The lock is held.
   final var rareLocked: RareState {
-    let extra = extra.load(ordering: .relaxed)
-    if let rare = extra.rare { return rare }
-    let made = RareState()
-    if let dependency = extra.dependency {
-      made.moreDependencies = [dependency]
-    } else if let dependent = extra.dependent {
-      made.moreDependents = [dependent]
+    while true {
+      let extra = extra.load(ordering: .acquiring)
+      if let rare = extra.rare { return rare }
+      let made = RareState()
+      if let dependency = extra.dependency {
+        made.moreDependencies = [dependency]
+      } else if let dependent = extra.dependent {
+        made.moreDependents = [dependent]
+      }
+      let new = OperationExtra(made)
+      let (isExchanged, _) = self.extra.compareExchange(
+        expected: extra, desired: new, ordering: .acquiringAndReleasing)
+      // What was there is retained by the rare state now. Where the finish has just taken the
+      // dependent, everything is done once more without it.
+      (isExchanged ? extra : new).release()
+      if isExchanged { return made }
     }
-    self.extra.store(OperationExtra(made), ordering: .releasing)
-    // What was a dependency is retained by the array now.
-    if extra.dependency != nil { extra.release() }
-    return made
   }
 
   /// Whether nothing of a subclass's can stand between the queue and the blocks.

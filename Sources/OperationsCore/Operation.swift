@@ -36,6 +36,7 @@ open class Operation: @unchecked Sendable {
   public init() {}
 
   deinit {
+    if links.isEmpty, extra.load(ordering: .relaxed).isNothing { return }
     rare?.observations?.objectIsGone()
     releaseDependencies()
     extra.load(ordering: .relaxed).release()

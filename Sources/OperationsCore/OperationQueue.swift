@@ -65,9 +65,13 @@ open class OperationQueue: @unchecked Sendable {
   /// Adds a block as a ``BlockOperation``, of the queue's ``qualityOfService`` at this moment.
   open func addOperation(_ block: @escaping @Sendable () -> Void) {
     let operation = BlockOperation(block: block)
-    let qos = qualityOfService
-    if qos != .default { operation.qualityOfService = qos }
-    addOperation(operation)
+    if !core.hasDefaultQualityOfService { operation.qualityOfService = qualityOfService }
+    if type(of: self) == OperationQueue.self {
+      core.addNew(operation)
+    } else {
+      // Which a subclass may override.
+      addOperation(operation)
+    }
   }
 
   /// Adds several operations as one step: their priorities decide which one starts first.

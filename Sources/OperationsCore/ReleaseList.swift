@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 
 /// Releases operations one after the other instead of one inside the other, so that letting go of
 /// a chain of a million needs no stack.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 
 /// What a terminal shows after the bytes that it was fed: an interpreter of the control sequences
 /// that ncurses sends to terminals of the ANSI family.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 
 /// Which operations' changes the calling thread is announcing, so that it does not wait for one of
 /// them: it could only wait for itself.

@@ -23,29 +23,17 @@ struct OperationInbox: ~Copyable, Sendable {
   /// - Parameters:
   ///   - first: The oldest.
   ///   - last: The newest.
-  ///   - willBecomeNonEmpty: Called before a push that may be the one that makes the inbox
-  ///     non-empty.
-  ///   - hasNot: Called when that turned out not to be so.
   @inline(__always)
-  func push(
-    first: Unmanaged<Operation>, last: Unmanaged<Operation>, willBecomeNonEmpty: () -> Void,
-    hasNot: () -> Void
-  ) {
-    var isAnnounced = false
+  func push(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
     var old = head.load(ordering: .relaxed)
     while true {
-      if old == nil, !isAnnounced {
-        isAnnounced = true
-        willBecomeNonEmpty()
-      }
       first._withUnsafeGuaranteedRef { $0.inboxNext = old }
       let (exchanged, original) = head.weakCompareExchange(
         expected: old, desired: last, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed)
-      if exchanged { break }
+      if exchanged { return }
       old = original
     }
-    if isAnnounced, old != nil { hasNot() }
   }
 
   /// Takes everything, oldest first, linked through `inboxNext`.

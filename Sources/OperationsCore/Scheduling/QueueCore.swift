@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Synchronization
 
 /// The working part of an ``OperationQueue``: the inbox, the lock around the scheduler, the gate of
 /// the workers, and the order in which the three are used.
 ///
-/// Lifetime: the public object holds this one, and is itself retained on behalf of the inbox while
-/// that is not empty and of the scheduler while that has operations. So a queue that its user has
-/// let go of finishes its work and goes away after it. Whoever works on a queue without such a
-/// reference of its own takes one for the time (``keepingAlive(_:)``).
+/// Lifetime: the public object holds this one, and is itself retained while there is something in
+/// the inbox or the scheduler (``isOwnerHeld``). So a queue that its user has let go of finishes its
+/// work and goes away after it. Whoever works on a queue without a reference of its own takes one for
+/// the time (``keepingAlive(_:)``).
 // Unchecked because of `ownerReference`, which is set once before anybody else sees the queue.
 final class QueueCore: @unchecked Sendable {
   let id = QueueID.next()
   private var ownerReference: Unmanaged<OperationQueue>?
   private let inbox = OperationInbox()
   let gate = WorkerGate()
+  /// Whether the public object is retained on behalf of what the queue has to do.
+  ///
+  /// Set by whoever pushes, after the push. Cleared under the scheduler's lock where the queue has
+  /// nothing any more; whoever clears it looks at the inbox after that. Both sequentially consistent,
+  /// so that of a push and a clearing that meet at least one sees the other. It stays set between two
+  /// operations while a worker is there, so that the workers and who adds do not fight over the
+  /// reference count.
+  private let isOwnerHeld = Atomic<Bool>(false)
   /// The raw value, outside the lock: every block that is added looks at it.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   private let scheduler = Locked(QueueScheduler())
@@ -44,11 +52,20 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
-  /// Whether a worker would find something to do, what is in the inbox apart.
-  ///
-  /// A worker that has given up must ask: while it searched, a slot may have become free or the
-  /// queue been resumed, and whoever did that brought in nobody because somebody was searching.
-  var hasWork: Bool { scheduler.withLock { $0.hasWork } }
+  /// A worker has given up. Whether it should come back: while it searched, a slot may have become
+  /// free, the queue been resumed or something pushed, and whoever did that brought in nobody because
+  /// somebody was searching.
+  func hasWorkAfterSearch() -> Bool {
+    var effects = QueueEffects()
+    scheduler.withLock { scheduler in
+      scheduler.endSection(&effects)
+      letGoOfOwner(scheduler, &effects)
+    }
+    let hasWork = effects.hasWork || hasMail
+    effects.hasWork = false
+    perform(&effects)
+    return hasWork
+  }
 
   /// That of the underlying queue where it has one, else what was set.
   var qualityOfService: QualityOfService {
@@ -61,7 +78,26 @@ final class QueueCore: @unchecked Sendable {
     set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
   }
 
+  /// Whether the level is the default one, as far as can be told at a glance.
+  @inline(__always)
+  var hasDefaultQualityOfService: Bool {
+    qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.default.rawValue
+      && !isOnDispatch.load(ordering: .relaxed)
+  }
+
   // MARK: Adding
+
+  /// Takes an operation that nobody else has seen yet.
+  @inline(__always)
+  func addNew(_ operation: consuming BlockOperation) {
+    operation.status.store(.enqueuedFromTheStart, ordering: .relaxed)
+    operation.queue.store(.passUnretained(self), ordering: .relaxed)
+    if MonitorLevel.isOn { describe(operation) }
+    // Released when the queue lets go of it.
+    let reference = Unmanaged<Operation>.passRetained(consume operation)
+    announcingContents { push(first: reference, last: reference) }
+    wakeWorker()
+  }
 
   /// Takes the operations, all or none.
   ///
@@ -124,13 +160,16 @@ final class QueueCore: @unchecked Sendable {
 
   /// What can be done without a lock, on the adding thread, before anybody else sees it.
   private func prepare(_ operation: Operation) {
-    if MonitorLevel.isOn {
-      operation.record = OperationRecord(
-        OperationSnapshot(describing: operation, queue: id), needsDescription: false)
-    }
+    if MonitorLevel.isOn { describe(operation) }
     if !operation.isExactlyBlockOperation { operation.readReadinessAgain() }
     // Released when the queue lets go of it.
     _ = Unmanaged.passRetained(operation)
+  }
+
+  @inline(never)
+  private func describe(_ operation: Operation) {
+    operation.record = OperationRecord(
+      OperationSnapshot(describing: operation, queue: id), needsDescription: false)
   }
 
   /// Puts an operation that is in this queue into the inbox once more. Its caller has claimed that.
@@ -143,10 +182,28 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(__always)
   private func push(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    let owner = owner
-    inbox.push(
-      first: first, last: last, willBecomeNonEmpty: { _ = owner.retain() },
-      hasNot: { owner.release() })
+    inbox.push(first: first, last: last)
+    if !isOwnerHeld.load(ordering: .sequentiallyConsistent) { holdOwner() }
+  }
+
+  // MARK: Lifetime
+
+  @inline(never)
+  private func holdOwner() {
+    if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) { return }
+    _ = owner.retain()
+    // Whoever has read the inbox before this found nothing to let go of, and may have been the last.
+    if inbox.isEmpty { withScheduler { _, _ in } }
+  }
+
+  /// At the end of a critical section: where there is nothing left to do, the public object may go.
+  private func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
+    guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
+    isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
+    // Somebody has pushed and may have relied on it, or else has taken a reference of its own.
+    let isPushed = !inbox.isEmpty
+    effects.releasesOwner =
+      !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
   }
 
   // MARK: Critical sections
@@ -163,6 +220,7 @@ final class QueueCore: @unchecked Sendable {
       let result = body(&scheduler, &effects)
       publishWidth(&scheduler, &effects)
       scheduler.endSection(&effects)
+      letGoOfOwner(scheduler, &effects)
       return result
     }
     perform(&effects)
@@ -173,32 +231,34 @@ final class QueueCore: @unchecked Sendable {
   /// one critical section for both.
   ///
   /// - Parameters:
-  ///   - finished: What the worker has run, if that is still to leave the queue.
+  ///   - work: What the worker has done, if there is something.
   ///   - isSearching: Whether the worker counts as searching; not any more where it found one.
   /// - Returns: The operation to start, dispatched.
   @inline(__always)
-  func takeNext(retiring finished: Operation?, isSearching: Bool) -> Operation? {
-    if let finished, isObserved.load(ordering: .sequentiallyConsistent) {
-      retire(finished)
-      return takeNextUnannounced(retiring: nil, isSearching: isSearching)
-    }
-    let next = takeNextUnannounced(retiring: finished, isSearching: isSearching)
-    if let finished, !finished.place.isBarrier { announceContentsAfterwards() }
+  func takeNext(after work: consuming FinishedWork, isSearching: Bool) -> StartableOperation? {
+    if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
+    let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
+    let next = takeNextUnannounced(after: work, isSearching: isSearching)
+    if mustAnnounce { announceContentsAfterwards() }
     return next
   }
 
   @inline(__always)
-  private func takeNextUnannounced(retiring finished: Operation?, isSearching: Bool) -> Operation? {
+  private func takeNextUnannounced(
+    after work: FinishedWork, isSearching: Bool
+  ) -> StartableOperation? {
     var effects = QueueEffects()
-    let next = scheduler.withLock { scheduler in
+    let (next, isLate) = scheduler.withLock { scheduler -> (StartableOperation?, Bool) in
       readInbox(&scheduler, &effects)
-      if let finished { scheduler.retire(finished, &effects) }
+      if let first = work.madeReady.first { scheduler.admit(first, &effects) }
+      if let finished = work.operation, !finished.retire(&scheduler, &effects) {
+        scheduler.endSection(&effects)
+        return (nil, true)
+      }
       var next = scheduler.takeNextForWorker()
       if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNextForWorker() }
       scheduler.endSection(&effects)
-      // Retained while the lock is held: a subclass may finish by itself before it is started, and
-      // then the queue lets go of it.
-      return next?.takeUnretainedValue()
+      return (next.map(StartableOperation.init), false)
     }
     if isSearching, next != nil {
       // Before others are woken: nobody is while one searches.
@@ -206,16 +266,37 @@ final class QueueCore: @unchecked Sendable {
       // Who pushed since the inbox was read has woken nobody for that reason.
       if hasMail { effects.hasWork = true }
     }
-    finished?.wasRetired()
     perform(&effects)
-    return next
+    return isLate ? takeNextLate(after: work) : next
+  }
+
+  /// While the operation ran somebody has come who is to be told of its finish.
+  @inline(never)
+  private func takeNextLate(after work: FinishedWork) -> StartableOperation? {
+    guard let finished = work.operation else { return nil }
+    finished.finishTelling()
+    return takeNextUnannounced(
+      after: FinishedWork(operation: finished), isSearching: false)
+  }
+
+  /// Retires what was done in a critical section of its own, and announces that.
+  @inline(never)
+  func finishAnnouncing(_ work: inout FinishedWork) {
+    pushAgain(&work.madeReady)
+    guard let finished = work.operation else { return }
+    finished.retire(from: self)
+    work.operation = nil
   }
 
   /// A worker that was not searching leaves although there may be more to do.
-  func leave(retiring finished: Operation?) {
+  func leave(after work: consuming FinishedWork) {
     gate.leave()
-    guard let finished else { return withScheduler { _, _ in } }
-    announceRetirement(of: finished)
+    if work.operation == nil { withScheduler { _, _ in } }
+    finishAnnouncing(&work)
+  }
+
+  private func pushAgain(_ chain: inout OperationChain) {
+    while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
   /// The operation has finished outside a worker's care.
@@ -226,12 +307,20 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func announceRetirement(of operation: Operation) {
-    let retire = { self.withScheduler { $0.retire(operation, &$1) } }
+    let retire = {
+      self.withScheduler { scheduler, effects in
+        let isRetired = scheduler.retire(operation, &effects)
+        precondition(isRetired, "An operation was retired before its finish was told")
+        // Comes after the announcement.
+        effects.aftermath = nil
+      }
+    }
     // Set before anybody else has seen it. Nobody sees a barrier come or go.
     if operation.place.isBarrier { retire() } else { announcingContents(retire) }
     operation.wasRetired()
   }
 
+  @inline(__always)
   private func readInbox(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) {
     if let first = inbox.takeAll() { scheduler.admit(first, &effects) }
   }
@@ -252,16 +341,14 @@ final class QueueCore: @unchecked Sendable {
 
   /// What a critical section left to do. The caller holds a reference to the queue.
   private func perform(_ effects: inout QueueEffects) {
+    if let operation = effects.aftermath { operation.wasRetired() }
     if effects.hasWork { wakeWorker() }
-    for wake in effects.wakes { wake() }
-    for latch in effects.latches { latch.open() }
-    effects.releaseOperations()
-    let owner = owner
-    if effects.ownerReleases < 0 { _ = owner.retain() }
-    while effects.ownerReleases > 0 {
-      effects.ownerReleases -= 1
-      owner.release()
+    if let rare = effects.rare {
+      for wake in rare.wakes { wake() }
+      for latch in rare.latches { latch.open() }
     }
+    effects.releaseOperations()
+    if effects.releasesOwner { owner.release() }
   }
 
   // MARK: Workers

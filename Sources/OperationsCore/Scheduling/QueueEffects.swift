@@ -3,16 +3,33 @@
 
 /// What has to be done after the queue's lock was released, in the order of the members.
 struct QueueEffects {
+  /// What few critical sections leave to do, in an object of its own so that the others need not
+  /// look at each member.
+  final class Rare {
+    /// To be called: somebody has asked to be told of changes.
+    var wakes: [@Sendable () -> Void] = []
+    /// To be opened: the queue is empty.
+    var latches: [Latch] = []
+  }
+
+  /// Was retired, and has waiters or a completion block.
+  var aftermath: Operation?
   /// A worker more would find something to do.
   var hasWork = false
-  /// To be called: somebody has asked to be told of changes.
-  var wakes: [@Sendable () -> Void] = []
-  /// To be opened: the queue is empty.
-  var latches: [Latch] = []
+  var rare: Rare?
   /// To be released, linked through `inboxNext`: nobody pushes what has left the queue.
   private(set) var released: Unmanaged<Operation>?
-  /// How often the queue's public object is to be released.
-  var ownerReleases = 0
+  /// The queue has nothing left to do and lets go of its public object.
+  var releasesOwner = false
+
+  var rareMade: Rare {
+    mutating get {
+      if let rare { return rare }
+      let made = Rare()
+      rare = made
+      return made
+    }
+  }
 
   /// Hands over the queue's reference to an operation.
   mutating func release(_ operation: Operation) {

@@ -27,31 +27,41 @@ struct QueuePlace {
   private var bits: UInt32 = 0
 
   var stage: Stage {
-    get { Stage(rawValue: UInt8(bits & 0b111)).unsafelyUnwrapped }
+    @inline(__always)
+    get { Stage(rawValue: UInt8(truncatingIfNeeded: bits & 0b111)).unsafelyUnwrapped }
+    @inline(__always)
     set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
   }
 
   /// The band that it is in, while `stage` is `ready`.
   var band: UInt8 {
-    get { UInt8(bits >> 3 & 0b111) }
+    @inline(__always)
+    get { UInt8(truncatingIfNeeded: bits >> 3 & 0b111) }
+    @inline(__always)
     set { bits = bits & ~(0b111 << 3) | UInt32(newValue) << 3 }
   }
 
   /// Whether it was counted among the cancelled ones that have not finished.
   var isCountedAsCancelling: Bool {
+    @inline(__always)
     get { bits & 1 << 6 != 0 }
+    @inline(__always)
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
   }
 
   /// Whether it is a barrier: neither counted nor listed, and kept in `BarrierLine`.
   var isBarrier: Bool {
+    @inline(__always)
     get { bits & 1 << 7 != 0 }
+    @inline(__always)
     set { bits = newValue ? bits | 1 << 7 : bits & ~(1 << 7) }
   }
 
   /// Which of the queue's segments it is in: how many barriers, ever, were added before it.
   var segment: Segment {
+    @inline(__always)
     get { Segment(rawValue: bits >> 8) }
+    @inline(__always)
     set { bits = bits & 0xff | newValue.rawValue << 8 }
   }
 

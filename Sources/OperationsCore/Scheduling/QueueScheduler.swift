@@ -36,8 +36,6 @@ struct QueueScheduler {
   private var barriers = BarrierLine()
   /// Operations that the queue retains: those in `operations`, barriers, and those that linger.
   private var retainedCount = 0
-  /// Whether the queue's public object is retained on behalf of those.
-  private var retainsOwner = false
   private var waitersForEmpty: [Latch] = []
   /// The width that the gate was told last.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
@@ -69,6 +67,9 @@ struct QueueScheduler {
     guard hasStartable else { return false }
     return underlying == nil || missingBlockCount > 0
   }
+
+  /// Whether the queue holds no operation any more, not even one that has left it.
+  var retainsNothing: Bool { retainedCount == 0 }
 
   /// Whether everything that was added has left the queue.
   var isEmpty: Bool { operations.isEmpty && barriers.isEmpty }
@@ -151,8 +152,8 @@ struct QueueScheduler {
   /// - Parameters:
   ///   - first: The oldest, linked through `inboxNext`.
   ///   - effects: What is to be done after unlocking.
+  @inline(__always)
   mutating func admit(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
-    effects.ownerReleases += 1
     var current: Unmanaged<Operation>? = first
     while let operation = current {
       operation._withUnsafeGuaranteedRef {
@@ -208,7 +209,8 @@ struct QueueScheduler {
     guard hasFreeSlot else { return nil }
     while let next = ready.first {
       let isTaken = next._withUnsafeGuaranteedRef { operation in
-        let (isTaken, status) = operation.update { ($0.dispatch(), $0) }
+        let isPlain = operation.isExactlyBlockOperation
+        let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isPlain), $0) }
         if isTaken {
           move(operation, to: .executing, status)
         } else {
@@ -226,7 +228,7 @@ struct QueueScheduler {
   private mutating func startBarrier() -> Unmanaged<Operation> {
     let barrier = barriers.startFirst()
     barrier._withUnsafeGuaranteedRef {
-      _ = $0.update { $0.dispatch() }
+      _ = $0.update { $0.dispatch(startsAtOnce: true) }
       $0.place.stage = .executing
     }
     return barrier
@@ -254,17 +256,18 @@ struct QueueScheduler {
     reposition(operation, status)
   }
 
-  /// The operation has finished and its dependents know: it leaves the queue.
+  /// The operation has finished and its dependents know, or there are none: it leaves the queue.
   ///
+  /// - Returns: `false`, with nothing done, where somebody has to be told of the finish first.
   /// - Precondition: The inbox has been read since it finished.
-  mutating func retire(_ operation: Operation, _ effects: inout QueueEffects) {
-    let status = operation.update { status in
-      status.retire()
-      return status
-    }
+  @inline(__always)
+  mutating func retire(_ operation: Operation, _ effects: inout QueueEffects) -> Bool {
+    let (isRetired, status) = operation.update { ($0.retire(), $0) }
+    guard isRetired else { return false }
+    if status.hasAftermath { effects.aftermath = operation }
     // Not taken out of the inbox yet: it will be counted then.
-    if operation.place.stage == .outside { return }
-    remove(operation, status, &effects)
+    if operation.place.stage != .outside { remove(operation, status, &effects) }
+    return true
   }
 
   /// Somebody wants to know when the queue is empty. `false` where it is.
@@ -277,17 +280,17 @@ struct QueueScheduler {
   /// Settles what only the end of a critical section can tell.
   mutating func endSection(_ effects: inout QueueEffects) {
     if !waitersForEmpty.isEmpty, isEmpty {
-      effects.latches = waitersForEmpty
+      effects.rareMade.latches = waitersForEmpty
       waitersForEmpty = []
     }
-    let mustRetainOwner = retainedCount > 0
-    if mustRetainOwner != retainsOwner {
-      // The inbox's reference becomes ours, or ours is to be released.
-      effects.ownerReleases += mustRetainOwner ? -1 : 1
-      retainsOwner = mustRetainOwner
-    }
     effects.hasWork = hasWork
-    if monitor != nil { effects.wakes = monitor?.takeWakes() ?? [] }
+    if monitor != nil { takeWakes(&effects) }
+  }
+
+  @inline(never)
+  private mutating func takeWakes(_ effects: inout QueueEffects) {
+    guard let wakes = monitor?.takeWakes(), !wakes.isEmpty else { return }
+    effects.rareMade.wakes = wakes
   }
 
   // MARK: Stages
@@ -364,6 +367,7 @@ struct QueueScheduler {
     }
   }
 
+  @inline(__always)
   private mutating func remove(
     _ operation: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
   ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 
 /// What the calling thread is doing: which operation it runs, and for which queue.
 enum CurrentWork {

@@ -55,18 +55,16 @@ extension QueueCore {
   /// What one block does: it takes an operation, runs it, and retires it.
   private func runBlock(of generation: UInt64) {
     let taken = withScheduler { scheduler, _ in
-      // Retained while the lock is held: a subclass may finish by itself before it is started, and
-      // then the queue lets go of it.
-      scheduler.blockBegan(generation)?.takeUnretainedValue()
+      scheduler.blockBegan(generation).map(StartableOperation.init)
     }
     guard let taken else { return }
     var frame = CurrentWork.Frame(
       servedQueue: .passUnretained(self), isOnMainQueue: MainDispatchQueue.isRunningHere)
     CurrentWork.withFrame(&frame) { frame in
-      frame.pointee.operation = .passUnretained(taken)
-      let finished = start(taken)
+      frame.pointee.operation = taken.reference
+      var work = start(taken)
       frame.pointee.operation = nil
-      if let finished { retire(finished) }
+      finishAnnouncing(&work)
     }
   }
 }

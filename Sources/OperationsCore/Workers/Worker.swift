@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import CSystem
+import COperationsSystem
 import Glibc
 import Synchronization
 
@@ -79,7 +79,7 @@ final class Worker: Sendable {
     }
     isRunning.store(false, ordering: .relaxed)
     queue._withUnsafeGuaranteedRef {
-      $0.leave(retiring: nil)
+      $0.leave(after: FinishedWork())
       $0.owner.release()
     }
   }
@@ -121,24 +121,24 @@ final class Worker: Sendable {
     var frame = CurrentWork.Frame(operation: nil, servedQueue: .passUnretained(queue))
     CurrentWork.withFrame(&frame) { frame in
       var isSearching = true
-      var finished: Operation?
+      var work = FinishedWork()
       var count = 0
       while true {
-        if let next = queue.takeNext(retiring: finished.take(), isSearching: isSearching) {
+        if let next = queue.takeNext(after: work, isSearching: isSearching) {
           isSearching = false
-          finished = run(next, of: queue, frame)
+          work = run(next, of: queue, frame)
           count += 1
           guard handsOver, mustHandOver(after: count) else { continue }
-          return queue.leave(retiring: finished)
+          return queue.leave(after: work)
         }
+        work = FinishedWork()
         if !isSearching {
           isSearching = true
           queue.gate.startSearching()
         }
         if spinForMail(queue) { continue }
         queue.gate.leaveSearching()
-        // Whoever had news while this worker searched woke nobody.
-        guard queue.hasMail || queue.hasWork, queue.gate.admit() else { return }
+        guard queue.hasWorkAfterSearch(), queue.gate.admit() else { return }
       }
     }
   }
@@ -157,13 +157,13 @@ final class Worker: Sendable {
 
   /// Starts one operation.
   ///
-  /// - Returns: The operation, where it has finished and is still to be retired: that is left to
-  ///   the next critical section.
+  /// - Returns: What is left to the next critical section.
+  @inline(__always)
   private func run(
-    _ operation: Operation, of queue: QueueCore,
+    _ operation: StartableOperation, of queue: QueueCore,
     _ frame: UnsafeMutablePointer<CurrentWork.Frame>
-  ) -> Operation? {
-    frame.pointee.operation = .passUnretained(operation)
+  ) -> FinishedWork {
+    frame.pointee.operation = operation.reference
     isRunning.store(true, ordering: .relaxed)
     defer {
       isRunning.store(false, ordering: .relaxed)

@@ -36,7 +36,7 @@ struct BlockingCallTests {
     let folder = String(cString: dirname(tests))
     let command = """
       swiftc -typecheck -swift-version 6 -I '\(folder)/Modules' \
-      -Xcc '-fmodule-map-file=\(folder)/CSystem.build/module.modulemap' - 2>&1 <<'END'
+      -Xcc '-fmodule-map-file=\(folder)/COperationsSystem.build/module.modulemap' - 2>&1 <<'END'
       \(program)
       END
       """

@@ -20,7 +20,7 @@ struct OperationStatusTests {
   private func finish(_ status: inout OperationStatus) { _ = status.finish() }
   private func cancel(_ status: inout OperationStatus) { _ = status.cancel(isAnnounced: false) }
   private func addDependency(_ status: inout OperationStatus) { _ = status.dependencyWasAdded() }
-  private func retire(_ status: inout OperationStatus) { status.retire() }
+  private func retire(_ status: inout OperationStatus) { _ = status.retire() }
 
   @Test("OP-2: a new operation is ready, neither executing nor finished nor cancelled")
   func aNewOne() {
@@ -229,8 +229,48 @@ struct OperationStatusTests {
     #expect(
       !status.cancel(isAnnounced: false).mustPush, "the change of priority has claimed the push")
     _ = status.leaveInbox()
-    status.retire()
-    #expect(status.descriptionDidChange() == false)
+    #expect(status.retire() && status.descriptionDidChange() == false)
+  }
+
+  @Test("Retiring finishes what has nobody to tell, and leaves alone what has")
+  func retiring() {
+    var quiet = status(enqueue, leaveInbox, start)
+    #expect(quiet.finishesQuietly && quiet.retire() && quiet.isFinished && quiet.has(.retired))
+    for flag in [OperationStatus.Flags.observed, .hasDependents, .forgetsDependencies] {
+      var status = status(enqueue, leaveInbox, start)
+      status.insert(flag)
+      let before = status
+      #expect(!status.finishesQuietly && !status.retire() && status == before)
+      #expect(status.finish() && status.retire() && status.has(.retired))
+    }
+    var awaited = status(enqueue, leaveInbox, start)
+    #expect(!awaited.hasAftermath)
+    awaited.insert(.hasWaiters)
+    #expect(awaited.retire() && awaited.hasAftermath)
+  }
+
+  @Test("What leaves nothing to ask is started as it is chosen, unless observed or cancelled")
+  func startingAtOnce() {
+    var plain = status(enqueue, leaveInbox)
+    #expect(plain.dispatch(startsAtOnce: true) && plain.isExecuting && plain.has(.startClaimed))
+    var cancelled = status(enqueue, leaveInbox, cancel)
+    #expect(cancelled.dispatch(startsAtOnce: true) && cancelled.isPending)
+    var observed = status(enqueue, leaveInbox)
+    observed.insert(.observed)
+    #expect(observed.dispatch(startsAtOnce: true) && observed.isPending)
+  }
+
+  @Test("A dependent is told without a reference only while its queue retains it, unobserved")
+  func meetingInQueue() {
+    var loose = status(addDependency)
+    #expect(loose.dependencyWasMetInQueue() == nil && loose.unmetDependencyCount == 1)
+    var queued = status(enqueue, leaveInbox, addDependency, leaveInbox)
+    #expect(queued.dependencyWasMetInQueue()?.mustPush == true && queued.has(.inInbox))
+    var observed = status(enqueue, leaveInbox, addDependency, leaveInbox)
+    observed.insert(.observed)
+    #expect(observed.dependencyWasMetInQueue() == nil && observed.unmetDependencyCount == 1)
+    var gone = status(enqueue, addDependency, cancel, start, finish, retire)
+    #expect(gone.dependencyWasMetInQueue() == nil)
   }
 
   @Test("PR-5: the same priority again changes nothing, a dispatched one is not moved")
@@ -267,7 +307,6 @@ struct OperationStatusTests {
     for _ in 0..<1_000 { _ = status.dependencyWasAdded() }
     #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
     _ = status.cancel(isAnnounced: false)
-    status.retire()
     #expect(status.reading == (300 + 1_000) & 0xff)
     #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
     #expect(!status.isFinished && !status.has(.enqueued))

@@ -76,7 +76,7 @@ final class SchedulerBench {
   /// Finishes an operation, started or not, and retires it.
   func finish(_ operation: Operation) {
     operation.update { _ = $0.finish() }
-    scheduler.retire(operation, &effects)
+    #expect(scheduler.retire(operation, &effects))
     check()
     endSection()
   }

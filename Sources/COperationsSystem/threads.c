@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
-#include "CSystemThreads.h"
+#include "COperationsSystemThreads.h"
 
 #include <errno.h>
 #include <linux/futex.h>

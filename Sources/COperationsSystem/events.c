@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
-#include "CSystemEvents.h"
+#include "COperationsSystemEvents.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
-#include "CSystemThreads.h"
+#include "COperationsSystemThreads.h"
 
 #include <pthread.h>
 

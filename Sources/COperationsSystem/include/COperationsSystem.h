@@ -3,5 +3,5 @@
 //
 // What Glibc's Swift module does not import.
 #pragma once
-#include "CSystemEvents.h"
-#include "CSystemThreads.h"
+#include "COperationsSystemEvents.h"
+#include "COperationsSystemThreads.h"

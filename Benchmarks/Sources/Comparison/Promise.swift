@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Workloads
+
+/// A figure of ours that has a bound.
+struct Promise: Sendable {
+  let title: String
+  let limit: Double
+  /// The figure; nil where one that it is made of was not measured.
+  let figure: @Sendable (Results) -> Double?
+
+  static let all: [Promise] = [
+    Promise(title: "flat, to Dispatch", limit: 0.8) {
+      $0.toFlat(.flat, of: .dispatch)
+    },
+    Promise(title: "flat, to Foundation", limit: 0.1) {
+      $0.toFlat(.flat, of: .foundation)
+    },
+    Promise(title: "chain, to Dispatch's flat", limit: 1) {
+      $0.toFlat(.chain, of: .dispatch)
+    },
+    Promise(title: "tree, to Dispatch's flat", limit: 1.2) {
+      $0.toFlat(.tree, of: .dispatch)
+    },
+    Promise(title: "bytes for a block operation", limit: 240) {
+      $0.value(.memory, 1_000_000, .operations)
+    },
+    Promise(title: "ms, 100 sleepers, width 100", limit: 1_100) {
+      $0.value(.sleepersWide, 100, .operations)
+    },
+    Promise(title: "ms, 1,000 sleepers, width 1,000", limit: 1_500) {
+      $0.value(.sleepersWide, 1_000, .operations)
+    },
+    Promise(title: "ms, 100 sleepers, default width", limit: 3_000) {
+      $0.value(.sleepersDefault, 100, .operations)
+    },
+  ]
+}
+
+extension Results {
+  /// Our figure divided by another's for the flat workload, at the largest size that was measured of
+  /// both.
+  func toFlat(_ workload: Workload, of peer: Contender) -> Double? {
+    for size in sizes(.nanosecondsPerOperation).reversed() {
+      if let ours = value(workload, size, .operations), let theirs = value(.flat, size, peer),
+        theirs > 0
+      {
+        return ours / theirs
+      }
+    }
+    return nil
+  }
+}

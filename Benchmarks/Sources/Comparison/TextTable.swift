@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// A table that reads well as plain text and is valid Markdown.
+struct TextTable: Sendable {
+  /// The columns' titles.
+  let titles: [String]
+  /// How many columns, from the first, hold words and are aligned to the left; the others hold
+  /// numbers.
+  let wordColumns: Int
+  private(set) var rows: [[String]] = []
+
+  init(words: [String], numbers: [String]) {
+    titles = words + numbers
+    wordColumns = words.count
+  }
+
+  /// Adds a row; what is missing at its end stays empty, and nil becomes a dash.
+  mutating func add(words: [String], numbers: [String?]) {
+    let cells = words + numbers.map { $0 ?? "–" }
+    rows.append(cells + Array(repeating: "", count: max(titles.count - cells.count, 0)))
+  }
+
+  /// One line a row, each with a newline at its end.
+  var text: String {
+    let widths = titles.indices.map { column in
+      ([titles] + rows).map { $0[column].count }.max() ?? 0
+    }
+    let rule = titles.indices.map { column in
+      let dashes = String(repeating: "-", count: max(widths[column], 3))
+      return column < wordColumns ? dashes : dashes.dropLast() + ":"
+    }
+    return ([titles, rule] + rows).map { line($0, widths) }.joined()
+  }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> String {
+    let padded = cells.enumerated().map { column, cell in
+      let padding = String(repeating: " ", count: max(max(widths[column], 3) - cell.count, 0))
+      return column < wordColumns ? cell + padding : padding + cell
+    }
+    return "| " + padded.joined(separator: " | ") + " |\n"
+  }
+}

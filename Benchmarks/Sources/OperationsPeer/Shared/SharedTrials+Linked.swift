@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if FOUNDATION
+  import Foundation
+#else
+  import Operations
+#endif
+import Workloads
+
+/// Operations that depend on each other.
+extension SharedTrials {
+  static var linkedTrials: [Trial] {
+    [
+      linked(.chain, upTo: Limits.links), linked(.tree, upTo: Limits.links),
+      linked(.layers, upTo: Limits.links), linked(.fanIn, upTo: Limits.fans),
+      linked(.fanOut, upTo: Limits.fans), pingPong,
+    ]
+  }
+
+  private static func linked(_ workload: Workload, upTo limit: Int) -> Trial {
+    Trial(
+      workload, by: .here, upTo: limit,
+      .timed { size in
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let links = workload.links(size)
+        return {
+          for operation in makeOperations(links) { queue.addOperation(operation) }
+          queue.isSuspended = false
+          queue.waitUntilAllOperationsAreFinished()
+        }
+      })
+  }
+
+  private static let pingPong = Trial(
+    .pingPong, by: .here, upTo: Limits.links,
+    .timed { size in
+      let queues = [OperationQueue(), OperationQueue()]
+      let links = Workload.pingPong.links(size)
+      return {
+        for (index, operation) in makeOperations(links).enumerated() {
+          queues[index % 2].addOperation(operation)
+        }
+        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      }
+    })
+
+  /// Creates operations and makes them depend on each other.
+  static func makeOperations(_ links: Links) -> [Operation] {
+    let operations = (0..<links.count).map { _ in BlockOperation {} }
+    for edge in links.edges { operations[edge.after].addDependency(operations[edge.before]) }
+    return operations
+  }
+}
