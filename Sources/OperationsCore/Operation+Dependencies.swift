@@ -67,11 +67,11 @@ extension Operation {
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
     // Announced or not, the queue asks a subclass's own `isReady` again.
     if willHold || becameUnready {
-      didChangeValue(forKey: "isReady")
+      ownValueDidChange(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
     }
-    didChangeValue(forKey: "dependencies")
+    ownValueDidChange(forKey: "dependencies")
     noteDescriptionChanged()
   }
 

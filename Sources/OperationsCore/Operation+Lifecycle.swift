@@ -51,8 +51,8 @@ extension Operation {
       if wasExecuting { willChangeValue(forKey: "isExecuting") }
       willChangeValue(forKey: "isFinished")
       let isFirst = update { $0.finish() }
-      if wasExecuting { didChangeValue(forKey: "isExecuting") }
-      didChangeValue(forKey: "isFinished")
+      if wasExecuting { ownValueDidChange(forKey: "isExecuting") }
+      ownValueDidChange(forKey: "isFinished")
       return isFirst
     }
   }
@@ -94,7 +94,7 @@ extension Operation {
         observations?.withdrawChange(.named("isCancelled"))
         return
       }
-      didChangeValue(forKey: "isCancelled")
+      ownValueDidChange(forKey: "isCancelled")
     }
     if verdict.becameReady {
       announceReadiness()
@@ -146,14 +146,15 @@ extension Operation {
   }
 
   /// - Returns: Whether it was in time.
-  final func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
+  final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
     // What is replaced is released after the lock: its captures may have a `deinit` of the user's.
-    let replaced = makeRare { rare -> (@Sendable () -> Void)? in
-      guard update({ $0.promise(.hasCompletion) }) else { return nil }
+    let (isInTime, replaced) = makeRare { rare -> (Bool, (@Sendable () -> Void)?) in
+      guard update({ $0.promise(.hasCompletion) }) else { return (false, nil) }
       defer { rare.completionBlock = block }
-      return rare.completionBlock
+      return (true, rare.completionBlock)
     }
     withExtendedLifetime(replaced) {}
+    return isInTime
   }
 
   final func noteLateCompletionBlock() {

@@ -193,11 +193,14 @@ extension Operation {
     get { withRare { $0?.completionBlock } }
     set {
       if newValue == nil, completionBlock == nil { return }
-      if !status.load(ordering: .acquiring).isFinished {
-        announce("completionBlock") { setCompletionBlock(newValue) }
-      } else if newValue != nil {
-        noteLateCompletionBlock()
+      var isInTime = !status.load(ordering: .acquiring).isFinished
+      if isInTime {
+        announce("completionBlock") {
+          isInTime = setCompletionBlock(newValue)
+          return isInTime
+        }
       }
+      if !isInTime, newValue != nil { noteLateCompletionBlock() }
     }
   }
 }

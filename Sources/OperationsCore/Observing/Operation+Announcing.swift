@@ -45,7 +45,8 @@ extension Operation {
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)
     }
-    if wasAnnounced { return }
+    // The base class has announced its change before: to nobody, where observers have come since.
+    if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
       "\(description) announces by didChangeValue that “\(key)” has changed, and has not announced "
@@ -76,26 +77,53 @@ extension Operation {
     if consequences.contains(.readsReadiness) { readReadinessAgain() }
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
-    if consequences.contains(.finished) { finishWasSet() }
+    if consequences.contains(.finished) {
+      // Where a subclass finishes before its start, or an observer does, nothing else lets go of it.
+      discardWork()
+      finishWasSet()
+    }
   }
 
   // MARK: Changes of the base class
+
+  /// `didChangeValue(forKey:)`, which a subclass may override, for a change that the base class has
+  /// made.
+  @inline(__always)
+  final func ownValueDidChange(forKey key: String) {
+    Delivery.during(self, isOwnChange: true) { didChangeValue(forKey: key) }
+  }
 
   /// Makes a change of a property between its two announcements.
   ///
   /// The methods are a subclass's to override; a plain block operation without observers has
   /// nobody to call.
   final func announce(_ key: String, change: () -> Void) {
-    if isExactlyBlockOperation, !isObserved {
+    announce(key) {
       change()
+      return true
+    }
+  }
+
+  /// As above, for a change that may come too late.
+  ///
+  /// - Parameters:
+  ///   - key: What changes.
+  ///   - change: Returns whether it has changed anything. Where not, nobody is told.
+  @inline(__always)
+  final func announce(_ key: String, change: () -> Bool) {
+    if isExactlyBlockOperation, !isObserved {
+      guard change() else { return }
       // Somebody may have registered, and read what was before the change.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if isObserved { observations?.didChange(.named(key), of: self) }
       return
     }
     willChangeValue(forKey: key)
-    change()
-    didChangeValue(forKey: key)
+    guard change() else {
+      observations?.withdrawChange(.named(key))
+      return
+    }
+    ownValueDidChange(forKey: key)
   }
 
   /// Lets go of the readiness that an event has held back, and says so.
@@ -104,7 +132,7 @@ extension Operation {
   final func announceReadiness() {
     willChangeValue(forKey: "isReady")
     update { $0.releaseReadiness() }
-    didChangeValue(forKey: "isReady")
+    ownValueDidChange(forKey: "isReady")
     pushNews()
   }
 
