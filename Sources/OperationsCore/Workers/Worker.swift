@@ -14,6 +14,10 @@ final class Worker: Sendable {
   /// After so many operations a queue of default width lets another one have its turn.
   private static let turn = 64
 
+  /// A thread that goes to and fro between queues is not named anew each time: that would cost more
+  /// than what it does there.
+  private static let namingNanoseconds: Int64 = 100_000
+
   private let pool: WorkerPool
   private let job: Locked<WorkerPoolState.Job?>
   /// 0 while there is no job.
@@ -101,8 +105,13 @@ final class Worker: Sendable {
     if isBudgeted { pool.worker(self, isBudgeted: true) }
     defer { if isBudgeted { pool.worker(self, isBudgeted: false) } }
     var current: QueueCore? = queue
+    var namedAt: Int64 = .min / 2
     while let queue = current {
-      name(after: queue)
+      let now = csystem_monotonic_nanoseconds()
+      if now - namedAt > Self.namingNanoseconds {
+        namedAt = now
+        name(after: queue)
+      }
       served.store(.passUnretained(queue), ordering: .relaxed)
       let successor = serve(queue, handsOver: isBudgeted)
       served.store(nil, ordering: .relaxed)
