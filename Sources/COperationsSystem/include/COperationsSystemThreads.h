@@ -43,6 +43,12 @@ static inline void csystem_spin_hint(void) {
 #endif
 }
 
+/// A hint to the processor that both cache lines at this address will soon be used.
+static inline void csystem_prefetch_two_lines(const void *address) {
+  __builtin_prefetch(address, 1);
+  __builtin_prefetch((const char *)address + 64, 1);
+}
+
 // One pointer of the calling thread's for each of four users; null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
