@@ -84,10 +84,10 @@ open class Operation: @unchecked Sendable {
   /// Stays `true` while it executes and after. An override should combine `super.isReady` with its
   /// own condition and announce each change by `didChangeValue(forKey: "isReady")`.
   ///
-  /// A queue asks an override on threads of its own and where the override's changes are announced.
-  /// One thing more is up to observers: where one wants old or new values it is also asked on the
-  /// thread that finishes a dependency, and so perhaps under a lock of that dependency's subclass.
-  /// Observers without these options, or none, spare an override that.
+  /// An override is asked where the operation is added, where a change of it or of the dependencies
+  /// is announced, and last by the thread that is about to start it. Observers that want old or new
+  /// values add a place: it is then read on the thread that finishes the last dependency too, and so
+  /// perhaps under a lock of that dependency's subclass.
   open var isReady: Bool { status.load(ordering: .acquiring).isReady }
 
   /// Whether ``start()`` returns before the work is over. `false` in the base class. Queues ignore
