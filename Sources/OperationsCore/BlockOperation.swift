@@ -53,15 +53,15 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// What `start()` does on one of the queue's workers, but for what its critical section will do.
   ///
-  /// - Returns: What this has made ready in that queue, for its critical section too.
+  /// - Returns: What this has made ready.
   /// - Precondition: The queue has chosen it. The class is exactly this one, so that nobody but an
   ///   observer can tell the difference.
   @inline(__always)
-  final func startWithoutRetiring(in queue: QueueCore) -> OperationChain {
+  final func startWithoutRetiring(in queue: QueueCore) -> Successors {
     if status.load(ordering: .acquiring).has(.startClaimed) {
       runBlocks()
       // Then the finish, too, is left to the critical section.
-      if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
+      if status.load(ordering: .acquiring).finishesQuietly { return Successors() }
       finishRun()
     } else {
       startSlowly()

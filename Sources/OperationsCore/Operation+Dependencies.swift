@@ -141,55 +141,67 @@ extension Operation {
   }
 
   /// Tells everyone who waits for this operation. Called once, after it has finished.
-  final func releaseDependents() {
-    var chain = releaseDependents(in: nil)
-    precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
-  }
+  final func releaseDependents() { _ = releaseDependents(in: nil) }
 
   /// As ``releaseDependents()``, on a worker of this queue that will look into it at once.
   ///
-  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is set.
+  /// - Returns: What is left to that worker; nothing where there is none.
   @inline(__always)
-  final func releaseDependents(in queue: QueueCore?) -> OperationChain {
+  final func releaseDependents(in queue: QueueCore?) -> Successors {
     let status = status.load(ordering: .acquiring)
     if status.has(.forgetsDependencies) { forgetDependencies() }
-    return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
+    return status.has(.hasDependents) ? tellDependents(in: queue) : Successors()
   }
 
-  private final func tellDependents(in queue: QueueCore?) -> OperationChain {
-    var chain = OperationChain()
+  private final func tellDependents(in queue: QueueCore?) -> Successors {
+    var successors = Successors()
     let (first, second, more) = takeDependents()
-    if let first { tell(first, in: queue, &chain) }
-    if let second { tell(second, in: queue, &chain) }
-    for dependent in more { tell(dependent, in: queue, &chain) }
-    return chain
+    if let first { tell(first, in: queue, &successors) }
+    if let second { tell(second, in: queue, &successors) }
+    for dependent in more { tell(dependent, in: queue, &successors) }
+    return successors
   }
 
   /// Tells one dependent, and gives up the unowned reference to it.
   private final func tell(
-    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
+    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ successors: inout Successors
   ) {
     // Its memory is there as long as the unowned reference is.
-    let (verdict, isHere) = dependent._withUnsafeGuaranteedRef { dependent in
-      let verdict = dependent.update { $0.dependencyWasMetInQueue() }
-      guard verdict?.mustPush == true else { return (verdict, false) }
-      let its = dependent.queue.load(ordering: .acquiring)
-      return (verdict, its?.toOpaque() == queue.map { Unmanaged.passUnretained($0).toOpaque() })
-    }
+    let verdict = dependent._withUnsafeGuaranteedRef { $0.update { $0.dependencyWasMetInQueue() } }
     if let verdict {
       swift_unownedRelease(dependent.toOpaque())
-      if isHere {
-        chain.append(dependent)
-      } else if verdict.mustPush {
-        dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
-      }
+      // Its queue keeps it now.
+      if verdict.mustPush { push(dependent, in: queue, &successors) }
     } else {
       // An observer, or a `deinit`, may go on for as long as it likes.
-      while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
+      settle(&successors)
       guard let dependent = Self.claim(dependent) else { return }
       // An observer may wait for this operation, which is not retired yet.
       Delivery.during(self) { dependent.countOffDependency() }
     }
+  }
+
+  private final func push(
+    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ successors: inout Successors
+  ) {
+    dependent._withUnsafeGuaranteedRef {
+      guard let queue else { return $0.pushToQueue() }
+      guard let itsQueue = $0.enqueuedQueue else { return }
+      if itsQueue.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() {
+        successors.here.append(dependent)
+      } else {
+        let operation = $0
+        itsQueue._withUnsafeGuaranteedRef { $0.pushAgain(operation, leavingTo: &successors) }
+      }
+    }
+  }
+
+  /// Leaves nothing to the worker.
+  private final func settle(_ successors: inout Successors) {
+    while let ready = successors.here.popFirst() {
+      ready._withUnsafeGuaranteedRef { $0.pushToQueue() }
+    }
+    if let queue = successors.elsewhere.take() { WorkerPool.shared.serveRetained(queue) }
   }
 
   // MARK: Edges of the dependent
