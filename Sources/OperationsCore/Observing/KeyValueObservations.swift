@@ -77,11 +77,12 @@ final class KeyValueObservations: Sendable {
 
   /// The observed object is being destroyed.
   func objectIsGone() {
-    let all = state.withLock { state in
-      defer { state.registrations = [] }
-      return state.registrations
+    // With the changes that have not come, whose old values hold registrations too.
+    let last = state.withLock { state in
+      defer { state = State() }
+      return state
     }
-    for registration in all { registration.end() }
+    for registration in last.registrations { registration.end() }
   }
 
   // MARK: Changes
