@@ -17,6 +17,10 @@ void csystem_futex_wake(const void *address, int count);
 /// The kernel's id of the calling thread.
 int32_t csystem_thread_id(void);
 
+/// A number that the calling thread shares with no other of the process, not even with later ones,
+/// as it may its identifiers. Never 0.
+uint64_t csystem_thread_number(void);
+
 /// Names the calling thread; the kernel keeps the first 15 bytes.
 void csystem_set_thread_name(const char *name);
 
