@@ -56,6 +56,9 @@ struct CrossQueueChainTests {
       // The worker goes on with the second one, which waits for the one in the other queue.
       here.isSuspended = false
       here.waitUntilAllOperationsAreFinished()
+      #expect(second.isFinished)
+      // Which has opened the gate, but need not have been marked as finished yet.
+      there.waitUntilAllOperationsAreFinished()
       #expect(other.isFinished)
     }
   }
