@@ -292,7 +292,7 @@ extension Operation {
     } else if extra.load(ordering: .relaxed).isNothing {
       extra.store(OperationExtra(dependent: unowned), ordering: .relaxed)
     } else {
-      rareLocked.moreDependents.append(unowned)
+      rareLocked.listDependent(unowned)
     }
     return true
   }

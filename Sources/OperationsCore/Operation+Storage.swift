@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 /// What few operations have, in an object of its own so that the others stay small.
@@ -24,6 +25,23 @@ final class RareState {
   var moreDependents: [Unmanaged<Operation>] = []
   /// The tasks that wait until it is retired.
   var waitingTasks: [CheckedContinuation<Void, Never>] = []
+
+  /// Takes over an unowned reference to one more dependent.
+  ///
+  /// What never finishes would collect the memory of all that have ever waited for it: before the list
+  /// grows it drops those that are gone, so that it has room for twice what is alive at most.
+  func listDependent(_ dependent: Unmanaged<Operation>) {
+    let capacity = moreDependents.capacity
+    if capacity > 0, moreDependents.count == capacity {
+      moreDependents.removeAll {
+        let isGone = swift_isDeallocating($0.toOpaque())
+        if isGone { swift_unownedRelease($0.toOpaque()) }
+        return isGone
+      }
+      if moreDependents.count > capacity / 2 { moreDependents.reserveCapacity(2 * capacity) }
+    }
+    moreDependents.append(dependent)
+  }
 }
 
 extension Operation {

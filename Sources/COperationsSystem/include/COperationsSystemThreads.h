@@ -71,6 +71,7 @@ static inline void csystem_set_current_delivery(void *_Nullable frame) { csystem
 // `unowned` and `weak` are made of. Swift has no spelling for "retain unless it is being
 // destroyed" that costs no side table.
 void *_Nullable swift_tryRetain(void *object);
+bool swift_isDeallocating(void *object);
 void *swift_unownedRetain(void *object);
 void swift_unownedRelease(void *object);
 

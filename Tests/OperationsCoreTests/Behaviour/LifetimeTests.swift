@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import TestSupport
 import Testing
+
+@testable import OperationsCore
 
 @Suite("Lifetimes", .oneAtATime)
 struct LifetimeTests {
@@ -103,6 +104,26 @@ struct LifetimeTests {
     #expect(log.events.count == count)
     dependency.start()
     #expect(kept.isReady)
+  }
+
+  @Test("DE-14: what never finishes does not collect those that waited for it and are gone")
+  func goneDependentsAreForgotten() throws {
+    let log = EventLog<Int>()
+    let dependency = Operation()
+    let kept = (0..<10).map { index in
+      let operation = BlockOperation { log.note(index) }
+      operation.addDependency(dependency)
+      for _ in 0..<1_000 { Operation().addDependency(dependency) }
+      return operation
+    }
+    #expect(try #require(dependency.rare).moreDependents.capacity < 100)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    queue.addOperations(kept, waitUntilFinished: false)
+    dependency.start()
+    queue.waitUntilAllOperationsAreFinished()
+    // Those that are alive have been told, in order.
+    #expect(log.events == Array(0..<10))
   }
 
   @Test("DE-14: both may be freed unfinished, in either order")
