@@ -84,10 +84,37 @@ extension Dashboard {
   /// Suspends the selected operation's queue, or resumes it.
   mutating func suspendQueue() -> [Effect] {
     guard !refuseReadOnly() else { return [.bell] }
-    guard let id = selectedOperation, let report = shown.operations[id],
-      let queue = live.queue(report.queue)
-    else { return [.bell] }
+    guard let queue = selectedQueue else { return [.bell] }
     return [.send(.setSuspended(queue.id, !queue.isSuspended))]
+  }
+
+  /// Lets the selected queue run more operations at once, or fewer; at least one.
+  mutating func changeWidth(by step: Int) -> [Effect] {
+    guard !refuseReadOnly() else { return [.bell] }
+    guard let queue = selectedQueue else { return [.bell] }
+    // From the default, which the system decides about, to what it runs at this moment.
+    let width = queue.width ?? max(1, queue.counts.executing)
+    let wanted = max(1, width + step)
+    guard wanted != queue.width else { return [.bell] }
+    return [.send(.setWidth(queue.id, wanted))]
+  }
+
+  /// Raises the priority of the selected operation by a level, or lowers it.
+  mutating func changePriority(by step: Int) -> [Effect] {
+    guard !refuseReadOnly() else { return [.bell] }
+    guard let id = selectedOperation else { return [.bell] }
+    guard let report = live.operations[id], !report.state.isOver else {
+      show("\(describe(id)) has already finished", isWarning: true)
+      return [.bell]
+    }
+    return [.send(.changePriority([id], by: step))]
+  }
+
+  /// The queue that keys act on: the selected one, or that of the selected operation.
+  private var selectedQueue: QueueReport? {
+    if view == .queues { return queues.id.flatMap { live.queue($0) } }
+    guard let id = selectedOperation, let report = shown.operations[id] else { return nil }
+    return live.queue(report.queue)
   }
 
   /// Says so where commands are refused, or nobody is there to take them.

@@ -8,7 +8,11 @@ extension Dashboard {
   var keyContext: KeyContext {
     if question != nil { return .question }
     if helpTop != nil { return .help }
-    return tree == nil ? .list : .tree
+    switch view {
+    case .operations: return .list
+    case .tree: return .tree
+    case .queues: return .queues
+    }
   }
 
   /// Takes in a key. Pasted text is never read as commands.
@@ -41,7 +45,11 @@ extension Dashboard {
     case .moveToTop: moveToEnd(isTop: true)
     case .moveToBottom: moveToEnd(isTop: false)
     case .openTree: openTree(.waitsFor)
-    case .toggleTree: if tree == nil { openTree(.waitsFor) } else { tree = nil }
+    case .toggleTree: if view == .tree { view = .operations } else { openTree(.waitsFor) }
+    case .nextView: show(view.neighbour(1))
+    case .previousView: show(view.neighbour(-1))
+    case .showView:
+      if case .alt(let digit) = input { show(digit: digit) }
     case .showDependencies: show(.waitsFor)
     case .showDependents: show(.blocks)
     case .enterRow: return enterTreeRow()
@@ -54,6 +62,10 @@ extension Dashboard {
     case .cancel: return askToCancel()
     case .armCancelKeys: return armCancelKeys()
     case .suspendQueue: return suspendQueue()
+    case .widenQueue: return changeWidth(by: 1)
+    case .narrowQueue: return changeWidth(by: -1)
+    case .raisePriority: return changePriority(by: 1)
+    case .lowerPriority: return changePriority(by: -1)
     case .answerNo: answerNo()
     case .answerYes: return answer(includingDependents: false)
     case .answerAlso: return answer(includingDependents: true)
@@ -64,8 +76,8 @@ extension Dashboard {
   private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
     if helpTop != nil {
       helpTop = nil
-    } else if tree != nil {
-      tree = nil
+    } else if view != .operations {
+      view = .operations
     } else if quitsAtRoot {
       return [.quit]
     }
@@ -76,10 +88,12 @@ extension Dashboard {
     let height = pageHeight
     if let top = helpTop {
       helpTop = max(0, min(top + offset, HelpView.lineCount(columns: size.columns) - 1))
-    } else if tree != nil {
-      tree?.move(by: offset, height: height)
     } else {
-      list.move(by: offset, in: rows, height: height)
+      switch view {
+      case .operations: list.move(by: offset, in: rows, height: height)
+      case .tree: tree?.move(by: offset, height: height)
+      case .queues: queues.move(by: offset, in: shown.queues, height: height)
+      }
     }
   }
 
@@ -87,22 +101,39 @@ extension Dashboard {
     let height = pageHeight
     if helpTop != nil {
       helpTop = isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns) - 1)
-    } else if tree != nil {
-      if isTop { tree?.moveToTop(height: height) } else { tree?.moveToBottom(height: height) }
-    } else if isTop {
-      list.moveToTop(in: rows, height: height)
-    } else {
-      list.moveToBottom(in: rows, height: height)
+      return
     }
+    switch view {
+    case .operations where isTop: list.moveToTop(in: rows, height: height)
+    case .operations: list.moveToBottom(in: rows, height: height)
+    case .tree where isTop: tree?.moveToTop(height: height)
+    case .tree: tree?.moveToBottom(height: height)
+    case .queues: queues.move(by: isTop ? -.max / 2 : .max / 2, in: shown.queues, height: height)
+    }
+  }
+
+  /// Shows another view; the tree is that of the selected operation where none was open.
+  private mutating func show(_ view: ViewKind) {
+    if view == .tree, tree == nil { return openTree(.waitsFor) }
+    self.view = view
+  }
+
+  private mutating func show(digit: Unicode.Scalar) {
+    let views = ViewKind.allCases
+    guard let number = Int(String(Character(digit))), views.indices.contains(number - 1) else {
+      return
+    }
+    show(views[number - 1])
   }
 
   private mutating func openTree(_ direction: DependencyTree.Direction) {
     guard let id = list.id else { return }
+    view = .tree
     tree = TreeState(root: id, direction: direction, operations: shown.operations)
   }
 
   private mutating func show(_ direction: DependencyTree.Direction) {
-    guard let tree else { return openTree(direction) }
+    guard view == .tree, let tree else { return openTree(direction) }
     let isBackAgain = direction == .blocks && tree.direction == .blocks
     self.tree?.direction = isBackAgain ? .waitsFor : direction
   }
@@ -161,6 +192,6 @@ extension Dashboard {
     guard list.select(report.id, in: rows, height: pageHeight) else {
       return show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
     }
-    if let direction = tree?.direction { openTree(direction) }
+    if view == .tree, let direction = tree?.direction { openTree(direction) }
   }
 }

@@ -24,7 +24,7 @@ extension Dashboard {
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }
     }
-    if let tree {
+    if view == .tree, let tree {
       interest.graphs.insert(
         Interest.Graph(
           root: tree.tree.root, direction: tree.direction, limit: TreeState.rowLimit))

@@ -27,12 +27,17 @@ extension Dashboard {
   }
 
   /// The operation that the sentence is about; `nil` where there is none.
-  var selected: OperationReport.ID? { tree?.selected ?? list.id }
+  var selected: OperationReport.ID? {
+    switch view {
+    case .operations: list.id
+    case .tree: tree?.selected
+    case .queues: nil
+    }
+  }
 
   /// The operation that keys act on; `nil` where the selected row stands for several or none.
   var selectedOperation: OperationReport.ID? {
-    if let tree { return tree.selectedOperation }
-    return list.id
+    view == .tree ? tree?.selectedOperation : selected
   }
 
   /// Brings everything that follows from the workload and the size up to date.
@@ -41,9 +46,10 @@ extension Dashboard {
     let operations = shown.operations
     rows = ListRows(of: shown, as: listing, selected: list.id, at: shownTime)
     list.settle(in: rows, height: height)
-    tree?.settle(operations: operations, height: height)
+    if view == .tree { tree?.settle(operations: operations, height: height) }
     pane = makePane()
-    guard tree == nil, helpTop == nil else { return }
+    queues.settle(in: shown.queues, height: height)
+    guard view == .operations, helpTop == nil else { return }
     let cancellable = visibleKeys.filter { !$0.isOver }.map(\.id)
     cancelKeys.assign(to: cancellable, at: now)
   }

@@ -25,8 +25,11 @@ public struct Dashboard: Sendable {
   /// The list, as of the last message.
   var rows = ListRows()
   var list = ListSelection()
-  /// The tree view; `nil` while the list is shown.
+  /// What is shown below the meters.
+  var view = ViewKind.operations
+  /// The tree view, kept while another view is shown; `nil` before it was first opened.
   var tree: TreeState?
+  var queues = QueueSelection()
   /// The first line of the help on screen; `nil` while it is closed.
   var helpTop: Int?
   var question: CancelQuestion?
@@ -141,8 +144,11 @@ public struct Dashboard: Sendable {
     guard paused == nil, live.endedReason == nil, helpTop == nil else { return false }
     guard Layout(size: size, showsMeters: showsMeters) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
-    if tree != nil { return visibleTreeRows.contains { ages($0) } }
-    if visibleKeys.contains(where: { !$0.isOver }) { return true }
+    switch view {
+    case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
+    case .tree: return visibleTreeRows.contains { ages($0) }
+    case .queues: return false
+    }
     return pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
   }
 

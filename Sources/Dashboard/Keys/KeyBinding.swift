@@ -5,15 +5,17 @@
 enum KeyAction: Sendable, Hashable, CaseIterable {
   case close, back, quit, suspendProgram, repaint, toggleHelp
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
+  case nextView, previousView, showView
   case openTree, enterRow, toggleTree, showDependencies, showDependents, reroot
   case goToOperation, toggleOver, toggleMeters, pause
-  case cancel, armCancelKeys, suspendQueue
+  case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
+  case raisePriority, lowerPriority
   case answerNo, answerYes, answerAlso
 }
 
 /// Where a key is pressed: what lies on top.
 enum KeyContext: Sendable, Hashable, CaseIterable {
-  case list, tree, help, question
+  case list, tree, queues, help, question
 }
 
 /// A key, or several that do the same, and what help and footers say about it.

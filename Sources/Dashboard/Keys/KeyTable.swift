@@ -4,8 +4,11 @@
 /// Every key and its meaning: the one source of what keys do, what the help says and what the
 /// footers name.
 enum KeyTable {
+  /// Where there is a selected operation.
   private static let browsing: Set<KeyContext> = [.list, .tree]
-  private static let scrolling: Set<KeyContext> = [.list, .tree, .help]
+  /// In every view.
+  private static let viewing: Set<KeyContext> = [.list, .tree, .queues]
+  private static let scrolling: Set<KeyContext> = [.list, .tree, .queues, .help]
   private static let everywhere = Set(KeyContext.allCases)
 
   /// What a key means where it is pressed; `nil` for nothing.
@@ -65,13 +68,22 @@ enum KeyTable {
     KeyBinding(
       .toggleHelp, [.character("?"), .function(1)], in: scrolling, label: "? F1",
       help: "this help, and back", group: .program,
-      footer: ("?", [.list: "Help", .tree: "Help"])),
+      footer: ("?", [.list: "Help", .tree: "Help", .queues: "Help"])),
+    KeyBinding(
+      .nextView, [.key(.tab)], in: viewing, label: "Tab", help: "next view",
+      group: .looking, footer: ("Tab", [.queues: "View"])),
+    KeyBinding(
+      .previousView, [.key(.backTab)], in: viewing, label: "Shift-Tab", help: "previous view",
+      group: .looking),
+    KeyBinding(
+      .showView, "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
+      help: "operations, tree, queues", group: .looking),
     KeyBinding(
       .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
       group: .looking),
     KeyBinding(
-      .toggleTree, [.character("t"), .function(5), .key(.tab)], in: browsing,
-      label: "t F5 Tab", help: "tree or list", group: .looking,
+      .toggleTree, [.character("t"), .function(5)], in: browsing,
+      label: "t F5", help: "tree or list", group: .looking,
       footer: ("t", [.list: "Tree", .tree: "List"])),
     KeyBinding(
       .showDependencies, [.character("d")], in: browsing, label: "d",
@@ -102,25 +114,40 @@ enum KeyTable {
       help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
       changesProcess: true),
     KeyBinding(
-      .suspendQueue, [.character("S")], in: browsing, label: "S",
+      .suspendQueue, [.character("S")], in: viewing, label: "S",
       help: "suspend/resume its queue", group: .acting,
-      footer: ("S", [.list: "Suspend", .tree: "Suspend"]), changesProcess: true),
+      footer: ("S", [.list: "Suspend", .tree: "Suspend", .queues: "Suspend"]),
+      changesProcess: true),
+    KeyBinding(
+      .narrowQueue, [.character("-")], in: [.queues], label: "- (queues)",
+      help: "run fewer at once", group: .acting, footer: ("-", [.queues: "Narrower"]),
+      changesProcess: true),
+    KeyBinding(
+      .widenQueue, [.character("+"), .character("=")], in: [.queues], label: "+ (queues)",
+      help: "run more at once", group: .acting, footer: ("+", [.queues: "Wider"]),
+      changesProcess: true),
+    KeyBinding(
+      .raisePriority, [.character("}"), .function(8)], in: browsing, label: "} F8",
+      help: "raise its priority", group: .acting, changesProcess: true),
+    KeyBinding(
+      .lowerPriority, [.character("{"), .function(7)], in: browsing, label: "{ F7",
+      help: "lower its priority", group: .acting, changesProcess: true),
   ]
 
   private static let program: [KeyBinding] = [
     KeyBinding(
-      .pause, [.character("p"), .character("Z")], in: browsing, label: "p Z",
+      .pause, [.character("p"), .character("Z")], in: viewing, label: "p Z",
       help: "pause the display only", group: .looking,
-      footer: ("p", [.list: "Pause", .tree: "Pause"])),
+      footer: ("p", [.list: "Pause", .tree: "Pause", .queues: "Pause"])),
     KeyBinding(
-      .toggleMeters, [.character("#")], in: browsing, label: "#",
+      .toggleMeters, [.character("#")], in: viewing, label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
       .close, [.character("q")], in: scrolling, label: "q",
       help: "close what is open; quit", group: .program,
-      footer: ("q", [.list: "Quit", .tree: "Back", .help: "Back"])),
+      footer: ("q", [.list: "Quit", .tree: "Back", .queues: "Back", .help: "Back"])),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: [.tree, .help], label: "Esc Backspace",
+      .back, [.key(.escape), .key(.backspace)], in: [.tree, .queues, .help], label: "Esc Backspace",
       help: "back", group: .program),
     KeyBinding(
       .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,

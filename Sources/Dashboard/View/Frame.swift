@@ -24,10 +24,11 @@ struct Frame {
       return canvas.grid
     }
     HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
-    if let tree = dashboard.tree {
-      draw(tree, layout: layout, on: &canvas)
-    } else {
-      OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    switch dashboard.view {
+    case .operations: OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .tree:
+      if let tree = dashboard.tree { draw(tree, layout: layout, on: &canvas) }
+    case .queues: QueueTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     }
     if let pane = layout.pane {
       PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)

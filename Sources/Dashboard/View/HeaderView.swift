@@ -183,16 +183,13 @@ struct HeaderView {
     guard let width = queue.width else {
       return [Span("\(name) "), Span("\(running) exec", running > 0 ? .executing : .dim)]
     }
-    let cells = min(width, 8)
-    // A queue that runs anything has a cell taken, and only a full one has them all.
-    let share = width == 0 ? 0 : running * cells / width
-    let taken = min(cells, running > 0 ? max(1, share) : 0)
+    let slots = SlotBar(running: running, width: width, cells: min(width, 8))
     func bar(_ scalar: Unicode.Scalar, _ count: Int) -> String {
       String(repeating: Character(scalar), count: max(0, count))
     }
     return [
-      Span("\(name) "), Span(bar(glyphs.takenSlot, taken), .executing),
-      Span(bar(glyphs.freeSlot, cells - taken), .dim), Span(" \(running)/\(width)"),
+      Span("\(name) "), Span(bar(glyphs.takenSlot, slots.taken), .executing),
+      Span(bar(glyphs.freeSlot, slots.free), .dim), Span(" \(running)/\(width)"),
     ]
   }
 }

@@ -20,7 +20,7 @@ struct PaneView {
     }
     guard let trees = dashboard.pane else { return }
     // Beside a tree the pane shows the other direction: the same rows twice would say nothing.
-    let treeDirection = dashboard.tree?.direction
+    let treeDirection = dashboard.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
     let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
     // A blank row before each heading, and the headings.
@@ -66,7 +66,7 @@ struct PaneView {
 
   private func drawListTitle(_ row: Int, on canvas: inout Canvas) {
     let title: [Span]
-    if let root = dashboard.tree?.tree.root {
+    if dashboard.view == .tree, let root = dashboard.tree?.tree.root {
       title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
     } else {
       title = listTitle(canvas.glyphs)

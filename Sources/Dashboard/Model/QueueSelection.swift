@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The selected queue in the view of queues, and which of them are on screen.
+struct QueueSelection: Sendable, Equatable {
+  /// The selected queue; `nil` only where there is none.
+  private(set) var id: QueueReport.ID?
+  /// The index of the first row on screen.
+  private(set) var top = 0
+
+  private var index = 0
+
+  /// Finds the selection again; its neighbour where the queue is gone.
+  mutating func settle(in queues: [QueueReport], height: Int) {
+    place(queues.firstIndex { $0.id == id } ?? index, in: queues, height: height)
+  }
+
+  /// Selects the queue `offset` rows further down; the first or the last where there are not as many.
+  mutating func move(by offset: Int, in queues: [QueueReport], height: Int) {
+    place(index + offset, in: queues, height: height)
+  }
+
+  /// Selects a queue, where there is such a one.
+  mutating func select(_ queue: QueueReport.ID, in queues: [QueueReport], height: Int) {
+    guard let index = queues.firstIndex(where: { $0.id == queue }) else { return }
+    place(index, in: queues, height: height)
+  }
+
+  /// The index of the first row to show on a screen of this height.
+  func top(count: Int, height: Int) -> Int {
+    let top = min(self.top, max(0, count - height))
+    return max(0, min(max(top, index - height + 1), index))
+  }
+
+  private mutating func place(_ index: Int, in queues: [QueueReport], height: Int) {
+    guard !queues.isEmpty else {
+      self = QueueSelection()
+      return
+    }
+    self.index = max(0, min(index, queues.count - 1))
+    id = queues[self.index].id
+    top = top(count: queues.count, height: height)
+  }
+}
