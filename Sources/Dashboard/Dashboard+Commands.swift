@@ -16,9 +16,17 @@ extension Dashboard {
       show("\(describe(id)) has already finished", isWarning: true)
       return [.bell]
     }
-    question = CancelQuestion(
-      ids: [id], dependents: live.operations.unfinishedDependents(ofAll: [id]))
+    question = CancelQuestion(ids: [id])
+    noteDependents()
     return []
+  }
+
+  /// Completes the question with what the monitor has said of dependents, if it is about the same.
+  mutating func noteDependents() {
+    guard let question, question.dependents == nil, let dependents = live.dependents,
+      dependents.subjects == Set(question.ids)
+    else { return }
+    self.question?.dependents = dependents
   }
 
   mutating func answerNo() {
@@ -29,10 +37,12 @@ extension Dashboard {
   /// Sends what was asked about, less what has finished since.
   mutating func answer(includingDependents: Bool) -> [Effect] {
     guard let question else { return [] }
-    if includingDependents, question.dependents.isEmpty { return [.bell] }
+    let dependents = question.dependents?.ids ?? []
+    if includingDependents, dependents.isEmpty { return [.bell] }
     self.question = nil
-    let ids = question.ids + (includingDependents ? question.dependents : [])
-    let unfinished = unfinished(ids)
+    let ids = question.ids + (includingDependents ? dependents : [])
+    // What has finished and is not known here any more is said by the process.
+    let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
     guard !unfinished.isEmpty else {
       show("finished meanwhile; nothing to cancel")
       return []

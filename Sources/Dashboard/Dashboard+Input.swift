@@ -48,7 +48,7 @@ extension Dashboard {
     case .reroot: return rerootTree()
     case .goToOperation:
       if case .character(let digit) = input { goTo = GoToPrompt(digit, at: now) }
-    case .toggleOver: hidesOver.toggle()
+    case .toggleOver: listing.hidesOver.toggle()
     case .toggleMeters: showsMeters.toggle()
     case .pause: togglePause()
     case .cancel: return askToCancel()
@@ -79,7 +79,7 @@ extension Dashboard {
     } else if tree != nil {
       tree?.move(by: offset, height: height)
     } else {
-      list.move(by: offset, in: rows(height: height))
+      list.move(by: offset, in: rows, height: height)
     }
   }
 
@@ -90,9 +90,9 @@ extension Dashboard {
     } else if tree != nil {
       if isTop { tree?.moveToTop(height: height) } else { tree?.moveToBottom(height: height) }
     } else if isTop {
-      list.moveToTop(in: rows(height: height))
+      list.moveToTop(in: rows, height: height)
     } else {
-      list.moveToBottom(in: rows(height: height))
+      list.moveToBottom(in: rows, height: height)
     }
   }
 
@@ -126,7 +126,7 @@ extension Dashboard {
       return [.bell]
     }
     self.tree = TreeState(root: id, direction: tree.direction, operations: shown.operations)
-    _ = list.select(SortKey(report), in: rows(height: pageHeight))
+    _ = list.select(report.id, in: rows, height: pageHeight)
     return []
   }
 
@@ -158,7 +158,7 @@ extension Dashboard {
     guard let id = goTo.id, let report = shown.operations[id] else {
       return show("#\(goTo.digits) is not known", isWarning: true)
     }
-    guard list.select(SortKey(report), in: rows(height: pageHeight)) else {
+    guard list.select(report.id, in: rows, height: pageHeight) else {
       return show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
     }
     if let direction = tree?.direction { openTree(direction) }

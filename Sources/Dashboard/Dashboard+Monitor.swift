@@ -12,6 +12,7 @@ extension Dashboard {
       break
     case .update(let update):
       now = max(now, update.time)
+      noteDependents()
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):
       announce(result)
@@ -23,25 +24,35 @@ extension Dashboard {
   private mutating func announce(_ result: CommandResult) {
     switch result.command {
     case .cancel(let ids):
-      announceCancellation(of: ids, outcomes: result.outcomes)
+      announce(ids, result.outcomes, done: "cancel requested")
+    case .changePriority(let ids, let steps):
+      announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
     case .setSuspended(let id, let isSuspended):
-      let name = live.queue(id)?.name ?? ""
-      switch result.outcomes.first ?? .unknown {
-      case .requested:
-        show("queue \(name) \(isSuspended ? "suspended: it starts nothing new" : "resumed")")
-      case .alreadyFinished, .unknown: show("that queue is gone", isWarning: true)
-      case .denied: show("denied: the process is read-only", isWarning: true)
-      }
+      announce(
+        id, result.outcomes, done: isSuspended ? "suspended: it starts nothing new" : "resumed")
+    case .setWidth(let id, let width):
+      announce(
+        id, result.outcomes, done: width.map { "runs \($0) at once" } ?? "has the default width")
     }
   }
 
-  private mutating func announceCancellation(
-    of ids: [OperationReport.ID], outcomes: [CommandResult.Outcome]
+  private mutating func announce(
+    _ id: QueueReport.ID, _ outcomes: [CommandResult.Outcome], done: String
+  ) {
+    switch outcomes.first ?? .unknown {
+    case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
+    case .alreadyFinished, .unknown: show("that queue is gone", isWarning: true)
+    case .denied: show("denied: the process is read-only", isWarning: true)
+    }
+  }
+
+  private mutating func announce(
+    _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String
   ) {
     if let id = ids.first, ids.count == 1 {
       let what = describe(id)
       switch outcomes.first ?? .unknown {
-      case .requested: show("cancel requested: \(what)")
+      case .requested: show("\(done): \(what)")
       case .alreadyFinished: show("\(what) had already finished")
       case .unknown: show("\(what) is not known", isWarning: true)
       case .denied: show("denied: the process is read-only", isWarning: true)
@@ -58,7 +69,7 @@ extension Dashboard {
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
     show(
-      (["cancel requested: \(requested) operations"] + others).joined(separator: ", "),
+      (["\(done): \(requested) operations"] + others).joined(separator: ", "),
       isWarning: requested == 0)
   }
 

@@ -7,21 +7,13 @@ extension Dashboard {
   /// How many rows of the list or the tree are on screen; at least 1, so that a page is one.
   var pageHeight: Int { max(1, Layout(size: size, showsMeters: showsMeters)?.bodyHeight ?? 1) }
 
-  /// The rows of the list on a screen with room for `height` of them.
-  func rows(height: Int) -> ListSelection.Rows {
-    let order = shown.operations.order
-    return ListSelection.Rows(
-      order: order, count: hidesOver ? order.unfinishedCount : order.keys.count, height: height)
-  }
-
   /// The keys of the list's rows that are on screen.
   var visibleKeys: ArraySlice<SortKey> { visibleKeys(height: pageHeight) }
 
   /// The keys of the list's rows on a screen with room for `height` of them.
   func visibleKeys(height: Int) -> ArraySlice<SortKey> {
-    let rows = rows(height: height)
-    let top = list.top(in: rows)
-    return rows.order.keys[top..<min(rows.count, top + height)]
+    let top = list.top(in: rows, height: height)
+    return rows.keys[top..<min(rows.count, top + height)]
   }
 
   /// The rows of the tree that are on screen.
@@ -47,23 +39,27 @@ extension Dashboard {
   mutating func settle() {
     let height = pageHeight
     let operations = shown.operations
-    list.settle(in: rows(height: height), operations: operations)
+    rows = ListRows(of: shown, as: listing, selected: list.id, at: shownTime)
+    list.settle(in: rows, height: height)
     tree?.settle(operations: operations, height: height)
     pane = makePane()
     guard tree == nil, helpTop == nil else { return }
-    let cancellable = visibleKeys.prefix { !$0.isOver }.map(\.id)
+    let cancellable = visibleKeys.filter { !$0.isOver }.map(\.id)
     cancelKeys.assign(to: cancellable, at: now)
   }
 
+  /// Whether the selected operation has a pane of its own beside the rows.
+  var hasPane: Bool {
+    helpTop == nil && Layout(size: size, showsMeters: showsMeters)?.pane != nil
+  }
+
   private func makePane() -> Pane? {
-    guard helpTop == nil, let id = selected,
-      let layout = Layout(size: size, showsMeters: showsMeters), layout.pane != nil
-    else { return nil }
+    guard hasPane, let id = selected else { return nil }
     let operations = shown.operations
     return Pane(
       waitsFor: DependencyTree(
-        root: id, direction: .waitsFor, operations: operations, rowLimit: layout.bodyHeight),
+        root: id, direction: .waitsFor, operations: operations, rowLimit: pageHeight),
       blocks: DependencyTree(
-        root: id, direction: .blocks, operations: operations, rowLimit: layout.bodyHeight))
+        root: id, direction: .blocks, operations: operations, rowLimit: pageHeight))
   }
 }

@@ -20,6 +20,10 @@ public struct Dashboard: Sendable {
   /// What is shown instead while the display is paused.
   var paused: Paused?
 
+  /// Which operations are listed, and in which order.
+  var listing = Listing()
+  /// The list, as of the last message.
+  var rows = ListRows()
   var list = ListSelection()
   /// The tree view; `nil` while the list is shown.
   var tree: TreeState?
@@ -29,10 +33,11 @@ public struct Dashboard: Sendable {
   var goTo: GoToPrompt?
   var cancelKeys = CancelKeys()
   var notice: Notice?
-  var hidesOver = false
   var showsMeters = true
   /// What the side pane draws; `nil` where there is none.
   var pane: Pane?
+  /// What the monitor was last told that the dashboard wants.
+  var interest = Interest()
 
   /// A picture that is kept while the display is paused.
   struct Paused: Sendable {
@@ -55,6 +60,14 @@ public struct Dashboard: Sendable {
   ///
   /// A message that comes late, twice or for something unknown is harmless.
   public mutating func reduce(_ message: Message) -> [Effect] {
+    let effects = reduceWithoutInterest(message)
+    let wanted = wantedInterest
+    if wanted == interest { return effects }
+    interest = wanted
+    return effects + [.watch(wanted)]
+  }
+
+  private mutating func reduceWithoutInterest(_ message: Message) -> [Effect] {
     switch message {
     case .tick(let time):
       now = max(now, time)
@@ -129,7 +142,7 @@ public struct Dashboard: Sendable {
     guard Layout(size: size, showsMeters: showsMeters) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     if tree != nil { return visibleTreeRows.contains { ages($0) } }
-    if let key = visibleKeys.first, !key.isOver { return true }
+    if visibleKeys.contains(where: { !$0.isOver }) { return true }
     return pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
   }
 

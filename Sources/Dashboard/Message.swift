@@ -20,6 +20,9 @@ public enum Message: Sendable, Equatable {
 public enum Effect: Sendable, Equatable {
   /// Send this to the monitored process.
   case send(MonitorCommand)
+  /// Tell the monitor that this is what the dashboard wants to know from now on. At first it is an
+  /// `Interest()`.
+  case watch(Interest)
   /// Leave the program.
   case quit
   /// Ctrl-C was typed: end as if by the signal that it sends where no program reads the keys.

@@ -7,6 +7,10 @@ public enum MonitorCommand: Codable, Sendable, Equatable {
   case cancel([OperationReport.ID])
   /// Suspends or resumes a queue.
   case setSuspended(QueueReport.ID, Bool)
+  /// Sets how many operations a queue runs at once; `nil` leaves it to the system.
+  case setWidth(QueueReport.ID, Int?)
+  /// Raises the priority of each of these operations by so many levels, or lowers it where negative.
+  case changePriority([OperationReport.ID], by: Int)
 }
 
 /// What became of a ``MonitorCommand``.
@@ -25,8 +29,7 @@ public struct CommandResult: Codable, Sendable, Equatable {
 
   /// The command that this answers.
   public var command: MonitorCommand
-  /// One outcome for each operation of a cancellation, in the order of the command; one outcome
-  /// for a queue.
+  /// One outcome for each operation of the command, in its order; one outcome for a queue.
   public var outcomes: [Outcome]
 
   /// Creates a result.

@@ -44,16 +44,22 @@ public struct Hello: Codable, Sendable, Equatable {
   }
 }
 
-/// The changes since the update before: the first one holds everything that is known.
+/// The changes since the update before, of what is within the viewer's ``Interest``.
 public struct Update: Codable, Sendable, Equatable {
   /// When this was gathered.
   public var time: MonitorTime
   /// Every live queue, by id.
   public var queues: [QueueReport]
-  /// Operations that are new or have changed, whole, by id.
+  /// Operations that have come within the interest, or have changed, whole, by id.
   public var changed: [OperationReport]
-  /// Operations that are no longer kept.
+  /// Operations that are no longer within the interest, or no longer kept.
   public var removed: [OperationReport.ID]
+  /// How many operations the list would hold without a limit.
+  public var matchCount: Int
+  /// How many operations are kept: all unfinished ones, and the last that have finished.
+  public var keptCount: Int
+  /// What depends on the interest's subjects; `nil` where there are none.
+  public var dependents: Dependents?
   /// How many state changes of the history were lost, since the start. States are exact all the
   /// same.
   public var lostChanges: UInt64
@@ -61,12 +67,16 @@ public struct Update: Codable, Sendable, Equatable {
   /// Creates an update.
   public init(
     time: MonitorTime, queues: [QueueReport] = [], changed: [OperationReport] = [],
-    removed: [OperationReport.ID] = [], lostChanges: UInt64 = 0
+    removed: [OperationReport.ID] = [], matchCount: Int = 0, keptCount: Int = 0,
+    dependents: Dependents? = nil, lostChanges: UInt64 = 0
   ) {
     self.time = time
     self.queues = queues
     self.changed = changed
     self.removed = removed
+    self.matchCount = matchCount
+    self.keptCount = keptCount
+    self.dependents = dependents
     self.lostChanges = lostChanges
   }
 }

@@ -45,6 +45,8 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public var dependencies: [ID]
   /// How many of its dependencies have not finished.
   public var unmetDependencyCount: Int
+  /// How many operations that are kept depend on it, finished ones included.
+  public var dependentCount: Int
   /// When it was added to its queue; `nil` where that was before anybody watched.
   public var added: MonitorTime?
   /// When it became ready; `nil` where it has not, or nobody watched.
@@ -60,7 +62,8 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public init(
     id: ID, name: String, className: String, queue: QueueReport.ID, state: OperationState,
     priority: OperationPriority = .normal, dependencies: [ID] = [], unmetDependencyCount: Int = 0,
-    added: MonitorTime? = nil, becameReady: MonitorTime? = nil, started: MonitorTime? = nil,
+    dependentCount: Int = 0, added: MonitorTime? = nil, becameReady: MonitorTime? = nil,
+    started: MonitorTime? = nil,
     cancelRequested: MonitorTime? = nil, finished: MonitorTime? = nil
   ) {
     self.id = id
@@ -71,6 +74,7 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
     self.priority = priority
     self.dependencies = dependencies
     self.unmetDependencyCount = unmetDependencyCount
+    self.dependentCount = dependentCount
     self.added = added
     self.becameReady = becameReady
     self.started = started

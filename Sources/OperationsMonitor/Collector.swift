@@ -28,14 +28,14 @@ final class Collector: Sendable {
 
   private struct State {
     var sessions: [ObjectIdentifier: WeakSession] = [:]
-    /// Sessions that have not been given everything yet.
-    var newcomers: Set<ObjectIdentifier> = []
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
   }
 
   /// How many operations are read under a queue's lock at once: some ten microseconds' worth.
   private static let slice = 1_024
+  /// How long lists are filled before the collector looks whether there is a command.
+  private static let fillingSlice = Duration.milliseconds(2)
 
   private let recorder = RecorderID()
   private let state = Locked(State())
@@ -46,7 +46,6 @@ final class Collector: Sendable {
   func attach(_ session: MonitorSession) {
     let mustStart = state.withLock { state in
       state.sessions[ObjectIdentifier(session)] = WeakSession(session: session)
-      state.newcomers.insert(ObjectIdentifier(session))
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -54,10 +53,7 @@ final class Collector: Sendable {
   }
 
   func detach(_ session: ObjectIdentifier) {
-    state.withLock { state in
-      state.sessions[session] = nil
-      state.newcomers.remove(session)
-    }
+    state.withLock { $0.sessions[session] = nil }
     ring(.sessions)
   }
 
@@ -83,17 +79,19 @@ final class Collector: Sendable {
 
   private func main() {
     csystem_set_thread_name("opq-collector")
-    var table = CollectorTable()
+    let table = CollectorTable()
     QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
     var lastRead = ContinuousClock.now - .seconds(1)
     while let interval = shortestInterval() {
-      let reasons = waitForBell(readingFrom: lastRead + interval)
-      carryOutCommands(table)
-      if reasons & Bell.changes.rawValue != 0 || hasNewcomers() {
+      let reasons = waitForBell(readingFrom: lastRead + interval, listsFrom: nextListWork(table))
+      var hasNews = serveSessions(table)
+      if reasons & Bell.changes.rawValue != 0 {
         lastRead = .now
-        read(into: &table)
-        deliver(&table)
+        read(into: table)
+        hasNews = true
       }
+      if fillLists(of: table) { hasNews = true }
+      if hasNews { deliver(table) }
     }
   }
 
@@ -112,21 +110,32 @@ final class Collector: Sendable {
     return .zero
   }
 
-  /// Sleeps until something rings that may be served now.
-  private func waitForBell(readingFrom earliest: ContinuousClock.Instant) -> UInt32 {
+  /// Sleeps until something rings that may be served now, or a list is to be worked at.
+  private func waitForBell(
+    readingFrom earliest: ContinuousClock.Instant, listsFrom listWork: ContinuousClock.Instant?
+  ) -> UInt32 {
     while true {
       let rung = bell.load(ordering: .acquiring)
-      let patience = ContinuousClock.now.duration(to: earliest)
-      if rung & Bell.sessions.rawValue != 0 || rung != 0 && patience <= .zero {
+      let now = ContinuousClock.now
+      let mayRead = now >= earliest
+      if rung & Bell.sessions.rawValue != 0 || rung != 0 && mayRead {
         // Changes that came too soon stay for the next round.
-        let served = patience <= .zero ? rung : Bell.sessions.rawValue
+        let served = mayRead ? rung : Bell.sessions.rawValue
         bell.bitwiseAnd(~served, ordering: .acquiringAndReleasing)
         return served
       }
-      let (seconds, attoseconds) = patience.components
-      let limit = rung == 0 ? -1 : seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+      if let listWork, listWork <= now { return 0 }
+      let moments = [rung == 0 ? nil : earliest, listWork].compactMap { $0 }
+      let limit = moments.min().map { now.duration(to: $0).wholeNanoseconds } ?? -1
       withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, rung, limit) }
     }
+  }
+
+  /// When a list is to be worked at although nothing rings.
+  private func nextListWork(_ table: CollectorTable) -> ContinuousClock.Instant? {
+    if table.lists.values.contains(where: \.isFilling) { return .now }
+    let now = ProcessFacts.now
+    return table.lists.values.compactMap(\.nextRefresh).min().map { .now + ($0 - now) }
   }
 
   private func liveSessions() -> [MonitorSession] {
@@ -136,34 +145,57 @@ final class Collector: Sendable {
     }
   }
 
-  private func hasNewcomers() -> Bool { state.withLock { !$0.newcomers.isEmpty } }
-
   // MARK: Reading and delivering
 
-  private func read(into table: inout CollectorTable) {
+  private func read(into table: CollectorTable) {
+    table.beginReading()
     let queues = QueueRegistry.queues
     for queue in queues {
       while true {
         let snapshot = queue.takeRecordedChanges(for: recorder, limit: Self.slice)
         table.apply(snapshot)
         if !snapshot.hasMore { break }
+        // A million operations take their time; a command does not wait for it.
+        if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
       }
     }
     table.keepQueues(Set(queues.map { QueueReport.ID($0.id.rawValue) }))
     table.prune(now: ProcessFacts.now)
   }
 
-  private func deliver(_ table: inout CollectorTable) {
-    let (changed, removed) = table.takeChanges()
-    let newcomers = state.withLock { state in
-      defer { state.newcomers = [] }
-      return state.newcomers
+  /// Does what sessions have asked for.
+  ///
+  /// - Returns: Whether one of them is to be told something.
+  private func serveSessions(_ table: CollectorTable) -> Bool {
+    carryOutCommands(table)
+    let sessions = liveSessions()
+    table.keepLists(of: Set(sessions.map(ObjectIdentifier.init)))
+    var hasNews = false
+    for session in sessions {
+      guard let interest = session.takeNewInterest() else { continue }
+      table.keepList(for: ObjectIdentifier(session), interest, at: ProcessFacts.now)
+      hasNews = true
     }
+    return hasNews
+  }
+
+  /// Works at lists that are not complete or not up to date, for a little while.
+  ///
+  /// - Returns: Whether any has changed by it.
+  private func fillLists(of table: CollectorTable) -> Bool {
+    let now = ProcessFacts.now
+    for list in table.lists.values { list.refreshIfDue(from: table, at: now) }
+    let unfinished = table.lists.values.filter(\.isFilling)
+    for list in unfinished { list.fill(from: table, until: .now + Self.fillingSlice) }
+    return unfinished.contains { !$0.isFilling }
+  }
+
+  private func deliver(_ table: CollectorTable) {
     for session in liveSessions() {
-      let isNew = newcomers.contains(ObjectIdentifier(session))
-      session.deliver(
-        changed: isNew ? Set(table.reports.keys) : changed, removed: isNew ? [] : removed,
-        isQueueNews: true, from: table)
+      guard let list = table.lists[ObjectIdentifier(session)], session.takesUpdate() else {
+        continue
+      }
+      session.deliver(list.takeUpdate(from: table))
     }
   }
 
@@ -182,8 +214,8 @@ final class Collector: Sendable {
 
   private func denials(of command: MonitorCommand) -> [CommandResult.Outcome] {
     switch command {
-    case .cancel(let ids): ids.map { _ in .denied }
-    case .setSuspended: [.denied]
+    case .cancel(let ids), .changePriority(let ids, _): ids.map { _ in .denied }
+    case .setSuspended, .setWidth: [.denied]
     }
   }
 
@@ -191,26 +223,57 @@ final class Collector: Sendable {
     of command: MonitorCommand, _ table: CollectorTable
   ) -> [CommandResult.Outcome] {
     switch command {
-    case .cancel(let ids): return ids.map { cancel($0, table) }
+    case .cancel(let ids):
+      return ids.map { perform(on: $0, table) { $0.cancel() } }
+    case .changePriority(let ids, let steps):
+      return ids.map { perform(on: $0, table) { $0.queuePriority.move(by: steps) } }
     case .setSuspended(let id, let isSuspended):
-      guard let queue = Self.queue(id) else { return [.unknown] }
-      queue.isSuspended = isSuspended
-      return [.requested]
+      return perform(on: id) { $0.isSuspended = isSuspended }
+    case .setWidth(let id, let width):
+      return perform(on: id) {
+        $0.maxConcurrentOperationCount =
+          width ?? OperationQueue.defaultMaxConcurrentOperationCount
+      }
     }
   }
 
-  private func cancel(
-    _ id: OperationReport.ID, _ table: CollectorTable
+  private func perform(
+    on id: OperationReport.ID, _ table: CollectorTable, _ body: (Operation) -> Void
   ) -> CommandResult.Outcome {
-    guard let report = table.reports[id] else { return .unknown }
-    guard let record = table.records[id], let queue = Self.queue(report.queue),
+    guard let entry = table.entries[id] else { return .unknown }
+    guard let record = entry.record, let queue = Self.queue(entry.report.queue),
       let operation = queue.operation(of: record), !operation.isFinished
     else { return .alreadyFinished }
-    operation.cancel()
+    body(operation)
     return .requested
+  }
+
+  private func perform(
+    on id: QueueReport.ID, _ body: (OperationQueue) -> Void
+  ) -> [CommandResult.Outcome] {
+    guard let queue = Self.queue(id) else { return [.unknown] }
+    body(queue)
+    return [.requested]
   }
 
   private static func queue(_ id: QueueReport.ID) -> OperationQueue? {
     QueueRegistry.queues.first { $0.id.rawValue == id.rawValue }
+  }
+}
+
+extension Duration {
+  /// Cut to whole nanoseconds; 0 where negative.
+  var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}
+
+extension Operation.QueuePriority {
+  /// Raises it by so many levels, or lowers it; the highest and the lowest stay what they are.
+  mutating func move(by steps: Int) {
+    let levels: [Self] = [.veryLow, .low, .normal, .high, .veryHigh]
+    guard let index = levels.firstIndex(of: self) else { return }
+    self = levels[min(max(0, index + steps), levels.count - 1)]
   }
 }

@@ -4,11 +4,11 @@
 import MonitorProtocol
 import OperationsCore
 
-/// What a collector knows of the process: pure, and used by its thread alone.
+/// What a collector knows of the process: used by its thread alone.
 ///
 /// Unfinished operations are all kept. Of the finished ones the newest are, up to a number and an
-/// age.
-struct CollectorTable {
+/// age. A change costs the same however many operations there are.
+final class CollectorTable {
   /// How many finished operations are kept, and for how long.
   struct Retention {
     var count = 10_000
@@ -20,180 +20,226 @@ struct CollectorTable {
     let time: MonitorTime
   }
 
-  private(set) var reports: [OperationReport.ID: OperationReport] = [:]
+  private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
-  /// Unfinished operations, by which the operation itself can be found.
-  private(set) var records: [OperationReport.ID: OperationRecord] = [:]
-  /// For each unfinished operation those that wait for it.
-  private var dependents: [OperationReport.ID: [OperationReport.ID]] = [:]
-  /// The dependencies of each operation that have not been seen to finish.
-  private var unmet: [OperationReport.ID: Set<OperationReport.ID>] = [:]
+  /// The lists that are kept for the sessions.
+  private(set) var lists: [ObjectIdentifier: SessionList] = [:]
+  /// Counts the readings: what has changed since one of them has a later version.
+  private(set) var version: UInt64 = 1
+  /// For operations that depend on what is not in any queue yet: those that do.
+  private var strangers: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
   /// The operations that change when their queue is suspended or resumed.
   private var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
   /// Finished operations, the oldest first, from `finishedStart` on.
   private var finished: [Finished] = []
   private var finishedStart = 0
+  private var classNames: [ObjectIdentifier: String] = [:]
   private let retention: Retention
-
-  /// What has changed since it was last taken.
-  private(set) var changed: Set<OperationReport.ID> = []
-  private(set) var removed: Set<OperationReport.ID> = []
 
   init(retention: Retention = Retention()) { self.retention = retention }
 
-  /// Hands out what has changed and been removed since the last call.
-  mutating func takeChanges() -> (
-    changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>
-  ) {
-    defer {
-      changed = []
-      removed = []
+  /// What is kept of one operation.
+  func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
+
+  /// Begins a reading.
+  func beginReading() { version += 1 }
+
+  // MARK: Lists
+
+  /// Keeps the list of a session, which is filled step by step by ``SessionList/fill(from:until:)``.
+  func keepList(for session: ObjectIdentifier, _ interest: Interest, at now: MonitorTime) {
+    if let list = lists[session] {
+      list.change(to: interest, in: self, at: now)
+    } else {
+      lists[session] = SessionList(interest, in: self, at: now)
     }
-    return (changed, removed)
+  }
+
+  /// Drops the lists of the sessions that are not among these.
+  func keepLists(of sessions: Set<ObjectIdentifier>) {
+    lists = lists.filter { sessions.contains($0.key) }
+  }
+
+  /// Changes one operation's report, in the lists as well.
+  private func change(_ entry: OperationEntry, _ body: (inout OperationReport) -> Void) {
+    let old = entry.report
+    body(&entry.report)
+    entry.version = version
+    for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 
   // MARK: News
 
   /// Takes over what a queue has said.
-  mutating func apply(_ snapshot: QueueSnapshot) {
+  func apply(_ snapshot: QueueSnapshot) {
     let id = QueueReport.ID(snapshot.id.rawValue)
-    let wasSuspended = queues[id]?.isSuspended
+    let old = queues[id]
     queues[id] = QueueReport(
       id: id, name: snapshot.name, counts: StateCounts(snapshot),
       width: snapshot.maxConcurrentOperationCount < 0
         ? nil : snapshot.maxConcurrentOperationCount,
       isSuspended: snapshot.isSuspended)
+    if let old, old.name != snapshot.name {
+      for list in lists.values { list.queueNameDidChange(in: self) }
+    }
     for (operation, record) in zip(snapshot.changed, snapshot.records) {
       apply(operation, record, isSuspended: snapshot.isSuspended)
     }
-    if wasSuspended != snapshot.isSuspended {
+    if old?.isSuspended != snapshot.isSuspended {
       holdReadyOperations(of: id, isSuspended: snapshot.isSuspended)
     }
   }
 
   /// Forgets queues that no longer exist.
-  mutating func keepQueues(_ ids: Set<QueueReport.ID>) {
+  func keepQueues(_ ids: Set<QueueReport.ID>) {
     queues = queues.filter { ids.contains($0.key) }
     ready = ready.filter { ids.contains($0.key) }
   }
 
-  private mutating func apply(
+  private func apply(
     _ snapshot: OperationSnapshot, _ record: OperationRecord, isSuspended: Bool
   ) {
     let id = OperationReport.ID(snapshot.id.rawValue)
-    // News of what has been dropped already would bring it back for good.
-    if reports[id]?.state.isOver == true { return }
-    var report = OperationReport(snapshot, isSuspended: isSuspended)
-    if report.state == .waiting {
-      watchDependencies(of: id, snapshot)
-      report.unmetDependencyCount = unmet[id]?.count ?? 0
+    let entry: OperationEntry
+    if let known = entries[id] {
+      // News of what has been dropped already would bring it back for good.
+      if known.report.state.isOver { return }
+      entry = known
     } else {
-      unmet[id] = nil
+      entry = addEntry(OperationReport(snapshot, className: name(of: snapshot.type)))
     }
-    let isReady = report.state == .ready || report.state == .held
-    if isReady {
-      ready[report.queue, default: []].insert(id)
-    } else {
-      ready[report.queue]?.remove(id)
+    link(entry, as: snapshot)
+    change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
+    if entry.report.state.isOver {
+      ready[entry.report.queue]?.remove(id)
+      entry.record = nil
+      finished.append(
+        Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
+      tellDependents(of: entry)
+      return
     }
-    reports[id] = report
-    changed.insert(id)
-    if report.state.isOver {
-      records[id] = nil
-      finished.append(Finished(id: id, time: report.finished ?? MonitorTime(nanoseconds: 0)))
-      tellDependents(of: id)
+    entry.record = record
+    if entry.report.state == .ready || entry.report.state == .held {
+      ready[entry.report.queue, default: []].insert(id)
     } else {
-      records[id] = record
+      ready[entry.report.queue]?.remove(id)
     }
   }
 
-  private mutating func watchDependencies(
-    of id: OperationReport.ID, _ snapshot: OperationSnapshot
-  ) {
-    var open: Set<OperationReport.ID> = []
-    for dependency in snapshot.unmetDependencies.lazy.map({ OperationReport.ID($0.rawValue) })
-    where reports[dependency]?.state.isOver != true {
-      open.insert(dependency)
-      if unmet[id]?.contains(dependency) != true { dependents[dependency, default: []].append(id) }
-    }
-    unmet[id] = open
+  private func addEntry(_ report: OperationReport) -> OperationEntry {
+    let entry = OperationEntry(report, version: version)
+    entry.dependents = strangers.removeValue(forKey: report.id) ?? []
+    entry.report.dependentCount = entry.dependents.count
+    entries[report.id] = entry
+    for list in lists.values { list.insert(entry.report, in: self) }
+    return entry
   }
 
-  private mutating func tellDependents(of id: OperationReport.ID) {
-    for dependent in dependents.removeValue(forKey: id) ?? [] {
-      guard unmet[dependent]?.remove(id) != nil else { continue }
-      reports[dependent]?.unmetDependencyCount = unmet[dependent]?.count ?? 0
-      changed.insert(dependent)
-    }
-  }
-
-  private mutating func holdReadyOperations(of queue: QueueReport.ID, isSuspended: Bool) {
+  private func holdReadyOperations(of queue: QueueReport.ID, isSuspended: Bool) {
     for id in ready[queue] ?? [] {
-      reports[id]?.state = isSuspended ? .held : .ready
-      changed.insert(id)
+      guard let entry = entries[id] else { continue }
+      change(entry) { $0.state = isSuspended ? .held : .ready }
+    }
+  }
+
+  /// The name of a class, which takes longer to find than everything else about an operation.
+  private func name(of type: Operation.Type) -> String {
+    if let known = classNames[ObjectIdentifier(type)] { return known }
+    let name = String(describing: type)
+    classNames[ObjectIdentifier(type)] = name
+    return name
+  }
+
+  // MARK: Dependencies
+
+  /// Notes on which operations an operation has come to depend, and on which it no longer does.
+  private func link(_ entry: OperationEntry, as snapshot: OperationSnapshot) {
+    let old = entry.report.dependencies
+    let isSame = old.elementsEqual(snapshot.dependencies) { $0.rawValue == $1.rawValue }
+    if isSame { return }
+    let new = snapshot.dependencies.map { OperationReport.ID($0.rawValue) }
+    entry.report.dependencies = new
+    let oldSet = Set(old)
+    // What is not in a queue cannot say itself whether it has finished.
+    let unmet = Set(snapshot.unmetDependencies.lazy.map { OperationReport.ID($0.rawValue) })
+    for dependency in new where !oldSet.contains(dependency) {
+      let known = entries[dependency]
+      let isUnmet = known.map { !$0.report.state.isOver } ?? unmet.contains(dependency)
+      if isUnmet { entry.unmetCount += 1 }
+      let dependent = OperationEntry.Dependent(id: entry.report.id, isUnmet: isUnmet)
+      guard let known else {
+        strangers[dependency, default: []].append(dependent)
+        continue
+      }
+      known.dependents.append(dependent)
+      change(known) { $0.dependentCount += 1 }
+    }
+    guard !old.isEmpty else { return }
+    let newSet = Set(new)
+    for dependency in old where !newSet.contains(dependency) {
+      if unlink(entry, from: dependency) { entry.unmetCount -= 1 }
+    }
+  }
+
+  /// - Returns: Whether the dependency was counted as unmet.
+  private func unlink(_ entry: OperationEntry, from dependency: OperationReport.ID) -> Bool {
+    let id = entry.report.id
+    if let known = entries[dependency] {
+      guard let index = known.dependents.firstIndex(where: { $0.id == id }) else { return false }
+      let wasUnmet = known.dependents.remove(at: index).isUnmet
+      change(known) { $0.dependentCount -= 1 }
+      return wasUnmet
+    }
+    guard let index = strangers[dependency]?.firstIndex(where: { $0.id == id }) else {
+      return false
+    }
+    let wasUnmet = strangers[dependency]?.remove(at: index).isUnmet == true
+    if strangers[dependency]?.isEmpty == true { strangers[dependency] = nil }
+    return wasUnmet
+  }
+
+  private func tellDependents(of entry: OperationEntry) {
+    for index in entry.dependents.indices where entry.dependents[index].isUnmet {
+      entry.dependents[index].isUnmet = false
+      guard let dependent = entries[entry.dependents[index].id] else { continue }
+      dependent.unmetCount -= 1
+      guard dependent.report.state == .waiting else { continue }
+      change(dependent) { $0.unmetDependencyCount = dependent.unmetCount }
     }
   }
 
   // MARK: Retention
 
   /// Drops finished operations that are too many or too old.
-  mutating func prune(now: MonitorTime) {
+  func prune(now: MonitorTime) {
     while finishedStart < finished.count {
       let oldest = finished[finishedStart]
       let isKept =
         finished.count - finishedStart <= retention.count && now - oldest.time <= retention.age
       if isKept { break }
       finishedStart += 1
-      reports[oldest.id] = nil
-      changed.remove(oldest.id)
-      removed.insert(oldest.id)
+      drop(oldest.id)
     }
     if finishedStart > 1_024, finishedStart > finished.count / 2 {
       finished.removeFirst(finishedStart)
       finishedStart = 0
     }
   }
-}
 
-// MARK: - From the library's words to the protocol's
-
-extension StateCounts {
-  init(_ snapshot: QueueSnapshot) {
-    self.init(
-      waiting: snapshot.waiting, ready: snapshot.ready,
-      held: snapshot.isSuspended ? snapshot.ready : 0, executing: snapshot.executing,
-      cancelling: snapshot.cancelling, finished: snapshot.finished, cancelled: snapshot.cancelled,
-      total: snapshot.total)
-  }
-}
-
-extension OperationState {
-  /// What a monitor shows for what the library knows.
-  init(_ state: Operation.State, isCancelled: Bool, isSuspended: Bool) {
-    switch state {
-    case .waiting: self = .waiting
-    case .ready: self = isCancelled ? .cancelling : isSuspended ? .held : .ready
-    case .executing: self = isCancelled ? .cancelling : .executing
-    case .finished: self = isCancelled ? .cancelled : .finished
+  private func drop(_ id: OperationReport.ID) {
+    guard let entry = entries.removeValue(forKey: id) else { return }
+    for list in lists.values { list.remove(entry.report, in: self) }
+    for dependency in entry.report.dependencies {
+      guard let known = entries[dependency] else {
+        _ = unlink(entry, from: dependency)
+        continue
+      }
+      // It stays listed until half of the list is like it: taking each out at once would cost the
+      // square of a large fan-out.
+      change(known) { $0.dependentCount -= 1 }
+      if known.report.dependentCount * 2 < known.dependents.count {
+        known.dependents.removeAll { entries[$0.id] == nil }
+      }
     }
-  }
-}
-
-extension OperationReport {
-  init(_ snapshot: OperationSnapshot, isSuspended: Bool) {
-    func time(_ nanoseconds: Int64?) -> MonitorTime? {
-      nanoseconds.map { MonitorTime(nanoseconds: $0) }
-    }
-    self.init(
-      id: ID(snapshot.id.rawValue), name: snapshot.name ?? "",
-      className: String(describing: snapshot.type),
-      queue: QueueReport.ID(snapshot.queue.rawValue),
-      state: OperationState(
-        snapshot.state, isCancelled: snapshot.isCancelled, isSuspended: isSuspended),
-      priority: OperationPriority(rawValue: snapshot.priority.rawValue) ?? .normal,
-      dependencies: snapshot.dependencies.map { ID($0.rawValue) },
-      added: time(snapshot.added), becameReady: time(snapshot.becameReady),
-      started: time(snapshot.started), cancelRequested: time(snapshot.cancelRequested),
-      finished: time(snapshot.finished))
   }
 }

@@ -12,31 +12,18 @@ import Synchronization
 /// there is a session and sleeps while nothing happens. A viewer that does not take its messages
 /// costs no memory: what changes meanwhile is merged into the next update.
 public final class MonitorSession: Sendable {
-  struct Mailbox {
+  private struct Mailbox {
     var messages: [MonitorMessage] = []
-    /// Changes that are not in a message yet.
-    var changed: Set<OperationReport.ID> = []
-    var removed: Set<OperationReport.ID> = []
     /// An update lies in `messages`: the next one waits.
     var holdsUpdate = false
-    var isQueueNews = true
+    /// There was more to tell, which the last update kept waiting.
+    var isBehind = false
     /// The viewer was woken and has not taken its messages since.
     var isWoken = false
     var isInvalid = false
-
-    /// What belongs into the next update, unless there is nothing or the last one was not taken.
-    mutating func takeDue() -> (
-      changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>
-    )? {
-      guard !holdsUpdate, isQueueNews || !changed.isEmpty || !removed.isEmpty else { return nil }
-      defer {
-        changed = []
-        removed = []
-        isQueueNews = false
-        holdsUpdate = true
-      }
-      return (changed, removed)
-    }
+    var interest: Interest
+    /// The collector has not seen the interest.
+    var isInterestNew = true
   }
 
   let minimumInterval: Duration
@@ -48,15 +35,20 @@ public final class MonitorSession: Sendable {
   ///
   /// - Parameters:
   ///   - minimumInterval: The shortest time between two updates.
+  ///   - interest: What the viewer wants to be told of; by default the first 500 operations.
   ///   - isReadOnly: Whether commands are refused.
   ///   - wake: Called on the collector's thread when messages are waiting, once until they are
   ///     taken. Must not block.
-  public init(minimumInterval: Duration, isReadOnly: Bool, wake: @escaping @Sendable () -> Void) {
+  public init(
+    minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
+    wake: @escaping @Sendable () -> Void
+  ) {
     self.minimumInterval = minimumInterval
     self.isReadOnly = isReadOnly
     self.wake = wake
     mailbox = Locked(
-      Mailbox(messages: [.hello(ProcessFacts.hello(isReadOnly: isReadOnly))]))
+      Mailbox(
+        messages: [.hello(ProcessFacts.hello(isReadOnly: isReadOnly))], interest: interest))
     Collector.shared.attach(self)
   }
 
@@ -64,19 +56,26 @@ public final class MonitorSession: Sendable {
 
   /// Takes the waiting messages, oldest first. Any thread; returns at once.
   public func takeMessages() -> [MonitorMessage] {
-    let (messages, hasMore) = mailbox.withLock { mailbox in
+    let (messages, isBehind) = mailbox.withLock { mailbox in
       defer {
         mailbox.messages = []
         mailbox.holdsUpdate = false
         mailbox.isWoken = false
+        mailbox.isBehind = false
       }
-      return (
-        mailbox.messages,
-        mailbox.isQueueNews || !mailbox.changed.isEmpty || !mailbox.removed.isEmpty
-      )
+      return (mailbox.messages, mailbox.isBehind)
     }
-    if hasMore { Collector.shared.ring(.changes) }
+    if isBehind { Collector.shared.ring(.changes) }
     return messages
+  }
+
+  /// Says what the viewer wants to be told of from now on. Returns at once; an update follows.
+  public func watch(_ interest: Interest) {
+    mailbox.withLock { mailbox in
+      mailbox.interest = interest
+      mailbox.isInterestNew = true
+    }
+    Collector.shared.ring(.sessions)
   }
 
   /// Gives a command. Returns at once; a `commandResult` message follows.
@@ -93,45 +92,35 @@ public final class MonitorSession: Sendable {
 
   // MARK: For the collector
 
-  /// Notes what has changed, and delivers it unless the last update still lies there.
-  func deliver(
-    changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>, isQueueNews: Bool,
-    from table: CollectorTable
-  ) {
-    let due = mailbox.withLock { mailbox in
-      mailbox.changed.formUnion(changed)
-      mailbox.changed.subtract(removed)
-      mailbox.removed.formUnion(removed)
-      mailbox.isQueueNews = mailbox.isQueueNews || isQueueNews
-      return mailbox.takeDue()
+  /// What the viewer wants to be told of; `nil` where that is what it was at the last call.
+  func takeNewInterest() -> Interest? {
+    mailbox.withLock { mailbox in
+      defer { mailbox.isInterestNew = false }
+      return mailbox.isInterestNew ? mailbox.interest : nil
     }
-    guard let due else { return }
-    // Outside the lock, which the viewer's thread takes: it may have thousands to sort. Only the
-    // collector's thread delivers, so nothing overtakes it.
-    let update = table.update(changed: due.changed, removed: due.removed)
+  }
+
+  /// Whether an update would be delivered; where not, the viewer will ring when it has taken the last
+  /// one.
+  func takesUpdate() -> Bool {
+    mailbox.withLock { mailbox in
+      if mailbox.holdsUpdate { mailbox.isBehind = true }
+      return !mailbox.holdsUpdate
+    }
+  }
+
+  /// Delivers an update. Only the collector's thread does, so nothing overtakes it.
+  func deliver(_ update: Update) { post(.update(update)) { $0.holdsUpdate = true } }
+
+  func deliver(_ result: CommandResult) { post(.commandResult(result)) { _ in } }
+
+  private func post(_ message: MonitorMessage, _ note: (inout Mailbox) -> Void) {
     let mustWake = mailbox.withLock { mailbox in
-      mailbox.messages.append(.update(update))
+      mailbox.messages.append(message)
+      note(&mailbox)
       defer { mailbox.isWoken = true }
       return !mailbox.isWoken
     }
     if mustWake { wake() }
-  }
-
-  func deliver(_ result: CommandResult) {
-    let mustWake = mailbox.withLock { mailbox in
-      mailbox.messages.append(.commandResult(result))
-      defer { mailbox.isWoken = true }
-      return !mailbox.isWoken
-    }
-    if mustWake { wake() }
-  }
-}
-
-extension CollectorTable {
-  /// The operations with these ids, and all queues, as they are now.
-  func update(changed: Set<OperationReport.ID>, removed: Set<OperationReport.ID>) -> Update {
-    Update(
-      time: ProcessFacts.now, queues: queues.values.sorted { $0.id < $1.id },
-      changed: changed.sorted().compactMap { reports[$0] }, removed: removed.sorted())
   }
 }

@@ -4,6 +4,7 @@
 import CursesTerminal
 import Dashboard
 import DemoWorkloads
+import MonitorProtocol
 import OperationsMonitor
 import Synchronization
 
@@ -54,7 +55,7 @@ struct DemoRun {
   ) throws -> Ending {
     let workload = try TilesWorkload(options: options)
     defer { workload.shutDown() }
-    let session = session(interval: min(interval, BatchLoop.firstFrameDelay))
+    let session = session(interval: min(interval, BatchLoop.firstFrameDelay), interest: .everything)
     defer { session.invalidate() }
     let completion = whenFinished(workload)
     workload.start()
@@ -85,8 +86,10 @@ struct DemoRun {
     return Program.fail("\(failure)", status: 1)
   }
 
-  private func session(interval: Duration) -> MonitorSession {
-    MonitorSession(minimumInterval: interval, isReadOnly: isReadOnly) { [waker] in waker.ring() }
+  private func session(interval: Duration, interest: Interest = Interest()) -> MonitorSession {
+    MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: isReadOnly) {
+      [waker] in waker.ring()
+    }
   }
 
   private func whenFinished(_ workload: TilesWorkload) -> Completion {

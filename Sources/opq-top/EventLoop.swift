@@ -135,6 +135,7 @@ struct EventLoop: ~Copyable {
   private mutating func perform(_ effect: Effect) {
     switch effect {
     case .send(let command): session.send(command)
+    case .watch(let interest): session.watch(interest)
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(SIGINT)
     case .suspendProgram: suspend()

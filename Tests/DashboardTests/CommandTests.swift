@@ -153,7 +153,7 @@ struct CommandTests {
     dashboard.press(.enter)
     let effects = dashboard.press("S")
     #expect(effects == [.send(.setSuspended(Scene.net, false))])
-    _ = dashboard.reduce(
+    dashboard.take(
       .monitor(
         .commandResult(
           CommandResult(command: .setSuspended(Scene.net, false), outcomes: [.requested]))))
@@ -165,7 +165,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(isReadOnly: isOurs))
     var hello = Scene.hello
     hello.isReadOnly = !isOurs
-    _ = dashboard.reduce(.monitor(.hello(hello)))
+    dashboard.take(.monitor(.hello(hello)))
     for key in ["x", "X", "S"] {
       #expect(dashboard.press(key) == [.bell])
       #expect(dashboard.text().shows("read-only: nothing is changed from here"))
@@ -178,7 +178,7 @@ struct CommandTests {
 
   @Test func nothingIsSentToAProcessThatHasEnded() {
     var dashboard = Scene.dashboard()
-    _ = dashboard.reduce(.monitor(.ended(reason: "it exited")))
+    dashboard.take(.monitor(.ended(reason: "it exited")))
     #expect(dashboard.text().shows("ended: it exited"))
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("the process has ended"))
@@ -194,14 +194,14 @@ struct CommandTests {
     ])
   func resultsAreSaid(outcome: CommandResult.Outcome, sentence: String) {
     var dashboard = Scene.dashboard()
-    _ = dashboard.reduce(
+    dashboard.take(
       .monitor(.commandResult(CommandResult(command: .cancel([ID(1077)]), outcomes: [outcome]))))
     #expect(dashboard.text().shows(sentence))
   }
 
   @Test func resultsOfManyAreCounted() {
     var dashboard = Scene.dashboard()
-    _ = dashboard.reduce(
+    dashboard.take(
       .monitor(
         .commandResult(
           CommandResult(

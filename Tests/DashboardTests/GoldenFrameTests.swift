@@ -67,13 +67,13 @@ struct GoldenFrameTests {
 
   @Test func anEndedProcessIsShownAsItWas() {
     var dashboard = Scene.dashboard()
-    _ = dashboard.reduce(.monitor(.ended(reason: "the process exited")))
+    dashboard.take(.monitor(.ended(reason: "the process exited")))
     GoldenFrame.check(dashboard.picture(), named: "ended-80x24")
   }
 
   @Test func nothingHeardYetIsSaid() {
     var dashboard = Dashboard(configuration: .init(title: "tiles"))
-    _ = dashboard.reduce(.resized(Size(columns: 80, rows: 24)))
+    dashboard.take(.resized(Size(columns: 80, rows: 24)))
     GoldenFrame.check(dashboard.picture(), named: "silent-80x24")
   }
 

@@ -37,7 +37,7 @@ struct KeyTests {
         var dashboard = Self.dashboard(in: context)
         #expect(dashboard.keyContext == context)
         let before = dashboard.picture()
-        let effects = dashboard.reduce(.input(input))
+        let effects = dashboard.take(.input(input))
         #expect(
           !effects.isEmpty || dashboard.picture() != before,
           "\(binding.label) (\(input)) does nothing in \(context)")
@@ -109,30 +109,30 @@ struct KeyTests {
     var dashboard = Scene.dashboard()
     dashboard.press(keys)
     let expected: Effect = input == .control("c") ? .interrupt : .quit
-    #expect(dashboard.reduce(.input(input)) == [expected])
+    #expect(dashboard.take(.input(input)) == [expected])
   }
 
   @Test func suspendingAndRepaintingAreLeftToTheLoop() {
     var dashboard = Scene.dashboard()
-    #expect(dashboard.reduce(.input(.control("z"))) == [.suspendProgram])
-    #expect(dashboard.reduce(.input(.control("l"))) == [.repaint])
+    #expect(dashboard.take(.input(.control("z"))) == [.suspendProgram])
+    #expect(dashboard.take(.input(.control("l"))) == [.repaint])
   }
 
   @Test("T41: pasted text is never read as commands")
   func pastedTextRunsNoCommand() {
     var dashboard = Scene.dashboard()
     let before = dashboard.picture()
-    _ = dashboard.reduce(.input(.paste("xy\nQ")))
+    dashboard.take(.input(.paste("xy\nQ")))
     #expect(dashboard.picture() == before)
   }
 
   @Test func pagesMoveByWhatIsOnScreen() {
     var dashboard = Scene.dashboard()
-    let order = dashboard.live.operations.order.keys.map(\.id)
+    let order = dashboard.rows.keys.map(\.id)
     let height = dashboard.pageHeight
     dashboard.press(.pageDown)
     #expect(dashboard.list.id == order[height])
-    _ = dashboard.reduce(.input(.control("u")))
+    dashboard.take(.input(.control("u")))
     #expect(dashboard.list.id == order[height - height / 2])
     dashboard.press("G")
     #expect(dashboard.list.id == order.last)
@@ -159,9 +159,9 @@ struct KeyTests {
     dashboard.press("1181")
     let moment = dashboard.nextTick(after: Scene.now)
     #expect(moment == Scene.now + .seconds(1))
-    _ = dashboard.reduce(.tick(Scene.now + .milliseconds(999)))
+    dashboard.take(.tick(Scene.now + .milliseconds(999)))
     #expect(dashboard.list.id == ID(1042))
-    _ = dashboard.reduce(.tick(Scene.now + .seconds(1)))
+    dashboard.take(.tick(Scene.now + .seconds(1)))
     #expect(dashboard.list.id == ID(1181))
   }
 
@@ -198,13 +198,13 @@ struct KeyTests {
       .monitor(
         .commandResult(CommandResult(command: .cancel([ID(1042)]), outcomes: [.alreadyFinished])))
     }
-    _ = dashboard.reduce(answer())
+    dashboard.take(answer())
     #expect(dashboard.text().shows("#1042 download tiles z=14 eu had already finished"))
-    _ = dashboard.reduce(.tick(Scene.now + .milliseconds(4_999)))
+    dashboard.take(.tick(Scene.now + .milliseconds(4_999)))
     #expect(dashboard.text().shows("had already finished"))
-    _ = dashboard.reduce(.tick(Scene.now + .seconds(5)))
+    dashboard.take(.tick(Scene.now + .seconds(5)))
     #expect(!dashboard.text().shows("had already finished"))
-    _ = dashboard.reduce(answer())
+    dashboard.take(answer())
     dashboard.press("j")
     #expect(!dashboard.text().shows("had already finished"))
   }

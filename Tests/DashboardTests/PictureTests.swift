@@ -18,7 +18,7 @@ struct PictureTests {
   @Test("The counts add up and come from the queues, not from the rows", arguments: [80, 120])
   func countsAddUp(columns: Int) throws {
     var dashboard = Scene.dashboard(columns: columns)
-    dashboard.update(removed: dashboard.live.operations.order.keys.prefix(20).map(\.id))
+    dashboard.update(removed: dashboard.rows.keys.prefix(20).map(\.id))
     let counts = dashboard.live.counts
     #expect(counts.isConsistent)
     let line = try #require(dashboard.text().first { $0.contains("exec ") })
@@ -53,7 +53,7 @@ struct PictureTests {
     let dashboard = Scene.dashboard(columns: 80, rows: 80)
     for isUnicode in [true, false] {
       let text = dashboard.text(isUnicode: isUnicode)
-      for id in dashboard.live.operations.order.keys.map(\.id) {
+      for id in dashboard.rows.keys.map(\.id) {
         guard let report = dashboard.live.operations[id] else { continue }
         let row = text.first { $0.contains("\(id) ") && !$0.hasPrefix(" #") }
         #expect(row?.contains(report.state.rawValue) == true, "\(id)")
@@ -147,7 +147,7 @@ struct PictureTests {
     #expect(dashboard.nextTick(after: Scene.now) == nil)
     dashboard.press("p")
     #expect(dashboard.nextTick(after: Scene.now) != nil)
-    let unfinished = dashboard.live.operations.order.keys.filter { !$0.isOver }.map(\.id)
+    let unfinished = dashboard.rows.keys.filter { !$0.isOver }.map(\.id)
     dashboard.update(removed: unfinished)
     #expect(dashboard.nextTick(after: Scene.now) == nil)
   }
@@ -162,7 +162,7 @@ struct PictureTests {
         OperationReport(
           id: ID(7), name: "new one", className: "Block", queue: Scene.io, state: .executing)
       ], removed: [ID(1042)], at: Scene.now + .seconds(9))
-    _ = dashboard.reduce(.tick(Scene.now + .seconds(10)))
+    dashboard.take(.tick(Scene.now + .seconds(10)))
     #expect(dashboard.picture() == paused)
     dashboard.press("p")
     #expect(dashboard.text().shows("new one"))
@@ -171,9 +171,9 @@ struct PictureTests {
 
   @Test func anEndedProcessStaysBrowsableAndDoesNotAge() {
     var dashboard = Scene.dashboard()
-    _ = dashboard.reduce(.monitor(.ended(reason: "it exited")))
+    dashboard.take(.monitor(.ended(reason: "it exited")))
     let before = dashboard.picture()
-    _ = dashboard.reduce(.tick(Scene.now + .seconds(60)))
+    dashboard.take(.tick(Scene.now + .seconds(60)))
     #expect(dashboard.picture() == before)
     #expect(dashboard.nextTick(after: Scene.now) == nil)
     dashboard.press("jt")
@@ -183,7 +183,7 @@ struct PictureTests {
 
   @Test func lostChangesAreSaid() {
     var dashboard = Scene.dashboard()
-    _ = dashboard.reduce(
+    dashboard.take(
       .monitor(
         .update(Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204))))
     #expect(dashboard.text()[0].contains("lost 1204"))

@@ -39,7 +39,7 @@ struct RandomUseTests {
         let size = Size(
           columns: Int.random(in: 0...140, using: &random),
           rows: Int.random(in: 0...45, using: &random))
-        _ = dashboard.reduce(.resized(size))
+        dashboard.take(.resized(size))
       case 1, 2:
         let changed = (0..<Int.random(in: 0...20, using: &random)).map { _ in
           Self.operation(&random)
@@ -49,17 +49,21 @@ struct RandomUseTests {
         }
         dashboard.update(changed: changed, removed: removed)
       case 3:
-        _ = dashboard.reduce(
+        dashboard.take(
           .tick(dashboard.now + .milliseconds(Int.random(in: 0...3_000, using: &random))))
       default:
         guard let input = Self.inputs.randomElement(using: &random) else { continue }
-        _ = dashboard.reduce(.input(input))
+        dashboard.take(.input(input))
       }
       GoldenFrame.checkCells(of: dashboard.picture())
       let next = dashboard.nextTick(after: dashboard.now)
       #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
-      let keys = dashboard.live.operations.order.keys
-      #expect(keys.count == dashboard.live.operations.count, "seed \(seed)")
+      let rows = dashboard.rows.keys
+      #expect(Set(rows.map(\.id)).count == rows.count, "seed \(seed)")
+      let listed = dashboard.shown.operations.all.filter {
+        !dashboard.listing.hidesOver || !$0.state.isOver
+      }
+      #expect(Set(rows.map(\.id)) == Set(listed.map(\.id)), "seed \(seed)")
     }
   }
 }

@@ -22,7 +22,7 @@ struct SelectionTests {
 
   private static func dashboard(_ reports: [OperationReport]) -> Dashboard {
     var dashboard = Dashboard(configuration: .init())
-    _ = dashboard.reduce(.resized(Size(columns: 80, rows: 24)))
+    dashboard.take(.resized(Size(columns: 80, rows: 24)))
     dashboard.update(changed: reports)
     return dashboard
   }
@@ -43,11 +43,11 @@ struct SelectionTests {
       }
       changed.append(Self.report(next, .executing, at: next))
       next += 1
-      let kept = dashboard.live.operations.order.keys.map(\.id).filter { $0 != chosen }
+      let kept = dashboard.rows.keys.map(\.id).filter { $0 != chosen }
       let removed = kept.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random))
       dashboard.update(changed: changed, removed: Array(removed))
       #expect(dashboard.list.id == chosen, "seed \(seed)")
-      let keys = dashboard.live.operations.order.keys
+      let keys = dashboard.rows.keys
       #expect(keys == keys.sorted(), "seed \(seed)")
       #expect(Set(keys.map(\.id)).count == dashboard.live.operations.count, "seed \(seed)")
     }
@@ -106,7 +106,7 @@ struct SelectionTests {
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .waiting, at: $0) })
     for _ in 0..<15 { dashboard.press("j") }
     for rows in [60, 10, 24, 12] {
-      _ = dashboard.reduce(.resized(Size(columns: 80, rows: rows)))
+      dashboard.take(.resized(Size(columns: 80, rows: rows)))
       #expect(dashboard.list.id == ID(16))
       #expect(dashboard.visibleKeys.contains { $0.id == ID(16) })
     }
@@ -128,10 +128,10 @@ struct SelectionTests {
     dashboard.update(changed: [Self.report(1, .finished, at: 3), Self.report(3, .executing, at: 3)])
     #expect(dashboard.cancelKeys.key(of: ID(1)) == nil)
     #expect(dashboard.cancelKeys.key(of: ID(3)) == "d")
-    _ = dashboard.reduce(.tick(dashboard.now + .milliseconds(1_999)))
+    dashboard.take(.tick(dashboard.now + .milliseconds(1_999)))
     dashboard.update(changed: [Self.report(4, .executing, at: 4)])
     #expect(dashboard.cancelKeys.key(of: ID(4)) == "f")
-    _ = dashboard.reduce(.tick(dashboard.now + .milliseconds(1)))
+    dashboard.take(.tick(dashboard.now + .milliseconds(1)))
     dashboard.update(changed: [Self.report(5, .executing, at: 5)])
     #expect(dashboard.cancelKeys.key(of: ID(5)) == "a")
   }

@@ -17,7 +17,8 @@ import Testing
     queue.core.startRecording(recorder, replaces: true) {}
   }
 
-  private func read(into table: inout CollectorTable) {
+  private func read(into table: CollectorTable) {
+    table.beginReading()
     table.apply(queue.takeRecordedChanges(for: recorder, limit: 1_000))
   }
 
@@ -30,9 +31,9 @@ import Testing
     operation.queuePriority = .high
     operation.addDependency(dependency)
     queue.addOperation(operation)
-    var table = CollectorTable()
-    read(into: &table)
-    let report = try #require(table.reports[id(operation)])
+    let table = CollectorTable()
+    read(into: table)
+    let report = try #require(table.report(id(operation)))
     #expect(report.name == "merge")
     #expect(report.className == "BlockOperation")
     #expect(report.priority == .high)
@@ -46,9 +47,9 @@ import Testing
   @Test func readyOperationsOfASuspendedQueueAreHeldAndCountedWithinReady() throws {
     let operation = BlockOperation {}
     queue.addOperation(operation)
-    var table = CollectorTable()
-    read(into: &table)
-    #expect(table.reports[id(operation)]?.state == .held)
+    let table = CollectorTable()
+    read(into: table)
+    #expect(table.report(id(operation))?.state == .held)
     let counts = try #require(table.queues.values.first?.counts)
     #expect(counts.ready == 1 && counts.held == 1 && counts.isConsistent)
   }
@@ -57,28 +58,27 @@ import Testing
     queue.maxConcurrentOperationCount = 0
     let operation = BlockOperation {}
     queue.addOperation(operation)
-    var table = CollectorTable()
-    read(into: &table)
-    _ = table.takeChanges()
+    let table = CollectorTable()
+    read(into: table)
     queue.isSuspended = false
-    read(into: &table)
-    #expect(table.reports[id(operation)]?.state == .ready)
-    #expect(table.takeChanges().changed == [id(operation)])
+    read(into: table)
+    #expect(table.report(id(operation))?.state == .ready)
+    #expect(table.entries[id(operation)]?.version == table.version)
   }
 
   @Test func aCancelledOperationIsCancellingAndThenCancelled() {
     let operation = BlockOperation {}
     queue.addOperation(operation)
     operation.cancel()
-    var table = CollectorTable()
-    read(into: &table)
-    #expect(table.reports[id(operation)]?.state == .cancelling)
-    #expect(table.reports[id(operation)]?.cancelRequested != nil)
+    let table = CollectorTable()
+    read(into: table)
+    #expect(table.report(id(operation))?.state == .cancelling)
+    #expect(table.report(id(operation))?.cancelRequested != nil)
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
-    read(into: &table)
-    #expect(table.reports[id(operation)]?.state == .cancelled)
-    #expect(table.records[id(operation)] == nil)
+    read(into: table)
+    #expect(table.report(id(operation))?.state == .cancelled)
+    #expect(table.entries[id(operation)]?.record == nil)
     #expect(table.queues.values.first?.counts.cancelled == 1)
   }
 
@@ -91,13 +91,13 @@ import Testing
     dependent.addDependency(first)
     dependent.addDependency(blocked)
     queue.addOperations([blocked, dependent], waitUntilFinished: false)
-    var table = CollectorTable()
-    read(into: &table)
-    #expect(table.reports[id(dependent)]?.unmetDependencyCount == 2)
+    let table = CollectorTable()
+    read(into: table)
+    #expect(table.report(id(dependent))?.unmetDependencyCount == 2)
     other.addOperation(first)
     other.waitUntilAllOperationsAreFinished()
     table.apply(other.takeRecordedChanges(for: recorder, limit: 10))
-    #expect(table.reports[id(dependent)]?.unmetDependencyCount == 1)
+    #expect(table.report(id(dependent))?.unmetDependencyCount == 1)
     blocked.cancel()
     dependent.cancel()
     queue.isSuspended = false
@@ -107,13 +107,13 @@ import Testing
   @Test func aNewNameIsReported() {
     let operation = BlockOperation {}
     queue.addOperation(operation)
-    var table = CollectorTable()
-    read(into: &table)
+    let table = CollectorTable()
+    read(into: table)
     MonitorLevel.raise()
     defer { MonitorLevel.lower() }
     operation.name = "renamed"
-    read(into: &table)
-    #expect(table.reports[id(operation)]?.name == "renamed")
+    read(into: table)
+    #expect(table.report(id(operation))?.name == "renamed")
   }
 
   @Test func operationsFromBeforeTheCollectorAreAdoptedWithUnknownTimes() throws {
@@ -123,9 +123,9 @@ import Testing
     operation.name = "early"
     early.addOperation(operation)
     early.core.startRecording(recorder, replaces: true) {}
-    var table = CollectorTable()
+    let table = CollectorTable()
     table.apply(early.takeRecordedChanges(for: recorder, limit: 10))
-    let report = try #require(table.reports[id(operation)])
+    let report = try #require(table.report(id(operation)))
     #expect(report.name == "early")
     #expect(report.state == .held)
     #expect(report.added == nil)
@@ -135,15 +135,13 @@ import Testing
     queue.isSuspended = false
     let operations = (0..<5).map { _ in BlockOperation {} }
     queue.addOperations(operations, waitUntilFinished: true)
-    var table = CollectorTable(
+    let table = CollectorTable(
       retention: CollectorTable.Retention(count: 3, age: .seconds(60)))
-    read(into: &table)
-    _ = table.takeChanges()
+    read(into: table)
     table.prune(now: ProcessFacts.now)
-    #expect(table.reports.count == 3)
-    #expect(table.takeChanges().removed.count == 2)
+    #expect(table.entries.count == 3)
     table.prune(now: ProcessFacts.now + .seconds(61))
-    #expect(table.reports.isEmpty)
+    #expect(table.entries.isEmpty)
     #expect(table.queues.values.first?.counts.total == 5)
   }
 }

@@ -18,7 +18,9 @@ private final class Viewer: Sendable {
   let session: MonitorSession
 
   init(isReadOnly: Bool = false) {
-    session = MonitorSession(minimumInterval: .milliseconds(1), isReadOnly: isReadOnly) {
+    session = MonitorSession(
+      minimumInterval: .milliseconds(1), interest: .everything, isReadOnly: isReadOnly
+    ) {
       [news] in news.signal()
     }
   }

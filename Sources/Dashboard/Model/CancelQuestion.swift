@@ -7,6 +7,6 @@ import MonitorProtocol
 struct CancelQuestion: Sendable, Equatable {
   /// What is to be cancelled.
   let ids: [OperationReport.ID]
-  /// What depends on it and has not finished.
-  let dependents: [OperationReport.ID]
+  /// What depends on it and has not finished; `nil` until the monitor has said so, and fixed then.
+  var dependents: Dependents?
 }

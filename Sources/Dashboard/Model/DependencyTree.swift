@@ -7,12 +7,7 @@ import MonitorProtocol
 /// paths to it as references.
 struct DependencyTree: Sendable, Equatable {
   /// Which way the tree grows.
-  enum Direction: Sendable, Equatable {
-    /// Below an operation stands what it depends on.
-    case waitsFor
-    /// Below an operation stands what depends on it.
-    case blocks
-  }
+  typealias Direction = GraphDirection
 
   /// Siblings that are alike, drawn as one row.
   struct Group: Sendable, Hashable {

@@ -21,95 +21,82 @@ struct ListSelection: Sendable, Equatable {
   /// `false` after the selected operation finished and thereby left the screen: the screen stays.
   private var followsSelection = true
 
-  /// The rows that can be selected.
-  struct Rows {
-    let order: OperationOrder
-    /// How many keys of the order, from its front, are rows.
-    let count: Int
-    /// How many rows fit the screen.
-    let height: Int
-
-    func index(of key: SortKey?) -> Int? {
-      key.flatMap { order.index(of: $0) }.flatMap { $0 < count ? $0 : nil }
-    }
-  }
-
   /// The index of the first row to show on a screen of this height.
-  func top(in rows: Rows) -> Int {
-    var top = min(self.top, max(0, rows.count - rows.height))
-    if followsSelection, let index = rows.index(of: key) {
-      top = min(max(top, index - rows.height + 1), index)
+  func top(in rows: ListRows, height: Int) -> Int {
+    var top = min(self.top, max(0, rows.count - height))
+    if followsSelection, let index = rows.index(of: id) {
+      top = min(max(top, index - height + 1), index)
     }
     return max(0, top)
   }
 
   /// Finds the selection again after the rows, their order or the screen's height have changed.
-  mutating func settle(in rows: Rows, operations: OperationStore) {
+  mutating func settle(in rows: ListRows, height: Int) {
     guard rows.count > 0 else {
       self = ListSelection()
       return
     }
     guard isChosen, let id else {
-      select(index: 0, in: rows)
+      select(index: 0, in: rows, height: height)
       isChosen = false
       return
     }
-    let newKey = operations[id].map(SortKey.init)
-    guard let newKey, let index = rows.index(of: newKey) else {
+    guard let index = rows.index(of: id) else {
       // The operation is no longer kept, or hidden: its neighbour takes over.
-      let neighbour = key.map { rows.order.insertionIndex(of: $0) } ?? 0
-      select(index: min(neighbour, rows.count - 1), in: rows)
+      let neighbour = key.map { rows.insertionIndex(of: $0) } ?? 0
+      select(index: min(neighbour, rows.count - 1), in: rows, height: height)
       return
     }
+    let newKey = rows.keys[index]
     key = newKey
-    top = min(top, max(0, rows.count - rows.height))
-    let isOnScreen = (top..<top + rows.height).contains(index)
+    top = min(top, max(0, rows.count - height))
+    let isOnScreen = (top..<top + height).contains(index)
     if newKey.isOver, !wasOver, !isOnScreen { followsSelection = false }
     wasOver = newKey.isOver
-    top = top(in: rows)
+    top = top(in: rows, height: height)
     if isOnScreen || followsSelection { line = index - top }
   }
 
   /// Selects the row `offset` further down; the first or the last where there are not as many.
-  mutating func move(by offset: Int, in rows: Rows) {
+  mutating func move(by offset: Int, in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     let last = rows.count - 1
-    guard followsSelection, let index = rows.index(of: key) else {
+    guard followsSelection, let index = rows.index(of: id) else {
       // The operation went away while the screen stayed: go on where it was.
-      select(index: min(top + line, last), in: rows)
+      select(index: min(top + line, last), in: rows, height: height)
       return
     }
-    select(index: min(max(0, index + offset), last), in: rows)
+    select(index: min(max(0, index + offset), last), in: rows, height: height)
   }
 
   /// Selects whichever operation is first, now and after each change.
-  mutating func moveToTop(in rows: Rows) {
+  mutating func moveToTop(in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
-    select(index: 0, in: rows)
+    select(index: 0, in: rows, height: height)
     isChosen = false
   }
 
   /// Selects the last row.
-  mutating func moveToBottom(in rows: Rows) {
+  mutating func moveToBottom(in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
-    select(index: rows.count - 1, in: rows)
+    select(index: rows.count - 1, in: rows, height: height)
   }
 
   /// Selects an operation; `false` where it has no row.
-  mutating func select(_ key: SortKey, in rows: Rows) -> Bool {
-    guard let index = rows.index(of: key) else { return false }
-    select(index: index, in: rows)
+  mutating func select(_ id: OperationReport.ID, in rows: ListRows, height: Int) -> Bool {
+    guard let index = rows.index(of: id) else { return false }
+    select(index: index, in: rows, height: height)
     return true
   }
 
-  private mutating func select(index: Int, in rows: Rows) {
-    let key = rows.order.keys[index]
+  private mutating func select(index: Int, in rows: ListRows, height: Int) {
+    let key = rows.keys[index]
     self.key = key
     id = key.id
     wasOver = key.isOver
     isChosen = true
     followsSelection = true
-    top = top(in: rows)
+    top = top(in: rows, height: height)
     line = index - top
   }
 }

@@ -3,10 +3,8 @@
 
 import MonitorProtocol
 
-/// The operations that are kept, with what the views look up: their order and who depends on whom.
+/// The operations that the monitor has told of, and who of them depends on whom.
 struct OperationStore: Sendable, Equatable {
-  /// By state, then by time in it.
-  private(set) var order = OperationOrder()
   /// The largest id seen, for the width of its column.
   private(set) var largestID = OperationReport.ID(0)
 
@@ -25,6 +23,9 @@ struct OperationStore: Sendable, Equatable {
   /// How many operations are kept.
   var count: Int { reports.count }
 
+  /// The operations, in no order.
+  var all: some Collection<OperationReport> { reports.values }
+
   /// One operation; `nil` where it is not kept.
   subscript(id: OperationReport.ID) -> OperationReport? { reports[id] }
 
@@ -34,34 +35,10 @@ struct OperationStore: Sendable, Equatable {
     return list.staleCount == 0 ? list.ids : list.ids.filter { reports[$0] != nil }
   }
 
-  /// The kept operations that depend on any of `ids`, directly or through others, and have not
-  /// finished; `ids` themselves are not among them. In ascending order.
-  func unfinishedDependents(ofAll ids: [OperationReport.ID]) -> [OperationReport.ID] {
-    var seen = Set(ids)
-    var found: [OperationReport.ID] = []
-    var pending = ids
-    while let id = pending.popLast() {
-      for dependent in dependents(of: id) where seen.insert(dependent).inserted {
-        guard let report = reports[dependent], !report.state.isOver else { continue }
-        found.append(dependent)
-        pending.append(dependent)
-      }
-    }
-    return found.sorted()
-  }
-
-  /// Takes in what has changed. Costs one pass over the order and the number of changes.
+  /// Takes in what has changed. Costs as much as that.
   mutating func apply(changed: [OperationReport], removed: [OperationReport.ID]) {
-    if reports.isEmpty {
-      reports.reserveCapacity(changed.count)
-      dependentLists.reserveCapacity(changed.count)
-    }
-    // The key of each touched operation before this update, however often it is mentioned.
-    var oldKeys: [OperationReport.ID: SortKey?] = [:]
-    oldKeys.reserveCapacity(changed.count + removed.count)
     for report in changed {
       let old = reports.updateValue(report, forKey: report.id)
-      if oldKeys[report.id] == nil { oldKeys[report.id] = .some(old.map(SortKey.init)) }
       if old?.dependencies != report.dependencies {
         unlink(report.id, from: old?.dependencies ?? [], exceptFrom: report.dependencies)
         link(report.id, to: report.dependencies, exceptTo: old?.dependencies ?? [])
@@ -70,13 +47,8 @@ struct OperationStore: Sendable, Equatable {
     }
     for id in removed {
       guard let old = reports.removeValue(forKey: id) else { continue }
-      if oldKeys[id] == nil { oldKeys[id] = .some(SortKey(old)) }
-      dependentLists[id] = nil
       for dependency in old.dependencies { countStaleDependent(of: dependency) }
     }
-    order.replace(
-      oldKeys.values.compactMap { $0 },
-      with: oldKeys.keys.compactMap { reports[$0].map(SortKey.init) })
   }
 
   private mutating func link(

@@ -9,8 +9,14 @@ struct Workload: Sendable, Equatable {
   private(set) var hello: Hello?
   /// Every live queue, by id.
   private(set) var queues: [QueueReport] = []
-  /// The operations that are kept.
+  /// The operations that the dashboard has asked for.
   private(set) var operations = OperationStore()
+  /// How many operations the list would hold without a limit.
+  private(set) var matchCount = 0
+  /// How many operations the monitor keeps.
+  private(set) var keptCount = 0
+  /// What depends on the operations that keys would cancel.
+  private(set) var dependents: Dependents?
   /// The exact counts of all queues together, never counted from rows.
   private(set) var counts = StateCounts()
   /// How many changes of the history were lost.
@@ -37,6 +43,9 @@ struct Workload: Sendable, Equatable {
       counts = queues.reduce(StateCounts()) { $0 + $1.counts }
       lostChanges = update.lostChanges
       lastUpdate = update.time
+      matchCount = update.matchCount
+      keptCount = update.keptCount
+      dependents = update.dependents
       operations.apply(changed: update.changed, removed: update.removed)
     case .commandResult:
       break

@@ -27,7 +27,7 @@ struct Explanation {
   }
 
   private func executing(_ report: OperationReport) -> String {
-    let dependentCount = workload.operations.dependents(of: report.id).count
+    let dependentCount = report.dependentCount
     let verb = dependentCount == 1 ? "waits" : "wait"
     let blocked = dependentCount == 0 ? "" : ", \(dependentCount) \(verb) for it"
     return "executing \(age(report))\(queueName(report).map { " on \($0)" } ?? "")\(blocked)"

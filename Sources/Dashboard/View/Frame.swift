@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import MonitorProtocol
+
 /// Draws one picture of a dashboard: chooses what is on it.
 struct Frame {
   let dashboard: Dashboard

@@ -104,8 +104,10 @@ struct OperationTableView {
     let text: String
     if workload.lastUpdate == nil {
       text = "nothing heard yet"
-    } else if dashboard.hidesOver, workload.operations.count > 0 {
-      text = "nothing unfinished; H shows the \(workload.operations.count) that are over"
+    } else if dashboard.listing.filter != nil {
+      text = "nothing matches the filter"
+    } else if dashboard.listing.hidesOver, workload.keptCount > 0 {
+      text = "nothing unfinished; H shows the \(CountText.text(workload.keptCount)) that are over"
     } else {
       text = "no operations"
     }

@@ -32,7 +32,7 @@ struct PaneView {
         waitsFor, heading: waitsForHeading(report), row: row + 1, room: waitsForRoom, on: &canvas)
     }
     if treeDirection != .blocks {
-      let heading = "BLOCKS \(workload.operations.dependents(of: id).count)"
+      let heading = "BLOCKS \(report.dependentCount)"
       _ = draw(
         blocks, heading: [Span(heading, .dim)], row: row + 1, room: room - waitsForRoom,
         on: &canvas)
@@ -75,13 +75,19 @@ struct PaneView {
   }
 
   private func listTitle(_ glyphs: Glyphs) -> [Span] {
-    let order = workload.operations.order
-    let over = order.keys.count - order.unfinishedCount
-    let overWords = dashboard.hidesOver ? "\(over) over, hidden" : "\(over) over"
-    return [
-      Span(" operations: \(order.unfinishedCount) unfinished, \(overWords) "),
-      Span("\(glyphs.horizontal) sort: state, time ", .dim),
-    ]
+    let shownCount = min(ListRows.limit, workload.matchCount)
+    var title = [Span(" operations "), Span(CountText.text(shownCount), .strong)]
+    if workload.matchCount > shownCount {
+      title.append(Span(" of \(CountText.text(workload.matchCount))", .warning))
+    }
+    let listing = dashboard.listing
+    let filter = listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
+    let over = listing.hidesOver ? " \(glyphs.horizontal) finished hidden" : ""
+    title.append(
+      Span(
+        " \(glyphs.horizontal) \(filter)\(over) \(glyphs.horizontal) sort: "
+          + "\(listing.order.words) ", .dim))
+    return title
   }
 
   private func facts(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {

@@ -103,17 +103,18 @@ struct StatusView {
 
   /// The answers and their keys, in ever fewer words.
   private func answers(to question: CancelQuestion) -> [[(String, String)]] {
-    let count = question.dependents.count
+    let count = question.dependents?.ids.count ?? 0
+    let more = question.dependents?.isCut == true ? "+" : ""
     return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
       KeyTable.footer(in: .question).compactMap { binding in
         guard let words = binding.footerWords[.question] else { return nil }
         guard binding.action == .answerAlso else { return (binding.footerKey, words) }
-        return count == 0 ? nil : (binding.footerKey, "\(words) \(count)\(noun)")
+        return count == 0 ? nil : (binding.footerKey, "\(words) \(count)\(more)\(noun)")
       }
     } + [
       KeyTable.footer(in: .question).compactMap { binding in
         guard binding.action == .answerAlso else { return (binding.footerKey, "") }
-        return count == 0 ? nil : (binding.footerKey, "+\(count)")
+        return count == 0 ? nil : (binding.footerKey, "+\(count)\(more)")
       }
     ]
   }

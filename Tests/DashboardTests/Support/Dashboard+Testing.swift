@@ -9,23 +9,34 @@ extension Dashboard {
   /// Presses keys given as characters, and returns all effects.
   @discardableResult
   mutating func press(_ keys: String) -> [Effect] {
-    keys.unicodeScalars.flatMap { reduce(.input(.character($0))) }
+    keys.unicodeScalars.flatMap { take(.input(.character($0))) }
   }
 
   /// Presses one key that has a name.
   @discardableResult
-  mutating func press(_ key: Key) -> [Effect] { reduce(.input(.key(key))) }
+  mutating func press(_ key: Key) -> [Effect] { take(.input(.key(key))) }
 
-  /// Sends changed and removed operations, with the queues as they are.
+  /// Takes in a message, and what a monitor answers at once to what is asked of it. Returns the
+  /// other effects.
+  @discardableResult
+  mutating func take(_ message: Message) -> [Effect] {
+    let effects = reduce(message)
+    let isAsked = effects.contains { if case .watch = $0 { true } else { false } }
+    if isAsked { update() }
+    return effects.filter { if case .watch = $0 { false } else { true } }
+  }
+
+  /// Sends changed and removed operations, with the queues as they are, as a monitor does that tells
+  /// everything.
   mutating func update(
     changed: [OperationReport] = [], removed: [OperationReport.ID] = [], at time: MonitorTime? = nil
   ) {
-    _ = reduce(
-      .monitor(
-        .update(
-          Update(
-            time: time ?? now, queues: live.queues, changed: changed, removed: removed,
-            lostChanges: live.lostChanges))))
+    let known = live.operations.all.filter { !removed.contains($0.id) }
+    let monitor = FakeMonitor(known + changed)
+    let update = monitor.update(
+      for: interest, queues: live.queues, changed: changed.map(\.id), removed: removed,
+      lostChanges: live.lostChanges, at: time ?? now)
+    take(.monitor(.update(update)))
   }
 
   /// The picture at the last size heard of.

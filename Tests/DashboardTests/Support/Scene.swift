@@ -116,7 +116,13 @@ enum Scene {
       report(UInt64($0), "upload shard \($0 - 983)", .finished, on: net, since: 30, ran: 0.2)
     }
 
-  static var update: Update { Update(time: now, queues: queues, changed: operations) }
+  static var update: Update { update(of: operations) }
+
+  /// What a monitor says that has these operations.
+  static func update(of operations: [OperationReport]) -> Update {
+    FakeMonitor(operations).update(
+      for: Interest(), queues: queues, changed: operations.map(\.id), removed: [], at: now)
+  }
 
   /// A dashboard that has seen the scene.
   static func dashboard(
@@ -124,10 +130,10 @@ enum Scene {
     configuration: Dashboard.Configuration = .init(title: "tiles")
   ) -> Dashboard {
     var dashboard = Dashboard(configuration: configuration)
-    _ = dashboard.reduce(.resized(Size(columns: columns, rows: rows)))
-    _ = dashboard.reduce(.tick(now))
-    _ = dashboard.reduce(.monitor(.hello(hello)))
-    _ = dashboard.reduce(.monitor(.update(update)))
+    dashboard.take(.resized(Size(columns: columns, rows: rows)))
+    dashboard.take(.tick(now))
+    dashboard.take(.monitor(.hello(hello)))
+    dashboard.take(.monitor(.update(update)))
     return dashboard
   }
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// What the monitor has to tell for what is on screen, and for what keys would act on.
+  var wantedInterest: Interest {
+    var interest = Interest(
+      order: listing.order, filter: listing.filter, hidesOver: listing.hidesOver,
+      rowLimit: ListRows.limit)
+    interest.subjects = Set(question?.ids ?? selectedOperation.map { [$0] } ?? [])
+    interest.operations = interest.subjects
+    if let selected {
+      interest.operations.insert(selected)
+      if hasPane {
+        for direction in [GraphDirection.waitsFor, .blocks] {
+          interest.graphs.insert(
+            Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
+        }
+      } else {
+        // For the sentence, which names what it waits for.
+        interest.graphs.insert(
+          Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
+      }
+    }
+    if let tree {
+      interest.graphs.insert(
+        Interest.Graph(
+          root: tree.tree.root, direction: tree.direction, limit: TreeState.rowLimit))
+    }
+    return interest
+  }
+
+  /// More operations than these are never drawn there.
+  private static let paneGraphLimit = 300
+  private static let sentenceGraphLimit = 64
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Which operations the list shows, and in which order.
+struct Listing: Sendable, Equatable {
+  /// The order of the rows.
+  var order = SortOrder()
+  /// What is listed; `nil` for everything.
+  var filter: OperationFilter?
+  /// Whether what is over is left out.
+  var hidesOver = false
+}
+
+/// The rows of the list: the first of what the listing holds, and the selected operation behind them
+/// where it is none of these.
+struct ListRows: Sendable, Equatable {
+  /// More rows than this are not shown, nor asked for.
+  static let limit = 500
+
+  /// The rows from the top.
+  private(set) var keys: [SortKey] = []
+  /// How many of them, from the top, are there by their place in the order.
+  private(set) var orderedCount = 0
+
+  private var indexes: [OperationReport.ID: Int] = [:]
+  private var isReversed = false
+
+  /// No rows.
+  init() {}
+
+  /// The rows of a workload.
+  init(
+    of workload: Workload, as listing: Listing, selected: OperationReport.ID?, at now: MonitorTime
+  ) {
+    isReversed = listing.order.isReversed
+    let column = listing.order.column
+    let all = workload.operations.all.compactMap { report -> SortKey? in
+      if listing.hidesOver, report.state.isOver { return nil }
+      let queueName = workload.queue(report.queue)?.name ?? ""
+      if let filter = listing.filter, !filter.matches(report, queueName: queueName, at: now) {
+        return nil
+      }
+      return SortKey(report, queueName: queueName, by: column)
+    }
+    let sorted = listing.order.isReversed ? all.sorted(by: >) : all.sorted()
+    keys = Array(sorted.prefix(Self.limit))
+    orderedCount = keys.count
+    if let selected, let key = sorted.dropFirst(Self.limit).first(where: { $0.id == selected }) {
+      keys.append(key)
+    }
+    indexes = Dictionary(
+      zip(keys.lazy.map(\.id), keys.indices), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// How many rows there are.
+  var count: Int { keys.count }
+
+  /// The row of an operation; `nil` where it has none.
+  func index(of id: OperationReport.ID?) -> Int? { id.flatMap { indexes[$0] } }
+
+  /// Where an operation with this key is, or would be.
+  func insertionIndex(of key: SortKey) -> Int {
+    var low = 0
+    var high = orderedCount
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore = isReversed ? keys[middle] > key : keys[middle] < key
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a viewer wants to be told of; counts and queues are told always.
+///
+/// The monitor sorts and filters, so that a viewer of a million operations is sent the few hundred
+/// that it can show.
+public struct Interest: Codable, Sendable, Hashable {
+  /// A part of the dependency graph.
+  public struct Graph: Codable, Sendable, Hashable {
+    /// From which operation on.
+    public var root: OperationReport.ID
+    /// Which way.
+    public var direction: GraphDirection
+    /// The most operations, the nearest first.
+    public var limit: Int
+
+    /// Creates a request.
+    public init(root: OperationReport.ID, direction: GraphDirection, limit: Int) {
+      self.root = root
+      self.direction = direction
+      self.limit = limit
+    }
+  }
+
+  /// In which order operations are wanted.
+  public var order: SortOrder
+  /// Which operations are listed; `nil` for all.
+  public var filter: OperationFilter?
+  /// Whether what is over is left out of the list.
+  public var hidesOver: Bool
+  /// How many operations of the list are wanted, from its front; `nil` for all.
+  public var rowLimit: Int?
+  /// Operations that are wanted whether listed or not.
+  public var operations: Set<OperationReport.ID>
+  /// Parts of the dependency graph that are wanted.
+  public var graphs: Set<Graph>
+  /// The operations of whose unfinished dependents, direct and indirect, the ids are wanted; see
+  /// ``Update/dependents``. Empty for none.
+  public var subjects: Set<OperationReport.ID>
+
+  /// Creates an interest; by default in the first 500 operations by state.
+  public init(
+    order: SortOrder = SortOrder(), filter: OperationFilter? = nil, hidesOver: Bool = false,
+    rowLimit: Int? = 500, operations: Set<OperationReport.ID> = [], graphs: Set<Graph> = [],
+    subjects: Set<OperationReport.ID> = []
+  ) {
+    self.order = order
+    self.filter = filter
+    self.hidesOver = hidesOver
+    self.rowLimit = rowLimit
+    self.operations = operations
+    self.graphs = graphs
+    self.subjects = subjects
+  }
+
+  /// An interest in everything.
+  public static let everything = Interest(rowLimit: nil)
+}
+
+/// A way through the dependency graph.
+public enum GraphDirection: String, Codable, Sendable, Hashable {
+  /// From an operation to what it depends on.
+  case waitsFor
+  /// From an operation to what depends on it.
+  case blocks
+}
+
+/// The unfinished operations that depend on some others, directly or through others.
+public struct Dependents: Codable, Sendable, Equatable {
+  /// More than so many are not looked for.
+  public static let limit = 10_000
+
+  /// The operations that were asked about.
+  public var subjects: Set<OperationReport.ID>
+  /// Those that depend on any of them, ascending; the subjects themselves are not among them.
+  public var ids: [OperationReport.ID]
+  /// Whether there are more than ``limit``.
+  public var isCut: Bool
+
+  /// Creates an answer.
+  public init(
+    subjects: Set<OperationReport.ID>, ids: [OperationReport.ID] = [], isCut: Bool = false
+  ) {
+    self.subjects = subjects
+    self.ids = ids
+    self.isCut = isCut
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Why a filter's text cannot be read; its description is a sentence for the user.
+public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// There is nothing where a term or a value is expected, after this text.
+  case missing(after: String)
+  /// A quotation mark has no partner.
+  case unclosedQuote
+  /// No such field.
+  case unknownField(String)
+  /// A field does not take this value.
+  case invalidValue(field: String, value: String, expected: String)
+
+  /// A sentence for the user.
+  public var description: String {
+    switch self {
+    case .missing(let text): "something is missing after \(text)"
+    case .unclosedQuote: "a quotation mark has no partner"
+    case .unknownField(let field):
+      "there is no \(field): there are state, queue, class and priority, and age with > or <"
+    case .invalidValue(let field, let value, let expected):
+      "\(field) takes \(expected), not \(value)"
+    }
+  }
+}
+
+/// Reads a filter's text from left to right.
+struct OperationFilterParser {
+  private typealias Term = OperationFilter.Term
+  private typealias Condition = OperationFilter.Condition
+
+  /// One part of the text between separators.
+  private struct Token {
+    var text = ""
+    /// How many of the characters, from the front, stood before the first quotation mark.
+    var unquotedCount: Int?
+  }
+
+  private var rest: Substring
+
+  init(_ text: String) { rest = text[...] }
+
+  mutating func terms() throws(OperationFilterError) -> [OperationFilter.Term] {
+    var terms: [Term] = []
+    while true {
+      rest = rest.drop { $0 == " " || $0 == "\t" }
+      if rest.isEmpty { return terms }
+      terms.append(try term())
+    }
+  }
+
+  private mutating func term() throws(OperationFilterError) -> Term {
+    var term = Term(isNegated: false, alternatives: [])
+    if rest.first == "!" {
+      rest.removeFirst()
+      term.isNegated = true
+    }
+    while true {
+      let token = try token()
+      guard !token.text.isEmpty || token.unquotedCount != nil else {
+        throw .missing(after: term.alternatives.isEmpty ? "!" : "|")
+      }
+      term.alternatives.append(try Self.condition(token))
+      guard rest.first == "|" else { return term }
+      rest.removeFirst()
+    }
+  }
+
+  /// Up to a space or `|` outside quotation marks.
+  private mutating func token() throws(OperationFilterError) -> Token {
+    var token = Token()
+    var isQuoted = false
+    while let character = rest.first {
+      if !isQuoted, character == " " || character == "\t" || character == "|" { break }
+      rest.removeFirst()
+      if character == "\"" {
+        token.unquotedCount = token.unquotedCount ?? token.text.count
+        isQuoted.toggle()
+      } else {
+        token.text.append(character)
+      }
+    }
+    if isQuoted { throw .unclosedQuote }
+    return token
+  }
+
+  private static func condition(_ token: Token) throws(OperationFilterError) -> Condition {
+    // Signs within quotation marks mean themselves.
+    let head = token.text.prefix(token.unquotedCount ?? token.text.count)
+    if let sign = head.firstIndex(where: { $0 == ">" || $0 == "<" }),
+      head[..<sign].lowercased() == "age"
+    {
+      let value = String(token.text[token.text.index(after: sign)...])
+      return .age(try nanoseconds(value), isMore: head[sign] == ">")
+    }
+    if token.unquotedCount == nil, head.first == "#" {
+      guard let id = UInt64(head.dropFirst()) else {
+        throw .invalidValue(field: "#", value: String(head.dropFirst()), expected: "a number")
+      }
+      return .id(OperationReport.ID(id))
+    }
+    guard let colon = head.firstIndex(of: ":"), colon != head.startIndex else {
+      return .name(token.text)
+    }
+    let field = head[..<colon].lowercased()
+    let value = String(token.text[token.text.index(after: colon)...])
+    guard !value.isEmpty else { throw .missing(after: "\(field):") }
+    switch field {
+    case "state": return .states(try states(value.lowercased()))
+    case "queue": return .queue(value)
+    case "class": return .className(value)
+    case "priority": return .priority(try priority(value.lowercased()))
+    case "name": return .name(value)
+    default: throw .unknownField(field)
+    }
+  }
+
+  private static func states(_ word: String) throws(OperationFilterError) -> Set<OperationState> {
+    // In full it means one state, though another one may begin with the same letters.
+    if let state = OperationState(rawValue: word) { return [state] }
+    let states = OperationState.allCases.filter { $0.rawValue.hasPrefix(word) }
+    guard !states.isEmpty else {
+      let words = OperationState.allCases.map(\.rawValue).joined(separator: ", ")
+      throw .invalidValue(field: "state", value: word, expected: words)
+    }
+    return Set(states)
+  }
+
+  private static func priority(_ word: String) throws(OperationFilterError) -> OperationPriority {
+    let words: [(String, OperationPriority)] = [
+      ("verylow", .veryLow), ("low", .low), ("normal", .normal), ("high", .high),
+      ("veryhigh", .veryHigh),
+    ]
+    guard let match = words.first(where: { $0.0 == word }) else {
+      throw .invalidValue(
+        field: "priority", value: word, expected: words.map(\.0).joined(separator: ", "))
+    }
+    return match.1
+  }
+
+  private static func nanoseconds(_ text: String) throws(OperationFilterError) -> Int64 {
+    let units: [(String, Double)] = [("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3_600e9)]
+    let unit = units.first { text.hasSuffix($0.0) }
+    let number = Double(text.dropLast(unit?.0.count ?? 0))
+    guard let number, number >= 0, number.isFinite, number < 1e6 else {
+      throw .invalidValue(field: "age", value: text, expected: "a time such as 5s or 500ms")
+    }
+    return Int64(number * (unit?.1 ?? 1e9))
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension CollectorTable {
+  /// The operations of a part of the dependency graph, the nearest first, the root among them.
+  ///
+  /// What an operation that is over has once waited for is left out, as long as it is not the root:
+  /// it says nothing about what is to come.
+  func neighbourhood(_ graph: Interest.Graph) -> [OperationReport.ID] {
+    guard entries[graph.root] != nil, graph.limit > 0 else { return [] }
+    var found = [graph.root]
+    var seen: Set = [graph.root]
+    var next = 0
+    while next < found.count {
+      defer { next += 1 }
+      guard let entry = entries[found[next]] else { continue }
+      if graph.direction == .waitsFor, entry.report.state.isOver, next > 0 { continue }
+      for neighbour in neighbours(of: entry, graph.direction)
+      where entries[neighbour] != nil && seen.insert(neighbour).inserted {
+        if found.count == graph.limit { return found }
+        found.append(neighbour)
+      }
+    }
+    return found
+  }
+
+  /// The unfinished operations that depend on any of these, directly or through others.
+  func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
+    var seen = subjects
+    var found: [OperationReport.ID] = []
+    var pending = Array(subjects)
+    var isCut = false
+    while !isCut, let id = pending.popLast() {
+      for dependent in entries[id]?.dependents ?? [] where seen.insert(dependent.id).inserted {
+        guard entries[dependent.id]?.report.state.isOver == false else { continue }
+        if found.count == Dependents.limit {
+          isCut = true
+          break
+        }
+        found.append(dependent.id)
+        pending.append(dependent.id)
+      }
+    }
+    return Dependents(subjects: subjects, ids: found.sorted(), isCut: isCut)
+  }
+
+  private func neighbours(
+    of entry: OperationEntry, _ direction: GraphDirection
+  ) -> any Sequence<OperationReport.ID> {
+    switch direction {
+    case .waitsFor: entry.report.dependencies
+    case .blocks: entry.dependents.lazy.map(\.id)
+    }
+  }
+}

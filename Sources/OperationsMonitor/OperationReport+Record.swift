@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import OperationsCore
+
+// From the library's words to the protocol's.
+
+extension StateCounts {
+  init(_ snapshot: QueueSnapshot) {
+    self.init(
+      waiting: snapshot.waiting, ready: snapshot.ready,
+      held: snapshot.isSuspended ? snapshot.ready : 0, executing: snapshot.executing,
+      cancelling: snapshot.cancelling, finished: snapshot.finished, cancelled: snapshot.cancelled,
+      total: snapshot.total)
+  }
+}
+
+extension OperationState {
+  /// What a monitor shows for what the library knows.
+  init(_ state: Operation.State, isCancelled: Bool, isSuspended: Bool) {
+    switch state {
+    case .waiting: self = .waiting
+    case .ready: self = isCancelled ? .cancelling : isSuspended ? .held : .ready
+    case .executing: self = isCancelled ? .cancelling : .executing
+    case .finished: self = isCancelled ? .cancelled : .finished
+    }
+  }
+}
+
+extension OperationReport {
+  /// What does not change while an operation is in its queue.
+  init(_ snapshot: OperationSnapshot, className: String) {
+    self.init(
+      id: ID(snapshot.id.rawValue), name: snapshot.name ?? "", className: className,
+      queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
+  }
+
+  /// Takes over what may change, but for the dependencies.
+  mutating func take(_ snapshot: OperationSnapshot, isSuspended: Bool, unmetCount: Int) {
+    func time(_ nanoseconds: Int64?) -> MonitorTime? {
+      nanoseconds.map { MonitorTime(nanoseconds: $0) }
+    }
+    name = snapshot.name ?? ""
+    state = OperationState(
+      snapshot.state, isCancelled: snapshot.isCancelled, isSuspended: isSuspended)
+    priority = OperationPriority(rawValue: snapshot.priority.rawValue) ?? .normal
+    unmetDependencyCount = state == .waiting ? unmetCount : 0
+    added = time(snapshot.added)
+    becameReady = time(snapshot.becameReady)
+    started = time(snapshot.started)
+    cancelRequested = time(snapshot.cancelRequested)
+    finished = time(snapshot.finished)
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What one session is to be shown: the operations that its filter lets through, in its order.
+///
+/// Every change of an operation is taken over at once. What was there before the list, or before its
+/// order or filter changed, is taken in step by step, so that the collector has time for other things
+/// in between. Used by the collector's thread alone.
+final class SessionList {
+  /// A filter that looks at ages is applied anew so often, and rarer where that takes long.
+  private static let refreshInterval = Duration.seconds(1)
+  /// The part of the time that may be spent on it: one in so many.
+  private static let refreshShare = 5
+
+  private(set) var interest: Interest
+  /// The version of the table up to which the session has been told everything.
+  private var toldVersion: UInt64 = 0
+  /// The operations that the session has been told of.
+  private var told: Set<OperationReport.ID> = []
+
+  private var order = RowOrder()
+  /// What is shown until a list that is made anew is complete.
+  private var complete: (keys: [SortKey], count: Int)?
+  /// The operations that are still to be taken in, from `nextPending` on.
+  private var pending: [OperationReport.ID] = []
+  private var nextPending = 0
+  /// The moment for which ages are taken.
+  private var now: MonitorTime
+  private var fillingTime = Duration.zero
+
+  init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
+    self.interest = interest
+    self.now = now
+    refill(from: table)
+  }
+
+  /// Whether operations are still to be taken in.
+  var isFilling: Bool { nextPending < pending.count }
+
+  /// When the list changes although no operation does; `nil` for never.
+  var nextRefresh: MonitorTime? {
+    guard interest.filter?.dependsOnTime == true, interest.rowLimit != nil else { return nil }
+    return now + max(Self.refreshInterval, fillingTime * Self.refreshShare)
+  }
+
+  func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
+    let mustRefill =
+      interest.order.column != new.order.column || interest.filter != new.filter
+      || interest.hidesOver != new.hidesOver
+    interest = new
+    guard mustRefill else { return }
+    self.now = now
+    complete = nil
+    refill(from: table)
+  }
+
+  /// Applies a filter that looks at ages anew, where it is time for that.
+  func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
+    guard !isFilling, let due = nextRefresh, due <= now else { return }
+    complete = (rows, order.count)
+    self.now = now
+    refill(from: table)
+  }
+
+  private func refill(from table: CollectorTable) {
+    order = RowOrder()
+    pending = Array(table.entries.keys)
+    nextPending = 0
+    fillingTime = .zero
+  }
+
+  /// Takes in what was there before, until it is done or a time is reached.
+  func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
+    guard isFilling else { return }
+    let start = ContinuousClock.now
+    defer { fillingTime += start.duration(to: .now) }
+    while isFilling {
+      for id in pending[nextPending...].prefix(256) {
+        if let entry = table.entries[id] { insert(entry.report, in: table) }
+      }
+      nextPending = min(pending.count, nextPending + 256)
+      if ContinuousClock.now >= deadline { break }
+    }
+    guard !isFilling else { return }
+    pending = []
+    nextPending = 0
+    complete = nil
+  }
+
+  // MARK: Changes
+
+  func insert(_ report: OperationReport, in table: CollectorTable) {
+    if let key = key(of: report, in: table) { order.insert(key) }
+  }
+
+  func remove(_ report: OperationReport, in table: CollectorTable) {
+    if let key = key(of: report, in: table) { order.remove(key) }
+  }
+
+  func replace(_ old: OperationReport, by new: OperationReport, in table: CollectorTable) {
+    let oldKey = key(of: old, in: table)
+    let newKey = key(of: new, in: table)
+    if oldKey == newKey { return }
+    if let oldKey { order.remove(oldKey) }
+    if let newKey { order.insert(newKey) }
+  }
+
+  /// The name of a queue has changed, by which the list may be ordered or filtered.
+  func queueNameDidChange(in table: CollectorTable) {
+    if interest.order.column == .queue || interest.filter != nil { refill(from: table) }
+  }
+
+  /// `nil` where the operation does not belong into the list.
+  private func key(of report: OperationReport, in table: CollectorTable) -> SortKey? {
+    if interest.rowLimit == nil || interest.hidesOver && report.state.isOver { return nil }
+    let queueName = table.queues[report.queue]?.name ?? ""
+    if let filter = interest.filter, !filter.matches(report, queueName: queueName, at: now) {
+      return nil
+    }
+    return SortKey(report, queueName: queueName, by: interest.order.column)
+  }
+
+  // MARK: Telling
+
+  private var rows: [SortKey] {
+    guard let limit = interest.rowLimit else { return [] }
+    return order.prefix(limit, isReversed: interest.order.isReversed)
+  }
+
+  /// What the session has to be told now, of what has changed since the last time.
+  func takeUpdate(from table: CollectorTable) -> Update {
+    let wanted = wantedOperations(from: table)
+    var changed: [OperationReport] = []
+    for id in wanted {
+      guard let entry = table.entries[id] else { continue }
+      if entry.version > toldVersion || !told.contains(id) { changed.append(entry.report) }
+    }
+    let removed = told.subtracting(wanted)
+    told = wanted
+    toldVersion = table.version
+    return Update(
+      time: ProcessFacts.now, queues: table.queues.values.sorted { $0.id < $1.id },
+      changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),
+      matchCount: interest.rowLimit == nil ? table.entries.count : complete?.count ?? order.count,
+      keptCount: table.entries.count,
+      dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
+  }
+
+  private func wantedOperations(from table: CollectorTable) -> Set<OperationReport.ID> {
+    guard interest.rowLimit != nil else { return Set(table.entries.keys) }
+    var wanted = Set((complete?.keys ?? rows).lazy.map(\.id))
+    wanted.formUnion(interest.operations)
+    for graph in interest.graphs { wanted.formUnion(table.neighbourhood(graph)) }
+    return wanted.filter { table.entries[$0] != nil }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+@testable import Dashboard
+
+/// Tells a dashboard of operations as a collector does, but for the limits: it tells all of them.
+struct FakeMonitor {
+  private var reports: [OperationReport.ID: OperationReport] = [:]
+  private var dependents: [OperationReport.ID: [OperationReport.ID]] = [:]
+
+  /// The operations; of those with the same id the last one counts.
+  init(_ operations: [OperationReport]) {
+    for report in operations { reports[report.id] = report }
+    for report in reports.values {
+      for dependency in report.dependencies {
+        dependents[dependency, default: []].append(report.id)
+      }
+    }
+    for id in reports.keys { reports[id]?.dependentCount = dependents[id]?.count ?? 0 }
+  }
+
+  /// What a collector says where these operations have changed or gone.
+  func update(
+    for interest: Interest, queues: [QueueReport], changed: [OperationReport.ID],
+    removed: [OperationReport.ID], lostChanges: UInt64 = 0, at time: MonitorTime
+  ) -> Update {
+    let touched = changed.flatMap { [$0] + (reports[$0]?.dependencies ?? []) }
+    let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let matchCount = reports.values.count { report in
+      if interest.hidesOver, report.state.isOver { return false }
+      return interest.filter?.matches(
+        report, queueName: names[report.queue] ?? "", at: time) ?? true
+    }
+    return Update(
+      time: time, queues: queues,
+      changed: Set(touched).sorted().compactMap { reports[$0] }, removed: removed,
+      matchCount: matchCount, keptCount: reports.count,
+      dependents: interest.subjects.isEmpty ? nil : unfinishedDependents(of: interest.subjects),
+      lostChanges: lostChanges)
+  }
+
+  private func unfinishedDependents(of subjects: Set<OperationReport.ID>) -> Dependents {
+    var found: Set<OperationReport.ID> = []
+    var pending = Array(subjects)
+    while let id = pending.popLast() {
+      for dependent in dependents[id] ?? [] where !subjects.contains(dependent) {
+        guard reports[dependent]?.state.isOver == false, found.insert(dependent).inserted else {
+          continue
+        }
+        pending.append(dependent)
+      }
+    }
+    return Dependents(subjects: subjects, ids: found.sorted())
+  }
+}
