@@ -58,6 +58,19 @@ public struct Results: Sendable {
     return value / otherValue
   }
 
+  /// The smallest sample of one subject divided by the smallest of another, over all rounds: what
+  /// else runs on the machine only ever adds to a sample. Nil where one of them was not measured.
+  func bestRatio(_ subject: Subject, to other: Subject) -> Double? {
+    guard let best = best(subject), let otherBest = self.best(other), otherBest > 0 else {
+      return nil
+    }
+    return Double(best) / Double(otherBest)
+  }
+
+  private func best(_ subject: Subject) -> Int? {
+    rounds[subject]?.compactMap(\.first).min()
+  }
+
   /// The figure at the largest size divided by the one at the smallest; nil with one size alone.
   func growth(_ workload: Workload, _ contender: Contender) -> Double? {
     let measured = sizes(workload.measure).compactMap { value(workload, $0, contender) }
