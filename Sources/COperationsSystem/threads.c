@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,6 +34,13 @@ void csystem_futex_wake(const void *address, int count) {
 }
 
 int32_t csystem_thread_id(void) { return (int32_t)syscall(SYS_gettid); }
+
+uint64_t csystem_thread_number(void) {
+  static _Atomic uint64_t last;
+  static _Thread_local uint64_t own;
+  if (own == 0) own = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  return own;
+}
 
 void csystem_set_thread_name(const char *name) {
   char shortened[16];

@@ -108,7 +108,9 @@ extension Operation {
   /// What follows the finish: dependents, then the queue, then waiters and the completion block.
   ///
   /// Called once, by whoever made the status finished, on any thread, perhaps under a lock of the
-  /// subclass's: nothing of the user's is called from here but `deinit`s.
+  /// subclass's: nothing of the user's is called from here but `deinit`s, observers of dependents and
+  /// of the queue, with the getters that they want read, and the queue's `willChangeValue(forKey:)`
+  /// and `didChangeValue(forKey:)` where it is observed.
   final func finishWasSet() {
     releaseDependents()
     if let queue = enqueuedQueue {

@@ -83,6 +83,11 @@ open class Operation: @unchecked Sendable {
   ///
   /// Stays `true` while it executes and after. An override should combine `super.isReady` with its
   /// own condition and announce each change by `didChangeValue(forKey: "isReady")`.
+  ///
+  /// An override is asked where the operation is added, where a change of it or of the dependencies
+  /// is announced, and last by the thread that is about to start it. Observers that want old or new
+  /// values add a place: it is then read on the thread that finishes the last dependency too, and so
+  /// perhaps under a lock of that dependency's subclass.
   open var isReady: Bool { status.load(ordering: .acquiring).isReady }
 
   /// Whether ``start()`` returns before the work is over. `false` in the base class. Queues ignore
@@ -114,7 +119,9 @@ open class Operation: @unchecked Sendable {
   /// The keys whose changes change `key` too, for subclasses that derive one property from another.
   ///
   /// With `"state"` returned for `isExecuting` and `isFinished`, announcing `state` announces both.
-  /// Asked once for each class and key; names with and without `is` are both asked for.
+  /// Asked once for each class for the flags that queues act on, and again for the key of each
+  /// observation that begins: it must always answer the same. Names with and without `is` are both
+  /// asked for.
   open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
   /// Whether changes announce themselves: never. As on Apple platforms for these keys.

@@ -259,9 +259,9 @@ extension OperationStatus {
 
   /// `isReady` is about to be read because a subclass says that it has changed.
   mutating func beginReading() -> UInt64 {
-    let next = (reading + 1) & 0xff
-    rawValue = rawValue & ~Self.readingMask | next << Self.readingShift
-    return next
+    let next = (rawValue &+ Self.oneReading) & Self.readingMask
+    rawValue = rawValue & ~Self.readingMask | next
+    return reading
   }
 
   /// The priority was set. - Returns: Whether it is another one, and whether the queue must look.

@@ -10,7 +10,8 @@ import Synchronization
 /// same news exactly one is told to act on it. The count sits in the same word as the cancelled
 /// flag because "became ready" is a fact about both.
 struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  /// Bits 0–31: flags. Bits 32–63: unmet dependencies.
+  /// Bits 0–21: flags and the priority. Bits 22–37: readings of `isReady`. Bits 38–63: unmet
+  /// dependencies, 67 million at most.
   var rawValue: UInt64
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -76,9 +77,9 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
     /// A thread is about to have the inbox read: the queue must not let go of the operation, and with
     /// it perhaps of itself. Who set this clears it and pushes.
-    static let pinned = Flags(rawValue: 1 << 28)
+    static let pinned = Flags(rawValue: 1 << 20)
     /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
-    static let forgetsDependencies = Flags(rawValue: 1 << 29)
+    static let forgetsDependencies = Flags(rawValue: 1 << 21)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
@@ -88,17 +89,20 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   private static let priorityShift: UInt64 = 16
   private static let priorityMask: UInt64 = 0b111 << priorityShift
-  /// Counts re-readings of `isReady`, so that an older answer never replaces a newer one.
-  static let readingShift: UInt64 = 20
-  static let readingMask: UInt64 = 0xff << readingShift
-  static let oneUnmet: UInt64 = 1 << 32
+  /// Counts re-readings of `isReady`, so that an older answer does not replace a newer one: it would
+  /// have to be late by exactly 65,536 of them, or a multiple.
+  private static let readingShift: UInt64 = 22
+  static let readingMask: UInt64 = 0xffff << readingShift
+  static let oneReading: UInt64 = 1 << readingShift
+  private static let unmetShift: UInt64 = 38
+  static let oneUnmet: UInt64 = 1 << unmetShift
 
   /// Whether the flag is set, or all of the flags are.
   func has(_ flags: Flags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
   mutating func insert(_ flags: Flags) { rawValue |= flags.rawValue }
   mutating func remove(_ flags: Flags) { rawValue &= ~flags.rawValue }
 
-  var unmetDependencyCount: Int { Int(rawValue >> 32) }
+  var unmetDependencyCount: Int { Int(rawValue >> Self.unmetShift) }
 
   /// 0 is the highest priority, 4 the lowest.
   var priorityIndex: Int {

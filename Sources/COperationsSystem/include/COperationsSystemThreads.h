@@ -17,6 +17,10 @@ void csystem_futex_wake(const void *address, int count);
 /// The kernel's id of the calling thread.
 int32_t csystem_thread_id(void);
 
+/// A number that the calling thread shares with no other of the process, not even with later ones,
+/// as it may its identifiers. Never 0.
+uint64_t csystem_thread_number(void);
+
 /// Names the calling thread; the kernel keeps the first 15 bytes.
 void csystem_set_thread_name(const char *name);
 
@@ -41,6 +45,12 @@ static inline void csystem_spin_hint(void) {
 #elif defined(__aarch64__)
   __asm__ __volatile__("yield");
 #endif
+}
+
+/// A hint to the processor that both cache lines at this address will soon be used.
+static inline void csystem_prefetch_two_lines(const void *address) {
+  __builtin_prefetch(address, 1);
+  __builtin_prefetch((const char *)address + 64, 1);
 }
 
 // One pointer of the calling thread's for each of four users; null in a new thread.

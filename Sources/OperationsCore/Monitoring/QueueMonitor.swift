@@ -180,17 +180,14 @@ struct QueueMonitor {
 
   // MARK: Records
 
+  /// It leads to the operation until that has left the queue, which is before it may be released.
   private func record(of operation: Operation) -> OperationRecord {
-    if let known = operation.record {
-      if known.operation == nil, operation.place.stage != .gone {
-        known.operation = .passUnretained(operation)
-      }
-      return known
-    }
-    let record = OperationRecord(
-      OperationSnapshot(identifying: operation, queue: queue), needsDescription: true)
-    record.operation = .passUnretained(operation)
-    operation.record = record
+    let record =
+      operation.record
+      ?? OperationRecord(
+        OperationSnapshot(identifying: operation, queue: queue), needsDescription: true)
+    if operation.record == nil { operation.record = record }
+    if operation.place.isInQueue { record.operation = .passUnretained(operation) }
     return record
   }
 

@@ -42,7 +42,8 @@ extension KeyValueObservable {
   /// `isSuspended`, `qualityOfService` and `name`. Handlers are called on the thread that makes the
   /// change, perhaps under a lock of a subclass's, in the order of registration: they must not
   /// block, and may call everything. With `.initial` no final value is missed, whenever the
-  /// observation begins.
+  /// observation begins; but for one: an operation that a subclass finishes before its start, while
+  /// dependencies hold it up, is ready from then on, and only that it has finished is announced.
   ///
   /// - Parameters:
   ///   - keyPath: The property, best without its class: `\.isFinished`. Written with a subclass that
@@ -160,8 +161,14 @@ extension KeyValueObservable {
     if let found { return host?.observations?.remove(found) ?? () }
     Misuse.raise(
       .observerNotRegistered,
-      "-[\(ObservedRoot.self) removeObserver:forKeyPath:]: \(self) has no such observer for the key "
+      "-[\(ObservedRoot.self) removeObserver:forKeyPath:]: \(title) has no such observer for the key "
         + "path “\(keyPath)”")
+  }
+
+  /// For messages: queues have no description of their own.
+  private var title: String {
+    if let queue = self as? OperationQueue { return "“\(queue.name ?? "")”" }
+    return "\(self)"
   }
 
   // MARK: Registration

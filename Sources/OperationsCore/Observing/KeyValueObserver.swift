@@ -35,7 +35,8 @@ extension KeyValueRegistration {
     }
     self.init(
       key: ObservedKey(keyPath), options: options, affectingKeys: affectingKeys,
-      observer: ObjectIdentifier(observer), context: context, read: read, handler: handler)
+      observer: ObjectIdentifier(observer), context: context,
+      isObserverGone: { [weak observer] in observer == nil }, read: read, handler: handler)
   }
 }
 

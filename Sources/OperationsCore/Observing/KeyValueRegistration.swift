@@ -18,6 +18,8 @@ final class KeyValueRegistration: @unchecked Sendable {
   /// The object of `addObserver`, by which `removeObserver` finds the registration.
   let observer: ObjectIdentifier?
   let context: UnsafeMutableRawPointer?
+  /// Whether that object has been destroyed.
+  private let isObserverGone: () -> Bool
   /// Keys whose changes are changes of this one too.
   private let affectingKeys: Set<String>
   /// Reads the observed property.
@@ -30,6 +32,7 @@ final class KeyValueRegistration: @unchecked Sendable {
   init(
     key: ObservedKey, options: NSKeyValueObservingOptions, affectingKeys: Set<String> = [],
     observer: ObjectIdentifier? = nil, context: UnsafeMutableRawPointer? = nil,
+    isObserverGone: @escaping () -> Bool = { false },
     read: @escaping (AnyObject) -> Any?, ended: @escaping @Sendable () -> Void = {},
     handler: @escaping (AnyObject, Change) -> Void
   ) {
@@ -38,6 +41,7 @@ final class KeyValueRegistration: @unchecked Sendable {
     self.affectingKeys = affectingKeys
     self.observer = observer
     self.context = context
+    self.isObserverGone = isObserverGone
     self.read = read
     self.ended = ended
     self.handler = handler
@@ -45,6 +49,9 @@ final class KeyValueRegistration: @unchecked Sendable {
 
   /// Whether the observer is still to be told of changes.
   var isActive: Bool { active.load(ordering: .acquiring) }
+
+  /// Whether nobody is left to be told.
+  var hasLostObserver: Bool { isObserverGone() }
 
   func end() {
     if active.exchange(false, ordering: .acquiringAndReleasing) { ended() }

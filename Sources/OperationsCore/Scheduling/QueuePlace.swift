@@ -33,6 +33,9 @@ struct QueuePlace {
     set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
   }
 
+  /// Whether it has not left the queue.
+  var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
+
   /// The band that it is in, while `stage` is `ready`.
   var band: UInt8 {
     @inline(__always)

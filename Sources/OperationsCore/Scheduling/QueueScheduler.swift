@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Dispatch
 
 /// What a queue knows: which operations it has, which of them may start, and how many of each there
@@ -219,7 +220,11 @@ struct QueueScheduler {
         }
         return isTaken
       }
-      if isTaken { return next }
+      if isTaken {
+        // A long backlog is in no cache any more: while this one runs, the one behind it is fetched.
+        if let following = ready.first { csystem_prefetch_two_lines(following.toOpaque()) }
+        return next
+      }
     }
     return barriers.front == .due ? startBarrier() : nil
   }

@@ -7,6 +7,24 @@ import Testing
 
 @Suite("Misuse leaves everything as it was")
 struct MisuseTests {
+  @Test("MI-1, Q-10: what a queue is asked for and does not have, it names")
+  func unknownToAQueue() {
+    let queue = OperationQueue()
+    queue.name = "tiles"
+    let mistakes = Misuse.catching {
+      _ = queue.value(forKey: "colour")
+      queue.removeObserver(Listener(), forKeyPath: "isSuspended")
+    }
+    #expect(mistakes.map(\.kind) == [.undefinedKey, .observerNotRegistered])
+    #expect(
+      mistakes.map(\.description) == [
+        "-[OperationQueue valueForKey:]: “tiles” is not key value coding-compliant for the key "
+          + "“colour”",
+        "-[OperationQueue removeObserver:forKeyPath:]: “tiles” has no such observer for the key path "
+          + "“isSuspended”",
+      ])
+  }
+
   /// The mistakes that `body` makes on this thread.
   private func mistakes(_ body: () -> Void) -> [Misuse.Kind] { Misuse.catching(body).map(\.kind) }
 

@@ -168,14 +168,21 @@ struct WaitingTests {
   func finishedTwice() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
-      let operation = LockedAsynchronousOperation { log.note("work") }
-      operation.completionBlock = { log.note("completion") }
-      operation.cancel()
-      operation.cancel()
-      operation.didChangeValue(forKey: "isFinished")
-      operation.start()
-      log.wait(for: "completion")
-      #expect(log.events == ["completion"])
+      do {
+        let probe = DeinitProbe("released", in: log)
+        let operation = LockedAsynchronousOperation {
+          probe.touch()
+          log.note("work")
+        }
+        operation.completionBlock = { log.note("completion") }
+        operation.cancel()
+        operation.cancel()
+        operation.didChangeValue(forKey: "isFinished")
+        operation.start()
+      }
+      // With the operation: whatever was still to run for it would keep it.
+      log.wait(for: "released")
+      #expect(log.events == ["completion", "released"])
     }
   }
 

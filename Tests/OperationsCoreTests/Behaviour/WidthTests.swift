@@ -59,7 +59,10 @@ struct WidthTests {
       queue.maxConcurrentOperationCount = 0
       let gate = Gate()
       for _ in 0..<6 { queue.addOperation { gate.pass() } }
-      #expect(queue.operations.allSatisfy { !$0.isExecuting })
+      // Whoever was to start one of them has had the time to.
+      let other = OperationQueue()
+      for _ in 0..<100 { other.addOperations([BlockOperation {}], waitUntilFinished: true) }
+      #expect(gate.arrivedCount == 0 && queue.operations.allSatisfy { $0.state == .ready })
       queue.maxConcurrentOperationCount = 4
       gate.waitForArrivals(4)
       queue.maxConcurrentOperationCount = 1

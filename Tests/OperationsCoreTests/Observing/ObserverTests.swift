@@ -181,19 +181,22 @@ struct ObserverTests {
     #expect(operation == nil && log.events == ["operation"], "the test holds the probe")
   }
 
-  @Test("H-5, H-6: a handler that holds its own token goes with the operation")
-  func handlerHoldsItsToken() {
+  @Test(
+    "H-5, H-6: a handler that holds its own token goes with the operation, as does what it waits for",
+    arguments: [false, true])
+  func handlerHoldsItsToken(isChangeDue: Bool) {
     let log = EventLog<String>()
     do {
       let operation = Operation()
       let token = Monitored<NSKeyValueObservation?>(nil)
       let probe = DeinitProbe("handler", in: log)
       token.change {
-        $0 = operation.observe(\.isFinished) { _, _ in
+        $0 = operation.observe(\.isFinished, options: .old) { _, _ in
           probe.touch()
           token.change { $0 = nil }
         }
       }
+      if isChangeDue { operation.willChangeValue(forKey: "isFinished") }
       #expect(log.events.isEmpty)
     }
     #expect(log.events == ["handler"])

@@ -307,9 +307,26 @@ struct OperationStatusTests {
     for _ in 0..<1_000 { _ = status.dependencyWasAdded() }
     #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
     _ = status.cancel(isAnnounced: false)
-    #expect(status.reading == (300 + 1_000) & 0xff)
+    #expect(status.reading == 300 + 1_000)
     #expect(status.priorityIndex == 4 && status.unmetDependencyCount == 1_000)
     #expect(!status.isFinished && !status.has(.enqueued))
+  }
+
+  @Test("DE-16: an answer counts until isReady is asked again, and not for 65,535 times after that")
+  func oldAnswers() {
+    var status = status(enqueue)
+    let reading = status.beginReading()
+    #expect(status.readinessWasRead(true, reading: reading).isCurrent)
+    var oldOnes = 0
+    for _ in 0..<0xffff {
+      _ = status.beginReading()
+      var answered = status
+      if !answered.readinessWasRead(false, reading: reading).isCurrent, answered == status {
+        oldOnes += 1
+      }
+    }
+    #expect(oldOnes == 0xffff)
+    #expect(status.unmetDependencyCount == 0 && status.isEligible)
   }
 
   @Test("CB-4, WA-4: a promise is accepted until the finish")

@@ -81,21 +81,22 @@ struct ObserverRaceTests {
       for round in 0..<rounds {
         let operation = isSubclass ? PlainSubclass() : BlockOperation {}
         box.change { $0 = operation }
-        let isReady = Atomic<Bool>(true)
-        let count = Atomic<Int>(0)
+        // Not the last value: the initial one may be delivered after it.
+        let isHeld = Atomic<Bool>(false)
+        let isListed = Atomic<Bool>(false)
         pace.advance(to: 2 * round + 1)
         // Begins at another moment in each round.
         for _ in 0..<(round % 97) { _ = operation.isFinished }
         let observations = [
           operation.observe(\.dependencies, options: [.initial, .new]) { _, change in
-            count.store(change.newValue?.count ?? 0, ordering: .relaxed)
+            if change.newValue?.count == 1 { isListed.store(true, ordering: .relaxed) }
           },
           operation.observe(\.isReady, options: [.initial, .new]) { _, change in
-            if change.newValue == false { isReady.store(false, ordering: .relaxed) }
+            if change.newValue == false { isHeld.store(true, ordering: .relaxed) }
           },
         ]
         pace.await(2 * round + 2)
-        let isKnown = count.load(ordering: .relaxed) == 1 && !isReady.load(ordering: .relaxed)
+        let isKnown = isListed.load(ordering: .relaxed) && isHeld.load(ordering: .relaxed)
         for observation in observations { observation.invalidate() }
         operation.removeDependency(dependency)
         if isKnown { continue }

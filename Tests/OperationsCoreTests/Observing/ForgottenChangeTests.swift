@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+@Suite("What is left behind by those who announce and those who observe")
+struct ForgottenChangeTests {
+  @Test("H-6: registrations of observers that have gone do not pile up")
+  func observersThatHaveGone() {
+    let operation = Operation()
+    let lasting = Listener()
+    operation.addObserver(lasting, forKeyPath: "queuePriority")
+    for _ in 0..<1_000 { operation.addObserver(Listener(), forKeyPath: "queuePriority") }
+    var count = 0
+    _ = operation.observations?.last { _ in
+      count += 1
+      return false
+    }
+    #expect(count < 100)
+    operation.queuePriority = .high
+    #expect(lasting.log.events.count == 1)
+    operation.removeObserver(lasting, forKeyPath: "queuePriority")
+  }
+
+  @Test("H-7, K-20: what a thread has announced and not done is not taken for a later thread's")
+  func threadThatHasGone() async throws {
+    try await onOwnThread {
+      let operation = PlainSubclass()
+      let log = EventLog<Bool>()
+      let observation = operation.observe(\.queuePriority, options: .old) { _, change in
+        log.note(change.oldValue == nil)
+      }
+      for _ in 0..<8 { onThreads(1) { _ in operation.willChangeValue(forKey: "queuePriority") } }
+      for _ in 0..<8 { onThreads(1) { _ in operation.didChangeValue(forKey: "queuePriority") } }
+      #expect(log.events == Array(repeating: true, count: 8))
+      observation.invalidate()
+    }
+  }
+
+  @Test("H-5: changes that are announced and never come do not pile up, nor what they hold")
+  func changesThatNeverCome() {
+    let operation = PlainSubclass()
+    let log = EventLog<String>()
+    let observation = operation.observe(\.completionBlock, options: .old) { _, _ in }
+    do {
+      let probe = DeinitProbe("released", in: log)
+      operation.completionBlock = { probe.touch() }
+    }
+    operation.willChangeValue(forKey: "completionBlock")
+    operation.completionBlock = nil
+    #expect(log.events.isEmpty, "it is the old value of a change that may come")
+    for _ in 0..<1_000 { operation.willChangeValue(forKey: "completionBlock") }
+    #expect(log.events == ["released"])
+    observation.invalidate()
+  }
+
+  @Test("K-24, K-18: the arguments of a key path may use the operation when they are compared")
+  func comparingKeyPaths() async throws {
+    try await onOwnThread(within: .seconds(20)) {
+      let shelf = Shelf()
+      let log = EventLog<Int>()
+      let observation = shelf.observe(\.[Place(number: 7, shelf: shelf)], options: .old) {
+        if let old = $1.oldValue { log.note(old) }
+      }
+      shelf.willChangeValue(for: \.[Place(number: 7, shelf: shelf)])
+      shelf.didChangeValue(for: \.[Place(number: 7, shelf: shelf)])
+      #expect(log.events == [7])
+      observation.invalidate()
+    }
+  }
+}
+
+/// Has values at places.
+private final class Shelf: Operation, @unchecked Sendable {
+  subscript(_ place: Place) -> Int { place.number }
+}
+
+/// Observes its shelf when it is compared.
+private struct Place: Hashable {
+  let number: Int
+  let shelf: Shelf
+
+  static func == (left: Place, right: Place) -> Bool {
+    left.shelf.observe(\.isReady) { _, _ in }.invalidate()
+    return left.number == right.number
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
