@@ -36,3 +36,7 @@ if workload == "block" {
 }
 queue.isSuspended = false
 queue.waitUntilAllOperationsAreFinished()
+// The wait ends before the queue's only thread has freed the last operations, of a chain all of them;
+// it comes to this one when it has.
+queue.addOperation {}
+queue.waitUntilAllOperationsAreFinished()

@@ -24,12 +24,12 @@ import Workloads
     #expect(check.passes)
     #expect(
       check.text == """
-        | promise                        | at most | measured | kept |
-        | ------------------------------ | ------: | -------: | ---: |
-        | flat, growth from 10^3 to 10^5 |    2.00 |     2.00 |  yes |
+        | promise                         | at most | measured | kept |
+        | ------------------------------- | ------: | -------: | ---: |
+        | flat, growth from 10^3 to 10^5  |    2.00 |     2.00 |  yes |
         | chain, growth from 10^3 to 10^5 |    2.00 |     2.00 |  yes |
-        | tree, growth from 10^3 to 10^5 |    2.00 |     0.90 |  yes |
-        | chain of 10^4, to Foundation   |  0.0100 |   0.0100 |  yes |
+        | tree, growth from 10^3 to 10^5  |    2.00 |     0.90 |  yes |
+        | chain of 10^4, to Foundation    |  0.0100 |   0.0100 |  yes |
 
         """)
   }
