@@ -43,6 +43,9 @@ let package = Package(
     .executableTarget(name: "comparison-table", dependencies: ["Comparison"]),
     .executableTarget(
       name: "instruction-probe", dependencies: [.product(name: "Operations", package: "opq")]),
+    .executableTarget(
+      name: "speed-check",
+      dependencies: ["Workloads", "OperationsPeer", "FoundationPeer", "Comparison"]),
     .testTarget(name: "ComparisonTests", dependencies: ["Comparison"]),
     .testTarget(name: "WorkloadsTests", dependencies: ["Workloads"]),
   ],

@@ -11,7 +11,8 @@ public struct Check: Sendable {
 
   /// Judges results; what is missing in them is not kept.
   public init(_ results: Results) {
-    passes = Promise.stable.allSatisfy { $0.isKept(by: results) }
-    text = TextTable(Promise.stable, in: results).text
+    let promises = CheckedPair.all.map(\.promise)
+    passes = promises.allSatisfy { $0.isKept(by: results) }
+    text = TextTable(promises, in: results).text
   }
 }
