@@ -18,7 +18,7 @@ struct PoolThread: Hashable {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
       let name = text(of: "/proc/self/task/\(id)/comm").filter { $0 != "\n" }
-      if name.hasPrefix("opq") { threads.append(PoolThread(id: id, name: name)) }
+      if name == "opq" || name.hasPrefix("opq-") { threads.append(PoolThread(id: id, name: name)) }
     }
     return threads
   }
