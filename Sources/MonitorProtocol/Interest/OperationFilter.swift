@@ -61,6 +61,7 @@ public struct OperationFilter: Sendable, Hashable {
   ///   - report: The operation.
   ///   - queueName: The name of its queue.
   ///   - now: The moment for which ages are taken.
+  /// - Returns: Whether all terms hold.
   public func matches(_ report: OperationReport, queueName: String, at now: MonitorTime) -> Bool {
     terms.allSatisfy { term in
       let holds = term.alternatives.contains {
