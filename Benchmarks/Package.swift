@@ -41,6 +41,11 @@ let package = Package(
       path: "Benchmarks/Queues"),
     .target(name: "Comparison", dependencies: ["Workloads"]),
     .executableTarget(name: "comparison-table", dependencies: ["Comparison"]),
+    .executableTarget(
+      name: "instruction-probe", dependencies: [.product(name: "Operations", package: "opq")]),
+    .executableTarget(
+      name: "speed-check",
+      dependencies: ["Workloads", "OperationsPeer", "FoundationPeer", "Comparison"]),
     .testTarget(name: "ComparisonTests", dependencies: ["Comparison"]),
     .testTarget(name: "WorkloadsTests", dependencies: ["Workloads"]),
   ],

@@ -10,6 +10,9 @@ struct Promise: Sendable {
   /// The figure; nil where one that it is made of was not measured.
   let figure: @Sendable (Results) -> Double?
 
+  /// Whether the figure was measured and is within the bound.
+  func isKept(by results: Results) -> Bool { figure(results).map { $0 <= limit } ?? false }
+
   static let all: [Promise] = [
     Promise(title: "flat, to Dispatch", limit: 0.8) {
       $0.toFlat(.flat, of: .dispatch)
@@ -36,6 +39,21 @@ struct Promise: Sendable {
       $0.value(.sleepersDefault, 100, .operations)
     },
   ]
+}
+
+extension TextTable {
+  /// A row for each promise, with a dash for what was not measured.
+  init(_ promises: [Promise], in results: Results) {
+    self.init(words: ["promise"], numbers: ["at most", "measured", "kept"])
+    for promise in promises {
+      add(
+        words: [promise.title],
+        numbers: [
+          Format.ratio(promise.limit), promise.figure(results).map(Format.ratio),
+          promise.isKept(by: results) ? "yes" : "no",
+        ])
+    }
+  }
 }
 
 extension Results {

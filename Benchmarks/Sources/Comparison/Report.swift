@@ -38,16 +38,7 @@ public struct Report: Sendable {
   }
 
   private var promises: TextTable {
-    var table = TextTable(words: ["promise"], numbers: ["at most", "measured", "kept"])
-    for promise in Promise.all {
-      guard let figure = promise.figure(results) else { continue }
-      table.add(
-        words: [promise.title],
-        numbers: [
-          Format.ratio(promise.limit), Format.ratio(figure), figure <= promise.limit ? "yes" : "no",
-        ])
-    }
-    return table
+    TextTable(Promise.all.filter { $0.figure(results) != nil }, in: results)
   }
 
   private var times: TextTable {

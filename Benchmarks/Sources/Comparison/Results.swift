@@ -11,8 +11,14 @@ public struct Results: Sendable {
   public init() {}
 
   /// Adds what one round measured of one subject.
-  public mutating func add(_ file: SampleFile) {
-    rounds[file.subject, default: []].append(file.samples)
+  public mutating func add(_ file: SampleFile) { add(file.samples, of: file.subject) }
+
+  /// Adds what one round measured of one subject: samples in the unit of the workload's measure.
+  ///
+  /// - Precondition: There is a sample.
+  public mutating func add(_ samples: [Int], of subject: Subject) {
+    precondition(!samples.isEmpty, "A round of \(subject) has no sample")
+    rounds[subject, default: []].append(samples.sorted())
   }
 
   /// Whether nothing was measured.
@@ -56,6 +62,15 @@ public struct Results: Sendable {
       let otherValue = self.value(workload, size, other), otherValue > 0
     else { return nil }
     return value / otherValue
+  }
+
+  /// One subject's median divided by another's, by rounds: the median over the rounds that measured
+  /// both. What slows the machine down for more than a round is in both figures of that round. Nil
+  /// where there is no such round.
+  func pairedRatio(_ subject: Subject, to other: Subject) -> Double? {
+    zip(rounds[subject] ?? [], rounds[other] ?? [])
+      .map { Double($0.percentile(50)) / Double(max($1.percentile(50), 1)) }
+      .median
   }
 
   /// The figure at the largest size divided by the one at the smallest; nil with one size alone.

@@ -7,8 +7,8 @@ import Workloads
 @testable import Comparison
 
 @Suite struct ReportTests {
-  @Test func timesAndRatiosHaveTheSizesAcross() throws {
-    let results = try Results([
+  @Test func timesAndRatiosHaveTheSizesAcross() {
+    let results = Results([
       (Subject(.flat, 1_000, .operations), [200]), (Subject(.flat, 10_000, .operations), [300]),
       (Subject(.flat, 1_000, .foundation), [4_000]), (Subject(.chain, 1_000, .dispatch), [70]),
     ])
@@ -37,8 +37,8 @@ import Workloads
         """)
   }
 
-  @Test func otherMeasuresHaveTablesOfTheirOwn() throws {
-    let results = try Results([
+  @Test func otherMeasuresHaveTablesOfTheirOwn() {
+    let results = Results([
       (Subject(.memory, 1_000_000, .operations), [241]),
       (Subject(.startIdle, 1_000, .dispatch), Array(1...100).map { $0 * 1_000 }),
       (Subject(.sleepersWide, 100, .operations), [1_010]),
@@ -73,8 +73,8 @@ import Workloads
         """)
   }
 
-  @Test func chainAndTreeAreComparedWithDispatchsFlatWork() throws {
-    let results = try Results([
+  @Test func chainAndTreeAreComparedWithDispatchsFlatWork() {
+    let results = Results([
       (Subject(.flat, 1_000, .dispatch), [100]), (Subject(.flat, 1_000_000, .dispatch), [200]),
       (Subject(.chain, 1_000_000, .operations), [100]), (Subject(.chain, 1_000, .operations), [9]),
       (Subject(.tree, 1_000, .operations), [300]),

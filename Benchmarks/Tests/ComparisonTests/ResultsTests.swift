@@ -7,8 +7,8 @@ import Workloads
 @testable import Comparison
 
 @Suite struct ResultsTests {
-  @Test func theFigureIsTheMedianOverTheRoundsOfTheMedianOfTheSamples() throws {
-    let results = try Results([
+  @Test func theFigureIsTheMedianOverTheRoundsOfTheMedianOfTheSamples() {
+    let results = Results([
       (Subject(.flat, 1_000, .operations), [1, 2, 90]),
       (Subject(.flat, 1_000, .operations), [4, 6, 7, 8]),
       (Subject(.flat, 1_000, .operations), [5]),
@@ -17,21 +17,21 @@ import Workloads
     #expect(results.roundCount == 3)
   }
 
-  @Test func theRatioIsOneFigureDividedByTheOther() throws {
-    let results = try Results([
+  @Test func theRatioIsOneFigureDividedByTheOther() {
+    let results = Results([
       (Subject(.flat, 1_000, .operations), [30]), (Subject(.flat, 1_000, .dispatch), [40]),
     ])
     #expect(results.ratio(.flat, 1_000, .operations, to: .dispatch) == 0.75)
   }
 
-  @Test func thereIsNoRatioToWhatWasNotMeasured() throws {
-    let results = try Results([(Subject(.flat, 1_000, .operations), [30])])
+  @Test func thereIsNoRatioToWhatWasNotMeasured() {
+    let results = Results([(Subject(.flat, 1_000, .operations), [30])])
     #expect(results.ratio(.flat, 1_000, .operations, to: .dispatch) == nil)
     #expect(results.ratio(.flat, 10_000, .operations, to: .operations) == nil)
   }
 
-  @Test func growthIsTheLargestSizesFigureDividedByTheSmallests() throws {
-    let results = try Results([
+  @Test func growthIsTheLargestSizesFigureDividedByTheSmallests() {
+    let results = Results([
       (Subject(.flat, 1_000, .operations), [200]), (Subject(.flat, 10_000, .operations), [900]),
       (Subject(.flat, 100_000, .operations), [300]), (Subject(.flat, 1_000_000, .dispatch), [1]),
     ])

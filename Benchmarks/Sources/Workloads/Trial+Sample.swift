@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Workloads
-
 extension Trial {
   /// Takes one sample.
   ///
   /// - Returns: Values in the unit of the workload's measure.
-  func takeSample(_ size: Int) -> [Int] {
+  public func takeSample(_ size: Int) -> [Int] {
     switch body {
     case .values(let measure): return measure(size)
     case .timed(let prepare):

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// A thread of the pool, as the kernel shows it.
+struct PoolThread: Hashable {
+  let id: String
+  let name: String
+
+  /// Those that there are, by their names: workers and the sampler.
+  static var all: [PoolThread] {
+    guard let folder = opendir("/proc/self/task") else { return [] }
+    defer { closedir(folder) }
+    var threads: [PoolThread] = []
+    while let entry = readdir(folder) {
+      let id = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      let name = text(of: "/proc/self/task/\(id)/comm").filter { $0 != "\n" }
+      if name == "opq" || name.hasPrefix("opq-") { threads.append(PoolThread(id: id, name: name)) }
+    }
+    return threads
+  }
+
+  /// How often it has begun to run so far, or stopped; nil where it has ended.
+  var switchCount: Int? {
+    let counts = Self.text(of: "/proc/self/task/\(id)/status").split(separator: "\n")
+      .filter { $0.contains("ctxt_switches:") }
+      .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }
+    return counts.count == 2 ? counts.reduce(0, +) : nil
+  }
+
+  private static func text(of path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    while case let byte = getc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

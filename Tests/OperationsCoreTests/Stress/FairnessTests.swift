@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Delays are counted in operations that others run meanwhile, not in milliseconds: a busy machine
+/// slows down both.
+@Suite("Queues beside each other, of which none starves another", .oneAtATime)
+struct FairnessTests {
+  /// The widths of two queues: with its own one a queue has its own workers, else it shares a budget.
+  private static let widths = [[-1, -1], [-1, 1], [4, -1], [1, 4]]
+
+  @Test("MX-5, MX-6: an operation does not wait for another queue's flood", arguments: widths)
+  func floodDelaysNoOtherQueue(widths: [Int]) async throws {
+    try await onOwnThread {
+      let flood = Flood(width: widths[0], limit: 3_000_000)
+      let idle = OperationQueue()
+      idle.maxConcurrentOperationCount = widths[1]
+      // The kernel may stop a thread at any time for milliseconds, but not in every second try.
+      let delays = (0..<25).map { _ in
+        let delay = Monitored(0)
+        let begin = flood.runCount + 1_000
+        while flood.runCount < begin, !flood.hasReachedLimit { sched_yield() }
+        let before = flood.runCount
+        idle.addOperations(
+          [BlockOperation { delay.change { $0 = flood.runCount - before } }],
+          waitUntilFinished: true)
+        return delay.value
+      }
+      #expect(!flood.hasReachedLimit)
+      flood.end()
+      // Each worker of the budget goes on for 64 at most; some milliseconds are a few thousands.
+      #expect(delays.sorted()[12] < 5_000, "\(delays)")
+    }
+  }
+
+  @Test(
+    "MX-5, MX-6: of two queues that are never empty none waits for the other", arguments: widths)
+  func twoFloodsBothGoOn(widths: [Int]) async throws {
+    try await onOwnThread {
+      let goal = Effort.scaled(20_000)
+      let floods = widths.map { Flood(width: $0, limit: 100 * goal) }
+      while floods.contains(where: { $0.runCount < goal }),
+        !floods.contains(where: \.hasReachedLimit)
+      { sched_yield() }
+      let allGoOn = floods.allSatisfy { $0.runCount >= goal && !$0.hasReachedLimit }
+      #expect(allGoOn)
+      for flood in floods { flood.end() }
+    }
+  }
+
+  @Test("MX-5: a hundred operations that sleep for a second take less than three together")
+  func sleepersInAQueueOfDefaultWidth() async throws {
+    try await onOwnThread {
+      // A machine that stands still for two seconds does not do so each time.
+      let durations = AnySequence(0..<3).lazy.map { _ in Self.durationOfSleepers(100) }
+      #expect(durations.contains { $0 < .seconds(3) })
+    }
+  }
+
+  private static func durationOfSleepers(_ count: Int) -> Duration {
+    let queue = OperationQueue()
+    return ContinuousClock().measure {
+      queue.addOperations(
+        (0..<count).map { _ in BlockOperation { sleep(1) } }, waitUntilFinished: true)
+    }
+  }
+
+  @Test("MX-6: a queue of width 1,000 runs a thousand operations at once, all of them blocked")
+  func aThousandAtOnce() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1_000
+      let gate = Gate()
+      for _ in 0..<1_100 { queue.addOperation { gate.pass() } }
+      gate.waitForArrivals(1_000)
+      #expect(queue.operations.count { $0.isExecuting } == 1_000 && gate.arrivedCount == 1_000)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(gate.arrivedCount == 1_100)
+    }
+  }
+}
