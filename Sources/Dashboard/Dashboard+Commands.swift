@@ -4,19 +4,17 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Asks whether to cancel the selected operation.
+  /// Asks whether to cancel the tagged operations, or the selected one.
   mutating func askToCancel() -> [Effect] {
-    guard let id = selectedOperation else { return [.bell] }
-    return ask(about: id)
+    guard !commandTargets.isEmpty else { return [.bell] }
+    return ask(about: commandTargets)
   }
 
-  private mutating func ask(about id: OperationReport.ID) -> [Effect] {
+  private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
     guard !refuseReadOnly() else { return [.bell] }
-    guard let report = live.operations[id], !report.state.isOver else {
-      show("\(describe(id)) has already finished", isWarning: true)
-      return [.bell]
-    }
-    question = CancelQuestion(ids: [id])
+    let unfinished = unfinished(ids)
+    guard !unfinished.isEmpty else { return refuseFinished(ids) }
+    question = CancelQuestion(ids: unfinished)
     noteDependents()
     return []
   }
@@ -50,6 +48,8 @@ extension Dashboard {
     if unfinished.count < ids.count {
       show("\(ids.count - unfinished.count) finished meanwhile")
     }
+    // They have been dealt with.
+    tags.subtract(ids)
     return [.send(.cancel(unfinished))]
   }
 
@@ -72,11 +72,8 @@ extension Dashboard {
       show("no row has that key", isWarning: true)
       return [.bell]
     case .operation(let id):
-      guard !configuration.asksBeforeCancellingByKey else { return ask(about: id) }
-      guard !unfinished([id]).isEmpty else {
-        show("\(describe(id)) has already finished", isWarning: true)
-        return [.bell]
-      }
+      guard !configuration.asksBeforeCancellingByKey else { return ask(about: [id]) }
+      guard !unfinished([id]).isEmpty else { return refuseFinished([id]) }
       return [.send(.cancel([id]))]
     }
   }
@@ -99,15 +96,19 @@ extension Dashboard {
     return [.send(.setWidth(queue.id, wanted))]
   }
 
-  /// Raises the priority of the selected operation by a level, or lowers it.
+  /// Raises the priority of the tagged operations, or the selected one, by a level, or lowers it.
   mutating func changePriority(by step: Int) -> [Effect] {
     guard !refuseReadOnly() else { return [.bell] }
-    guard let id = selectedOperation else { return [.bell] }
-    guard let report = live.operations[id], !report.state.isOver else {
-      show("\(describe(id)) has already finished", isWarning: true)
-      return [.bell]
-    }
-    return [.send(.changePriority([id], by: step))]
+    guard !commandTargets.isEmpty else { return [.bell] }
+    let unfinished = unfinished(commandTargets)
+    guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
+    return [.send(.changePriority(unfinished, by: step))]
+  }
+
+  private mutating func refuseFinished(_ ids: [OperationReport.ID]) -> [Effect] {
+    let what = ids.count == 1 ? ids.map { describe($0) }.joined() : "what is tagged"
+    show("\(what) has already finished", isWarning: true)
+    return [.bell]
   }
 
   /// The queue that keys act on: the selected one, or that of the selected operation.

@@ -7,7 +7,11 @@ extension Dashboard {
   /// What lies on top and takes the keys.
   var keyContext: KeyContext {
     if question != nil { return .question }
-    if helpTop != nil { return .help }
+    return helpTop != nil ? .help : viewContext
+  }
+
+  /// Which keys the view takes, whatever lies on top of it.
+  var viewContext: KeyContext {
     switch view {
     case .operations: return .list
     case .tree: return .tree
@@ -17,11 +21,13 @@ extension Dashboard {
 
   /// Takes in a key. Pasted text is never read as commands.
   mutating func reduce(_ input: Input) -> [Effect] {
-    if case .paste = input { return [.bell] }
+    if case .paste = input, prompt == nil { return [.bell] }
     notice = nil
     let action = KeyTable.action(for: input, in: keyContext)
     let worksEverywhere = action == .quit || action == .suspendProgram || action == .repaint
     if !worksEverywhere {
+      if prompt != nil { return takeForPrompt(input) }
+      if isChoosingOrder { return takeForSortMenu(input) }
       if goTo != nil, takeForGoTo(input) { return [] }
       if cancelKeys.isArmed, question == nil { return takeForCancelKeys(input) }
     }
@@ -30,20 +36,18 @@ extension Dashboard {
   }
 
   private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
+    performInProgram(action, input) ?? performMovement(action, input) ?? performInList(action)
+      ?? performCommand(action) ?? []
+  }
+
+  /// What concerns the program and its views; `nil` for everything else.
+  private mutating func performInProgram(_ action: KeyAction, _ input: Input) -> [Effect]? {
     switch action {
     case .quit: return [input == .control("c") ? .interrupt : .quit]
     case .suspendProgram: return [.suspendProgram]
     case .repaint: return [.repaint]
     case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)
     case .toggleHelp: helpTop = helpTop == nil ? 0 : nil
-    case .moveDown: move(by: 1)
-    case .moveUp: move(by: -1)
-    case .pageDown: move(by: pageHeight)
-    case .pageUp: move(by: -pageHeight)
-    case .halfPageDown: move(by: max(1, pageHeight / 2))
-    case .halfPageUp: move(by: -max(1, pageHeight / 2))
-    case .moveToTop: moveToEnd(isTop: true)
-    case .moveToBottom: moveToEnd(isTop: false)
     case .openTree: openTree(.waitsFor)
     case .toggleTree: if view == .tree { view = .operations } else { openTree(.waitsFor) }
     case .nextView: show(view.neighbour(1))
@@ -52,13 +56,56 @@ extension Dashboard {
       if case .alt(let digit) = input { show(digit: digit) }
     case .showDependencies: show(.waitsFor)
     case .showDependents: show(.blocks)
+    case .toggleMeters: showsMeters.toggle()
+    case .pause: togglePause()
+    default: return nil
+    }
+    return []
+  }
+
+  private mutating func performMovement(_ action: KeyAction, _ input: Input) -> [Effect]? {
+    switch action {
+    case .moveDown: move(by: 1)
+    case .moveUp: move(by: -1)
+    case .pageDown: move(by: pageHeight)
+    case .pageUp: move(by: -pageHeight)
+    case .halfPageDown: move(by: max(1, pageHeight / 2))
+    case .halfPageUp: move(by: -max(1, pageHeight / 2))
+    case .moveToTop: moveToEnd(isTop: true)
+    case .moveToBottom: moveToEnd(isTop: false)
     case .enterRow: return enterTreeRow()
     case .reroot: return rerootTree()
     case .goToOperation:
       if case .character(let digit) = input { goTo = GoToPrompt(digit, at: now) }
+    default: return nil
+    }
+    return []
+  }
+
+  private mutating func performInList(_ action: KeyAction) -> [Effect]? {
+    switch action {
+    case .openFilter: openFilterPrompt()
+    case .openSearch: openSearchPrompt()
+    case .searchNext: return searchAgain(step: 1)
+    case .searchPrevious: return searchAgain(step: -1)
+    case .openSortMenu: isChoosingOrder = true
+    case .sortNext: moveSortColumn(by: 1)
+    case .sortPrevious: moveSortColumn(by: -1)
+    case .invertOrder: listing.order.isReversed.toggle()
+    case .pin: list.isPinned.toggle()
+    case .scrollLeft: titleOffset = max(0, titleOffset - 8)
+    case .scrollRight: titleOffset = min(200, titleOffset + 8)
     case .toggleOver: listing.hidesOver.toggle()
-    case .toggleMeters: showsMeters.toggle()
-    case .pause: togglePause()
+    default: return nil
+    }
+    return []
+  }
+
+  private mutating func performCommand(_ action: KeyAction) -> [Effect]? {
+    switch action {
+    case .tag: return toggleTag()
+    case .tagWithDependents: return tagWithDependents()
+    case .untagAll: return untagAll()
     case .cancel: return askToCancel()
     case .armCancelKeys: return armCancelKeys()
     case .suspendQueue: return suspendQueue()
@@ -69,6 +116,7 @@ extension Dashboard {
     case .answerNo: answerNo()
     case .answerYes: return answer(includingDependents: false)
     case .answerAlso: return answer(includingDependents: true)
+    default: return nil
     }
     return []
   }
@@ -84,10 +132,11 @@ extension Dashboard {
     return []
   }
 
-  private mutating func move(by offset: Int) {
+  mutating func move(by offset: Int) {
     let height = pageHeight
     if let top = helpTop {
-      helpTop = max(0, min(top + offset, HelpView.lineCount(columns: size.columns) - 1))
+      helpTop = max(
+        0, min(top + offset, HelpView.lineCount(columns: size.columns, view: viewContext) - 1))
     } else {
       switch view {
       case .operations: list.move(by: offset, in: rows, height: height)
@@ -100,7 +149,7 @@ extension Dashboard {
   private mutating func moveToEnd(isTop: Bool) {
     let height = pageHeight
     if helpTop != nil {
-      helpTop = isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns) - 1)
+      helpTop = isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns, view: viewContext) - 1)
       return
     }
     switch view {

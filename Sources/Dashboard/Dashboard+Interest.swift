@@ -10,7 +10,8 @@ extension Dashboard {
       order: listing.order, filter: listing.filter, hidesOver: listing.hidesOver,
       rowLimit: ListRows.limit)
     interest.subjects = Set(question?.ids ?? selectedOperation.map { [$0] } ?? [])
-    interest.operations = interest.subjects
+    interest.operations = interest.subjects.union(tags)
+    if let id = goTo?.id { interest.operations.insert(id) }
     if let selected {
       interest.operations.insert(selected)
       if hasPane {

@@ -5,7 +5,12 @@ import MonitorProtocol
 
 extension Dashboard {
   /// How many rows of the list or the tree are on screen; at least 1, so that a page is one.
-  var pageHeight: Int { max(1, Layout(size: size, showsMeters: showsMeters)?.bodyHeight ?? 1) }
+  var pageHeight: Int { max(1, layout(of: size)?.bodyHeight ?? 1) }
+
+  /// Where things are on a screen; `nil` where it is too small for anything.
+  func layout(of size: Size) -> Layout? {
+    Layout(size: size, showsMeters: showsMeters, wantsPane: view.hasPane)
+  }
 
   /// The keys of the list's rows that are on screen.
   var visibleKeys: ArraySlice<SortKey> { visibleKeys(height: pageHeight) }
@@ -46,6 +51,7 @@ extension Dashboard {
     let operations = shown.operations
     rows = ListRows(of: shown, as: listing, selected: list.id, at: shownTime)
     list.settle(in: rows, height: height)
+    dropTagsOfWhatIsOver()
     if view == .tree { tree?.settle(operations: operations, height: height) }
     pane = makePane()
     queues.settle(in: shown.queues, height: height)
@@ -56,7 +62,7 @@ extension Dashboard {
 
   /// Whether the selected operation has a pane of its own beside the rows.
   var hasPane: Bool {
-    helpTop == nil && Layout(size: size, showsMeters: showsMeters)?.pane != nil
+    helpTop == nil && layout(of: size)?.pane != nil
   }
 
   private func makePane() -> Pane? {

@@ -34,6 +34,18 @@ public struct Dashboard: Sendable {
   var helpTop: Int?
   var question: CancelQuestion?
   var goTo: GoToPrompt?
+  /// The line of text that is being typed; `nil` where none is.
+  var prompt: TextPrompt?
+  /// Whether a letter chooses what to sort by.
+  var isChoosingOrder = false
+  /// What `n` looks for.
+  var search: String?
+  /// Where the search that is being typed began.
+  var searchStart: OperationReport.ID?
+  /// What commands are about; the selected operation where it is empty.
+  var tags: Set<OperationReport.ID> = []
+  /// How many cells of the operations' names are scrolled out at the left.
+  var titleOffset = 0
   var cancelKeys = CancelKeys()
   var notice: Notice?
   var showsMeters = true
@@ -142,7 +154,7 @@ public struct Dashboard: Sendable {
 
   private var showsAges: Bool {
     guard paused == nil, live.endedReason == nil, helpTop == nil else { return false }
-    guard Layout(size: size, showsMeters: showsMeters) != nil else { return false }
+    guard layout(of: size) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     switch view {
     case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }

@@ -115,10 +115,10 @@ struct CommandTests {
 
   @Test func aRowKeyIsInertUntilItIsArmed() {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
-    #expect(dashboard.press("s") == [])
-    #expect(dashboard.press("Xs") == [.send(.cancel([ID(1051)]))])
+    #expect(dashboard.press("a") == [])
+    #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
     // And it is inert again.
-    #expect(dashboard.press("s") == [])
+    #expect(dashboard.press("a") == [])
   }
 
   @Test func aRowKeyAsksUnlessTheDemoSaysNotTo() {

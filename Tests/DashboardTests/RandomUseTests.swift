@@ -60,8 +60,11 @@ struct RandomUseTests {
       #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
       let rows = dashboard.rows.keys
       #expect(Set(rows.map(\.id)).count == rows.count, "seed \(seed)")
-      let listed = dashboard.shown.operations.all.filter {
-        !dashboard.listing.hidesOver || !$0.state.isOver
+      let listing = dashboard.listing
+      let listed = dashboard.shown.operations.all.filter { report in
+        let queueName = dashboard.shown.queue(report.queue)?.name ?? ""
+        return !(listing.hidesOver && report.state.isOver)
+          && listing.filter?.matches(report, queueName: queueName, at: dashboard.shownTime) != false
       }
       #expect(Set(rows.map(\.id)) == Set(listed.map(\.id)), "seed \(seed)")
     }

@@ -7,6 +7,9 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case nextView, previousView, showView
   case openTree, enterRow, toggleTree, showDependencies, showDependents, reroot
+  case openFilter, openSearch, searchNext, searchPrevious
+  case openSortMenu, sortNext, sortPrevious, invertOrder, pin, scrollLeft, scrollRight
+  case tag, tagWithDependents, untagAll
   case goToOperation, toggleOver, toggleMeters, pause
   case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
   case raisePriority, lowerPriority

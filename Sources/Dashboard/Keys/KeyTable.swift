@@ -11,6 +11,9 @@ enum KeyTable {
   private static let scrolling: Set<KeyContext> = [.list, .tree, .queues, .help]
   private static let everywhere = Set(KeyContext.allCases)
 
+  /// One for each view.
+  private static let viewDigits = "12345".unicodeScalars.prefix(ViewKind.allCases.count)
+
   /// What a key means where it is pressed; `nil` for nothing.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {
     actions[context]?[input]
@@ -60,6 +63,12 @@ enum KeyTable {
       .moveToBottom, [.character("G"), .key(.end)], in: scrolling, label: "G End",
       help: "last row", group: .moving),
     KeyBinding(
+      .scrollLeft, [.character("h"), .key(.left)], in: [.list], label: "h Left",
+      help: "names: scroll left", group: .moving),
+    KeyBinding(
+      .scrollRight, [.character("l"), .key(.right)], in: [.list], label: "l Right",
+      help: "names: scroll right", group: .moving),
+    KeyBinding(
       .goToOperation, "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
       label: "0-9", help: "go to that operation", group: .moving),
   ]
@@ -76,8 +85,8 @@ enum KeyTable {
       .previousView, [.key(.backTab)], in: viewing, label: "Shift-Tab", help: "previous view",
       group: .looking),
     KeyBinding(
-      .showView, "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
-      help: "operations, tree, queues", group: .looking),
+      .showView, viewDigits.map { .alt($0) }, in: viewing, label: "Alt-1, 2 ...",
+      help: "view 1, 2 and so on", group: .looking),
     KeyBinding(
       .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
       group: .looking),
@@ -100,14 +109,50 @@ enum KeyTable {
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking),
     KeyBinding(
+      .openSearch, [.character("/"), .function(3)], in: [.list], label: "/ F3",
+      help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
+    KeyBinding(
+      .searchNext, [.character("n")], in: [.list], label: "n", help: "next match",
+      group: .looking),
+    KeyBinding(
+      .searchPrevious, [.character("N")], in: [.list], label: "N", help: "previous match",
+      group: .looking),
+    KeyBinding(
+      .openFilter, [.character("\\"), .character("f"), .function(4)], in: [.list],
+      label: "\\ f F4", help: "filter, e.g. state:exec", group: .looking,
+      footer: ("\\", [.list: "Filter"])),
+    KeyBinding(
+      .openSortMenu, [.character("s"), .function(6)], in: [.list], label: "s F6",
+      help: "choose what to sort by", group: .looking, footer: ("s", [.list: "Sort"])),
+    KeyBinding(
+      .sortPrevious, [.character("<")], in: [.list], label: "<", help: "sort by the column before",
+      group: .looking),
+    KeyBinding(
+      .sortNext, [.character(">")], in: [.list], label: ">", help: "sort by the next column",
+      group: .looking),
+    KeyBinding(
+      .invertOrder, [.character("I"), .character("i")], in: [.list], label: "I i",
+      help: "invert the order", group: .looking),
+    KeyBinding(
+      .pin, [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
+      group: .looking),
+    KeyBinding(
       .toggleOver, [.character("H")], in: [.list], label: "H",
       help: "hide/show what is over", group: .looking),
   ]
 
   private static let acting: [KeyBinding] = [
     KeyBinding(
+      .tag, [.character(" ")], in: browsing, label: "Space", help: "tag it, and move down",
+      group: .acting, footer: ("Space", [.list: "Tag", .tree: "Tag"])),
+    KeyBinding(
+      .tagWithDependents, [.character("c")], in: browsing, label: "c",
+      help: "tag it and its dependents", group: .acting),
+    KeyBinding(
+      .untagAll, [.character("U")], in: browsing, label: "U", help: "untag all", group: .acting),
+    KeyBinding(
       .cancel, [.character("x"), .function(9), .key(.delete)], in: browsing,
-      label: "x F9 Delete", help: "cancel the selected one", group: .acting,
+      label: "x F9 Delete", help: "cancel tagged or selected", group: .acting,
       footer: ("x", [.list: "Cancel", .tree: "Cancel"]), changesProcess: true),
     KeyBinding(
       .armCancelKeys, [.character("X")], in: [.list], label: "X + letter",

@@ -13,6 +13,9 @@ struct ListSelection: Sendable, Equatable {
   /// The index of the first row on screen.
   private(set) var top = 0
 
+  /// Whether the selected row keeps its place on the screen, and the others move.
+  var isPinned = false
+
   private var isChosen = false
   private var key: SortKey?
   private var wasOver = false
@@ -49,6 +52,7 @@ struct ListSelection: Sendable, Equatable {
     }
     let newKey = rows.keys[index]
     key = newKey
+    if isPinned { top = max(0, min(index - line, rows.count - height)) }
     top = min(top, max(0, rows.count - height))
     let isOnScreen = (top..<top + height).contains(index)
     if newKey.isOver, !wasOver, !isOnScreen { followsSelection = false }

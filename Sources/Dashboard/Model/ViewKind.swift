@@ -5,6 +5,9 @@
 enum ViewKind: Sendable, CaseIterable {
   case operations, tree, queues
 
+  /// Whether the selected operation has a pane beside it, where there is room.
+  var hasPane: Bool { self == .operations || self == .tree }
+
   /// The view so many steps further, around the end.
   func neighbour(_ steps: Int) -> ViewKind {
     let views = Self.allCases

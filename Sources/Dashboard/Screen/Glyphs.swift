@@ -12,6 +12,8 @@ struct Glyphs: Sendable, Equatable {
   var unknown: String { isUnicode ? "–" : "-" }
   /// Stands behind what the rows are sorted by.
   var descending: String { isUnicode ? "▼" : "v" }
+  /// The same where the order is reversed.
+  var ascending: String { isUnicode ? "▲" : "^" }
   /// Stands between the ends of a range.
   var ellipsis: String { isUnicode ? "…" : ".." }
 

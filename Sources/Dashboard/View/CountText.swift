@@ -16,6 +16,21 @@ enum CountText {
   }
 }
 
+extension SortOrder.Column {
+  /// The column of the table that bears the mark.
+  var shownIn: TableColumns.Column {
+    switch self {
+    case .id: .id
+    case .state, .time: .time
+    case .queue: .queue
+    case .priority: .priority
+    case .dependencies: .dependencies
+    case .dependents: .dependents
+    case .name: .title
+    }
+  }
+}
+
 extension SortOrder {
   /// What is sorted by, and whether it is reversed.
   var words: String {

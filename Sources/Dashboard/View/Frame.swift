@@ -12,7 +12,7 @@ struct Frame {
   /// The picture.
   func draw() -> Grid {
     var canvas = Canvas(size: size, capabilities: capabilities)
-    guard let layout = Layout(size: size, showsMeters: dashboard.showsMeters) else {
+    guard let layout = dashboard.layout(of: size) else {
       drawTooSmall(on: &canvas)
       return canvas.grid
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Draws the help: every key of the table, and what the words mean.
+/// Draws the help: every key of the view, and what the words mean.
 struct HelpView {
   let dashboard: Dashboard
   let layout: Layout
@@ -19,12 +19,13 @@ struct HelpView {
   private static let twoColumnThreshold = 80
 
   /// How many lines the help has on a screen of this width.
-  static func lineCount(columns: Int) -> Int {
-    lines(for: columns, glyphs: Glyphs(isUnicode: true)).count
+  static func lineCount(columns: Int, view: KeyContext) -> Int {
+    lines(for: columns, view: view, glyphs: Glyphs(isUnicode: true)).count
   }
 
   func draw(on canvas: inout Canvas) {
-    let lines = Self.lines(for: canvas.columns.count, glyphs: canvas.glyphs)
+    let lines = Self.lines(
+      for: canvas.columns.count, view: dashboard.viewContext, glyphs: canvas.glyphs)
     let bottom = layout.footer ?? canvas.grid.size.rows
     let fits = lines.count <= bottom - 1
     let rows = 1..<(fits ? bottom : bottom - 1)
@@ -62,9 +63,10 @@ struct HelpView {
   }
 
   /// The lines from the top, each of one or two columns.
-  private static func lines(for width: Int, glyphs: Glyphs) -> [[Line]] {
-    let left = lines(of: .moving) + [.blank] + lines(of: .acting)
-    let right = lines(of: .looking) + [.blank] + lines(of: .program)
+  private static func lines(for width: Int, view: KeyContext, glyphs: Glyphs) -> [[Line]] {
+    func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, in: view) }
+    let left = group(.acting) + [.blank] + group(.moving)
+    let right = group(.looking) + [.blank] + group(.program)
     let keys: [[Line]]
     if width >= twoColumnThreshold {
       let count = max(left.count, right.count)
@@ -78,9 +80,11 @@ struct HelpView {
     return keys + [[.blank]] + words(glyphs).map { [.sentence($0)] }
   }
 
-  private static func lines(of group: KeyBinding.Group) -> [Line] {
+  private static func lines(of group: KeyBinding.Group, in view: KeyContext) -> [Line] {
     [.heading(group.rawValue)]
-      + KeyTable.bindings.filter { $0.group == group }.map { .binding($0) }
+      + KeyTable.bindings.filter { binding in
+        binding.group == group && !binding.contexts.isDisjoint(with: [view, .help, .question])
+      }.map { .binding($0) }
   }
 
   private static func words(_ glyphs: Glyphs) -> [String] {

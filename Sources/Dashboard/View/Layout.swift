@@ -37,9 +37,9 @@ struct Layout: Sendable, Equatable {
   var prompt: Int { status ?? footer ?? sentence }
 
   /// Lays out a screen; `nil` where it is too small for anything.
-  init?(size: Size, showsMeters: Bool) {
+  init?(size: Size, showsMeters: Bool, wantsPane: Bool = true) {
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
-    let hasPane = size.columns >= Self.paneThreshold && size.rows >= 20
+    let hasPane = wantsPane && size.columns >= Self.paneThreshold && size.rows >= 20
     let paneWidth = max(41, size.columns * 35 / 100)
     table = 0..<(hasPane ? size.columns - paneWidth - 1 : size.columns)
     pane = hasPane ? size.columns - paneWidth..<size.columns : nil

@@ -32,12 +32,20 @@ struct OperationTableView {
   private func drawHeadings(_ columns: TableColumns, on canvas: inout Canvas) {
     let style = Style(.dim)
     let row = layout.headings
+    let order = dashboard.listing.order
+    let mark = order.isReversed ? canvas.glyphs.ascending : canvas.glyphs.descending
+    func heading(_ text: String, _ column: TableColumns.Column) -> (String, Style) {
+      order.column.shownIn == column
+        ? (text + mark, Style(.strong, isBold: true)) : (text, style)
+    }
     func left(_ text: String, _ column: TableColumns.Column) {
       guard let range = columns[column] else { return }
+      let (text, style) = heading(text, column)
       canvas.write(text, row: row, columns: range, style: style)
     }
     func right(_ text: String, _ column: TableColumns.Column) {
       guard let range = columns[column] else { return }
+      let (text, style) = heading(text, column)
       canvas.writeRight(text, row: row, columns: range, style: style)
     }
     left("X+", .key)
@@ -46,7 +54,8 @@ struct OperationTableView {
     left("QUEUE", .queue)
     left("PRI", .priority)
     right("DEPS", .dependencies)
-    right("TIME\(canvas.glyphs.descending)", .time)
+    right("TIME", .time)
+    right("BLKS", .dependents)
     left("OPERATION", .title)
   }
 
@@ -58,6 +67,10 @@ struct OperationTableView {
     let isSelected = report.id == dashboard.list.id
     if isSelected {
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+    }
+    if dashboard.tags.contains(report.id) {
+      let column = layout.table.lowerBound + 1
+      canvas.put("*", row: row, column: column, style: Style(.accent, isBold: true))
     }
     if let range = columns[.key], let key = dashboard.cancelKeys.key(of: report.id), !isOver {
       let isArmed = dashboard.cancelKeys.isArmed && dashboard.question == nil
@@ -90,12 +103,17 @@ struct OperationTableView {
         time.map(TimeText.duration) ?? canvas.glyphs.unknown, row: row, columns: range,
         style: quiet)
     }
+    if let range = columns[.dependents], report.dependentCount > 0 {
+      canvas.writeRight(
+        DependencyText.short(report.dependentCount), row: row, columns: range, style: quiet)
+    }
     if let range = columns[.title] {
       // A class stands in brackets, so that it is not taken for a name.
       let isNamed = !report.name.isEmpty
+      let title = isNamed ? report.name : "(\(report.className))"
       canvas.write(
-        isNamed ? report.name : "(\(report.className))", row: row, columns: range,
-        style: isNamed ? quiet : Style(.dim))
+        String(String.UnicodeScalarView(title.unicodeScalars.dropFirst(dashboard.titleOffset))),
+        row: row, columns: range, style: isNamed ? quiet : Style(.dim))
     }
     if isSelected { canvas.reverse(row: row, columns: layout.table) }
   }

@@ -8,18 +8,9 @@ struct QueueTableView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// The columns of numbers, from the right, with their widths.
-  private static let numbers:
-    [(title: String, width: Int, value: @Sendable (StateCounts) -> Int, role: Role)] = [
-      ("EXEC", 6, { $0.executing }, .executing),
-      ("READY", 7, { $0.ready - $0.held }, .ready),
-      ("HELD", 7, { $0.held }, .held),
-      ("WAIT", 8, { $0.waiting }, .waiting),
-      ("FIN", 9, { $0.finished }, .finished),
-      ("CANC", 7, { $0.cancelled }, .cancelled),
-    ]
-  private static let slotWidth = 16
-  private static let widthWidth = 6
+  private static let barWidth = 16
+  /// The bar, a space, `12/16` and a space.
+  private static let slotsWidth = barWidth + 8
 
   func draw(on canvas: inout Canvas) {
     let columns = layout.table
@@ -35,35 +26,40 @@ struct QueueTableView {
     }
   }
 
-  /// The columns that have room, with their places, and what is left for name and slots.
-  private func places(in columns: Range<Int>) -> (
-    name: Range<Int>, slots: Range<Int>?, numbers: [Range<Int>]
-  ) {
-    var end = columns.upperBound
-    var places: [Range<Int>] = []
-    for number in Self.numbers.reversed() {
-      places.insert(end - number.width..<end, at: 0)
-      end -= number.width
+  /// Where things are: the numbers that have no room are left out, the last ones first.
+  private struct Places {
+    let name: Range<Int>
+    let slots: Range<Int>?
+    let numbers: [Range<Int>]
+
+    init(in columns: Range<Int>) {
+      let left = columns.lowerBound + 2
+      let nameWidth = 12
+      var widths: [Int] = []
+      for number in numbersOfQueues {
+        guard widths.reduce(nameWidth + number.width, +) <= columns.upperBound - left else { break }
+        widths.append(number.width)
+      }
+      var start = columns.upperBound - widths.reduce(0, +)
+      let slotsStart = start - QueueTableView.slotsWidth
+      let hasSlots = slotsStart >= left + nameWidth
+      name = left..<(hasSlots ? slotsStart : start) - 1
+      slots = hasSlots ? slotsStart..<start - 1 : nil
+      numbers = widths.map { width in
+        defer { start += width }
+        return start..<start + width
+      }
     }
-    let left = columns.lowerBound + 2
-    // The name keeps twelve cells; the slots have what is then left.
-    let slots = end - Self.slotWidth - Self.widthWidth - 1
-    if slots >= left + 12 { return (left..<slots - 1, slots..<end - 1, places) }
-    let kept = places.filter { $0.lowerBound >= left + 12 }
-    return (
-      left..<(kept.first?.lowerBound ?? columns.upperBound), nil,
-      places.map { $0.lowerBound >= left + 12 ? $0 : $0.upperBound..<$0.upperBound }
-    )
   }
 
   private func drawHeadings(_ columns: Range<Int>, on canvas: inout Canvas) {
-    let places = places(in: columns)
+    let places = Places(in: columns)
     let style = Style(.dim)
     canvas.write("QUEUE", row: layout.headings, columns: places.name, style: style)
     if let slots = places.slots {
       canvas.write("SLOTS", row: layout.headings, columns: slots, style: style)
     }
-    for (number, place) in zip(Self.numbers, places.numbers) where !place.isEmpty {
+    for (number, place) in zip(numbersOfQueues, places.numbers) {
       canvas.writeRight(number.title, row: layout.headings, columns: place, style: style)
     }
   }
@@ -71,7 +67,7 @@ struct QueueTableView {
   private func draw(
     _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
-    let places = places(in: columns)
+    let places = Places(in: columns)
     let isSelected = queue.id == dashboard.queues.id
     if isSelected {
       canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
@@ -80,7 +76,7 @@ struct QueueTableView {
       queue.name, row: row, columns: places.name,
       style: isSelected ? Style(.strong, isBold: true) : .plain)
     if let slots = places.slots { draw(slotsOf: queue, row: row, columns: slots, on: &canvas) }
-    for (number, place) in zip(Self.numbers, places.numbers) where !place.isEmpty {
+    for (number, place) in zip(numbersOfQueues, places.numbers) {
       let count = number.value(queue.counts)
       canvas.writeRight(
         CountText.text(count), row: row, columns: place,
@@ -106,7 +102,7 @@ struct QueueTableView {
         style: Style(running > 0 ? .executing : .dim))
       return
     }
-    let bar = SlotBar(running: running, width: width, cells: min(width, Self.slotWidth))
+    let bar = SlotBar(running: running, width: width, cells: min(width, Self.barWidth))
     var column = columns.lowerBound
     canvas.fill(
       canvas.glyphs.takenSlot, row: row, columns: column..<column + bar.taken,
@@ -114,7 +110,25 @@ struct QueueTableView {
     column += bar.taken
     canvas.fill(
       canvas.glyphs.freeSlot, row: row, columns: column..<column + bar.free, style: Style(.dim))
-    column = columns.lowerBound + Self.slotWidth + 1
+    column = columns.lowerBound + Self.barWidth + 1
     canvas.write("\(running)/\(width)", row: row, columns: column..<columns.upperBound)
   }
 }
+
+/// A number of a queue that has a column.
+private struct QueueNumber: Sendable {
+  let title: String
+  let width: Int
+  let role: Role
+  let value: @Sendable (StateCounts) -> Int
+}
+
+/// The columns of numbers, the most important first.
+private let numbersOfQueues = [
+  QueueNumber(title: "EXEC", width: 6, role: .executing) { $0.executing },
+  QueueNumber(title: "READY", width: 8, role: .ready) { $0.ready - $0.held },
+  QueueNumber(title: "HELD", width: 8, role: .held) { $0.held },
+  QueueNumber(title: "WAIT", width: 9, role: .waiting) { $0.waiting },
+  QueueNumber(title: "FIN", width: 11, role: .finished) { $0.finished },
+  QueueNumber(title: "CANC", width: 8, role: .cancelled) { $0.cancelled },
+]

@@ -25,6 +25,16 @@ struct StatusView {
     canvas.write(
       [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
       columns: canvas.columns.dropFirst())
+    var remarks: [String] = []
+    if dashboard.view == .operations, dashboard.list.isPinned { remarks.append("pinned") }
+    if !dashboard.tags.isEmpty {
+      remarks.append("\(CountText.text(dashboard.tags.count)) tagged")
+    }
+    guard !remarks.isEmpty else { return }
+    let words = "  " + remarks.joined(separator: ", ")
+    canvas.writeRight(
+      words, row: layout.sentence, columns: canvas.columns.dropLast(),
+      style: Style(.accent, isBold: true))
   }
 
   private func drawPrompt(on canvas: inout Canvas) {
@@ -34,6 +44,10 @@ struct StatusView {
       overwrite(
         [Span("go to #\(goTo.digits)", .strong), Span("_  Enter goes there, Esc not", .dim)],
         on: &canvas)
+    } else if let prompt = dashboard.prompt {
+      draw(prompt, on: &canvas)
+    } else if dashboard.isChoosingOrder {
+      drawSortMenu(on: &canvas)
     } else if dashboard.cancelKeys.isArmed {
       let typed = dashboard.cancelKeys.typed
       overwrite(
@@ -47,6 +61,35 @@ struct StatusView {
     } else if dashboard.helpTop == nil, let row = layout.status, let standing = standingNotice {
       canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
     }
+  }
+
+  private func draw(_ prompt: TextPrompt, on canvas: inout Canvas) {
+    let label: String
+    var remark = Span("   Enter keeps, Esc not", .dim)
+    switch prompt.purpose {
+    case .search: label = "find: "
+    case .filter:
+      label = "filter: "
+      if let error = dashboard.filterError {
+        remark = Span("   \(error)", .warning)
+      } else {
+        remark = Span("   \(CountText.text(dashboard.shown.matchCount)) match  Esc undoes", .dim)
+      }
+    }
+    // The end of what is typed stays in view.
+    let room = max(8, canvas.columns.count / 2)
+    let text = String(String.UnicodeScalarView(prompt.text.unicodeScalars.suffix(room)))
+    overwrite(
+      [Span(label, .accent, isBold: true), Span("\(text)_", .strong), remark], on: &canvas)
+  }
+
+  private func drawSortMenu(on canvas: inout Canvas) {
+    var spans = [Span("sort by: ", .strong)]
+    for column in SortOrder.Column.allCases {
+      spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
+      spans.append(Span(" \(column.word)  "))
+    }
+    overwrite(spans + [Span("Esc", .dim)], on: &canvas)
   }
 
   private func overwrite(_ spans: [Span], on canvas: inout Canvas) {

@@ -7,7 +7,7 @@ import MonitorProtocol
 struct TableColumns: Sendable, Equatable {
   /// What a column holds.
   enum Column: Sendable, CaseIterable {
-    case key, id, state, queue, priority, dependencies, time, title
+    case key, id, state, queue, priority, dependencies, time, dependents, title
   }
 
   /// The columns that have a place, and their places.
@@ -16,11 +16,14 @@ struct TableColumns: Sendable, Equatable {
   /// The title keeps at least this many cells, as long as another column can be left out.
   private static let narrowestTitle = 16
 
-  /// Places the columns; what has no room is left out: priority, dependencies, queue, key.
+  /// How many operations wait is only told where names keep so many cells.
+  private static let roomyTitle = 22
+
+  /// Places the columns; what has no room is left out: dependents, priority, dependencies, queue, key.
   init(within columns: Range<Int>, idWidth: Int, queueWidth: Int) {
     let widths: [Column: Int] = [
-      .key: 2, .id: max(5, min(idWidth, 21)), .state: 10, .queue: max(5, queueWidth),
-      .priority: 5, .dependencies: 6, .time: 6,
+      .key: 2, .id: max(5, min(idWidth, 21)), .state: 10, .queue: max(6, queueWidth),
+      .priority: 5, .dependencies: 6, .time: 6, .dependents: 5,
     ]
     // The mark of the selected row and a space, and a further space before the title.
     let margin = 3
@@ -28,6 +31,7 @@ struct TableColumns: Sendable, Equatable {
     func titleWidth() -> Int {
       columns.count - margin - present.reduce(0) { $0 + (widths[$1].map { $0 + 1 } ?? 0) }
     }
+    if titleWidth() < Self.roomyTitle { present.removeAll { $0 == .dependents } }
     for column in [Column.priority, .dependencies, .queue, .key] {
       guard titleWidth() < Self.narrowestTitle else { break }
       present.removeAll { $0 == column }

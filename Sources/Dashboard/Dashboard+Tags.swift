@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+// What keys act on: the tagged operations, or the selected one where none is tagged.
+
+extension Dashboard {
+  /// The operations that a command is about, ascending.
+  var commandTargets: [OperationReport.ID] {
+    tags.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.sorted()
+  }
+
+  /// Tags the selected operation, or takes its tag, and goes on to the next row.
+  mutating func toggleTag() -> [Effect] {
+    guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
+    if tags.remove(id) == nil {
+      guard !report.state.isOver else {
+        show("\(describe(id)) is over", isWarning: true)
+        return [.bell]
+      }
+      tags.insert(id)
+    }
+    move(by: 1)
+    return []
+  }
+
+  /// Tags the selected operation and all that depend on it.
+  mutating func tagWithDependents() -> [Effect] {
+    guard let id = selectedOperation, shown.operations[id]?.state.isOver == false else {
+      return [.bell]
+    }
+    tags.insert(id)
+    guard let dependents = live.dependents, dependents.subjects == [id] else {
+      show("what depends on \(id) is not known yet; c again", isWarning: true)
+      return [.bell]
+    }
+    tags.formUnion(dependents.ids)
+    let count =
+      CountText.text(dependents.ids.count) + (dependents.isCut ? ", and not the rest" : "")
+    show("tagged \(id) and what depends on it: \(count)", isWarning: dependents.isCut)
+    return []
+  }
+
+  mutating func untagAll() -> [Effect] {
+    guard !tags.isEmpty else { return [.bell] }
+    show("\(tags.count) no longer tagged")
+    tags = []
+    return []
+  }
+
+  /// Takes the tags of what is over: nothing can be asked of it.
+  mutating func dropTagsOfWhatIsOver() {
+    guard !tags.isEmpty else { return }
+    tags = tags.filter { live.operations[$0]?.state.isOver != true }
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("What is listed, and how")
+struct ListingTests {
+  private typealias ID = OperationReport.ID
+
+  private func reports(_ dashboard: Dashboard) -> [OperationReport] {
+    dashboard.rows.keys.compactMap { dashboard.shown.operations[$0.id] }
+  }
+
+  // MARK: Filter
+
+  @Test func aFilterHoldsWhileItIsTyped() {
+    var dashboard = Scene.dashboard()
+    let all = dashboard.rows.count
+    dashboard.press("\\upload")
+    #expect(!dashboard.rows.keys.isEmpty && dashboard.rows.count < all)
+    #expect(reports(dashboard).allSatisfy { $0.name.contains("upload") })
+    #expect(dashboard.text().shows("filter: upload_"))
+    dashboard.press(.enter)
+    dashboard.press("\\")
+    dashboard.press(" state:held")
+    #expect(reports(dashboard).map(\.id) == [ID(1110), ID(1111)])
+  }
+
+  @Test func escapePutsTheFilterBackThatWasThere() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\upload")
+    dashboard.press(.enter)
+    let kept = dashboard.rows.count
+    dashboard.press("\\ state:held")
+    dashboard.press(.escape)
+    #expect(dashboard.rows.count == kept)
+    #expect(dashboard.listing.filter?.text == "upload")
+  }
+
+  @Test func whatIsNoFilterIsExplainedAndNotAccepted() {
+    var dashboard = Scene.dashboard(columns: 120)
+    dashboard.press("\\state:idle")
+    #expect(dashboard.text().shows("state takes waiting, ready"))
+    #expect(dashboard.press(.enter) == [.bell])
+    #expect(dashboard.prompt != nil)
+    for _ in 0..<10 { dashboard.press(.backspace) }
+    #expect(dashboard.prompt?.text.isEmpty == true)
+    dashboard.press(.backspace)
+    #expect(dashboard.prompt == nil && dashboard.listing.filter == nil)
+  }
+
+  @Test("T41: what is pasted into the filter is text, its line breaks too")
+  func pasteIntoTheFilter() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\")
+    #expect(dashboard.take(.input(.paste("merge\nxy\u{1B}[31m"))) == [])
+    #expect(dashboard.prompt?.text == "merge xy [31m")
+    #expect(dashboard.question == nil)
+  }
+
+  @Test func wordsAndEverythingCanBeTakenBack() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\merge all shards")
+    dashboard.take(.input(.control("w")))
+    #expect(dashboard.prompt?.text == "merge all ")
+    dashboard.take(.input(.control("u")))
+    #expect(dashboard.prompt?.text == "")
+    #expect(dashboard.listing.filter == nil)
+  }
+
+  @Test func theMonitorIsAskedForWhatIsListed() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\io")
+    dashboard.press(.enter)
+    dashboard.press("H<I")
+    #expect(dashboard.interest.filter?.text == "io")
+    #expect(dashboard.interest.hidesOver)
+    #expect(dashboard.interest.order == SortOrder(by: .id, isReversed: true))
+    #expect(dashboard.interest.rowLimit == 500)
+  }
+
+  // MARK: Order
+
+  @Test("Each column sorts, and backwards", arguments: SortOrder.Column.allCases)
+  func eachColumnSorts(column: SortOrder.Column) {
+    var dashboard = Scene.dashboard()
+    dashboard.press("s")
+    dashboard.press(String(Character(column.letter)))
+    #expect(dashboard.listing.order.column == column)
+    let keys = dashboard.rows.keys
+    #expect(keys == keys.sorted())
+    dashboard.press("i")
+    #expect(dashboard.rows.keys == keys.reversed())
+    #expect(dashboard.text().shows("▲"))
+  }
+
+  @Test func theColumnsAreGoneThroughAroundTheEnd() {
+    var dashboard = Scene.dashboard()
+    let columns = SortOrder.Column.allCases
+    for _ in columns { dashboard.press(">") }
+    #expect(dashboard.listing.order.column == .state)
+    for _ in columns { dashboard.press("<") }
+    #expect(dashboard.listing.order.column == .state)
+  }
+
+  @Test func theSelectionStaysOnItsOperationWhenTheOrderChanges() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("jjjjj")
+    let chosen = dashboard.list.id
+    for keys in ["sn", "I", "sp", "su", "i"] {
+      dashboard.press(keys)
+      #expect(dashboard.list.id == chosen)
+      #expect(dashboard.visibleKeys.contains { $0.id == chosen })
+    }
+  }
+
+  @Test func aPinnedRowKeepsItsLine() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press("jjjjjjjjF")
+    let chosen = try #require(dashboard.list.id)
+    func line() -> Int? { dashboard.visibleKeys.map(\.id).firstIndex(of: chosen) }
+    let before = line()
+    // Three come in above it.
+    dashboard.update(
+      changed: (1...3).map {
+        OperationReport(
+          id: ID($0), name: "new", className: "Block", queue: Scene.io, state: .executing,
+          started: Scene.seconds(1))
+      })
+    #expect(line() == before)
+  }
+
+  @Test("More rows than 500 are said to be cut, and the selected one stays")
+  func manyRows() {
+    var dashboard = Scene.dashboard(columns: 120, rows: 40)
+    dashboard.update(
+      changed: (10_000..<11_000).map {
+        OperationReport(
+          id: ID($0), name: "job \($0)", className: "Block", queue: Scene.io, state: .waiting,
+          added: Scene.seconds(90))
+      })
+    #expect(dashboard.rows.count == ListRows.limit)
+    #expect(dashboard.text().shows("operations 500 of 1,051"))
+    dashboard.press("10999")
+    dashboard.press(.enter)
+    #expect(dashboard.list.id != ID(10_999))
+    dashboard.press("G")
+    let last = dashboard.list.id
+    dashboard.press("I")
+    #expect(dashboard.list.id == last)
+    #expect(dashboard.rows.count == ListRows.limit + 1)
+  }
+
+  // MARK: Search
+
+  @Test func searchGoesToTheFirstMatchAndToTheNext() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("/merge")
+    #expect(dashboard.list.id == ID(1103))
+    dashboard.press(.enter)
+    dashboard.press("n")
+    #expect(dashboard.list.id == ID(1104))
+    dashboard.press("NN")
+    let names = reports(dashboard).map(\.name)
+    #expect(names.lastIndex { $0.contains("merge") } == dashboard.rows.index(of: dashboard.list.id))
+  }
+
+  @Test func aSearchThatIsGivenUpGoesBack() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("jj")
+    let before = dashboard.list.id
+    dashboard.press("/publish")
+    #expect(dashboard.list.id == ID(1200))
+    for _ in 0..<7 { dashboard.press(.backspace) }
+    #expect(dashboard.list.id == before)
+    dashboard.press(.escape)
+    #expect(dashboard.prompt == nil)
+    #expect(dashboard.press("n") == [.bell])
+  }
+
+  @Test func aSearchWithoutAMatchSaysSo() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("/zebra")
+    dashboard.press(.enter)
+    #expect(dashboard.press("n") == [.bell])
+    #expect(dashboard.text().shows("no match for zebra"))
+  }
+
+  // MARK: Scrolling
+
+  @Test func longNamesCanBeScrolled() {
+    var dashboard = Scene.dashboard(rows: 60)
+    #expect(!dashboard.text().shows("and the islands"))
+    for _ in 0..<3 { dashboard.press(.right) }
+    #expect(dashboard.text().shows("and the islands"))
+    for _ in 0..<9 { dashboard.press(.left) }
+    #expect(dashboard.text().shows("download tiles z=15"))
+  }
+}

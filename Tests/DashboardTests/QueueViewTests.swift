@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("The view of queues")
+struct QueueViewTests {
+  private static func dashboard(columns: Int = 80, readOnly: Bool = false) -> Dashboard {
+    var dashboard = Scene.dashboard(
+      columns: columns, configuration: .init(title: "tiles", isReadOnly: readOnly))
+    dashboard.press(.tab)
+    dashboard.press(.tab)
+    return dashboard
+  }
+
+  @Test func tabGoesThroughTheViewsAndBack() {
+    var dashboard = Scene.dashboard()
+    var seen: [KeyContext] = []
+    for _ in ViewKind.allCases {
+      seen.append(dashboard.keyContext)
+      dashboard.press(.tab)
+    }
+    #expect(Set(seen).count == ViewKind.allCases.count)
+    #expect(dashboard.keyContext == .list)
+    dashboard.press(.backTab)
+    #expect(dashboard.view == ViewKind.allCases.last)
+    dashboard.take(.input(.alt("3")))
+    #expect(dashboard.view == .queues)
+    dashboard.press("q")
+    #expect(dashboard.keyContext == .list)
+  }
+
+  @Test func theSelectedQueueIsAnObjectNotARow() {
+    var dashboard = Self.dashboard()
+    dashboard.press("jj")
+    #expect(dashboard.queues.id == Scene.net)
+    dashboard.take(
+      .monitor(.update(Update(time: Scene.now, queues: Array(Scene.queues.dropFirst(2))))))
+    #expect(dashboard.queues.id == Scene.net)
+    dashboard.take(.monitor(.update(Update(time: Scene.now, queues: [Scene.queues[0]]))))
+    #expect(dashboard.queues.id == Scene.cpu)
+    dashboard.take(.monitor(.update(Update(time: Scene.now))))
+    #expect(dashboard.queues.id == nil)
+    #expect(dashboard.text().shows("no queues"))
+  }
+
+  @Test func widthAndSuspensionAreThoseOfTheSelectedQueue() {
+    var dashboard = Self.dashboard()
+    dashboard.press("j")
+    #expect(dashboard.press("+") == [.send(.setWidth(Scene.io, 5))])
+    #expect(dashboard.press("-") == [.send(.setWidth(Scene.io, 3))])
+    #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
+    dashboard.press("jj")
+    #expect(dashboard.queues.id == Scene.index)
+    #expect(dashboard.press("-") == [.bell])
+  }
+
+  @Test func aReadOnlyViewerChangesNoQueue() {
+    var dashboard = Self.dashboard(readOnly: true)
+    for key in ["+", "-", "S"] { #expect(dashboard.press(key) == [.bell]) }
+    #expect(!dashboard.text().shows("Wider"))
+  }
+
+  @Test("Every count is in the row, and the rows add up", arguments: [80, 120, 200])
+  func countsInTheRow(columns: Int) {
+    let text = Self.dashboard(columns: columns).text()
+    for queue in Scene.queues {
+      let row = text.first { $0.dropFirst(2).hasPrefix(queue.name) }
+      let numbers = row?.split(separator: " ").suffix(6).compactMap { Int($0) }
+      #expect(numbers?.reduce(0, +) == queue.counts.total, "\(queue.name)")
+    }
+  }
+
+  @Test func onNarrowScreensTheNameStays() {
+    let text = Self.dashboard(columns: 40).text()
+    #expect(text.shows("index"))
+    #expect(text.shows("EXEC"))
+  }
+}

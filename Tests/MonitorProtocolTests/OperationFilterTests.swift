@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import FoundationEssentials
+import MonitorProtocol
+import Testing
+
+@Suite("Filters")
+struct OperationFilterTests {
+  private static let now = MonitorTime(nanoseconds: 100_000_000_000)
+
+  private static let report = OperationReport(
+    id: .init(1042), name: "Download tiles z=14", className: "DownloadOperation",
+    queue: QueueReport.ID(1), state: .executing, priority: .high,
+    started: MonitorTime(nanoseconds: 90_000_000_000))
+
+  private func matches(_ text: String, _ report: OperationReport = Self.report) throws -> Bool {
+    try OperationFilter(text).matches(report, queueName: "net io", at: Self.now)
+  }
+
+  @Test(
+    "What matches",
+    arguments: [
+      "", "  ", "tiles", "TILES", "download", "\"tiles z\"", "z=14", "state:executing",
+      "state:exec", "STATE:Exec", "queue:io", "queue:\"net io\"", "class:download", "name:tiles",
+      "priority:high", "age>5s", "age>9.9", "age<11s", "age>9999ms", "age<1m", "age<1h", "#1042",
+      "!merge", "!state:waiting", "merge|tiles", "state:ready|state:executing",
+      "tiles queue:io !merge", "!merge|upload", "state:e|held",
+    ])
+  func matching(text: String) throws { #expect(try matches(text)) }
+
+  @Test(
+    "What does not",
+    arguments: [
+      "merge", "!tiles", "state:ready", "queue:cpu", "class:Merge", "priority:low", "age>10s",
+      "age<5s", "#104", "tiles merge", "merge|upload", "!merge|tiles", "\"state:executing\"",
+      "\"#1042\"", "name:merge",
+    ])
+  func notMatching(text: String) throws { #expect(try !matches(text)) }
+
+  @Test(
+    "What cannot be read, and what is said of it",
+    arguments: [
+      (
+        "state:idle",
+        "state takes waiting, ready, held, executing, cancelling, finished, "
+          + "cancelled, not idle"
+      ),
+      (
+        "colour:red",
+        "there is no colour: there are state, queue, class and priority, and age with > or <"
+      ),
+      ("state:", "something is missing after state:"),
+      ("!", "something is missing after !"),
+      ("a|", "something is missing after |"),
+      ("\"a", "a quotation mark has no partner"),
+      ("age>soon", "age takes a time such as 5s or 500ms, not soon"),
+      ("age>-1s", "age takes a time such as 5s or 500ms, not -1s"),
+      ("#x", "# takes a number, not x"),
+      ("priority:big", "priority takes verylow, low, normal, high, veryhigh, not big"),
+    ])
+  func errors(text: String, sentence: String) {
+    let error = #expect(throws: OperationFilterError.self) { try OperationFilter(text) }
+    #expect(error?.description == sentence)
+  }
+
+  @Test func aWordThatBeginsSeveralStatesMeansAllOfThem() throws {
+    var report = Self.report
+    for (state, isMeant) in [
+      (OperationState.cancelled, true), (.cancelling, true), (.executing, false),
+    ] {
+      report.state = state
+      #expect(try matches("state:canc", report) == isMeant)
+    }
+    report.state = .cancelling
+    #expect(try !matches("state:cancelled", report))
+  }
+
+  @Test func theAgeOfWhatIsOverIsTheTimeForWhichItRan() throws {
+    var report = Self.report
+    report.state = .finished
+    report.finished = MonitorTime(nanoseconds: 92_000_000_000)
+    #expect(try matches("age<3s", report))
+    report.started = nil
+    #expect(try !matches("age<3s", report))
+    #expect(try !matches("age>0", report))
+  }
+
+  @Test func whatHasNoNameIsFoundByItsClass() throws {
+    var report = Self.report
+    report.name = ""
+    #expect(try matches("downloadoper", report))
+  }
+
+  @Test func onlyAgesDependOnTheTime() throws {
+    #expect(try OperationFilter("a|age>5").dependsOnTime)
+    #expect(try !OperationFilter("a state:ready").dependsOnTime)
+  }
+
+  @Test func aFilterIsWrittenAsItsText() throws {
+    let filter = try OperationFilter("a|b !state:exec")
+    let data = try JSONEncoder().encode([filter])
+    #expect(String(decoding: data, as: UTF8.self) == "[\"a|b !state:exec\"]")
+    #expect(try JSONDecoder().decode([OperationFilter].self, from: data) == [filter])
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode([OperationFilter].self, from: Data("[\"state:x\"]".utf8))
+    }
+  }
+}
