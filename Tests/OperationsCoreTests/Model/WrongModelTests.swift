@@ -34,7 +34,8 @@ struct WrongModelTests {
   }
 
   @Test(
-    "A world with a fault fails step by step, within a dozen steps", arguments: World.Fault.allCases)
+    "A world with a fault fails step by step, within a dozen steps", arguments: World.Fault.allCases
+  )
   func faultStepByStep(fault: World.Fault) async throws {
     let steps = try await smallestFailure(of: LockStepRun(fault: fault).discrepancy)
     #expect(steps.count <= 12, "\(steps)")
