@@ -45,7 +45,10 @@ extension Dashboard {
     switch action {
     case .quit: return [input == .control("c") ? .interrupt : .quit]
     case .suspendProgram: return [.suspendProgram]
-    case .repaint: return [.repaint]
+    case .repaint:
+      let operations = shown.operations
+      tree?.arrange(operations: operations)
+      return [.repaint]
     case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)
     case .toggleHelp: helpTop = helpTop == nil ? 0 : nil
     case .openTree: openTree(.waitsFor)
@@ -75,6 +78,11 @@ extension Dashboard {
     case .moveToBottom: moveToEnd(isTop: false)
     case .enterRow: return enterTreeRow()
     case .reroot: return rerootTree()
+    case .fold: return changeTree { $0.foldOrGoUp(height: $1) }
+    case .unfold: return changeTree { $0.unfoldOrGoDown(height: $1) }
+    case .toggleAllFolds: tree?.toggleAll()
+    case .goToBlocker: return goToBlocker()
+    case .goToWorst: return goToWorst()
     case .goToOperation:
       if case .character(let digit) = input { goTo = GoToPrompt(digit, at: now) }
     default: return nil
@@ -177,8 +185,24 @@ extension Dashboard {
 
   private mutating func openTree(_ direction: DependencyTree.Direction) {
     guard let id = list.id else { return }
+    openTree(of: id, direction)
+  }
+
+  /// Opens the tree of an operation; as the one that was open where nothing else is said.
+  mutating func openTree(
+    of id: OperationReport.ID, _ direction: DependencyTree.Direction? = nil
+  ) {
     view = .tree
-    tree = TreeState(root: id, direction: direction, operations: shown.operations)
+    tree = TreeState(
+      root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations)
+  }
+
+  /// Changes the open tree, for a screen of so many rows; sounds the bell where that is refused.
+  mutating func changeTree(_ body: (inout TreeState, Int) -> Bool) -> [Effect] {
+    let height = pageHeight
+    guard var tree, body(&tree, height) else { return [.bell] }
+    self.tree = tree
+    return []
   }
 
   private mutating func show(_ direction: DependencyTree.Direction) {
@@ -195,6 +219,7 @@ extension Dashboard {
     case .group(let group):
       tree?.unfold(group)
       return []
+    case .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .node: return rerootTree()
     case .unknown, .cut, nil: return [.bell]
     }

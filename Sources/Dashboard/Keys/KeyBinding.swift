@@ -7,6 +7,7 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case nextView, previousView, showView
   case openTree, enterRow, toggleTree, showDependencies, showDependents, reroot
+  case fold, unfold, toggleAllFolds, goToBlocker, goToWorst
   case openFilter, openSearch, searchNext, searchPrevious
   case openSortMenu, sortNext, sortPrevious, invertOrder, pin, scrollLeft, scrollRight
   case tag, tagWithDependents, untagAll

@@ -106,6 +106,21 @@ enum KeyTable {
       .enterRow, [.key(.enter)], in: [.tree], label: "Enter (tree)",
       help: "root here; go to ^seen; +", group: .looking, footer: ("Enter", [.tree: "Root"])),
     KeyBinding(
+      .fold, [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
+      help: "fold, or go to above", group: .looking, footer: ("h", [.tree: "Fold"])),
+    KeyBinding(
+      .unfold, [.character("l"), .key(.right), .character("+"), .character("=")], in: [.tree],
+      label: "l Right +", help: "unfold, or go to below", group: .looking),
+    KeyBinding(
+      .toggleAllFolds, [.character("*")], in: [.tree], label: "*", help: "fold all, unfold all",
+      group: .looking),
+    KeyBinding(
+      .goToBlocker, [.character("b")], in: browsing, label: "b", help: "to what it waits for",
+      group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker"])),
+    KeyBinding(
+      .goToWorst, [.character("B")], in: browsing, label: "B", help: "to what most wait for",
+      group: .looking),
+    KeyBinding(
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking),
     KeyBinding(

@@ -30,6 +30,10 @@ struct Glyphs: Sendable, Equatable {
   var branch: String { isUnicode ? "├─ " : "|-- " }
   /// In a tree, before the last of its siblings.
   var lastBranch: String { isUnicode ? "└─ " : "`-- " }
+  /// In a tree, before a row on the critical path.
+  func criticalBranch(isLast: Bool) -> String {
+    isUnicode ? (isLast ? "┗━ " : "┡━ ") : "#== "
+  }
   /// In a tree, below a row that has siblings further below.
   var trunk: String { isUnicode ? "│  " : "|   " }
   /// In a tree, below a last sibling.

@@ -24,7 +24,9 @@ struct DependencyTree: Sendable, Equatable {
     case reference(OperationReport.ID, parent: OperationReport.ID)
     /// Siblings that are alike.
     case group(Group)
-    /// Dependencies of which nothing is known but their number.
+    /// Stands for all that is below an operation that is folded.
+    case folded(OperationReport.ID)
+    /// Operations of which nothing is known but their number.
     case unknown(parent: OperationReport.ID)
     /// Says that the tree goes on.
     case cut
@@ -41,6 +43,8 @@ struct DependencyTree: Sendable, Equatable {
     let trunks: UInt64
     /// What the row says beyond its id.
     let note: Note
+    /// Whether it is on the longest chain of unfinished operations from the root on.
+    let isCritical: Bool
   }
 
   /// What a row says beyond its id.
@@ -50,7 +54,9 @@ struct DependencyTree: Sendable, Equatable {
     case closesCycle
     /// How many siblings, and the first and last of them.
     case group(count: Int, first: OperationReport.ID, last: OperationReport.ID)
-    /// How many dependencies, and how many of them have not finished.
+    /// How many operations are directly below the folded one.
+    case folded(count: Int)
+    /// How many operations, and how many of them are known not to have finished.
     case unknown(count: Int, unmetCount: Int)
   }
 
@@ -59,26 +65,45 @@ struct DependencyTree: Sendable, Equatable {
   /// The same for what is over and does not stand right below the root: it holds nothing up.
   static let overGroupLimit = 1
 
+  /// What the user has folded and unfolded.
+  struct Folding: Sendable, Equatable {
+    /// Groups whose members are drawn.
+    var unfolded: Set<Group> = []
+    /// Operations below which nothing is drawn.
+    var folded: Set<OperationReport.ID> = []
+  }
+
   /// The operation from which the tree grows.
   let root: OperationReport.ID
   /// Which way it grows.
   let direction: Direction
   /// The drawing from the top.
   private(set) var rows: [Row] = []
+  /// Below which other each operation is drawn.
+  private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]
+  /// The longest chain of unfinished operations from the root on, the root included.
+  private(set) var criticalPath: [OperationReport.ID] = []
 
   /// Draws at most `rowLimit` rows; the last one says so where there would be more.
+  ///
+  /// - Parameter owners: Below which other each operation was drawn before, and is to stay.
   init(
     root: OperationReport.ID, direction: Direction, operations: OperationStore,
-    unfolded: Set<Group> = [], rowLimit: Int
+    folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
+    rowLimit: Int
   ) {
     self.root = root
     self.direction = direction
     guard rowLimit > 0 else { return }
-    var builder = DependencyTreeBuilder(
-      root: root, direction: direction, operations: operations, unfolded: unfolded)
+    let graph = VisibleGraph(
+      root: root, direction: direction, operations: operations, folding: folding, limit: rowLimit)
+    criticalPath = graph.criticalPath
+    self.owners = graph.owners(keeping: owners)
+    var builder = DependencyTreeBuilder(root: root, graph: graph, owners: self.owners)
     while let row = builder.next() {
       if rows.count == rowLimit {
-        rows[rowLimit - 1] = Row(id: .cut, depth: 0, isLast: true, trunks: 0, note: .none)
+        rows[rowLimit - 1] = Row(
+          id: .cut, depth: 0, isLast: true, trunks: 0, note: .none, isCritical: false)
         return
       }
       rows.append(row)

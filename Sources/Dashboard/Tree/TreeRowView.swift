@@ -32,7 +32,8 @@ struct TreeRowView {
   func draw(_ treeRow: DependencyTree.Row, row: Int, on canvas: inout Canvas) {
     let room = columns.lowerBound..<stateColumn - 1
     let prefix = prefix(of: treeRow, room: room.count, glyphs: canvas.glyphs)
-    let start = canvas.write(prefix, row: row, columns: room, style: Style(.dim))
+    let start = canvas.write(
+      prefix, row: row, columns: room, style: Style(treeRow.isCritical ? .accent : .dim))
     switch treeRow.id {
     case .node(let id):
       drawTitle(id, mark: nil, row: row, columns: start..<room.upperBound, on: &canvas)
@@ -43,6 +44,11 @@ struct TreeRowView {
       drawState(workload.operations[id]?.state, row: row, on: &canvas)
     case .group(let group):
       drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
+    case .folded:
+      guard case .folded(let count) = treeRow.note else { return }
+      canvas.write(
+        "+ \(CountText.text(count)) folded", row: row, columns: start..<room.upperBound,
+        style: Style(.dim))
     case .unknown:
       guard case .unknown(let count, let unmetCount) = treeRow.note else { return }
       let words =
@@ -122,6 +128,7 @@ struct TreeRowView {
     for level in stride(from: levels - 2, through: 0, by: -1) {
       prefix += row.trunks >> UInt64(level) & 1 == 1 ? glyphs.trunk : glyphs.noTrunk
     }
+    if row.isCritical { return prefix + glyphs.criticalBranch(isLast: row.isLast) }
     return prefix + (row.isLast ? glyphs.lastBranch : glyphs.branch)
   }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+// From an operation to what holds it up.
+
+extension Dashboard {
+  /// Selects the dependency that the selected operation will probably wait for the longest.
+  ///
+  /// One step: pressed again and again it ends at the culprit, which waits for nobody.
+  mutating func goToBlocker() -> [Effect] {
+    guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
+    guard let blocker = blocker(of: report) else {
+      show(
+        report.unmetDependencyCount > 0
+          ? "what \(id) waits for is not known here" : "\(id) waits for no other operation")
+      return [.bell]
+    }
+    select(blocker)
+    return []
+  }
+
+  /// Selects the unfinished operation that most others depend on, among those that are shown.
+  mutating func goToWorst() -> [Effect] {
+    if view == .tree {
+      let operations = shown.operations
+      return changeTree { $0.moveToWorst(operations: operations, height: $1) }
+    }
+    let unfinished = rows.keys.filter { !$0.isOver }.compactMap { shown.operations[$0.id] }
+    let worst = unfinished.max { ($0.dependentCount, $1.id) < ($1.dependentCount, $0.id) }
+    guard let worst, worst.dependentCount > 0 else {
+      show("nothing waits for any of these")
+      return [.bell]
+    }
+    select(worst.id)
+    return []
+  }
+
+  /// Of the unfinished dependencies the one that looks slowest: one that itself waits or is held
+  /// before one that is ready, and that before one that executes.
+  private func blocker(of report: OperationReport) -> OperationReport.ID? {
+    let unmet = report.dependencies.compactMap { shown.operations[$0] }.filter { !$0.state.isOver }
+    return unmet.max { SortKey($0) < SortKey($1) }?.id
+  }
+
+  /// Selects an operation in the view, whether its row is there yet or not.
+  private mutating func select(_ id: OperationReport.ID) {
+    if view == .tree {
+      if changeTree({ $0.moveToNode(id, height: $1) }) == [] { return }
+      openTree(of: id)
+    }
+    if !list.select(id, in: rows, height: pageHeight) {
+      show("\(id) is not in the list: the filter or H hides it, or it is further down")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Walks a graph row by row, without recursion: a chain may be of any length.
+struct DependencyTreeBuilder {
+  private struct Pending {
+    let id: DependencyTree.RowID
+    let note: DependencyTree.Note
+    let depth: Int
+    let isLast: Bool
+    let trunks: UInt64
+  }
+
+  private let root: OperationReport.ID
+  private let graph: VisibleGraph
+  private let owners: [OperationReport.ID: OperationReport.ID]
+  private let critical: Set<OperationReport.ID>
+
+  private var pending: [Pending] = []
+  private var seen: Set<OperationReport.ID> = []
+  private var path: [OperationReport.ID] = []
+
+  init(
+    root: OperationReport.ID, graph: VisibleGraph,
+    owners: [OperationReport.ID: OperationReport.ID]
+  ) {
+    self.root = root
+    self.graph = graph
+    self.owners = owners
+    // A path of one is no path.
+    critical = graph.criticalPath.count > 1 ? Set(graph.criticalPath) : []
+    pending = [Pending(id: .node(root), note: .none, depth: 0, isLast: true, trunks: 0)]
+  }
+
+  /// The next row down; `nil` behind the last.
+  mutating func next() -> DependencyTree.Row? {
+    guard let item = pending.popLast() else { return nil }
+    guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
+    path.removeLast(max(0, path.count - item.depth))
+    let parent = path.last ?? root
+    // In a circle nobody owns anybody: there the first one counts.
+    let isElsewhere = item.depth > 0 && owners[id].map { $0 != parent } ?? false
+    guard !isElsewhere, seen.insert(id).inserted else {
+      return row(
+        item, id: .reference(id, parent: parent),
+        note: path.contains(id) ? .closesCycle : .none)
+    }
+    let isCritical = critical.contains(id) && (item.depth == 0 || critical.contains(parent))
+    path.append(id)
+    pushChildren(of: id, below: item)
+    return row(item, id: item.id, note: item.note, isCritical: isCritical)
+  }
+
+  private func row(
+    _ item: Pending, id: DependencyTree.RowID, note: DependencyTree.Note, isCritical: Bool = false
+  ) -> DependencyTree.Row {
+    DependencyTree.Row(
+      id: id, depth: item.depth, isLast: item.isLast, trunks: item.trunks, note: note,
+      isCritical: isCritical)
+  }
+
+  private mutating func pushChildren(of id: OperationReport.ID, below item: Pending) {
+    var children = graph.children[id, default: []]
+    // The critical one first.
+    if critical.contains(id),
+      let index = children.firstIndex(where: { child in
+        if case .node(let id) = child.id { critical.contains(id) } else { false }
+      })
+    {
+      children.insert(children.remove(at: index), at: 0)
+    }
+    // The root has no line of its own to continue.
+    let trunks = item.depth == 0 ? 0 : item.trunks << 1 | (item.isLast ? 0 : 1)
+    for (offset, child) in children.enumerated().reversed() {
+      pending.append(
+        Pending(
+          id: child.id, note: child.note, depth: item.depth + 1,
+          isLast: offset == children.count - 1, trunks: trunks))
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The tree view: what it shows, and where its cursor is.
+struct TreeState: Sendable, Equatable {
+  /// A tree of more rows than this is cut.
+  static let rowLimit = 2_000
+
+  /// Which way the tree grows.
+  var direction: DependencyTree.Direction
+  /// The row that keys act on.
+  private(set) var cursor: DependencyTree.RowID
+  /// The index of the first row on screen.
+  private(set) var top = 0
+  /// The rows, as of the last ``settle(operations:height:)``.
+  private(set) var tree: DependencyTree
+
+  private var folding = DependencyTree.Folding()
+  private var cursorIndex = 0
+
+  /// Opens the tree of one operation.
+  init(
+    root: OperationReport.ID, direction: DependencyTree.Direction, operations: OperationStore
+  ) {
+    self.direction = direction
+    cursor = .node(root)
+    tree = DependencyTree(
+      root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
+  }
+
+  /// The operation that the cursor's row stands for; the parent's where it stands for several.
+  var selected: OperationReport.ID {
+    switch cursor {
+    case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id): id
+    case .group(let group): group.parent
+    case .cut: tree.root
+    }
+  }
+
+  /// The operation that the cursor's row stands for; `nil` where it stands for several.
+  var selectedOperation: OperationReport.ID? {
+    switch cursor {
+    case .node(let id), .reference(let id, _): id
+    case .folded, .unknown, .group, .cut: nil
+    }
+  }
+
+  /// Draws the tree anew and finds the cursor's row again; its neighbour where it has gone.
+  mutating func settle(operations: OperationStore, height: Int) {
+    tree = DependencyTree(
+      root: tree.root, direction: direction, operations: operations, folding: folding,
+      owners: tree.direction == direction ? tree.owners : [:], rowLimit: Self.rowLimit)
+    let index = tree.rows.firstIndex { $0.id == cursor } ?? cursorIndex
+    place(index, height: height)
+  }
+
+  /// Moves the cursor by `offset` rows.
+  mutating func move(by offset: Int, height: Int) { place(cursorIndex + offset, height: height) }
+
+  /// Moves the cursor to the first row.
+  mutating func moveToTop(height: Int) { place(0, height: height) }
+
+  /// Moves the cursor to the last row.
+  mutating func moveToBottom(height: Int) { place(tree.rows.count - 1, height: height) }
+
+  /// Moves the cursor to the unfinished operation that most others depend on, of those that are drawn.
+  mutating func moveToWorst(operations: OperationStore, height: Int) -> Bool {
+    let nodes = tree.rows.compactMap { row -> OperationReport? in
+      guard case .node(let id) = row.id else { return nil }
+      return operations[id].flatMap { $0.state.isOver ? nil : $0 }
+    }
+    let worst = nodes.max { ($0.dependentCount, $1.id) < ($1.dependentCount, $0.id) }
+    return worst.map { moveToNode($0.id, height: height) } ?? false
+  }
+
+  /// Moves the cursor to where an operation is drawn; `false` where it is not.
+  mutating func moveToNode(_ id: OperationReport.ID, height: Int) -> Bool {
+    guard let index = tree.rows.firstIndex(where: { $0.id == .node(id) }) else { return false }
+    place(index, height: height)
+    return true
+  }
+
+  /// Draws the members of a group from now on.
+  mutating func unfold(_ group: DependencyTree.Group) { folding.unfolded.insert(group) }
+
+  /// Draws everything where it belongs most, also what has stayed where it was.
+  mutating func arrange(operations: OperationStore) {
+    tree = DependencyTree(
+      root: tree.root, direction: direction, operations: operations, folding: folding,
+      rowLimit: Self.rowLimit)
+  }
+
+  // MARK: Folding
+
+  /// Folds the cursor's operation; where there is nothing to fold goes to the one above it.
+  ///
+  /// - Returns: `false` where it is the root, and folded.
+  mutating func foldOrGoUp(height: Int) -> Bool {
+    if case .group(let group) = cursor, folding.unfolded.remove(group) != nil { return true }
+    if case .node(let id) = cursor, hasRowsBelowCursor, !folding.folded.contains(id) {
+      folding.folded.insert(id)
+      return true
+    }
+    let depth = cursorDepth
+    guard depth > 0,
+      let parent = tree.rows[..<cursorIndex].lastIndex(where: { $0.depth == depth - 1 })
+    else { return false }
+    place(parent, height: height)
+    return true
+  }
+
+  /// Unfolds what the cursor's row stands for, or goes to the first row below it.
+  ///
+  /// - Returns: `false` where there is nothing below it.
+  mutating func unfoldOrGoDown(height: Int) -> Bool {
+    switch cursor {
+    case .group(let group):
+      folding.unfolded.insert(group)
+      return true
+    case .folded(let id):
+      folding.folded.remove(id)
+      return true
+    case .node(let id) where folding.folded.remove(id) != nil:
+      return true
+    case .node, .reference, .unknown, .cut:
+      guard hasRowsBelowCursor else { return false }
+      place(cursorIndex + 1, height: height)
+      return true
+    }
+  }
+
+  /// Folds everything right below the root, or unfolds everything where that is folded.
+  mutating func toggleAll() {
+    if !folding.folded.isEmpty || !folding.unfolded.isEmpty {
+      folding = DependencyTree.Folding()
+      return
+    }
+    for row in tree.rows where row.depth == 1 {
+      if case .node(let id) = row.id { folding.folded.insert(id) }
+    }
+  }
+
+  private var cursorDepth: Int {
+    tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].depth : 0
+  }
+
+  private var hasRowsBelowCursor: Bool {
+    let next = cursorIndex + 1
+    return next < tree.rows.count && tree.rows[next].depth > cursorDepth
+  }
+
+  /// The index of the first row to show on a screen of this height.
+  func top(height: Int) -> Int {
+    let top = min(self.top, max(0, tree.rows.count - height))
+    return max(0, min(max(top, cursorIndex - height + 1), cursorIndex))
+  }
+
+  private mutating func place(_ index: Int, height: Int) {
+    cursorIndex = max(0, min(index, tree.rows.count - 1))
+    if tree.rows.indices.contains(cursorIndex) { cursor = tree.rows[cursorIndex].id }
+    top = top(height: height)
+  }
+}
