@@ -36,7 +36,7 @@ final class WorkloadRun: Sendable {
   func decide(after delay: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
     let work: @Sendable () -> Void = { [self] in if !isStopped { body() } }
     if delay > .zero {
-      control.asyncAfter(deadline: .now() + delay.dispatchInterval, execute: work)
+      control.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.nanoseconds)), execute: work)
     } else {
       control.async(execute: work)
     }
