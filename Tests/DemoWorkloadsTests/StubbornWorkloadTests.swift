@@ -19,14 +19,20 @@ import Testing
   }
 
   @Test func theApplicationItselfCancelsWhatThenGoesOn() async throws {
-    let workload = workload()
+    let workload = workload(speed: 4)
+    for queue in workload.queues.values { queue.isSuspended = true }
     workload.start()
-    #expect(
-      await eventually {
-        operation("transcode film 1", of: workload).map { $0.isCancelled && $0.isExecuting }
-          == true
-      })
-    try await onOwnThread { workload.shutDown() }
+    let deaf = try #require(operation("transcode film 1", of: workload))
+    let wasExecuting = Monitored<Bool?>(nil)
+    let observation = deaf.observe(\.isCancelled) { operation, _ in
+      wasExecuting.change { $0 = operation.isExecuting }
+    }
+    for queue in workload.queues.values { queue.isSuspended = false }
+    try await onOwnThread {
+      wasExecuting.wait(for: "the application to give up on it") { $0 == true }
+      workload.shutDown()
+    }
+    observation.invalidate()
   }
 
   @Test func whatHeedsItsCancellationLeavesAndWhatDoesNotStays() async throws {
