@@ -59,10 +59,7 @@ struct BatchLoop {
       }
       let error = StandardStream.output.write(text(of: frame))
       if error == EPIPE { return .status(0) }
-      guard error == 0 else {
-        let reason = String(cString: strerror(error))
-        return Program.fail("cannot write to standard output: \(reason)", status: 1)
-      }
+      guard error == 0 else { return Program.failToWrite(error) }
       printed += 1
       if picture.endedReason != nil { return .status(1) }
       if isLast || printed == count { return .status(0) }

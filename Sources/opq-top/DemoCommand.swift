@@ -8,18 +8,17 @@ import Glibc
 
 /// `opq-top demo`: runs a workload in this process, and shows it.
 struct DemoCommand: ParsableCommand {
-  /// The workloads that there are.
-  enum WorkloadName: String, ExpressibleByArgument, CaseIterable {
-    case tiles
-  }
-
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Runs a workload, and shows it.")
+    commandName: "demo", abstract: "Runs a workload, and shows it.",
+    discussion: DemoList.discussion)
 
-  @Argument(help: "The workload.")
-  var workload = WorkloadName.tiles
+  @Argument(help: ArgumentHelp("The workload.", valueName: "name"))
+  var demo = Demo.tiles
 
-  @Flag(help: "End the workload when one round is done.")
+  @Flag(name: .customLong("list"), help: "Print what demos there are, and end.")
+  var isList = false
+
+  @Flag(help: "End the workload when one round is done; see above.")
   var once = false
 
   // Read unconditionally, so that a negative number is told what is wrong with it.
@@ -74,11 +73,15 @@ struct DemoCommand: ParsableCommand {
     if let frameCount, frameCount < 1 {
       throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
     }
+    if output != nil && !demo.writesFiles {
+      throw ValidationError("--output goes with the demo tiles: \(demo.name) writes no files")
+    }
     if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
   }
 
   /// Does it, and says how the process has to end.
   func ending() -> Ending {
+    if isList { return printList() }
     let hasTerminal = isatty(STDIN_FILENO) == 1 && StandardStream.output.isTerminal
     guard batch || hasTerminal || once else {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
@@ -88,14 +91,14 @@ struct DemoCommand: ParsableCommand {
       let run = try DemoRun(isReadOnly: isReadOnly)
       if batch {
         return try run.printFrames(
-          of: options(isInteractive: false), count: frameCount,
+          of: demo, options(isInteractive: false), count: frameCount,
           interval: interval?.duration ?? .seconds(1), isJSON: json)
       }
       guard hasTerminal else {
-        return try run.runToTheEnd(options(isInteractive: false))
+        return try run.runToTheEnd(demo, options(isInteractive: false))
       }
       return try run.showDashboard(
-        of: options(isInteractive: !once), title: "tiles", terminalOptions: terminalOptions)
+        of: demo, options(isInteractive: !once), terminalOptions: terminalOptions)
     } catch let error as TerminalError {
       return Program.fail("\(error); use --batch")
     } catch {
@@ -103,14 +106,15 @@ struct DemoCommand: ParsableCommand {
     }
   }
 
-  private func options(isInteractive: Bool) -> TilesWorkload.Options {
-    var options = TilesWorkload.Options()
-    options.seed = seed
-    options.speed = speed
-    options.isOnce = once
-    options.isInteractive = isInteractive
-    options.outputDirectory = output
-    return options
+  private func printList() -> Ending {
+    let error = StandardStream.output.write(DemoList.text)
+    guard error != 0, error != EPIPE else { return .status(0) }
+    return Program.failToWrite(error)
+  }
+
+  private func options(isInteractive: Bool) -> WorkloadOptions {
+    WorkloadOptions(
+      seed: seed, speed: speed, isOnce: once, isInteractive: isInteractive, outputDirectory: output)
   }
 
   private var terminalOptions: Terminal.Options {

@@ -29,9 +29,9 @@ struct DemoRun {
   ///
   /// - Throws: `TerminalError` or `WorkloadError`, before anything was shown.
   func showDashboard(
-    of options: TilesWorkload.Options, title: String, terminalOptions: Terminal.Options
+    of demo: Demo, _ options: WorkloadOptions, terminalOptions: Terminal.Options
   ) throws -> Ending {
-    let workload = try TilesWorkload(options: options)
+    let workload = try demo.makeWorkload(options)
     defer { workload.shutDown() }
     let terminal = try Terminal(terminalOptions)
     let signals = try JobSignals()
@@ -39,7 +39,7 @@ struct DemoRun {
     defer { session.invalidate() }
     let dashboard = Dashboard(
       configuration: .init(
-        title: title, isReadOnly: isReadOnly, asksBeforeCancellingByKey: false))
+        title: demo.name, isReadOnly: isReadOnly, asksBeforeCancellingByKey: false))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch, completion: whenFinished(workload))
@@ -51,9 +51,9 @@ struct DemoRun {
   ///
   /// - Throws: `WorkloadError`, before anything was printed.
   func printFrames(
-    of options: TilesWorkload.Options, count: Int?, interval: Duration, isJSON: Bool
+    of demo: Demo, _ options: WorkloadOptions, count: Int?, interval: Duration, isJSON: Bool
   ) throws -> Ending {
-    let workload = try TilesWorkload(options: options)
+    let workload = try demo.makeWorkload(options)
     defer { workload.shutDown() }
     let session = session(interval: min(interval, BatchLoop.firstFrameDelay), interest: .everything)
     defer { session.invalidate() }
@@ -68,8 +68,8 @@ struct DemoRun {
   /// Runs a workload that has an end, without showing anything.
   ///
   /// - Throws: `WorkloadError`, before it has started.
-  func runToTheEnd(_ options: TilesWorkload.Options) throws -> Ending {
-    let workload = try TilesWorkload(options: options)
+  func runToTheEnd(_ demo: Demo, _ options: WorkloadOptions) throws -> Ending {
+    let workload = try demo.makeWorkload(options)
     defer { workload.shutDown() }
     let completion = whenFinished(workload)
     workload.start()
@@ -80,8 +80,8 @@ struct DemoRun {
     return reportFailure(of: workload, after: .status(0))
   }
 
-  /// Says after a run that ended well which files it could not write.
-  private func reportFailure(of workload: TilesWorkload, after ending: Ending) -> Ending {
+  /// Says after a run that ended well what it could not do.
+  private func reportFailure(of workload: any DemoWorkload, after ending: Ending) -> Ending {
     guard ending == .status(0), let failure = workload.failure else { return ending }
     return Program.fail("\(failure)", status: 1)
   }
@@ -92,7 +92,7 @@ struct DemoRun {
     }
   }
 
-  private func whenFinished(_ workload: TilesWorkload) -> Completion {
+  private func whenFinished(_ workload: any DemoWorkload) -> Completion {
     let completion = Completion()
     workload.whenFinished { [waker] in
       completion.reach()

@@ -46,4 +46,9 @@ enum Program {
     StandardStream.error.write("opq-top: \(line)\n")
     return .status(status)
   }
+
+  /// Says that standard output takes no more, for the reason of an `errno`.
+  static func failToWrite(_ error: Int32) -> Ending {
+    fail("cannot write to standard output: \(String(cString: strerror(error)))", status: 1)
+  }
 }

@@ -81,17 +81,4 @@ import Testing
     let launched = actions.allSatisfy { if case .launch = $0 { true } else { false } }
     #expect(launched)
   }
-
-  @Test func nothingIsLaunchedOrRemovedOnceItIsStopped() {
-    var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
-    _ = schedule.start()
-    schedule.stop()
-    for number in 1...2 {
-      #expect(schedule.built(number) == [])
-      #expect(schedule.uploaded(number) == [])
-    }
-    var unstarted = PyramidSchedule(isOnce: false, isTemporary: true)
-    unstarted.stop()
-    #expect(unstarted.start() == [])
-  }
 }

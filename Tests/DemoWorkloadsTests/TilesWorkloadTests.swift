@@ -16,7 +16,7 @@ import Testing
   private func workload(
     seed: UInt64 = 7, isOnce: Bool = true, isInteractive: Bool = false, isTemporary: Bool = false
   ) throws -> TilesWorkload {
-    let options = TilesWorkload.Options(
+    let options = WorkloadOptions(
       seed: seed, speed: 1e6, isOnce: isOnce, isInteractive: isInteractive,
       outputDirectory: isTemporary ? nil : "\(scratch.path)/\(seed)")
     return try TilesWorkload(options: options, shape: shape)
@@ -229,7 +229,7 @@ import Testing
   @Test(arguments: [0, -1, .infinity, .nan] as [Double])
   func aSpeedThatIsNoneIsRefused(speed: Double) {
     let error = #expect(throws: WorkloadError.self) {
-      try TilesWorkload(options: TilesWorkload.Options(speed: speed))
+      try TilesWorkload(options: WorkloadOptions(speed: speed))
     }
     #expect(error?.description == "the speed must be a number above 0, not \(speed)")
   }

@@ -11,15 +11,9 @@ import Testing
   private func output(
     _ arguments: [String], ending: PseudoTerminal.Ending = .status(0)
   ) throws -> String {
-    let directory = FileManager.default.temporaryDirectory
-    let file = directory.appendingPathComponent("opq-batch-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
-    let window = try PseudoTerminal()
-    try window.start(
-      BuiltProgram.path, ["demo", "--batch"] + arguments,
-      redirections: [0: "/dev/null", 1: file.path])
-    #expect(window.waitForEnd() == ending)
-    return try String(contentsOf: file, encoding: .utf8)
+    let (text, actual) = try BuiltProgram.output(["demo", "--batch"] + arguments)
+    #expect(actual == ending)
+    return text
   }
 
   @Test func aFrameIsATextWithoutEscapes() throws {

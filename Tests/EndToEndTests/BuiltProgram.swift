@@ -34,4 +34,18 @@ enum BuiltProgram {
     window.wait { $0.isAlternate && $0.contains("total") }
     return window
   }
+
+  /// Runs it to its end without a terminal: what it printed on standard output, exactly, and how it
+  /// ended. Standard error is not part of it.
+  static func output(
+    _ arguments: [String]
+  ) throws -> (text: String, ending: PseudoTerminal.Ending?) {
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("opq-output-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let window = try PseudoTerminal()
+    try window.start(path, arguments, redirections: [0: "/dev/null", 1: file.path])
+    let ending = window.waitForEnd()
+    return (try String(contentsOf: file, encoding: .utf8), ending)
+  }
 }

@@ -83,6 +83,24 @@ import Testing
   }
 
   @Test(
+    "A demo that writes no files takes no directory",
+    arguments: ["deadlock", "storm", "stubborn", "priorities"])
+  func aDirectoryForADemoWithoutFilesIsRefused(demo: String) throws {
+    let (text, ending, isDrawn) = try refusal(["demo", demo, "--once", "--output", "/tmp"])
+    #expect(text == "opq-top: --output goes with the demo tiles: \(demo) writes no files")
+    #expect(ending == .status(2))
+    #expect(!isDrawn)
+  }
+
+  @Test func aDemoThatThereIsNotIsToldWhichThereAre() throws {
+    let (text, ending, _) = try refusal(["demo", "nonesuch"])
+    for word in ["nonesuch", "tiles", "deadlock", "storm", "stubborn", "priorities"] {
+      #expect(text.contains(word), "\(text)")
+    }
+    #expect(ending == .status(2))
+  }
+
+  @Test(
     "A negative number is told what is wrong with it", arguments: ["--speed", "--seed", "-d", "-n"])
   func aNegativeNumberIsNamed(option: String) throws {
     let (text, ending, _) = try refusal(["--batch", option, "-3"])

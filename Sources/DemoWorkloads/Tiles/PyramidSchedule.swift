@@ -28,7 +28,6 @@ struct PyramidSchedule: Equatable, Sendable {
   private var uploading: Set<Int> = []
   /// The pyramids whose files are still there though nobody needs them; oldest first.
   private var over: [Int] = []
-  private var isStopped = false
 
   /// - Parameters:
   ///   - isOnce: Whether one pyramid is all.
@@ -54,12 +53,9 @@ struct PyramidSchedule: Equatable, Sendable {
     return endings(of: number)
   }
 
-  /// Nothing is to be launched any more.
-  mutating func stop() { isStopped = true }
-
   private mutating func launches() -> [Action] {
     var actions: [Action] = []
-    while !isStopped, building.count < Self.limit, !isOnce || lastNumber == 0 {
+    while building.count < Self.limit, !isOnce || lastNumber == 0 {
       lastNumber += 1
       building.insert(lastNumber)
       let isUploaded = uploading.subtracting(building).count < Self.limit
@@ -70,7 +66,7 @@ struct PyramidSchedule: Equatable, Sendable {
   }
 
   private mutating func endings(of number: Int) -> [Action] {
-    guard !isStopped, !building.contains(number), !uploading.contains(number) else { return [] }
+    guard !building.contains(number), !uploading.contains(number) else { return [] }
     guard !isOnce else { return [.finish] }
     guard isTemporary else { return [] }
     over.append(number)

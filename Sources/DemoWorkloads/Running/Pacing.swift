@@ -16,6 +16,16 @@ struct Pacing: Equatable, Sendable {
   }
 }
 
+extension WorkloadOptions {
+  /// The pace that was asked for.
+  ///
+  /// - Throws: When the speed is not a finite number above 0.
+  func pacing() throws(WorkloadError) -> Pacing {
+    guard speed > 0, speed.isFinite else { throw WorkloadError(code: .invalidSpeed(speed)) }
+    return Pacing(speed: speed)
+  }
+}
+
 /// Stretches the work of one operation to its planned time.
 ///
 /// The work is real but short: tiles take milliseconds, and a person could not watch it. So a

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The workloads that come with the program: what they are called, what there is to see, and how
+/// each is made.
+public enum Demo: String, CaseIterable, Sendable {
+  /// Real work of every kind.
+  case tiles
+  /// Three deadlocks.
+  case deadlock
+  /// A million operations.
+  case storm
+  /// Operations that ignore their cancellation.
+  case stubborn
+  /// More work than a narrow queue can do.
+  case priorities
+
+  /// By which the user asks for it; lower-case letters.
+  public var name: String { rawValue }
+
+  /// What it is, in one line of at most 68 characters without a full stop.
+  public var summary: String {
+    switch self {
+    case .tiles: "renders the Mandelbrot set tile by tile, on four queues"
+    case .deadlock: "an application whose start gets stuck in three ways, all at once"
+    case .storm: "a million operations at once, 100,000 changes of state a second"
+    case .stubborn: "operations that heed their cancellation at once, late or never"
+    case .priorities: "a narrow queue with more to do than it can, at all five priorities"
+    }
+  }
+
+  /// What to look at, and which keys to press: one line of at most 76 characters without a full
+  /// stop, to be shown while the demo runs.
+  public var guidance: String {
+    switch self {
+    case .tiles: "look at net, which is suspended, and press S to resume it, t for the tree"
+    case .deadlock: "look at what the banners name, and press b to go there, x to cancel one"
+    case .storm: "look at the counts and the rate, and press / to find job 123456, S to halt"
+    case .stubborn: "look at how long cancelling takes, and press x on a transcode film"
+    case .priorities: "look at who starves at low, and press } to raise a find contract"
+    }
+  }
+
+  /// What a once-run does, in one line of at most 68 characters without a full stop.
+  public var round: String {
+    switch self {
+    case .tiles: "one pyramid of tiles, rendered, written and uploaded"
+    case .deadlock: "one start; its deadlocks are undone after 20, 24 and 28 s"
+    case .storm: "one million operations, done in about 30 s"
+    case .stubborn: "twelve operations for each of its two queues"
+    case .priorities: "forty arrivals, until all that has arrived is done"
+    }
+  }
+
+  /// Whether it writes files, for which a directory may be chosen.
+  public var writesFiles: Bool { self == .tiles }
+
+  /// Creates the workload, which has not started.
+  ///
+  /// - Throws: When the speed is out of range, or the directory cannot be created or written.
+  public func makeWorkload(_ options: WorkloadOptions) throws(WorkloadError) -> any DemoWorkload {
+    let pacing = try options.pacing()
+    let seed = options.seed
+    let isOnce = options.isOnce
+    return switch self {
+    case .tiles: try TilesWorkload(options: options)
+    case .deadlock:
+      ScenarioWorkload(DeadlockScenario(seed: seed, isOnce: isOnce), pacing: pacing)
+    case .storm: StormWorkload(seed: seed, isOnce: isOnce, pacing: pacing)
+    case .stubborn:
+      ScenarioWorkload(StubbornScenario(seed: seed, isOnce: isOnce), pacing: pacing)
+    case .priorities:
+      ScenarioWorkload(PrioritiesScenario(seed: seed, isOnce: isOnce), pacing: pacing)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// An application's start that gets stuck in three ways, while its other work goes on.
+///
+/// It stays stuck until somebody undoes the deadlocks; then it starts anew. A once-run undoes them
+/// itself, one after the other, and ends.
+struct DeadlockScenario: Scenario {
+  enum Alarm: Equatable, Sendable {
+    /// Cancel a member of the cycle.
+    case breakCycle
+    /// Give the full queue one slot more.
+    case widen
+    /// Add the forgotten operation.
+    case remember
+    /// Start again.
+    case startAnew
+  }
+
+  static let queues = [StartupPlan.startup, StartupPlan.imports, ServicePlan.queue]
+
+  /// When a once-run undoes each of them, at speed 1.
+  static let undoing: [(alarm: Alarm, delay: Duration)] = [
+    (.breakCycle, .seconds(20)), (.widen, .seconds(24)), (.remember, .seconds(28)),
+  ]
+  /// How long it stays healthy before it starts anew.
+  static let rest = Duration.seconds(5)
+
+  private let seed: UInt64
+  private let isOnce: Bool
+  private var round = 0
+  private var nextID = 0
+  private var plan: StartupPlan?
+  private var service: ServicePlan
+  /// What has been added and has not ended.
+  private var starting: Set<PlannedTask.ID> = []
+  private var serving: Set<PlannedTask.ID> = []
+  private var isEnding = false
+
+  /// - Parameters:
+  ///   - seed: Decides what there is to do, and how long it takes.
+  ///   - isOnce: Whether one start is all.
+  init(seed: UInt64, isOnce: Bool) {
+    self.seed = seed
+    self.isOnce = isOnce
+    service = ServicePlan(seed: seed)
+  }
+
+  mutating func start() -> [Step] {
+    var steps = startAnew()
+    steps.append(.add((0..<ServicePlan.backlog).map { _ in nextService() }))
+    if isOnce { steps += Self.undoing.map { .wake($0.alarm, after: $0.delay) } }
+    return steps
+  }
+
+  mutating func began(_ task: PlannedTask.ID) -> [Step] { [] }
+
+  mutating func ended(_ task: PlannedTask.ID) -> [Step] {
+    if serving.remove(task) != nil {
+      if !isEnding { return [.add([nextService()])] }
+    } else if starting.remove(task) != nil, starting.isEmpty {
+      if !isOnce { return [.wake(.startAnew, after: Self.rest)] }
+      isEnding = true
+    } else {
+      return []
+    }
+    return isEnding && serving.isEmpty ? [.finish] : []
+  }
+
+  mutating func rang(_ alarm: Alarm) -> [Step] {
+    guard let plan else { return [] }
+    switch alarm {
+    case .breakCycle: return [.cancel(plan.cycle[0])]
+    case .widen:
+      return [.setWidth(StartupPlan.imports.width + 1, queue: StartupPlan.imports.name)]
+    case .remember:
+      guard !starting.isEmpty else { return [] }
+      starting.insert(plan.forgotten)
+      return [.enqueue(plan.forgotten, queue: StartupPlan.startup.name)]
+    case .startAnew: return startAnew()
+    }
+  }
+
+  private mutating func startAnew() -> [Step] {
+    round += 1
+    let plan = StartupPlan(seed: seed, round: round, firstID: nextID)
+    self.plan = plan
+    nextID += plan.tasks.count
+    starting = Set(plan.tasks.filter { $0.queue != nil }.map(\.id))
+    // Whoever undid the last deadlock may have widened it.
+    return [
+      .setWidth(StartupPlan.imports.width, queue: StartupPlan.imports.name), .add(plan.tasks),
+    ]
+  }
+
+  private mutating func nextService() -> PlannedTask {
+    defer { nextID += 1 }
+    let task = service.next(id: PlannedTask.ID(rawValue: nextID))
+    serving.insert(task.id)
+    return task
+  }
+}

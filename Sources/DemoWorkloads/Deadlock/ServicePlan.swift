@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The healthy work of an application that goes on beside its start: a pure function of the seed.
+struct ServicePlan: Equatable, Sendable {
+  /// Where all of it runs.
+  static let queue = WorkloadQueue(name: "service", width: 3)
+  /// How much of it is unfinished at any time.
+  static let backlog = 6
+
+  private static let names = [
+    "serve request", "rotate log", "collect metrics", "expire sessions", "send heartbeat",
+    "refresh token",
+  ]
+
+  private var generator: SeededGenerator
+  private var count = 0
+
+  /// Plans nothing yet.
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
+
+  /// The next operation.
+  mutating func next(id: PlannedTask.ID) -> PlannedTask {
+    count += 1
+    let name = Self.names[generator.index(below: Self.names.count)]
+    return PlannedTask(
+      id: id, name: "\(name) \(count)", queue: Self.queue.name,
+      duration: generator.duration(milliseconds: 300...1_500))
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The start of an application that goes wrong in three ways: a pure function of the seed and the
+/// number of its round.
+///
+/// Three operations wait for each other; two that hold all the slots of a queue wait inside for two
+/// of the same queue; and one waits for an operation that nobody has added to a queue.
+struct StartupPlan: Equatable, Sendable {
+  /// Where the application starts.
+  static let startup = WorkloadQueue(name: "startup", width: 4)
+  /// What is full of operations that wait for others in it.
+  static let imports = WorkloadQueue(name: "import", width: 2)
+
+  /// All operations; those of one queue are added in this order.
+  let tasks: [PlannedTask]
+  /// Each depends on the next one, and the last on the first.
+  let cycle: [PlannedTask.ID]
+  /// Those behind the cycle: none of them can start before it is broken.
+  let behindCycle: [PlannedTask.ID]
+  /// Those that hold the slots of ``imports``, each with the one that it waits for inside.
+  let holders: [PlannedTask.ID: PlannedTask.ID]
+  /// The one that nobody adds.
+  let forgotten: PlannedTask.ID
+
+  /// - Parameters:
+  ///   - seed: Decides how long each operation takes.
+  ///   - round: Counted from 1.
+  ///   - firstID: The first id that no task has; this one and those above it are used.
+  init(seed: UInt64, round: Int, firstID: Int) {
+    var list = StartupTaskList(
+      firstID: firstID, generator: SeededGenerator(seed: seed, stream: UInt64(round)))
+    let cycleNames = ["load configuration", "fetch secrets", "open vault"]
+    cycle = cycleNames.indices.map { list.id(of: $0) }
+    for (position, name) in cycleNames.enumerated() {
+      list.append(name, after: [cycle[(position + 1) % cycle.count]])
+    }
+    behindCycle = list.appendApplication(behind: cycle)
+    holders = list.appendImports()
+    forgotten = list.appendForgotten()
+    tasks = list.tasks
+  }
+}
+
+/// Lists the operations of one start.
+private struct StartupTaskList {
+  private(set) var tasks: [PlannedTask] = []
+  private let firstID: Int
+  private var generator: SeededGenerator
+
+  init(firstID: Int, generator: SeededGenerator) {
+    self.firstID = firstID
+    self.generator = generator
+  }
+
+  /// The id of the task that is, or will be, at a position.
+  func id(of position: Int) -> PlannedTask.ID { PlannedTask.ID(rawValue: firstID + position) }
+
+  @discardableResult
+  mutating func append(
+    _ name: String, on queue: WorkloadQueue? = StartupPlan.startup,
+    after dependencies: [PlannedTask.ID] = [], awaiting awaited: PlannedTask.ID? = nil
+  ) -> PlannedTask.ID {
+    let id = id(of: tasks.count)
+    tasks.append(
+      PlannedTask(
+        id: id, name: name, queue: queue?.name, dependencies: dependencies, awaited: awaited,
+        duration: generator.duration(milliseconds: 400...1_600)))
+    return id
+  }
+
+  mutating func appendApplication(behind cycle: [PlannedTask.ID]) -> [PlannedTask.ID] {
+    let first = tasks.count
+    let database = append("open database", after: [cycle[0], cycle[1]])
+    let schema = append("migrate schema", after: [database])
+    let users = append("warm user cache", after: [schema])
+    let prices = append("warm price cache", after: [schema])
+    let search = append("open search index", after: [database])
+    let mail = append("connect mail server", after: [cycle[1]])
+    let templates = append("load templates", after: [cycle[0]])
+    let pages = append("compile templates", after: [templates])
+    let jobs = append("start job runner", after: [database, mail])
+    let server = append("start web server", after: [users, prices, search, pages])
+    let port = append("open port 8080", after: [server])
+    append("announce start", after: [port, jobs])
+    return (first..<tasks.count).map(id)
+  }
+
+  mutating func appendImports() -> [PlannedTask.ID: PlannedTask.ID] {
+    let queue = StartupPlan.imports
+    let first = tasks.count
+    // Behind those that wait for them, or else these would not get the slots.
+    let readings = [id(of: first + 2), id(of: first + 3)]
+    let orders = append("import orders", on: queue, awaiting: readings[0])
+    let customers = append("import customers", on: queue, awaiting: readings[1])
+    append("read orders.csv", on: queue)
+    append("read customers.csv", on: queue)
+    append("read products.csv", on: queue)
+    append("match orders", on: queue, after: [orders, customers])
+    return [orders: readings[0], customers: readings[1]]
+  }
+
+  mutating func appendForgotten() -> PlannedTask.ID {
+    let probe = append("probe health", on: nil)
+    let join = append("join load balancer", after: [probe])
+    append("take traffic", after: [join])
+    return probe
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// What arrives at a help desk, more than it can do: a pure function of the seed.
+struct DeskPlan: Equatable, Sendable {
+  /// The desk: two people.
+  static let queue = WorkloadQueue(name: "desk", width: 2)
+
+  /// What kinds of work there are, the most urgent first.
+  enum Kind: CaseIterable, Hashable, Sendable {
+    case alarm
+    case call
+    case mail
+    case filing
+    case archive
+
+    var priority: Operation.QueuePriority {
+      switch self {
+      case .alarm: .veryHigh
+      case .call: .high
+      case .mail: .normal
+      case .filing: .low
+      case .archive: .veryLow
+      }
+    }
+
+    /// What comes before its number in a name.
+    var words: String {
+      switch self {
+      case .alarm: "answer alarm"
+      case .call: "take call"
+      case .mail: "reply to mail"
+      case .filing: "file letter"
+      case .archive: "sort archive box"
+      }
+    }
+
+    /// How much of it arrives, in hundredths of what the desk can do: 130 together, so that the
+    /// last of them is never begun and the last but one seldom.
+    var load: Int {
+      switch self {
+      case .alarm: 10
+      case .call: 25
+      case .mail: 50
+      case .filing: 25
+      case .archive: 20
+      }
+    }
+  }
+
+  /// One piece of work.
+  struct Arrival: Equatable, Sendable {
+    let kind: Kind
+    /// Counted from 1 for each kind.
+    let number: Int
+    /// How long it takes at speed 1.
+    let duration: Duration
+  }
+
+  private static let milliseconds = 300...900
+  private static let totalLoad = Kind.allCases.reduce(0) { $0 + $1.load }
+
+  private var generator: SeededGenerator
+  private var counts: [Kind: Int] = [:]
+
+  /// Plans nothing yet.
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
+
+  /// The next arrival, of any kind.
+  mutating func next() -> Arrival {
+    var share = generator.index(below: Self.totalLoad)
+    for kind in Kind.allCases {
+      share -= kind.load
+      if share < 0 { return next(kind) }
+    }
+    preconditionFailure("the shares do not add up")
+  }
+
+  /// The next arrival of a kind.
+  mutating func next(_ kind: Kind) -> Arrival {
+    counts[kind, default: 0] += 1
+    return Arrival(kind: kind, number: counts[kind, default: 0], duration: duration())
+  }
+
+  /// How long something takes at speed 1.
+  mutating func duration() -> Duration { generator.duration(milliseconds: Self.milliseconds) }
+
+  /// The time until the next arrival at speed 1.
+  mutating func gap() -> Duration {
+    // As much arrives in the time that one takes as the desk does in it, times the load.
+    let middle = (Self.milliseconds.lowerBound + Self.milliseconds.upperBound) / 2
+    let mean = middle * 100 / (Self.queue.width * Self.totalLoad)
+    return generator.duration(milliseconds: mean / 2...mean * 3 / 2)
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+
+/// A desk with more work than it can do, the most urgent of it first: what matters least is never
+/// begun, and so is what waits for it, however urgent.
+struct PrioritiesScenario: Scenario {
+  enum Alarm: Equatable, Sendable {
+    /// The next piece of work arrives.
+    case arrival
+    /// An incident arrives that needs something from the archive.
+    case incident
+  }
+
+  static let queues = [DeskPlan.queue]
+  /// How many operations of each kind wait or run at most: what arrives beyond is turned away.
+  static let limit = 10
+  /// How many of each kind are there at the start.
+  static let initial = 5
+  /// How many incidents are open at most.
+  static let incidentLimit = 2
+  /// The time between incidents at speed 1.
+  static let incidentGap = Duration.seconds(15)
+  /// How many arrivals a once-run has after those at the start.
+  static let roundSize = 40
+
+  private let isOnce: Bool
+  private var plan: DeskPlan
+  private var nextID = 0
+  private var arrivalCount = 0
+  private var incidentCount = 0
+  /// What has been added and has not ended.
+  private var open: [PlannedTask.ID: DeskPlan.Kind] = [:]
+  /// The last operation of each incident that has not ended.
+  private var incidents: Set<PlannedTask.ID> = []
+
+  /// - Parameters:
+  ///   - seed: Decides what there is to do, and how long it takes.
+  ///   - isOnce: Whether arrivals end.
+  init(seed: UInt64, isOnce: Bool) {
+    self.isOnce = isOnce
+    plan = DeskPlan(seed: seed)
+  }
+
+  mutating func start() -> [Step] {
+    // The least urgent are added first: that they are done last is not for their places in line.
+    var tasks = DeskPlan.Kind.allCases.reversed().flatMap { kind in
+      (0..<Self.initial).map { _ in task(plan.next(kind)) }
+    }
+    tasks += incident()
+    return [.add(tasks), .wake(.incident, after: Self.incidentGap)] + nextArrival()
+  }
+
+  mutating func began(_ task: PlannedTask.ID) -> [Step] { [] }
+
+  mutating func ended(_ task: PlannedTask.ID) -> [Step] {
+    open[task] = nil
+    incidents.remove(task)
+    return isOver ? [.finish] : []
+  }
+
+  mutating func rang(_ alarm: Alarm) -> [Step] {
+    switch alarm {
+    case .arrival:
+      let arrival = plan.next()
+      arrivalCount += 1
+      let isTaken = open.values.count { $0 == arrival.kind } < Self.limit
+      let steps: [Step] = isTaken ? [.add([task(arrival)])] : []
+      return steps + nextArrival()
+    case .incident:
+      guard !isComplete else { return [] }
+      let steps: [Step] = incidents.count < Self.incidentLimit ? [.add(incident())] : []
+      return steps + [.wake(.incident, after: Self.incidentGap)]
+    }
+  }
+
+  /// Whether nothing more arrives.
+  private var isComplete: Bool { isOnce && arrivalCount == Self.roundSize }
+  private var isOver: Bool { isComplete && open.isEmpty && incidents.isEmpty }
+
+  private mutating func nextArrival() -> [Step] {
+    isComplete ? [] : [.wake(.arrival, after: plan.gap())]
+  }
+
+  private mutating func task(_ arrival: DeskPlan.Arrival) -> PlannedTask {
+    let task = PlannedTask(
+      id: newID(), name: "\(arrival.kind.words) \(arrival.number)", queue: DeskPlan.queue.name,
+      priority: arrival.kind.priority, duration: arrival.duration)
+    open[task.id] = arrival.kind
+    return task
+  }
+
+  /// The inversion: what is most urgent waits for what is least.
+  private mutating func incident() -> [PlannedTask] {
+    incidentCount += 1
+    let contract = PlannedTask(
+      id: newID(), name: "find contract \(incidentCount)", queue: DeskPlan.queue.name,
+      priority: .veryLow, duration: plan.duration())
+    let closing = PlannedTask(
+      id: newID(), name: "close incident \(incidentCount)", queue: DeskPlan.queue.name,
+      priority: .veryHigh, dependencies: [contract.id], duration: plan.duration())
+    incidents.formUnion([contract.id, closing.id])
+    return [contract, closing]
+  }
+
+  private mutating func newID() -> PlannedTask.ID {
+    defer { nextID += 1 }
+    return PlannedTask.ID(rawValue: nextID)
+  }
+}

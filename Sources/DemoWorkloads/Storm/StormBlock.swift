@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// A thousand operations of the storm: a pure function of the seed and the block's number.
+///
+/// Of each ten, one waits for two of the nine ahead of it; the very last waits for all of the ten
+/// ahead of it. None waits for another block, so that a storm that goes on for ever keeps nothing.
+struct StormBlock: Equatable, Sendable {
+  static let size = 1_000
+
+  /// The four winds: the operations of a block are dealt out to them in turn.
+  static let queues = ["north", "east", "south", "west"].map { WorkloadQueue(name: $0, width: 2) }
+
+  /// Counted from 0.
+  let number: Int
+  /// For each group of ten, which two of its first nine the last one waits for.
+  private let pairs: [Pair]
+
+  private struct Pair: Equatable, Sendable {
+    let first: Int
+    let second: Int
+  }
+
+  init(seed: UInt64, number: Int) {
+    var generator = SeededGenerator(seed: seed, stream: UInt64(number))
+    self.number = number
+    pairs = (0..<Self.size / 10).map { _ in
+      let first = generator.index(below: 9)
+      // One of the eight others.
+      return Pair(first: first, second: (first + 1 + generator.index(below: 8)) % 9)
+    }
+  }
+
+  /// The name of the operation at a position; short enough to need no memory of its own.
+  func name(at position: Int) -> String { "job \(number * Self.size + position + 1)" }
+
+  /// The positions that the operation at a position waits for; all are lower than its own.
+  func dependencies(of position: Int) -> [Int] {
+    if position == Self.size - 1 { return Array(position - 10..<position) }
+    guard position % 10 == 9 else { return [] }
+    let pair = pairs[position / 10]
+    return [position - 9 + pair.first, position - 9 + pair.second]
+  }
+}

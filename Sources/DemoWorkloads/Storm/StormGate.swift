@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Lets threads pass at a planned pace, all together.
+final class StormGate: Sendable {
+  private let start = ContinuousClock.now
+  private let throttle: Throttle
+  /// The time of the last one to pass. No lock: threads that contend for one pass no faster than it
+  /// changes hands, which is too slow for the storm.
+  private let last = Atomic<Int64>(0)
+
+  /// - Parameter interval: The time between two that pass.
+  init(interval: Duration) { throttle = Throttle(interval: interval.nanoseconds) }
+
+  /// Blocks the thread until it may pass, or `isOver` returns `true`; looks for that every 20 ms.
+  func pass(unless isOver: () -> Bool) {
+    let now = (ContinuousClock.now - start).nanoseconds
+    let wait = take(at: now) - now
+    guard wait > Throttle.tolerance else { return }
+    Pacer(duration: .nanoseconds(wait)).wait(forShare: 1, unless: isOver)
+  }
+
+  private func take(at now: Int64) -> Int64 {
+    var known = last.load(ordering: .relaxed)
+    while true {
+      let next = throttle.next(after: known, now: now)
+      let (isTaken, current) = last.weakCompareExchange(
+        expected: known, desired: next, ordering: .relaxed)
+      if isTaken { return next }
+      known = current
+    }
+  }
+}

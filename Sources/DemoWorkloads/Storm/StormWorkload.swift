@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import Synchronization
+
+/// A million operations at once, which change state a hundred thousand times a second.
+///
+/// An operation does nothing: it waits for its turn, so that the storm has the planned pace. It is
+/// added, started and finished; so a third as many operations a second make that many changes.
+final class StormWorkload: DemoWorkload {
+  /// The time between two operations at speed 1.
+  static let interval = Duration.microseconds(30)
+  /// How often is looked what has finished.
+  private static let look = Duration.milliseconds(50)
+
+  let queues: [OperationQueue]
+  private let seed: UInt64
+  private let run: WorkloadRun
+  private let state: Mutex<State>
+  private let body: @Sendable () -> Void
+
+  private struct State {
+    var schedule: StormSchedule
+    var hasStarted = false
+  }
+
+  /// Creates a workload that has not started.
+  ///
+  /// - Parameters:
+  ///   - seed: Decides which operations wait for which.
+  ///   - isOnce: Whether one storm is all.
+  ///   - pacing: How fast its operations follow each other.
+  ///   - blockLimit: How many blocks there are at once; above 0.
+  init(seed: UInt64, isOnce: Bool, pacing: Pacing, blockLimit: Int = 1_000) {
+    let queues = StormBlock.queues.map { $0.makeQueue() }
+    let run = WorkloadRun(queues: queues)
+    let gate = StormGate(interval: pacing.time(for: Self.interval))
+    self.queues = queues
+    self.seed = seed
+    self.run = run
+    state = Mutex(State(schedule: StormSchedule(blockLimit: blockLimit, isOnce: isOnce)))
+    // One for all: a closure of its own would cost each operation as much again.
+    body = { gate.pass { run.isStopped } }
+  }
+
+  func start() {
+    run.decideNow {
+      let isFirst = state.withLock { state in
+        defer { state.hasStarted = true }
+        return !state.hasStarted
+      }
+      if isFirst { proceed() }
+    }
+  }
+
+  func whenFinished(_ handler: @escaping @Sendable () -> Void) { run.whenFinished(handler) }
+
+  var failure: WorkloadError? { nil }
+
+  func shutDown() { run.shutDown() }
+
+  /// Adds what is missing, and comes back: by way of the run, so that a shut-down gets its turn.
+  private func proceed() {
+    let unfinished = queues.reduce(0) { $0 + $1.operationCount }
+    switch state.withLock({ $0.schedule.next(unfinished: unfinished) }) {
+    case .add(let blocks):
+      add(blocks)
+      proceedLater(after: .zero)
+    case .rest: proceedLater(after: Self.look)
+    case .finish: run.finish()
+    }
+  }
+
+  private func proceedLater(after delay: Duration) {
+    run.decide(after: delay) { [weak self] in self?.proceed() }
+  }
+
+  private func add(_ blocks: Range<Int>) {
+    var batches: [[Operation]] = queues.map { _ in [] }
+    for number in blocks {
+      let operations = operations(of: StormBlock(seed: seed, number: number))
+      for (position, operation) in operations.enumerated() {
+        batches[position % queues.count].append(operation)
+      }
+    }
+    for (queue, batch) in zip(queues, batches) {
+      queue.addOperations(batch, waitUntilFinished: false)
+    }
+  }
+
+  private func operations(of block: StormBlock) -> [Operation] {
+    var operations: [Operation] = []
+    operations.reserveCapacity(StormBlock.size)
+    for position in 0..<StormBlock.size {
+      let operation = BlockOperation(block: body)
+      operation.name = block.name(at: position)
+      for dependency in block.dependencies(of: position) {
+        operation.addDependency(operations[dependency])
+      }
+      operations.append(operation)
+    }
+    return operations
+  }
+}

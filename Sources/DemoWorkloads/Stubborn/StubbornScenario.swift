@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Two queues that never run dry of work, on some of which the application gives up: it cancels
+/// them, and they heed that as they please.
+struct StubbornScenario: Scenario {
+  enum Alarm: Equatable, Sendable {
+    /// The application gives up on a task.
+    case giveUp(PlannedTask.ID)
+  }
+
+  static let queues = [StubbornPlan.media, StubbornPlan.web]
+  /// How many operations each queue has that have not ended.
+  static let backlog = 8
+  /// How many operations each queue is given in a once-run.
+  static let roundSize = 12
+
+  private let isOnce: Bool
+  private var plan: StubbornPlan
+  private var nextID = 0
+  private var addedCount: [WorkloadQueue: Int] = [:]
+  /// What has been added and has not ended.
+  private var open: [PlannedTask.ID: Unfinished] = [:]
+
+  private struct Unfinished: Equatable, Sendable {
+    let queue: WorkloadQueue
+    let patience: Duration?
+  }
+
+  /// - Parameters:
+  ///   - seed: Decides what there is to do, and how long it takes.
+  ///   - isOnce: Whether one round is all.
+  init(seed: UInt64, isOnce: Bool) {
+    self.isOnce = isOnce
+    plan = StubbornPlan(seed: seed)
+  }
+
+  mutating func start() -> [Step] {
+    [.add(Self.queues.flatMap { queue in (0..<Self.backlog).map { _ in next(for: queue) } })]
+  }
+
+  mutating func began(_ task: PlannedTask.ID) -> [Step] {
+    guard let patience = open[task]?.patience else { return [] }
+    return [.wake(.giveUp(task), after: patience)]
+  }
+
+  mutating func ended(_ task: PlannedTask.ID) -> [Step] {
+    guard let queue = open.removeValue(forKey: task)?.queue else { return [] }
+    if !isOnce || addedCount[queue, default: 0] < Self.roundSize {
+      return [.add([next(for: queue)])]
+    }
+    return open.isEmpty ? [.finish] : []
+  }
+
+  mutating func rang(_ alarm: Alarm) -> [Step] {
+    switch alarm {
+    case .giveUp(let task): open[task] == nil ? [] : [.cancel(task)]
+    }
+  }
+
+  private mutating func next(for queue: WorkloadQueue) -> PlannedTask {
+    let item = plan.next(for: queue, id: PlannedTask.ID(rawValue: nextID))
+    nextID += 1
+    addedCount[queue, default: 0] += 1
+    open[item.task.id] = Unfinished(queue: queue, patience: item.patience)
+    return item.task
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Operations
+import TestSupport
+import Testing
+
+@testable import DemoWorkloads
+
+@Suite(.timeLimit(.minutes(2))) struct DeadlockWorkloadTests {
+  private typealias Workload = ScenarioWorkload<DeadlockScenario>
+
+  private func workload(isOnce: Bool = false, speed: Double = 1) -> Workload {
+    Workload(DeadlockScenario(seed: 7, isOnce: isOnce), pacing: Pacing(speed: speed))
+  }
+
+  private func queue(_ queue: WorkloadQueue, of workload: Workload) throws -> OperationQueue {
+    try #require(workload.queues[queue.name])
+  }
+
+  private func operation(_ name: String, of workload: Workload) throws -> Operation {
+    let all = workload.queues.values.flatMap(\.operations)
+    return try #require(all.first { $0.name == name })
+  }
+
+  /// Whether the holders of the full queue have begun, so that they wait for what cannot begin.
+  private func isStuck(_ workload: Workload) throws -> Bool {
+    let states = try queue(StartupPlan.imports, of: workload).operations.map(\.state)
+    return states.prefix(2).allSatisfy { $0 == .executing }
+      && states.dropFirst(2).allSatisfy { $0 != .executing }
+  }
+
+  private func unfinishedCount(_ workload: Workload) -> Int {
+    workload.queues.values.reduce(0) { $0 + $1.operationCount }
+  }
+
+  @Test func theThreeDeadlocksAreThereAtOnce() async throws {
+    let workload = workload(speed: 0.5)
+    workload.start()
+    #expect(await eventually { (try? isStuck(workload)) == true })
+    let deadlocks = try queue(StartupPlan.startup, of: workload).deadlocks()
+    #expect(
+      deadlocks.map { Set($0.compactMap(\.name)) } == [
+        ["load configuration", "fetch secrets", "open vault"]
+      ])
+    #expect(try operation("announce start", of: workload).dependencyCycle()?.count == 3)
+    let forgotten = try #require(operation("join load balancer", of: workload).dependencies.first)
+    #expect(forgotten.name == "probe health" && forgotten.state != .finished)
+    let all = workload.queues.values.flatMap(\.operations)
+    #expect(!all.contains(forgotten))
+    workload.shutDown()
+  }
+
+  @Test func shuttingDownGetsOutOfAllThreeAndReleasesEverything() async throws {
+    let workload = workload()
+    workload.start()
+    #expect(await eventually { (try? isStuck(workload)) == true })
+    weak let member = try operation("open vault", of: workload)
+    weak let holder = try operation("import orders", of: workload)
+    weak let forgotten = try operation("join load balancer", of: workload).dependencies.first
+    #expect(member != nil && holder != nil && forgotten != nil)
+    let start = ContinuousClock.now
+    try await onOwnThread { workload.shutDown() }
+    #expect(ContinuousClock.now - start < .seconds(20))
+    #expect(await eventually { unfinishedCount(workload) == 0 })
+    #expect(await eventually { member == nil && holder == nil && forgotten == nil })
+  }
+
+  @Test func shuttingDownEndsSuspensionToo() async throws {
+    let workload = workload()
+    for queue in workload.queues.values { queue.isSuspended = true }
+    workload.start()
+    #expect(unfinishedCount(workload) > 20)
+    try await onOwnThread { workload.shutDown() }
+    #expect(await eventually { unfinishedCount(workload) == 0 })
+  }
+
+  @Test func aPersonCanUndoEachOfThem() async throws {
+    let workload = workload(speed: 20)
+    workload.start()
+    #expect(await eventually { (try? isStuck(workload)) == true })
+
+    try operation("fetch secrets", of: workload).cancel()
+    let startup = try queue(StartupPlan.startup, of: workload)
+    #expect(await eventually { startup.operations.compactMap(\.name).count == 2 })
+    #expect(startup.deadlocks().isEmpty)
+
+    let imports = try queue(StartupPlan.imports, of: workload)
+    imports.maxConcurrentOperationCount += 1
+    #expect(await eventually { imports.operationCount == 0 })
+
+    try operation("join load balancer", of: workload).cancel()
+    // The last one of them ends, and after a rest there is another start.
+    #expect(await eventually { startup.deadlocks().count == 1 })
+    #expect(imports.maxConcurrentOperationCount == 2)
+    try await onOwnThread { workload.shutDown() }
+  }
+
+  @Test func aOnceRunFinishesByItself() async throws {
+    let workload = workload(isOnce: true, speed: 50)
+    workload.start()
+    #expect(await eventually { (try? isStuck(workload)) == true })
+    await withCheckedContinuation { continuation in
+      workload.whenFinished { continuation.resume() }
+    }
+    #expect(unfinishedCount(workload) == 0)
+    workload.shutDown()
+  }
+
+  @Test func aOnceRunFinishesWhenSomebodyHasCancelledWhatTheForgottenOneHoldsUp() async throws {
+    let workload = workload(isOnce: true, speed: 50)
+    workload.start()
+    for name in ["join load balancer", "take traffic", "open vault"] {
+      try operation(name, of: workload).cancel()
+    }
+    await withCheckedContinuation { continuation in
+      workload.whenFinished { continuation.resume() }
+    }
+    #expect(unfinishedCount(workload) == 0)
+    workload.shutDown()
+  }
+
+  @Test func startingTwiceIsStartingOnce() {
+    let workload = workload()
+    workload.start()
+    let count = unfinishedCount(workload)
+    workload.start()
+    #expect(unfinishedCount(workload) == count)
+    workload.shutDown()
+  }
+}
