@@ -55,7 +55,7 @@ struct CollectorTable {
   // MARK: News
 
   /// Takes over what a queue has said.
-  mutating func apply(_ snapshot: QueueSnapshot) {
+  mutating func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let wasSuspended = queues[id]?.isSuspended
     queues[id] = QueueReport(
@@ -78,7 +78,7 @@ struct CollectorTable {
   }
 
   private mutating func apply(
-    _ snapshot: OperationSnapshot, _ record: OperationRecord, isSuspended: Bool
+    _ snapshot: RecordedOperation, _ record: OperationRecord, isSuspended: Bool
   ) {
     let id = OperationReport.ID(snapshot.id.rawValue)
     // News of what has been dropped already would bring it back for good.
@@ -108,7 +108,7 @@ struct CollectorTable {
   }
 
   private mutating func watchDependencies(
-    of id: OperationReport.ID, _ snapshot: OperationSnapshot
+    of id: OperationReport.ID, _ snapshot: RecordedOperation
   ) {
     var open: Set<OperationReport.ID> = []
     for dependency in snapshot.unmetDependencies.lazy.map({ OperationReport.ID($0.rawValue) })
@@ -158,7 +158,7 @@ struct CollectorTable {
 // MARK: - From the library's words to the protocol's
 
 extension StateCounts {
-  init(_ snapshot: QueueSnapshot) {
+  init(_ snapshot: QueueChanges) {
     self.init(
       waiting: snapshot.waiting, ready: snapshot.ready,
       held: snapshot.isSuspended ? snapshot.ready : 0, executing: snapshot.executing,
@@ -180,7 +180,7 @@ extension OperationState {
 }
 
 extension OperationReport {
-  init(_ snapshot: OperationSnapshot, isSuspended: Bool) {
+  init(_ snapshot: RecordedOperation, isSuspended: Bool) {
     func time(_ nanoseconds: Int64?) -> MonitorTime? {
       nanoseconds.map { MonitorTime(nanoseconds: $0) }
     }

@@ -87,6 +87,7 @@ struct QueueMonitor {
     let record = record(of: operation)
     record.snapshot.state = Self.state(of: operation.place.stage)
     record.snapshot.isCancelled = status.isCancelled
+    record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     markChanged(record)
   }
 
@@ -126,6 +127,15 @@ struct QueueMonitor {
     let record = record(of: operation)
     record.needsDescription = true
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
+    markChanged(record)
+  }
+
+  /// It goes on waiting, perhaps for another reason.
+  mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
+    guard wakeCollector != nil else { return }
+    let record = record(of: operation)
+    guard record.snapshot.isHeldUpByItself != status.isHeldUpByItself else { return }
+    record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     markChanged(record)
   }
 
@@ -185,9 +195,10 @@ struct QueueMonitor {
     let record =
       operation.record
       ?? OperationRecord(
-        OperationSnapshot(identifying: operation, queue: queue), needsDescription: true)
+        RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
     if operation.record == nil { operation.record = record }
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
+    record.snapshot.barriersBefore = operation.place.segment.rawValue
     return record
   }
 
@@ -198,7 +209,7 @@ struct QueueMonitor {
     changedRecords.append(record)
   }
 
-  private static func state(of stage: QueuePlace.Stage) -> Operation.State {
+  static func state(of stage: QueuePlace.Stage) -> Operation.State {
     switch stage {
     case .outside, .waiting: .waiting
     case .ready: .ready
@@ -208,13 +219,14 @@ struct QueueMonitor {
   }
 }
 
-extension OperationSnapshot {
+extension RecordedOperation {
   /// Takes over a new state and the time at which it was reached.
   mutating func note(
     _ newState: Operation.State, _ status: OperationStatus, wasAdded: Bool, at now: Int64
   ) {
     state = newState
     isCancelled = status.isCancelled
+    isHeldUpByItself = status.isHeldUpByItself
     priority = Operation.QueuePriority(index: status.priorityIndex)
     if wasAdded { added = now }
     switch newState {
