@@ -98,8 +98,9 @@ extension NotRunningReason: CustomStringConvertible {
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
     case .notReadyByItself: return "its own isReady says no, and its dependencies are met"
     case .noFreeSlot(let queue, let width, let position, let holders):
-      return "it is ready, number \(position + 1) in \(queue), and all \(width) slots are taken by "
-        + Self.list(holders)
+      let slots = width == 1 ? "its only slot is" : "all \(width) slots are"
+      return
+        "it is ready, number \(position + 1) in \(queue), and \(slots) taken by \(Self.list(holders))"
     case .notStartedYet(let queue, let source, let position, let time):
       let since = time.map { " for \($0)" } ?? ""
       return

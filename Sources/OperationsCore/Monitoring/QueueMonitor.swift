@@ -233,7 +233,10 @@ extension RecordedOperation {
     case .waiting: becameReady = nil
     case .ready: becameReady = now
     case .executing: started = now
-    case .finished: finished = now
+    case .finished:
+      finished = now
+      awaitedOperations = []
+      awaitedQueues = []
     }
   }
 }

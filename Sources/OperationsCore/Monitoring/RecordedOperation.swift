@@ -97,7 +97,8 @@ package struct RecordedOperation: Sendable {
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
     dependenciesInNoQueue = other.dependenciesInNoQueue
-    awaitedOperations = other.awaitedOperations
-    awaitedQueues = other.awaitedQueues
+    // It may have finished while it was described.
+    awaitedOperations = state == .finished ? [] : other.awaitedOperations
+    awaitedQueues = state == .finished ? [] : other.awaitedQueues
   }
 }

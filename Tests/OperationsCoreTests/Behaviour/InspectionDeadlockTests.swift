@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -11,7 +12,9 @@ struct InspectionDeadlockTests {
   /// Blocks until so many operations wait in their own code.
   private func awaitInsideWaits(_ operations: [Operation]) {
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
-    while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {}
+    while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
+      sched_yield()
+    }
     #expect(operations.allSatisfy { !$0.awaitedInside.isEmpty })
   }
 
@@ -29,8 +32,7 @@ struct InspectionDeadlockTests {
     deadlocks.compactMap { if case .cycle(let members) = $0 { members } else { nil } }
   }
 
-  /// Two that have all the slots of a queue and wait for `awaited`, which is added to `other` behind
-  /// what is there.
+  /// Adds operations that each wait for one of these in their own code, and lets them come to that.
   private func waitInside(for awaited: [Operation], in queue: OperationQueue) -> [Operation] {
     let holders = awaited.map { one in BlockOperation { one.waitUntilFinished() } }
     queue.addOperations(holders, waitUntilFinished: false)
@@ -221,6 +223,34 @@ struct InspectionDeadlockTests {
       queue.addOperation(forgotten)
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: while operations wait inside for others that go on, nothing is taken for a deadlock")
+  func noFalseAlarms() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      let outer = makeQueue(width: 2)
+      let inner = makeQueue(width: 2)
+      let isDone = Flag()
+      onThreads(2) { thread in
+        if thread == 0 {
+          while !isDone.isRaised { #expect((outer.deadlocks() + inner.deadlocks()).isEmpty) }
+          return
+        }
+        var random = SeededGenerator(seed: seed)
+        var recent: [Operation] = []
+        for _ in 0..<Effort.scaled(2_000) {
+          let awaited = PlainSubclass()
+          if let before = recent.randomElement(using: &random) { awaited.addDependency(before) }
+          recent = recent.suffix(10) + [awaited]
+          inner.addOperation(awaited)
+          if Int.random(in: 0..<20, using: &random) == 0 { inner.addBarrierBlock {} }
+          outer.addOperation { awaited.waitUntilFinished() }
+        }
+        for queue in [outer, inner] { queue.waitUntilAllOperationsAreFinished() }
+        isDone.raise()
+      }
     }
   }
 }
