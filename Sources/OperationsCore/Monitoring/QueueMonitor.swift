@@ -82,6 +82,9 @@ struct QueueMonitor {
 
   // MARK: Events
 
+  // Out of line, for the sake of queues without a monitor: the room that these need in the stack frame
+  // of their callers would cost instructions there too.
+
   /// Makes the record of an operation that was there before the collector.
   mutating func adopt(_ operation: Operation, _ status: OperationStatus) {
     let record = record(of: operation)
@@ -91,6 +94,7 @@ struct QueueMonitor {
     markChanged(record)
   }
 
+  @inline(never)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
@@ -109,6 +113,7 @@ struct QueueMonitor {
     }
   }
 
+  @inline(never)
   mutating func wasCancelled(_ operation: Operation, _ status: OperationStatus) {
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: operation.place.stage)
@@ -122,6 +127,7 @@ struct QueueMonitor {
     if !subscriptions.isEmpty { publish(operation, state, state, status, now) }
   }
 
+  @inline(never)
   mutating func descriptionDidChange(_ operation: Operation, _ status: OperationStatus) {
     guard wakeCollector != nil else { return }
     let record = record(of: operation)
@@ -131,6 +137,7 @@ struct QueueMonitor {
   }
 
   /// It goes on waiting, perhaps for another reason.
+  @inline(never)
   mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
     guard wakeCollector != nil else { return }
     let record = record(of: operation)
@@ -191,6 +198,7 @@ struct QueueMonitor {
   // MARK: Records
 
   /// It leads to the operation until that has left the queue, which is before it may be released.
+  @inline(never)
   private func record(of operation: Operation) -> OperationRecord {
     let record =
       operation.record
