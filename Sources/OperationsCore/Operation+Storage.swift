@@ -23,6 +23,8 @@ final class RareState {
   var dependencySet: Set<ObjectIdentifier> = []
   /// The dependents after the first, unowned-retained.
   var moreDependents: [Unmanaged<Operation>] = []
+  /// What its own code waits for at present, each as often as there are threads that do.
+  var awaitedInside: [AwaitedInside] = []
   /// The tasks that wait until it is retired.
   var waitingTasks: [CheckedContinuation<Void, Never>] = []
 

@@ -28,7 +28,8 @@ extension Operation {
         "-[Operation waitUntilFinished]: \(description) has yet to be started on the main thread, "
           + "which would wait for itself")
     }
-    waitUntilRetired()
+    if status.load(ordering: .acquiring).has(.retired) { return }
+    CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
   }
 
   /// Whether it is in ``OperationQueue/main`` and has not started.

@@ -31,6 +31,7 @@ open class OperationQueue: @unchecked Sendable {
     core = QueueCore()
     core.belongs(to: self)
     core.withScheduler { scheduler, _ in scheduler.name = name }
+    QueueRegistry.add(self, isListed: false)
   }
 
   /// The process's ``main`` queue, which is never destroyed.
@@ -178,7 +179,7 @@ open class OperationQueue: @unchecked Sendable {
   public final var name: String? {
     get {
       let name = core.withScheduler { scheduler, _ in scheduler.name }
-      return name.isEmpty ? "OperationQueue \(id.rawValue)" : name
+      return name.isEmpty ? defaultName : name
     }
     set {
       guard !isFixed("name") else { return }
@@ -192,6 +193,9 @@ open class OperationQueue: @unchecked Sendable {
       }
     }
   }
+
+  /// The name of a queue that was given none.
+  final var defaultName: String { "OperationQueue \(id.rawValue)" }
 
   /// How important the queue's work is; `.default` unless set. Advisory: see ``QualityOfService``.
   ///
@@ -246,7 +250,8 @@ open class OperationQueue: @unchecked Sendable {
       return refuseToWaitOnMain("-[OperationQueue waitUntilAllOperationsAreFinished]")
     }
     let latch = Latch()
-    if core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) { latch.wait() }
+    guard core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) else { return }
+    CurrentWork.waiting(for: .queue(self)) { latch.wait() }
   }
 
   // MARK: Contents

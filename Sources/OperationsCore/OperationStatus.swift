@@ -132,6 +132,14 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
       && (isCancelled || has(.selfReady) || unmetDependencyCount == 0 && !has(.selfNotReady))
   }
 
+  /// Whether dependencies are met and nothing but the subclass's own `isReady` holds it up.
+  var isHeldUpByItself: Bool {
+    isPending && !isCancelled && unmetDependencyCount == 0 && has(.selfNotReady)
+  }
+
+  /// Whether it is in no queue and nobody has started it, as far as it has said.
+  var isLeftAlone: Bool { isPending && !has(.enqueued) }
+
   /// What `Operation.state` shows.
   var state: Operation.State {
     if isFinished { return .finished }

@@ -34,6 +34,8 @@ final class Collector: Sendable {
 
   /// How many operations are read under a queue's lock at once: some ten microseconds' worth.
   private static let slice = 1_024
+  /// How long is read before viewers are told.
+  private static let readingSlice = Duration.milliseconds(50)
   /// How long lists are filled before the collector looks whether there is a command.
   private static let fillingSlice = Duration.milliseconds(2)
 
@@ -147,16 +149,26 @@ final class Collector: Sendable {
 
   // MARK: Reading and delivering
 
+  /// Reads what the queues have to tell, for a while at most: what is left comes in the next round,
+  /// so that viewers see a million operations arrive instead of nothing.
   private func read(into table: CollectorTable) {
     table.beginReading()
     let queues = QueueRegistry.queues
-    for queue in queues {
-      while true {
-        let snapshot = queue.takeRecordedChanges(for: recorder, limit: Self.slice)
-        table.apply(snapshot)
-        if !snapshot.hasMore { break }
-        // A million operations take their time; a command does not wait for it.
+    let deadline = ContinuousClock.now + Self.readingSlice
+    // Each round begins with another queue: one that always has news must not hide the others.
+    let start = queues.isEmpty ? 0 : Int(table.version % UInt64(queues.count))
+    for queue in queues[start...] + queues[..<start] {
+      var hasMore = true
+      while hasMore {
+        let changes = queue.takeRecordedChanges(for: recorder, limit: Self.slice)
+        table.apply(changes)
+        hasMore = changes.hasMore
+        // A command does not wait for it either.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
+        if hasMore, ContinuousClock.now >= deadline {
+          ring(.changes)
+          break
+        }
       }
     }
     table.keepQueues(Set(queues.map { QueueReport.ID($0.id.rawValue) }))

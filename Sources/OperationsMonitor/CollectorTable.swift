@@ -71,7 +71,7 @@ final class CollectorTable {
   // MARK: News
 
   /// Takes over what a queue has said.
-  func apply(_ snapshot: QueueSnapshot) {
+  func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
     queues[id] = QueueReport(
@@ -97,7 +97,7 @@ final class CollectorTable {
   }
 
   private func apply(
-    _ snapshot: OperationSnapshot, _ record: OperationRecord, isSuspended: Bool
+    _ snapshot: RecordedOperation, _ record: OperationRecord, isSuspended: Bool
   ) {
     let id = OperationReport.ID(snapshot.id.rawValue)
     let entry: OperationEntry
@@ -153,7 +153,7 @@ final class CollectorTable {
   // MARK: Dependencies
 
   /// Notes on which operations an operation has come to depend, and on which it no longer does.
-  private func link(_ entry: OperationEntry, as snapshot: OperationSnapshot) {
+  private func link(_ entry: OperationEntry, as snapshot: RecordedOperation) {
     let old = entry.report.dependencies
     let isSame = old.elementsEqual(snapshot.dependencies) { $0.rawValue == $1.rawValue }
     if isSame { return }

@@ -7,7 +7,7 @@ import OperationsCore
 // From the library's words to the protocol's.
 
 extension StateCounts {
-  init(_ snapshot: QueueSnapshot) {
+  init(_ snapshot: QueueChanges) {
     self.init(
       waiting: snapshot.waiting, ready: snapshot.ready,
       held: snapshot.isSuspended ? snapshot.ready : 0, executing: snapshot.executing,
@@ -30,14 +30,14 @@ extension OperationState {
 
 extension OperationReport {
   /// What does not change while an operation is in its queue.
-  init(_ snapshot: OperationSnapshot, className: String) {
+  init(_ snapshot: RecordedOperation, className: String) {
     self.init(
       id: ID(snapshot.id.rawValue), name: snapshot.name ?? "", className: className,
       queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
   }
 
   /// Takes over what may change, but for the dependencies.
-  mutating func take(_ snapshot: OperationSnapshot, isSuspended: Bool, unmetCount: Int) {
+  mutating func take(_ snapshot: RecordedOperation, isSuspended: Bool, unmetCount: Int) {
     func time(_ nanoseconds: Int64?) -> MonitorTime? {
       nanoseconds.map { MonitorTime(nanoseconds: $0) }
     }

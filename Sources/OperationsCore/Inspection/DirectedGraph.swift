@@ -97,3 +97,95 @@ struct DirectedGraph: Equatable, Sendable {
     return cycles
   }
 }
+
+// MARK: - Knots
+
+extension DirectedGraph {
+  /// The sets of nodes that can all reach each other and nothing else, and have an edge.
+  ///
+  /// Tarjan's algorithm, with a path of its own instead of the stack: linear.
+  func terminalKnots() -> [[Int]] {
+    var search = KnotSearch(nodeCount: nodeCount)
+    for root in 0..<nodeCount { search.visit(root, in: self) }
+    return search.knots
+  }
+
+  /// The state of a search in depth for knots.
+  private struct KnotSearch {
+    private struct Step {
+      let node: Int
+      var nextEdge: Int
+    }
+
+    private(set) var knots: [[Int]] = []
+    /// The order in which nodes were met; `nil` for those that were not.
+    private var order: [Int?]
+    /// The earliest node that each can reach, as far as is known.
+    private var lowest: [Int]
+    /// Whether it is known to which knot a node belongs.
+    private var isSettled: [Bool]
+    /// Whether a node has an edge to one of another knot.
+    private var leadsAway: [Bool]
+    private var unsettled: [Int] = []
+    private var path: [Step] = []
+    private var metCount = 0
+
+    init(nodeCount: Int) {
+      order = Array(repeating: nil, count: nodeCount)
+      lowest = Array(repeating: 0, count: nodeCount)
+      isSettled = Array(repeating: false, count: nodeCount)
+      leadsAway = isSettled
+    }
+
+    mutating func visit(_ root: Int, in graph: DirectedGraph) {
+      if order[root] == nil { meet(root, in: graph) }
+      while let step = path.last {
+        let node = step.node
+        guard step.nextEdge < graph.edges(of: node).upperBound else {
+          path.removeLast()
+          leave(node, in: graph)
+          continue
+        }
+        path[path.count - 1].nextEdge += 1
+        let target = graph.targets[step.nextEdge]
+        if let place = order[target] {
+          if isSettled[target] {
+            leadsAway[node] = true
+          } else {
+            lowest[node] = min(lowest[node], place)
+          }
+        } else {
+          meet(target, in: graph)
+        }
+      }
+    }
+
+    private mutating func meet(_ node: Int, in graph: DirectedGraph) {
+      order[node] = metCount
+      lowest[node] = metCount
+      metCount += 1
+      unsettled.append(node)
+      path.append(Step(node: node, nextEdge: graph.edges(of: node).lowerBound))
+    }
+
+    private mutating func leave(_ node: Int, in graph: DirectedGraph) {
+      if lowest[node] == order[node] { settle(from: node, in: graph) }
+      guard let parent = path.last?.node else { return }
+      lowest[parent] = min(lowest[parent], lowest[node])
+      if isSettled[node] { leadsAway[parent] = true }
+    }
+
+    /// All that was met since `node`, and is not settled, is one knot with it.
+    private mutating func settle(from node: Int, in graph: DirectedGraph) {
+      var knot: [Int] = []
+      var isTerminal = true
+      while let member = unsettled.popLast() {
+        isSettled[member] = true
+        knot.append(member)
+        if leadsAway[member] { isTerminal = false }
+        if member == node { break }
+      }
+      if isTerminal, !graph.edges(of: node).isEmpty { knots.append(knot) }
+    }
+  }
+}

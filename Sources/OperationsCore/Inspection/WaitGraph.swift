@@ -92,16 +92,3 @@ extension OperationSupplement where Self: Operation {
     return graph.cycleThroughFirstRoot ?? graph.cycles.first
   }
 }
-
-extension OperationQueue {
-  /// Cycles of dependencies that keep operations of this queue from starting; empty where there is
-  /// none.
-  ///
-  /// In each cycle every member waits for the next one, and the last for the first. No operation is
-  /// in two of them: where several cycles have a member in common, at least one of these is told;
-  /// when it is broken, by cancelling a member or removing a dependency, another call tells what is
-  /// left. Members may be in other queues or in none.
-  ///
-  /// For cost and threads see ``OperationSupplement/dependencyCycle()``.
-  public final func deadlocks() -> [[Operation]] { WaitGraph(from: operations).cycles }
-}

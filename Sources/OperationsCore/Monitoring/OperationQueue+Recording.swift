@@ -4,7 +4,7 @@
 import Synchronization
 
 /// What a queue says of itself to a collector.
-package struct QueueSnapshot: Sendable {
+package struct QueueChanges: Sendable {
   /// Identifies the queue.
   package let id: QueueID
   /// Its name.
@@ -27,8 +27,14 @@ package struct QueueSnapshot: Sendable {
   package let cancelled: Int
   /// Operations ever added.
   package let total: Int
+  /// Barriers that have not finished; no operation counts them.
+  package let barriers: Int
+  /// Whether the first of them runs: then nothing else does.
+  package let isBarrierRunning: Bool
+  /// Barriers that have finished, ever, modulo 2^24.
+  package let finishedBarriers: UInt32
   /// Operations that are new or have changed since the last time, each once.
-  package let changed: [OperationSnapshot]
+  package let changed: [RecordedOperation]
   /// The records of the same operations, by which they can be found again.
   package let records: [OperationRecord]
   /// Whether there are more changed ones than were asked for.
@@ -44,9 +50,8 @@ extension OperationQueue {
   /// - Returns: The queue as it is now, and the operations that have changed.
   package final func takeRecordedChanges(
     for recorder: RecorderID, limit: Int
-  ) -> QueueSnapshot {
-    core.takeRecordedChanges(
-      for: recorder, limit: limit, defaultName: "OperationQueue \(id.rawValue)")
+  ) -> QueueChanges {
+    core.takeRecordedChanges(for: recorder, limit: limit, defaultName: defaultName)
   }
 }
 
@@ -89,26 +94,26 @@ extension QueueCore {
 
   func takeRecordedChanges(
     for recorder: RecorderID, limit: Int, defaultName: String
-  ) -> QueueSnapshot {
+  ) -> QueueChanges {
     let (records, undescribed) = withScheduler { scheduler, _ in
       let records = scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit) ?? []
       return (records, Self.needingDescription(records))
     }
     // Outside the queue's lock: describing takes the operation's.
-    let described = undescribed.map { OperationSnapshot(describing: $0.1, queue: id) }
+    let described = undescribed.map { RecordedOperation(describing: $0.1, queue: id) }
     return withScheduler { scheduler, _ in
       for ((record, _), description) in zip(undescribed, described) {
-        record.snapshot.name = description.name
-        record.snapshot.dependencies = description.dependencies
-        record.snapshot.unmetDependencies = description.unmetDependencies
+        record.snapshot.takeDescription(of: description)
       }
       let counts = scheduler.counts
-      return QueueSnapshot(
+      return QueueChanges(
         id: id, name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
         executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
-        cancelled: counts.cancelled, total: counts.total, changed: records.map(\.snapshot),
+        cancelled: counts.cancelled, total: counts.total,
+        barriers: scheduler.barriers.count, isBarrierRunning: scheduler.isBarrierRunning,
+        finishedBarriers: scheduler.barriers.finishedCount, changed: records.map(\.snapshot),
         records: records,
         hasMore: scheduler.monitor?.hasChanges(for: recorder) == true)
     }

@@ -82,14 +82,19 @@ struct QueueMonitor {
 
   // MARK: Events
 
+  // Out of line, for the sake of queues without a monitor: the room that these need in the stack frame
+  // of their callers would cost instructions there too.
+
   /// Makes the record of an operation that was there before the collector.
   mutating func adopt(_ operation: Operation, _ status: OperationStatus) {
     let record = record(of: operation)
     record.snapshot.state = Self.state(of: operation.place.stage)
     record.snapshot.isCancelled = status.isCancelled
+    record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     markChanged(record)
   }
 
+  @inline(never)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
@@ -108,6 +113,7 @@ struct QueueMonitor {
     }
   }
 
+  @inline(never)
   mutating func wasCancelled(_ operation: Operation, _ status: OperationStatus) {
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: operation.place.stage)
@@ -121,11 +127,22 @@ struct QueueMonitor {
     if !subscriptions.isEmpty { publish(operation, state, state, status, now) }
   }
 
+  @inline(never)
   mutating func descriptionDidChange(_ operation: Operation, _ status: OperationStatus) {
     guard wakeCollector != nil else { return }
     let record = record(of: operation)
     record.needsDescription = true
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
+    markChanged(record)
+  }
+
+  /// It goes on waiting, perhaps for another reason.
+  @inline(never)
+  mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
+    guard wakeCollector != nil else { return }
+    let record = record(of: operation)
+    guard record.snapshot.isHeldUpByItself != status.isHeldUpByItself else { return }
+    record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     markChanged(record)
   }
 
@@ -181,13 +198,15 @@ struct QueueMonitor {
   // MARK: Records
 
   /// It leads to the operation until that has left the queue, which is before it may be released.
+  @inline(never)
   private func record(of operation: Operation) -> OperationRecord {
     let record =
       operation.record
       ?? OperationRecord(
-        OperationSnapshot(identifying: operation, queue: queue), needsDescription: true)
+        RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
     if operation.record == nil { operation.record = record }
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
+    record.snapshot.barriersBefore = operation.place.segment.rawValue
     return record
   }
 
@@ -198,7 +217,7 @@ struct QueueMonitor {
     changedRecords.append(record)
   }
 
-  private static func state(of stage: QueuePlace.Stage) -> Operation.State {
+  static func state(of stage: QueuePlace.Stage) -> Operation.State {
     switch stage {
     case .outside, .waiting: .waiting
     case .ready: .ready
@@ -208,20 +227,24 @@ struct QueueMonitor {
   }
 }
 
-extension OperationSnapshot {
+extension RecordedOperation {
   /// Takes over a new state and the time at which it was reached.
   mutating func note(
     _ newState: Operation.State, _ status: OperationStatus, wasAdded: Bool, at now: Int64
   ) {
     state = newState
     isCancelled = status.isCancelled
+    isHeldUpByItself = status.isHeldUpByItself
     priority = Operation.QueuePriority(index: status.priorityIndex)
     if wasAdded { added = now }
     switch newState {
     case .waiting: becameReady = nil
     case .ready: becameReady = now
     case .executing: started = now
-    case .finished: finished = now
+    case .finished:
+      finished = now
+      awaitedOperations = []
+      awaitedQueues = []
     }
   }
 }

@@ -16,29 +16,32 @@ package struct RecorderID: Hashable, Sendable {
 package enum QueueRegistry {
   private struct WeakQueue {
     weak var queue: OperationQueue?
+    /// Whether monitors are to see it.
+    let isListed: Bool
   }
 
   private struct State {
-    var queues: [QueueID: WeakQueue] = [:]
+    /// By the address of the core.
+    var queues: [UnsafeRawPointer: WeakQueue] = [:]
     var recorder: RecorderID?
     var wakeCollector: (@Sendable () -> Void)?
   }
 
   private static let state = Locked(State())
 
-  static func add(_ queue: OperationQueue) {
+  static func add(_ queue: OperationQueue, isListed: Bool = true) {
     let (recorder, wake) = state.withLock { state in
-      state.queues[queue.id] = WeakQueue(queue: queue)
+      state.queues[address(of: queue.core)] = WeakQueue(queue: queue, isListed: isListed)
       return (state.recorder, state.wakeCollector)
     }
-    guard let recorder, let wake else { return }
+    guard isListed, let recorder, let wake else { return }
     queue.core.startRecording(recorder, replaces: false, wake: wake)
     wake()
   }
 
   static func remove(_ queue: OperationQueue) {
     let wake = state.withLock { state in
-      state.queues[queue.id] = nil
+      state.queues[address(of: queue.core)] = nil
       return state.wakeCollector
     }
     wake?()
@@ -46,7 +49,18 @@ package enum QueueRegistry {
 
   /// The queues that exist, by id.
   package static var queues: [OperationQueue] {
-    state.withLock { $0.queues.values.compactMap(\.queue) }.sorted { $0.id < $1.id }
+    let all = state.withLock { $0.queues.values.compactMap { $0.isListed ? $0.queue : nil } }
+    return all.sorted { $0.id < $1.id }
+  }
+
+  private static func address(of core: QueueCore) -> UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())
+  }
+
+  /// The queue whose core is at this address, if there is one: the address alone is used, so that
+  /// what was there may be gone.
+  static func queue(at core: Unmanaged<QueueCore>) -> OperationQueue? {
+    state.withLock { $0.queues[UnsafeRawPointer(core.toOpaque())]?.queue }
   }
 
   /// Begins to keep records in every queue that nobody records yet, those to come included.

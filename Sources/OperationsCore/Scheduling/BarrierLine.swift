@@ -50,6 +50,14 @@ struct BarrierLine {
 
   var isEmpty: Bool { front == .none }
 
+  /// How many have not finished.
+  var count: Int { barriers.count - start }
+
+  /// How many have finished, ever, as a number that wraps around: that of the front segment.
+  var finishedCount: UInt32 {
+    QueuePlace.Segment(rawValue: lastSegment.rawValue &- UInt32(count)).rawValue
+  }
+
   // MARK: Barriers
 
   /// A barrier was added behind everything that the queue holds.
@@ -110,10 +118,13 @@ struct BarrierLine {
     barriers[start...].lazy.map(\.operation)
   }
 
+  /// The ready operations right behind a barrier, given how many barriers are ahead of that one.
+  func readyOperations(behind index: Int) -> ReadyBands { barriers[start + index].readyBehind }
+
   // MARK: Operations
 
   /// How many of the barriers are ahead of an operation.
-  private func countAhead(of operation: Operation) -> Int {
+  func countAhead(of operation: Operation) -> Int {
     barriers.count - start - lastSegment.distance(from: operation.place.segment)
   }
 

@@ -182,7 +182,7 @@ final class QueueCore: @unchecked Sendable {
   @inline(never)
   private func describe(_ operation: Operation) {
     operation.record = OperationRecord(
-      OperationSnapshot(describing: operation, queue: id), needsDescription: false)
+      RecordedOperation(describing: operation, queue: id), needsDescription: false)
   }
 
   /// Puts an operation that is in this queue into the inbox once more. Its caller has claimed that.

@@ -33,8 +33,8 @@ struct QueueScheduler {
 
   private(set) var operations = OperationList<QueueLinks>()
   /// The ready operations that no barrier holds back.
-  private var ready = ReadyBands()
-  private var barriers = BarrierLine()
+  private(set) var ready = ReadyBands()
+  private(set) var barriers = BarrierLine()
   /// Operations that the queue retains: those in `operations`, barriers, and those that linger.
   private var retainedCount = 0
   private var waitersForEmpty: [Latch] = []
@@ -49,12 +49,12 @@ struct QueueScheduler {
 
   // MARK: What can be done
 
-  private var slotLimit: Int {
+  var slotLimit: Int {
     maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
   }
 
   /// Whether another operation may be started, if one is ready. A barrier that runs is alone.
-  private var hasFreeSlot: Bool {
+  var hasFreeSlot: Bool {
     !isSuspended && counts.executing < slotLimit && barriers.front != .running
   }
 
@@ -125,26 +125,6 @@ struct QueueScheduler {
     guard underlying?.began(generation) == true else { return nil }
     return takeNext()
   }
-
-  // MARK: Contents
-
-  /// The operations that have not left, in the order of addition.
-  var allOperations: [Operation] {
-    var all: [Operation] = []
-    all.reserveCapacity(counts.unfinished)
-    var current = operations.after(nil)
-    while let operation = current {
-      all.append(operation.takeUnretainedValue())
-      current = operations.after(operation)
-    }
-    return all
-  }
-
-  /// Whether a barrier has been chosen to be started and has not finished.
-  var isBarrierRunning: Bool { barriers.front == .running }
-
-  /// The barriers that have not finished, in the order of addition.
-  var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }
 
   // MARK: Events
 
@@ -304,7 +284,11 @@ struct QueueScheduler {
   private mutating func reposition(_ operation: Operation, _ status: OperationStatus) {
     if operation.place.stage != .outside { noteCancellation(operation, status) }
     guard status.isEligible, !status.isFinished else {
-      if operation.place.stage != .waiting { move(operation, to: .waiting, status) }
+      if operation.place.stage != .waiting {
+        move(operation, to: .waiting, status)
+      } else if monitor != nil {
+        monitor?.stillWaits(operation, status)
+      }
       return
     }
     let band =

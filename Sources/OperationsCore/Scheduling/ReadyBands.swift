@@ -21,6 +21,17 @@ struct ReadyBands {
     occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
   }
 
+  /// Calls `body` with each operation, in the order in which they are to be started.
+  func forEach(_ body: (Unmanaged<Operation>) -> Void) {
+    for band in bands.indices {
+      var current = bands[band].first
+      while let operation = current {
+        body(operation)
+        current = bands[band].after(operation)
+      }
+    }
+  }
+
   /// - Precondition: The operation is in no band.
   mutating func append(_ operation: Unmanaged<Operation>, to band: UInt8) {
     bands[Int(band)].append(operation)

@@ -13,6 +13,8 @@ enum CurrentWork {
     var servedQueue: Unmanaged<QueueCore>?
     /// Whether all of this runs on the main dispatch queue, or on one that targets it.
     var isOnMainQueue = false
+    /// What this thread was doing when it began with this, and goes back to.
+    var outer: UnsafeMutablePointer<Frame>?
   }
 
   private static var frame: UnsafeMutablePointer<Frame>? {
@@ -20,6 +22,19 @@ enum CurrentWork {
   }
 
   static var operation: Operation? { frame?.pointee.operation?.takeUnretainedValue() }
+  /// The operations that this thread is inside of, the innermost first.
+  static var operations: [Operation] {
+    var operations: [Operation] = []
+    var current = frame
+    while let frame = current {
+      if let operation = frame.pointee.operation {
+        operations.append(operation.takeUnretainedValue())
+      }
+      current = frame.pointee.outer
+    }
+    return operations
+  }
+
   static var isOnMainQueue: Bool { frame?.pointee.isOnMainQueue == true }
   static var servedQueue: QueueCore? { frame?.pointee.servedQueue?.takeUnretainedValue() }
 
@@ -29,6 +44,7 @@ enum CurrentWork {
   ) -> Result {
     withUnsafeMutablePointer(to: &frame) { pointer in
       let before = csystem_current_worker()
+      pointer.pointee.outer = before?.assumingMemoryBound(to: Frame.self)
       csystem_set_current_worker(pointer)
       defer { csystem_set_current_worker(before) }
       return body(pointer)
@@ -49,9 +65,13 @@ enum CurrentWork {
       var own = Frame(operation: .passUnretained(operation))
       return withFrame(&own) { _ in body() }
     }
-    let before = frame.pointee.operation
-    frame.pointee.operation = .passUnretained(operation)
-    body()
-    frame.pointee.operation = before
+    // As it is where a queue has started it.
+    if frame.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+      return body()
+    }
+    var own = Frame(
+      operation: .passUnretained(operation), servedQueue: frame.pointee.servedQueue,
+      isOnMainQueue: frame.pointee.isOnMainQueue)
+    withFrame(&own) { _ in body() }
   }
 }

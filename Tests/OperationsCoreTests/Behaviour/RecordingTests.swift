@@ -155,7 +155,7 @@ struct RecordingTests {
     try await recording(queue) { recorder, _ in
       let operations = (0..<2_000).map { _ in BlockOperation {} }
       let isDone = Flag()
-      let last = Monitored<[OperationID: OperationSnapshot]>([:])
+      let last = Monitored<[OperationID: RecordedOperation]>([:])
       let take: @Sendable () -> Bool = {
         let snapshot = queue.takeRecordedChanges(for: recorder, limit: 64)
         last.change { all in for one in snapshot.changed { all[one.id] = one } }

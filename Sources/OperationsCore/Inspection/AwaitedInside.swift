@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a thread that runs an operation waits for, inside that operation's code.
+enum AwaitedInside: Sendable {
+  /// `Operation.waitUntilFinished()`.
+  case operation(Operation)
+  /// `OperationQueue.waitUntilAllOperationsAreFinished()`.
+  case queue(OperationQueue)
+
+  fileprivate func isSame(as other: AwaitedInside) -> Bool {
+    switch (self, other) {
+    case (.operation(let one), .operation(let another)): one === another
+    case (.queue(let one), .queue(let another)): one === another
+    case (.operation, .queue), (.queue, .operation): false
+    }
+  }
+}
+
+extension Operation {
+  /// What its own code waits for at present.
+  final var awaitedInside: [AwaitedInside] {
+    // Few operations have one, and one that is made meanwhile is as good as a later one.
+    rare == nil ? [] : withRare { $0?.awaitedInside ?? [] }
+  }
+}
+
+extension CurrentWork {
+  /// Runs `wait`, which blocks until `awaited` comes, and lets it be known meanwhile of each operation
+  /// that this thread is inside of.
+  ///
+  /// Outside of operations that is one look at the thread's own data.
+  static func waiting(for awaited: AwaitedInside, _ wait: () -> Void) {
+    let operations = operations
+    if operations.isEmpty { return wait() }
+    for operation in operations {
+      operation.makeRare { $0.awaitedInside.append(awaited) }
+      operation.noteDescriptionChanged()
+    }
+    wait()
+    for operation in operations {
+      // The caller holds what it waits for, so that nothing is freed under the lock.
+      operation.makeRare { rare in
+        if let index = rare.awaitedInside.lastIndex(where: { $0.isSame(as: awaited) }) {
+          rare.awaitedInside.remove(at: index)
+        }
+      }
+      operation.noteDescriptionChanged()
+    }
+  }
+}

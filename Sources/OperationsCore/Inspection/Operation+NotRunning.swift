@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Synchronization
+
+extension OperationSupplement where Self: Operation {
+  /// Why the operation has not started: everything that keeps it from that, what comes first in the
+  /// list of ``NotRunningReason`` first.
+  ///
+  /// Empty where it is executing or has finished, cancelled or not. A cancelled operation that has not
+  /// started waits neither for dependencies nor for its own `isReady`, but for a slot, from which its
+  /// queue retires it.
+  ///
+  /// The reasons are read one after the other; what other threads change meanwhile may be missed, and
+  /// in the moment between two of them the list may be empty. What the queue knows is of one moment.
+  /// The operation's `isReady` is not called: what it said last counts.
+  ///
+  /// On any thread, for debugging: takes time in proportion to the dependencies, to those of up to
+  /// twelve operations that these wait for, and to what the queue holds, which starts and finishes
+  /// nothing during a part of that.
+  public func reasonsNotRunning() -> [NotRunningReason] { NotRunning.reasons(of: self) }
+}
+
+/// Finds out why an operation has not started.
+private enum NotRunning {
+  static func reasons(of operation: Operation) -> [NotRunningReason] {
+    let status = operation.status.load(ordering: .acquiring)
+    guard status.isPending, !status.has(.dispatched) else { return [] }
+    var reasons: [NotRunningReason] = []
+    let queue = operation.queueHoldingIt
+    let standing = queue?.core.withScheduler { scheduler, _ in scheduler.standing(of: operation) }
+    if status.isLeftAlone { reasons.append(.notInQueue) }
+    if let queue, standing?.startsNothing == true {
+      reasons.append(.queueSuspended(QueueReference(queue)))
+    }
+    let dependencies = operation.dependencies
+    let unmet = operation.dependenciesInTheWay
+    if !unmet.isEmpty {
+      var walk = DependencyWalk()
+      if let chain = walk.chain(from: operation) {
+        reasons.append(
+          .unmetDependencies(
+            unmet: unmet.map(OperationReference.init), total: dependencies.count, chain: chain))
+      }
+    }
+    if status.isHeldUpByItself { reasons.append(.notReadyByItself) }
+    if let queue, let standing { reasons += self.reasons(standing, in: queue) }
+    let neverAdded = unmet.filter { $0.status.load(ordering: .acquiring).isLeftAlone }
+    if !neverAdded.isEmpty {
+      reasons.append(.dependenciesNeverAdded(neverAdded.map(OperationReference.init)))
+    }
+    // It may have started meanwhile, and then none of this is of interest.
+    let newStatus = operation.status.load(ordering: .acquiring)
+    return newStatus.isPending && !newStatus.has(.dispatched) ? reasons : []
+  }
+
+  private static func reasons(
+    _ standing: QueueStanding, in queue: OperationQueue
+  ) -> [NotRunningReason] {
+    var reasons: [NotRunningReason] = []
+    if let position = standing.position {
+      if let holders = standing.slotHolders {
+        reasons.append(
+          .noFreeSlot(
+            QueueReference(queue), width: standing.width, position: position,
+            holders: holders.map(OperationReference.init)))
+      } else if standing.hasFreeSlot, standing.firstBarrier == nil {
+        reasons.append(
+          .notStartedYet(
+            QueueReference(queue), lacks: threadSource(of: queue, width: standing.width),
+            position: position,
+            readyFor: standing.becameReady.map {
+              .nanoseconds(max(0, csystem_monotonic_nanoseconds() - $0))
+            }))
+      }
+    }
+    if let barrier = standing.firstBarrier {
+      reasons.append(
+        .barrierAhead(
+          OperationReference(barrier), isRunning: standing.isBarrierRunning,
+          count: standing.barriersAhead))
+    }
+    return reasons
+  }
+
+  private static func threadSource(
+    of queue: OperationQueue, width: Int
+  ) -> NotRunningReason.ThreadSource {
+    if queue.core.isMain { return .mainQueue }
+    if queue.core.isOnDispatch.load(ordering: .acquiring) { return .dispatchQueue }
+    return width < 0 ? .sharedThreads : .ownThread
+  }
+}
+
+/// Where an operation stands in its queue, at one moment.
+private struct QueueStanding {
+  var startsNothing = false
+  /// −1 where the system decides.
+  var width = -1
+  var hasFreeSlot = false
+  /// The operations that have the slots, where all are taken.
+  var slotHolders: [Operation]?
+  /// How many ready ones are to be started before; `nil` unless it is ready.
+  var position: Int?
+  var becameReady: Int64?
+  var firstBarrier: Operation?
+  var isBarrierRunning = false
+  var barriersAhead = 0
+}
+
+extension QueueScheduler {
+  /// Where an operation of this queue stands; `nil` once it was chosen to be started.
+  fileprivate func standing(of operation: Operation) -> QueueStanding? {
+    var standing = QueueStanding()
+    switch operation.place.stage {
+    case .executing, .lingering, .gone: return nil
+    // It is only now being added.
+    case .outside: return QueueStanding()
+    case .waiting: break
+    case .ready:
+      standing.position = position(of: operation)
+      standing.becameReady = operation.rare?.record?.snapshot.becameReady
+    }
+    standing.startsNothing = startsNothing
+    standing.width = maxConcurrentOperationCount
+    standing.hasFreeSlot = hasFreeSlot
+    if isFull, standing.position != nil { standing.slotHolders = slotHolders }
+    standing.barriersAhead = barriers.countAhead(of: operation)
+    if standing.barriersAhead > 0 {
+      standing.firstBarrier = allBarriers.first
+      standing.isBarrierRunning = isBarrierRunning
+    }
+    return standing
+  }
+
+  private func position(of operation: Operation) -> Int? {
+    let address = Unmanaged.passUnretained(operation)
+    var count = 0
+    var position: Int?
+    forEachReady {
+      if $0.toOpaque() == address.toOpaque() { position = count }
+      count += 1
+    }
+    return position
+  }
+}

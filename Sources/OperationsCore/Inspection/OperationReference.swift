@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Names an operation, without keeping it alive.
+public struct OperationReference: Hashable, Sendable, CustomStringConvertible {
+  /// See `Operation.id`.
+  public let id: OperationID
+  /// What the operation was called when it was looked at; `nil` for nothing.
+  public let name: String?
+
+  /// Takes the operation's lock for a moment.
+  init(_ operation: Operation) {
+    id = operation.id
+    name = operation.name
+  }
+
+  /// The number, and the name where there is one.
+  public var description: String { name.map { "\(id) “\($0)”" } ?? "\(id)" }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Who waits for what, among operations of any queue.
+///
+/// Read part by part, of different moments. Looking again and keeping what is still there makes it a
+/// picture of one moment, between the two looks: an operation that has begun, has finished or has
+/// left off waiting does not go back, and one that has a slot keeps it until it finishes.
+struct WaitPicture {
+  /// What one operation waits for.
+  struct Wait {
+    var operations: [Int] = []
+    /// The queue that it needs a slot of, and that had none free.
+    var fullQueue: Int?
+    /// It is in no queue, and nobody has started it.
+    var isLeftAlone = false
+  }
+
+  /// What matters of a queue; nothing where it has a free slot and no barriers.
+  private struct Queue {
+    /// The operations that have its slots; `nil` where one is free.
+    var slotHolders: [Operation]?
+    /// What barriers make operations wait for, barriers themselves included.
+    var waits: [ObjectIdentifier: [Operation]] = [:]
+    var barriers: Set<ObjectIdentifier> = []
+  }
+
+  /// The operation `n` waits for what `waits[n]` says.
+  private(set) var operations: [Operation] = []
+  private(set) var waits: [Wait] = []
+  private(set) var queues: [OperationQueue] = []
+  /// The operations that have the slots of each queue; empty where one is free.
+  private(set) var slotHolders: [[Int]] = []
+
+  private var numbers: [ObjectIdentifier: Int] = [:]
+  private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
+  private var readings: [Queue] = []
+  /// Whether what is not known yet is added.
+  private var isGrowing = true
+
+  /// Reads what the operations of these queues wait for, directly and through others.
+  init(of roots: [OperationQueue]) {
+    for root in roots {
+      _ = number(of: root)
+      for entry in root.core.withScheduler({ scheduler, _ in scheduler.contents }).entries {
+        _ = number(of: entry.operation)
+      }
+    }
+    while waits.count < operations.count { waits.append(readWait(of: operations[waits.count])) }
+    slotHolders = readings.map {
+      ($0.slotHolders ?? []).compactMap { numbers[ObjectIdentifier($0)] }
+    }
+  }
+
+  /// Looks again at everything, and drops what is not as it was.
+  mutating func confirm() {
+    isGrowing = false
+    for index in readings.indices {
+      let before = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
+      readings[index] = Self.read(queues[index])
+      let after = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
+      // Where it has changed hands a slot became free in between.
+      if before != after { readings[index].slotHolders = nil }
+    }
+    for index in operations.indices {
+      let again = readWait(of: operations[index])
+      if waits[index].operations != again.operations {
+        let still = Set(again.operations)
+        waits[index].operations.removeAll { !still.contains($0) }
+      }
+      if waits[index].fullQueue != again.fullQueue { waits[index].fullQueue = nil }
+      waits[index].isLeftAlone = waits[index].isLeftAlone && again.isLeftAlone
+    }
+  }
+
+  // MARK: Numbers
+
+  /// `nil` for what is new, while it is only looked again.
+  private mutating func number(of operation: Operation) -> Int? {
+    if let known = numbers[ObjectIdentifier(operation)] { return known }
+    guard isGrowing else { return nil }
+    numbers[ObjectIdentifier(operation)] = operations.count
+    operations.append(operation)
+    return operations.count - 1
+  }
+
+  private mutating func number(of queue: OperationQueue) -> Int? {
+    let address = Unmanaged.passUnretained(queue.core).toOpaque()
+    if let known = queueNumbers[address] { return known }
+    guard isGrowing else { return nil }
+    queueNumbers[address] = queues.count
+    queues.append(queue)
+    readings.append(Self.read(queue))
+    return queues.count - 1
+  }
+
+  /// The queue that has an operation.
+  private mutating func queueNumber(of operation: Operation) -> Int? {
+    // One that is known is held, so that its address is nobody else's: if the operation is not
+    // retired, which its caller asks afterwards, it is in that one.
+    if let core = operation.enqueuedQueue, let known = queueNumbers[core.toOpaque()] {
+      return known
+    }
+    return operation.queueHoldingIt.flatMap { number(of: $0) }
+  }
+
+  // MARK: Reading
+
+  private mutating func readWait(of operation: Operation) -> Wait {
+    let status = operation.status.load(ordering: .acquiring)
+    if status.isFinished { return Wait() }
+    var wait = Wait()
+    wait.isLeftAlone = status.isLeftAlone
+    var targets: [Operation] = []
+    if status.isPending, !status.has(.dispatched) {
+      targets = operation.dependenciesInTheWay
+      if status.has(.enqueued), let queue = queueNumber(of: operation) {
+        let reading = readings[queue]
+        targets += reading.waits[ObjectIdentifier(operation)] ?? []
+        let needsSlot = !reading.barriers.contains(ObjectIdentifier(operation))
+        if needsSlot, let holders = reading.slotHolders {
+          wait.fullQueue = queue
+          for holder in holders { _ = number(of: holder) }
+        }
+      }
+    } else {
+      for awaited in operation.awaitedInside {
+        switch awaited {
+        case .operation(let other): targets.append(other)
+        case .queue(let queue):
+          targets += queue.core.withScheduler { scheduler, _ in
+            scheduler.allOperations + scheduler.allBarriers
+          }
+        }
+      }
+    }
+    // What it waits for may have come since: nothing that was read then holds.
+    if operation.status.load(ordering: .acquiring).isFinished { return Wait() }
+    wait.operations = targets.compactMap { target in
+      target.status.load(ordering: .acquiring).isFinished ? nil : number(of: target)
+    }
+    return wait
+  }
+
+  private static func read(_ queue: OperationQueue) -> Queue {
+    let (holders, contents) = queue.core.withScheduler { scheduler, _ in
+      (
+        scheduler.isFull ? scheduler.slotHolders : nil,
+        scheduler.barriers.isEmpty ? nil : scheduler.contents
+      )
+    }
+    var reading = Queue(slotHolders: holders)
+    guard let contents else { return reading }
+    var ahead: [Operation] = []
+    var lastBarrier: Operation?
+    for entry in contents.entries {
+      let operation = ObjectIdentifier(entry.operation)
+      if entry.isBarrier {
+        reading.barriers.insert(operation)
+        reading.waits[operation] = ahead
+        ahead = [entry.operation]
+        lastBarrier = entry.operation
+      } else {
+        ahead.append(entry.operation)
+        if let lastBarrier { reading.waits[operation] = [lastBarrier] }
+      }
+    }
+    return reading
+  }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+@Suite("Finding operations that wait inside for each other")
+struct InspectionDeadlockTests {
+  /// Blocks until so many operations wait in their own code.
+  private func awaitInsideWaits(_ operations: [Operation]) {
+    let deadline = ContinuousClock.now + .seconds(Patience.seconds)
+    while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
+      sched_yield()
+    }
+    #expect(operations.allSatisfy { !$0.awaitedInside.isEmpty })
+  }
+
+  private func makeQueue(width: Int) -> OperationQueue {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = width
+    return queue
+  }
+
+  private func slots(_ deadlocks: [Deadlock]) -> [[Deadlock.SlotHolder]] {
+    deadlocks.compactMap { if case .slots(let holders) = $0 { holders } else { nil } }
+  }
+
+  private func cycles(_ deadlocks: [Deadlock]) -> [[Operation]] {
+    deadlocks.compactMap { if case .cycle(let members) = $0 { members } else { nil } }
+  }
+
+  /// Adds operations that each wait for one of these in their own code, and lets them come to that.
+  private func waitInside(for awaited: [Operation], in queue: OperationQueue) -> [Operation] {
+    let holders = awaited.map { one in BlockOperation { one.waitUntilFinished() } }
+    queue.addOperations(holders, waitUntilFinished: false)
+    awaitInsideWaits(holders)
+    return holders
+  }
+
+  @Test("DE-8: all slots are taken by operations that wait for what needs one")
+  func fullQueue() async throws {
+    try await onOwnThread {
+      let queue = makeQueue(width: 2)
+      let direct = Operation()
+      let last = Operation()
+      let first = Operation()
+      last.addDependency(first)
+      let holders = waitInside(for: [direct, last], in: queue)
+      #expect(slots(queue.deadlocks()).isEmpty, "what they wait for is in no queue yet")
+      queue.addOperations([direct, last, first], waitUntilFinished: false)
+      let found = queue.deadlocks()
+      #expect(found.count == 1 && cycles(found).isEmpty)
+      let told = slots(found).first ?? []
+      #expect(told.map(\.operation) == holders)
+      #expect(told.map(\.chain) == [[direct], [last, first]])
+      #expect(told.allSatisfy { $0.queue === queue && $0.neededQueue === queue })
+      #expect(Set(found[0].operations) == Set(holders + [direct, last, first]))
+      // The way out.
+      queue.maxConcurrentOperationCount = 3
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.deadlocks().isEmpty)
+      #expect(holders.allSatisfy { $0.awaitedInside.isEmpty })
+    }
+  }
+
+  @Test("DE-8: one holder of a slot that does not wait is enough to let everything go on")
+  func oneHolderRuns() async throws {
+    try await onOwnThread {
+      let queue = makeQueue(width: 2)
+      let gate = Gate()
+      queue.addOperation { gate.pass() }
+      let awaited = Operation()
+      _ = waitInside(for: [awaited], in: queue)
+      queue.addOperation(awaited)
+      #expect(queue.deadlocks().isEmpty)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("DE-8: waiting inside for what runs in another queue is no deadlock, be that suspended")
+  func otherQueue() async throws {
+    try await onOwnThread {
+      let queue = makeQueue(width: 1)
+      let other = makeQueue(width: 1)
+      other.isSuspended = true
+      let awaited = Operation()
+      other.addOperation(awaited)
+      _ = waitInside(for: [awaited], in: queue)
+      queue.addOperation {}
+      #expect(queue.deadlocks().isEmpty && other.deadlocks().isEmpty)
+      other.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("DE-8: two full queues whose operations wait for each other's are one deadlock")
+  func twoQueues() async throws {
+    try await onOwnThread {
+      let queues = [makeQueue(width: 1), makeQueue(width: 1)]
+      let awaited = [Operation(), Operation()]
+      let first = waitInside(for: [awaited[1]], in: queues[0])
+      let second = waitInside(for: [awaited[0]], in: queues[1])
+      queues[0].addOperation(awaited[0])
+      queues[1].addOperation(awaited[1])
+      for queue in queues {
+        let told = slots(queue.deadlocks())
+        #expect(told.count == 1)
+        #expect(Set(told.joined().map(\.operation)) == Set(first + second))
+        #expect(told.joined().allSatisfy { $0.queue !== $0.neededQueue })
+      }
+      queues[1].maxConcurrentOperationCount = 2
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    }
+  }
+
+  @Test("DE-8: a queue of default width has no slots to run out of")
+  func defaultWidth() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      let awaited = BlockOperation { gate.pass() }
+      _ = waitInside(for: [awaited, awaited, awaited], in: queue)
+      queue.addOperation(awaited)
+      #expect(queue.deadlocks().isEmpty)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test(
+    "DE-8: an operation started by hand inside another one keeps that one's slot while it waits")
+  func nested() async throws {
+    try await onOwnThread {
+      let queue = makeQueue(width: 1)
+      let awaited = Operation()
+      let inner = PlainSubclass { awaited.waitUntilFinished() }
+      let outer = PlainSubclass { inner.start() }
+      queue.addOperation(outer)
+      awaitInsideWaits([inner, outer])
+      queue.addOperation(awaited)
+      #expect(slots(queue.deadlocks()).map { $0.map(\.operation) } == [[outer]])
+      queue.maxConcurrentOperationCount = 2
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(inner.awaitedInside.isEmpty && outer.awaitedInside.isEmpty)
+    }
+  }
+
+  @Test("DE-8: waiting inside for a dependent, and for a queue that waits in turn, are cycles")
+  func cyclesOfInsideWaits() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let other = OperationQueue()
+      let dependent = Operation()
+      let waiting = waitInside(for: [dependent], in: queue)
+      dependent.addDependency(waiting[0])
+      queue.addOperation(dependent)
+      #expect(cycles(queue.deadlocks()).map(Set.init) == [Set(waiting + [dependent])])
+      dependent.removeDependency(waiting[0])
+      queue.waitUntilAllOperationsAreFinished()
+
+      let gate = Gate()
+      let one = BlockOperation {
+        gate.pass()
+        other.waitUntilAllOperationsAreFinished()
+      }
+      queue.addOperation(one)
+      let last = Operation()
+      last.addDependency(one)
+      other.addOperation(last)
+      gate.open()
+      awaitInsideWaits([one])
+      #expect(cycles(queue.deadlocks()).map(Set.init) == [[one, last]])
+      #expect(cycles(other.deadlocks()).map(Set.init) == [[one, last]])
+      last.cancel()
+      for queue in [queue, other] { queue.waitUntilAllOperationsAreFinished() }
+    }
+  }
+
+  @Test("DE-8: what is ahead of a barrier and depends on something behind it waits for itself")
+  func barrier() async throws {
+    try await onOwnThread {
+      let queue = makeQueue(width: 1)
+      let ahead = Operation()
+      let behind = Operation()
+      ahead.addDependency(behind)
+      queue.addOperation(ahead)
+      queue.addBarrierBlock {}
+      #expect(cycles(queue.deadlocks()).isEmpty)
+      queue.addOperation(behind)
+      let told = cycles(queue.deadlocks())
+      #expect(told.count == 1 && told[0].count == 3)
+      #expect(told.first?.contains(ahead) == true && told.first?.contains(behind) == true)
+      ahead.cancel()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: what waits for an operation that nobody has added is told, until somebody adds it")
+  func neverAdded() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let forgotten = Operation()
+      forgotten.name = "forgotten"
+      let dependents = [Operation(), Operation()]
+      for dependent in dependents { dependent.addDependency(forgotten) }
+      let last = Operation()
+      last.addDependency(dependents[0])
+      queue.addOperations(dependents + [last], waitUntilFinished: false)
+      let inside = waitInside(for: [forgotten], in: queue)
+      let found = queue.deadlocks()
+      #expect(found.count == 1)
+      guard case .neverAdded(let operation, let waiting) = found.first else {
+        Issue.record("Told: \(found)")
+        return
+      }
+      #expect(operation === forgotten && Set(waiting) == Set(dependents + inside))
+      #expect(found[0].description.contains("“forgotten”, which is in no queue"))
+      queue.addOperation(forgotten)
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: while operations wait inside for others that go on, nothing is taken for a deadlock")
+  func noFalseAlarms() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      let outer = makeQueue(width: 2)
+      let inner = makeQueue(width: 2)
+      let isDone = Flag()
+      onThreads(2) { thread in
+        if thread == 0 {
+          while !isDone.isRaised { #expect((outer.deadlocks() + inner.deadlocks()).isEmpty) }
+          return
+        }
+        var random = SeededGenerator(seed: seed)
+        var recent: [Operation] = []
+        for _ in 0..<Effort.scaled(2_000) {
+          let awaited = PlainSubclass()
+          if let before = recent.randomElement(using: &random) { awaited.addDependency(before) }
+          recent = recent.suffix(10) + [awaited]
+          inner.addOperation(awaited)
+          if Int.random(in: 0..<20, using: &random) == 0 { inner.addBarrierBlock {} }
+          outer.addOperation { awaited.waitUntilFinished() }
+        }
+        for queue in [outer, inner] { queue.waitUntilAllOperationsAreFinished() }
+        isDone.raise()
+      }
+    }
+  }
+}

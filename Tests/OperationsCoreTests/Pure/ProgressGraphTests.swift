@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+@Suite("Which tasks can still end")
+struct ProgressGraphTests {
+  private typealias Needs = ProgressGraph.Needs
+
+  private func graph(_ needs: [Needs], pools: [[Int]] = []) -> ProgressGraph {
+    ProgressGraph(needs: needs, pools: pools)
+  }
+
+  @Test("A task that waits for one that ends by itself ends too; a cycle does not")
+  func tasks() {
+    #expect(graph([Needs(), Needs(tasks: [0]), Needs(tasks: [0, 1])]).stuckTasks.isEmpty)
+    let cycle = graph([Needs(tasks: [1]), Needs(tasks: [0]), Needs(tasks: [0]), Needs()])
+    #expect(cycle.stuckTasks == [0, 1, 2])
+    #expect(cycle.knots == [[0, 1]])
+    #expect(graph([Needs(tasks: [0])]).knots == [[0]])
+    #expect(graph([]).knots.isEmpty)
+  }
+
+  @Test("Who needs a place waits for any of those who have one, not for all")
+  func pools() {
+    // 0 and 1 have the places, and 2 needs one.
+    let one = graph([Needs(tasks: [2]), Needs(), Needs(pool: 0)], pools: [[0, 1]])
+    #expect(one.stuckTasks.isEmpty && one.knots.isEmpty)
+    let both = graph([Needs(tasks: [2]), Needs(tasks: [2]), Needs(pool: 0)], pools: [[0, 1]])
+    #expect(both.stuckTasks == [0, 1, 2] && both.knots == [[0, 1, 2]])
+  }
+
+  @Test("A knot that is stuck for the sake of another one is not told")
+  func knotsAtTheBottom() {
+    // 0 waits for 2, which needs a place that 0 and 1 have; 1 is stuck in a cycle with 3.
+    let needs = [Needs(tasks: [2]), Needs(tasks: [3]), Needs(pool: 0), Needs(tasks: [1])]
+    let graph = graph(needs, pools: [[0, 1]])
+    #expect(graph.stuckTasks == [0, 1, 2, 3])
+    #expect(graph.knots == [[1, 3]])
+  }
+
+  @Test("In any small graph what is stuck is what no order of ends lets end", arguments: 1..<7)
+  func anyGraph(taskCount: Int) {
+    var random = SeededGenerator(seed: UInt64(taskCount))
+    for _ in 0..<2_000 {
+      let graph = Self.random(taskCount, using: &random)
+      let stuck = Set(graph.stuckTasks)
+      #expect(stuck == Self.largestStuckSet(in: graph), "\(graph)")
+      let knots = graph.knots
+      #expect(knots.isEmpty == stuck.isEmpty, "\(graph)")
+      #expect(Set(knots.joined()).count == knots.joined().count)
+      for knot in knots {
+        // Stuck, whatever the others do, and no part of it is so by itself.
+        #expect(Self.isStuck(Set(knot), in: graph), "\(graph)")
+        for member in knot { #expect(Self.reach(of: member, stuck, in: graph) == Set(knot)) }
+      }
+    }
+  }
+
+  private static func random(
+    _ taskCount: Int, using random: inout SeededGenerator
+  ) -> ProgressGraph {
+    let poolCount = Int.random(in: 0...2, using: &random)
+    let density = Int.random(in: 0...5, using: &random)
+    var graph = ProgressGraph()
+    graph.pools = (0..<poolCount).map { _ in
+      (0..<taskCount).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+    }
+    for _ in 0..<taskCount {
+      let tasks = (0..<taskCount).filter { _ in Int.random(in: 0..<10, using: &random) < density }
+      let pool =
+        poolCount > 0 && Bool.random(using: &random)
+        ? Int.random(in: 0..<poolCount, using: &random) : nil
+      graph.needs.append(ProgressGraph.Needs(tasks: tasks, pool: pool))
+    }
+    return graph
+  }
+
+  /// Whether each of these waits for another one of these, whatever the rest does.
+  private static func isStuck(_ tasks: Set<Int>, in graph: ProgressGraph) -> Bool {
+    tasks.allSatisfy { task in
+      let needs = graph.needs[task]
+      let holders = needs.pool.map { graph.pools[$0] } ?? []
+      let isPoolShut = !holders.isEmpty && holders.allSatisfy(tasks.contains)
+      return isPoolShut || needs.tasks.contains(where: tasks.contains)
+    }
+  }
+
+  /// By trying every set: the union of sets that are stuck is one too.
+  private static func largestStuckSet(in graph: ProgressGraph) -> Set<Int> {
+    var largest: Set<Int> = []
+    for bits in 0..<(1 << graph.needs.count) {
+      let tasks = Set(graph.needs.indices.filter { bits & 1 << $0 != 0 })
+      if isStuck(tasks, in: graph) { largest.formUnion(tasks) }
+    }
+    return largest
+  }
+
+  /// What a stuck task waits for, directly or through others, among those that are stuck.
+  private static func reach(of task: Int, _ stuck: Set<Int>, in graph: ProgressGraph) -> Set<Int> {
+    var reached: Set<Int> = []
+    var new = [task]
+    while let next = new.popLast() {
+      let targets = graph.needs[next].tasks + (graph.needs[next].pool.map { graph.pools[$0] } ?? [])
+      for target in targets where stuck.contains(target) && reached.insert(target).inserted {
+        new.append(target)
+      }
+    }
+    return reached
+  }
+}
