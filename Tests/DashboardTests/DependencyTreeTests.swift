@@ -82,7 +82,8 @@ struct DependencyTreeTests {
     #expect(tree.rows[1].note == .group(count: 9, first: ID(2), last: ID(10)))
     let group = DependencyTree.Group(parent: ID(1), state: .waiting, className: "Block")
     let unfolded = DependencyTree(
-      root: ID(1), direction: .waitsFor, operations: store, unfolded: [group], rowLimit: 99)
+      root: ID(1), direction: .waitsFor, operations: store,
+      folding: DependencyTree.Folding(unfolded: [group]), rowLimit: 99)
     #expect(unfolded.rows.count == 10)
   }
 

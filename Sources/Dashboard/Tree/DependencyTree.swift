@@ -95,11 +95,14 @@ struct DependencyTree: Sendable, Equatable {
     self.root = root
     self.direction = direction
     guard rowLimit > 0 else { return }
+    criticalPath = CriticalPath.find(
+      from: root, direction, in: operations, limit: TreeState.rowLimit)
     let graph = VisibleGraph(
-      root: root, direction: direction, operations: operations, folding: folding, limit: rowLimit)
-    criticalPath = graph.criticalPath
+      root: root, direction: direction, operations: operations, folding: folding,
+      criticalPath: criticalPath, limit: rowLimit)
     self.owners = graph.owners(keeping: owners)
-    var builder = DependencyTreeBuilder(root: root, graph: graph, owners: self.owners)
+    var builder = DependencyTreeBuilder(
+      root: root, graph: graph, owners: self.owners, criticalPath: criticalPath)
     while let row = builder.next() {
       if rows.count == rowLimit {
         rows[rowLimit - 1] = Row(

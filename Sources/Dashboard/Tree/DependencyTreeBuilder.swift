@@ -24,13 +24,12 @@ struct DependencyTreeBuilder {
 
   init(
     root: OperationReport.ID, graph: VisibleGraph,
-    owners: [OperationReport.ID: OperationReport.ID]
+    owners: [OperationReport.ID: OperationReport.ID], criticalPath: [OperationReport.ID]
   ) {
     self.root = root
     self.graph = graph
     self.owners = owners
-    // A path of one is no path.
-    critical = graph.criticalPath.count > 1 ? Set(graph.criticalPath) : []
+    critical = Set(criticalPath)
     pending = [Pending(id: .node(root), note: .none, depth: 0, isLast: true, trunks: 0)]
   }
 
@@ -66,7 +65,11 @@ struct DependencyTreeBuilder {
     // The critical one first.
     if critical.contains(id),
       let index = children.firstIndex(where: { child in
-        if case .node(let id) = child.id { critical.contains(id) } else { false }
+        if case .node(let child) = child.id {
+          critical.contains(child) && owners[child] == id
+        } else {
+          false
+        }
       })
     {
       children.insert(children.remove(at: index), at: 0)

@@ -17,27 +17,28 @@ struct VisibleGraph {
   /// The operations that are drawn for themselves, each after all that it stands below; those in
   /// circles, and what is only below these, are missing.
   private(set) var sorted: [OperationReport.ID] = []
-  /// The longest chain of unfinished operations from the root on: what decides when it is done.
-  private(set) var criticalPath: [OperationReport.ID] = []
 
   private let root: OperationReport.ID
   private let direction: GraphDirection
   private let operations: OperationStore
   private let folding: DependencyTree.Folding
+  private let criticalPath: [OperationReport.ID]
+  private let critical: Set<OperationReport.ID>
   private var parents: [OperationReport.ID: [OperationReport.ID]] = [:]
 
   /// Finds what is drawn below `root`, at most so many operations.
   init(
     root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
-    folding: DependencyTree.Folding, limit: Int
+    folding: DependencyTree.Folding, criticalPath: [OperationReport.ID], limit: Int
   ) {
     self.root = root
     self.direction = direction
     self.operations = operations
     self.folding = folding
+    self.criticalPath = criticalPath
+    critical = Set(criticalPath)
     expand(limit: limit)
     sort()
-    findCriticalPath()
   }
 
   // MARK: Edges
@@ -103,13 +104,15 @@ struct VisibleGraph {
     guard siblings.count > limit else {
       return siblings.map { Child(id: .node($0.id), note: .none) }
     }
-    let byClass = Dictionary(grouping: siblings, by: \.className)
+    let byClass = Dictionary(
+      grouping: siblings.lazy.filter { !critical.contains($0.id) }, by: \.className)
     var grouped: Set<String> = []
     var rows: [Child] = []
     for sibling in siblings {
       let group = DependencyTree.Group(parent: parent, state: state, className: sibling.className)
+      // What is on the critical path is drawn for itself.
       guard let like = byClass[sibling.className], like.count > limit,
-        !folding.unfolded.contains(group)
+        !folding.unfolded.contains(group), !critical.contains(sibling.id)
       else {
         rows.append(Child(id: .node(sibling.id), note: .none))
         continue
@@ -146,27 +149,6 @@ struct VisibleGraph {
     }
   }
 
-  private mutating func findCriticalPath() {
-    // The longest way down from each, the lowest first.
-    var heights: [OperationReport.ID: Int] = [:]
-    var next: [OperationReport.ID: OperationReport.ID] = [:]
-    for id in sorted.reversed() where operations[id]?.state.isOver == false {
-      var best = 0
-      for case .node(let child) in children[id, default: []].lazy.map(\.id) {
-        guard let height = heights[child], height > best else { continue }
-        best = height
-        next[id] = child
-      }
-      heights[id] = best + 1
-    }
-    guard heights[root] != nil else { return }
-    var id: OperationReport.ID? = root
-    while let step = id {
-      criticalPath.append(step)
-      id = next[step]
-    }
-  }
-
   /// Below which other each operation is drawn with what is below it in turn: below the one through
   /// which its longest way from the root goes, so that the critical path is drawn in full.
   ///
@@ -188,7 +170,10 @@ struct VisibleGraph {
       owners[id] = old[id].flatMap { candidates.contains($0) ? $0 : nil } ?? longest
     }
     // The critical path is drawn in full whatever was before.
-    for (parent, child) in zip(criticalPath, criticalPath.dropFirst()) { owners[child] = parent }
+    for (parent, child) in zip(criticalPath, criticalPath.dropFirst())
+    where parents[child]?.contains(parent) == true && owners[child] != nil {
+      owners[child] = parent
+    }
     return owners
   }
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Where the tree draws what is below several operations, and what is folded")
+struct TreeShapeTests {
+  private typealias ID = OperationReport.ID
+
+  /// Operations that wait, unless something else is said of them.
+  private static func store(
+    _ dependencies: [Int: [Int]], over: Set<Int> = []
+  ) -> OperationStore {
+    var store = OperationStore()
+    let ids = Set(dependencies.keys).union(dependencies.values.joined())
+    store.apply(
+      changed: ids.sorted().map { id in
+        OperationReport(
+          id: ID(id), name: "\(id)", className: "Block", queue: Scene.cpu,
+          state: over.contains(id) ? .finished : .waiting,
+          dependencies: (dependencies[id] ?? []).map { ID($0) })
+      }, removed: [])
+    return store
+  }
+
+  private func tree(
+    _ store: OperationStore, folding: DependencyTree.Folding = .init(),
+    owners: [ID: ID] = [:]
+  ) -> DependencyTree {
+    DependencyTree(
+      root: ID(1), direction: .waitsFor, operations: store, folding: folding, owners: owners,
+      rowLimit: 100)
+  }
+
+  // 1 waits for 2 and 3, 3 for 4, 4 for 2: the longest way to 2 is by 4.
+  private static let shared = [1: [2, 3], 3: [4], 4: [2], 2: [5]]
+
+  @Test func aSharedOperationIsDrawnOnItsLongestWay() {
+    let tree = tree(Self.store(Self.shared))
+    #expect(
+      tree.rows.map(\.id) == [
+        .node(ID(1)), .node(ID(3)), .node(ID(4)), .node(ID(2)), .node(ID(5)),
+        .reference(ID(2), parent: ID(1)),
+      ])
+  }
+
+  @Test func theCriticalPathIsTheLongestAndStandsFirst() {
+    let tree = tree(Self.store(Self.shared))
+    #expect(tree.criticalPath == [ID(1), ID(3), ID(4), ID(2), ID(5)])
+    #expect(tree.rows.filter(\.isCritical).map(\.id) == tree.criticalPath.map { .node($0) })
+  }
+
+  @Test func whatIsOverIsNotOnTheCriticalPath() {
+    let tree = tree(Self.store([1: [2, 3], 2: [4], 4: [5], 3: [6]], over: [2, 4, 5]))
+    #expect(tree.criticalPath == [ID(1), ID(3), ID(6)])
+  }
+
+  @Test func aRowStaysBelowItsParentWhenALongerWayComesUp() {
+    let before = tree(Self.store([1: [2, 3], 3: [4], 2: [4], 4: [5]]))
+    let owner = before.owners[ID(4)]
+    #expect(owner == ID(2))
+    // 3 gets a longer way, but not one that is on the critical path.
+    let after = tree(
+      Self.store([
+        1: [2, 3, 7], 3: [4], 2: [4], 4: [5], 7: [8], 8: [9], 9: [3, 10], 10: [11], 11: [12],
+        12: [13],
+      ]),
+      owners: before.owners)
+    #expect(after.owners[ID(4)] == ID(2))
+    #expect(after.criticalPath.contains(ID(12)))
+  }
+
+  @Test func theCriticalPathIsDrawnInFullWhateverWasBefore() {
+    let before = tree(Self.store([1: [2, 3], 2: [4], 3: [4], 4: [5]]))
+    #expect(before.owners[ID(4)] == ID(2))
+    let after = tree(
+      Self.store([1: [2, 3], 2: [4], 3: [6], 6: [4], 4: [5]]), owners: before.owners)
+    #expect(after.owners[ID(4)] == ID(6))
+  }
+
+  @Test("Every operation is drawn once, whatever the graph", arguments: 0..<40)
+  func everyOperationIsDrawnOnce(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    // Circles included.
+    let count = Int.random(in: 1...30, using: &random)
+    var edges: [Int: [Int]] = [1: []]
+    for id in 1...count {
+      let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        Int.random(in: 1...count, using: &random)
+      }
+      edges[id] = Array(Set(targets)).sorted()
+    }
+    let tree = tree(Self.store(edges))
+    var reachable: Set = [1]
+    var pending = [1]
+    while let id = pending.popLast() {
+      for next in edges[id] ?? [] where reachable.insert(next).inserted { pending.append(next) }
+    }
+    var drawn: [ID] = []
+    for row in tree.rows { if case .node(let id) = row.id { drawn.append(id) } }
+    #expect(drawn.count == Set(drawn).count, "seed \(seed)")
+    #expect(Set(drawn) == Set(reachable.map { ID($0) }), "seed \(seed)")
+  }
+
+  // MARK: Folding
+
+  @Test func whatIsFoldedIsCountedAndBelongsToTheOperation() {
+    let tree = tree(Self.store([1: [2], 2: [3, 4]]), folding: .init(folded: [ID(2)]))
+    #expect(tree.rows.map(\.id) == [.node(ID(1)), .node(ID(2)), .folded(ID(2))])
+    #expect(tree.rows.last?.note == .folded(count: 2))
+  }
+
+  @Test func leftFoldsAndThenGoesUpAndRightBack() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("tj")
+    #expect(dashboard.selected == ID(1181))
+    let count = dashboard.tree?.tree.rows.count ?? 0
+    dashboard.press(.left)
+    #expect((dashboard.tree?.tree.rows.count ?? 0) < count)
+    #expect(dashboard.selected == ID(1181))
+    dashboard.press("h")
+    #expect(dashboard.selected == ID(1200))
+    dashboard.press("ll")
+    #expect(dashboard.selected == ID(1181))
+    #expect(dashboard.tree?.tree.rows.count == count)
+    dashboard.press("l")
+    #expect(dashboard.selected == ID(1180))
+  }
+
+  @Test func everythingCanBeFoldedAndUnfolded() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("t")
+    let count = dashboard.tree?.tree.rows.count
+    dashboard.press("*")
+    #expect(dashboard.tree?.tree.rows.allSatisfy { $0.depth <= 2 } == true)
+    dashboard.press("*")
+    #expect(dashboard.tree?.tree.rows.count == count)
+  }
+
+  // MARK: Blockers
+
+  @Test func bGoesStepByStepToTheCulprit() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("1181")
+    dashboard.press(.enter)
+    dashboard.press("b")
+    #expect(dashboard.list.id == ID(1180))
+    dashboard.press("b")
+    #expect(dashboard.list.id == ID(1101))
+    dashboard.press("b")
+    #expect(dashboard.list.id == ID(1077))
+    #expect(dashboard.press("b") == [.bell])
+    #expect(dashboard.text().shows("#1077 waits for no other operation"))
+  }
+
+  @Test func capitalBGoesToWhatMostWaitFor() {
+    var dashboard = Scene.dashboard(rows: 60)
+    dashboard.press("B")
+    // Its 18 uploads, the merge of all and the verification.
+    #expect(dashboard.list.id == ID(1101))
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("tB")
+    #expect(dashboard.selected == ID(1101))
+  }
+}
