@@ -86,7 +86,7 @@ struct DependencyTree: Sendable, Equatable {
 
   /// Draws at most `rowLimit` rows; the last one says so where there would be more.
   ///
-  /// - Parameter owners: Below which other each operation was drawn before, and is to stay.
+  /// `owners` says below which other each operation was drawn before, and is to stay.
   init(
     root: OperationReport.ID, direction: Direction, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],

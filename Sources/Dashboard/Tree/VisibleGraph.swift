@@ -152,8 +152,8 @@ struct VisibleGraph {
   /// Below which other each operation is drawn with what is below it in turn: below the one through
   /// which its longest way from the root goes, so that the critical path is drawn in full.
   ///
-  /// - Parameter old: Where they are drawn now. They stay there as long as that is possible: rows
-  ///   that wander about cannot be read.
+  /// Where they are drawn now, in `old`, they stay as long as that is possible: rows that wander about
+  /// cannot be read.
   func owners(keeping old: [OperationReport.ID: OperationReport.ID])
     -> [OperationReport.ID: OperationReport.ID]
   {
