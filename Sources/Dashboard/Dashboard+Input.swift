@@ -12,6 +12,8 @@ extension Dashboard {
     case .operations: return .list
     case .tree: return .tree
     case .queues: return .queues
+    case .timeline: return .timeline
+    case .events: return .events
     }
   }
 
@@ -53,6 +55,9 @@ extension Dashboard {
     case .showDependencies: show(.waitsFor)
     case .showDependents: show(.blocks)
     case .enterRow: return enterTreeRow()
+    case .goToSelected: return goToSelected()
+    case .zoomIn: return zoomTimeline(by: -1)
+    case .zoomOut: return zoomTimeline(by: 1)
     case .reroot: return rerootTree()
     case .goToOperation:
       if case .character(let digit) = input { goTo = GoToPrompt(digit, at: now) }
@@ -93,6 +98,8 @@ extension Dashboard {
       case .operations: list.move(by: offset, in: rows, height: height)
       case .tree: tree?.move(by: offset, height: height)
       case .queues: queues.move(by: offset, in: shown.queues, height: height)
+      case .timeline: timeline.move(by: offset, height: height)
+      case .events: events.move(by: offset, in: shown.events.numbers, height: height)
       }
     }
   }
@@ -109,6 +116,9 @@ extension Dashboard {
     case .tree where isTop: tree?.moveToTop(height: height)
     case .tree: tree?.moveToBottom(height: height)
     case .queues: queues.move(by: isTop ? -.max / 2 : .max / 2, in: shown.queues, height: height)
+    case .timeline: timeline.move(by: isTop ? -.max / 2 : .max / 2, height: height)
+    case .events where isTop: events.moveToTop(in: shown.events.numbers, height: height)
+    case .events: events.follow()
     }
   }
 
@@ -161,6 +171,19 @@ extension Dashboard {
     return []
   }
 
+  /// Selects an operation in the list, or says why not.
+  mutating func select(_ id: OperationReport.ID) -> Bool {
+    guard let report = shown.operations[id] else {
+      show("\(id) is not known", isWarning: true)
+      return false
+    }
+    guard list.select(id, in: rows, height: pageHeight) else {
+      show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
+      return false
+    }
+    return true
+  }
+
   private mutating func togglePause() {
     paused = paused == nil ? Paused(workload: live, time: shownTime) : nil
   }
@@ -186,12 +209,7 @@ extension Dashboard {
   mutating func finishGoTo() {
     guard let goTo else { return }
     self.goTo = nil
-    guard let id = goTo.id, let report = shown.operations[id] else {
-      return show("#\(goTo.digits) is not known", isWarning: true)
-    }
-    guard list.select(report.id, in: rows, height: pageHeight) else {
-      return show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
-    }
-    if view == .tree, let direction = tree?.direction { openTree(direction) }
+    guard let id = goTo.id else { return show("#\(goTo.digits) is not known", isWarning: true) }
+    if select(id), view == .tree, let direction = tree?.direction { openTree(direction) }
   }
 }

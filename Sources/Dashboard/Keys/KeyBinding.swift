@@ -6,7 +6,8 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
   case close, back, quit, suspendProgram, repaint, toggleHelp
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case nextView, previousView, showView
-  case openTree, enterRow, toggleTree, showDependencies, showDependents, reroot
+  case openTree, enterRow, goToSelected, zoomIn, zoomOut, toggleTree, showDependencies,
+    showDependents, reroot
   case goToOperation, toggleOver, toggleMeters, pause
   case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
   case raisePriority, lowerPriority
@@ -15,7 +16,7 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
 
 /// Where a key is pressed: what lies on top.
 enum KeyContext: Sendable, Hashable, CaseIterable {
-  case list, tree, queues, help, question
+  case list, tree, queues, timeline, events, help, question
 }
 
 /// A key, or several that do the same, and what help and footers say about it.

@@ -3,7 +3,15 @@
 
 /// What can be shown below the meters, in the order in which Tab goes through it.
 enum ViewKind: Sendable, CaseIterable {
-  case operations, tree, queues
+  case operations, tree, queues, timeline, events
+
+  /// Whether the selected operation has a pane beside it, where there is room.
+  var hasPane: Bool {
+    switch self {
+    case .operations, .tree, .queues: true
+    case .timeline, .events: false
+    }
+  }
 
   /// The view so many steps further, around the end.
   func neighbour(_ steps: Int) -> ViewKind {
