@@ -125,7 +125,7 @@ public struct Dashboard: Sendable {
   var isReadOnly: Bool { configuration.isReadOnly || live.hello?.isReadOnly == true }
 
   private mutating func reduceTick() -> [Effect] {
-    live.advance(to: now)
+    if live.endedReason == nil { live.advance(to: now) }
     if view == .timeline { settle() }
     if let notice, notice.expires <= now { self.notice = nil }
     if let goTo, goTo.expires <= now {

@@ -99,10 +99,9 @@ struct EventView {
     if let queue = columns.queue { canvas.write("QUEUE", row: row, columns: queue, style: style) }
     canvas.write("OPERATION", row: row, columns: columns.title, style: style)
     let word = following
-    let width = word.text.utf8.count
-    canvas.write(
-      [word], row: row,
-      columns: layout.table.upperBound - width - 1..<layout.table.upperBound)
+    let place = layout.table.suffix(word.text.utf8.count + 2)
+    canvas.fill(row: row, columns: place)
+    canvas.write([word], row: row, columns: place.dropFirst())
   }
 
   private func draw(

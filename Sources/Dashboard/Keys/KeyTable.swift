@@ -81,7 +81,7 @@ enum KeyTable {
       group: .looking),
     KeyBinding(
       .showView, "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
-      help: "ops, tree, queues, timeline, events", group: .looking),
+      help: "the view of that number", group: .looking),
     KeyBinding(
       .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
       group: .looking),
@@ -104,7 +104,7 @@ enum KeyTable {
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking),
     KeyBinding(
-      .goToSelected, [.key(.enter)], in: history, label: "Enter (history)",
+      .goToSelected, [.key(.enter)], in: history, label: "Enter (past)",
       help: "go to that operation", group: .looking,
       footer: ("Enter", [.timeline: "Go to", .events: "Go to"])),
     KeyBinding(

@@ -54,6 +54,8 @@ struct Glyphs: Sendable, Equatable {
   var arrow: String { isUnicode ? "→" : "->" }
   /// The first cell of a run, which sets it off from the one before.
   var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }
+  /// The first cell of a run that began before the picture does.
+  var runBack: Unicode.Scalar { isUnicode ? "◀" : "<" }
   /// The last cell of a run that goes on.
   var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
 

@@ -14,6 +14,8 @@ struct ThroughputView {
   private static let labelWidth = 6
   /// The columns of numbers of the queues, from the right.
   private static let numberWidth = 8
+  /// A wider table would be harder to read.
+  private static let tableWidth = 72
 
   /// How many columns of a screen are the area's; the rest is the queues'.
   static func width(columns: Int) -> Int { columns * 48 / 100 }
@@ -35,8 +37,11 @@ struct ThroughputView {
     canvas.write(" finished per second ", row: rule, columns: 1..<divider)
     let queues = divider + 1..<canvas.columns.upperBound
     canvas.write(" queues ", row: rule, columns: queues.dropFirst())
-    for (title, place) in zip(["READY", "WAIT", "FINISHED"], numberPlaces(in: queues)) {
-      canvas.writeRight(" \(title)", row: rule, columns: place, style: style)
+    let places = numberPlaces(in: divider + 2..<canvas.columns.upperBound)
+    guard let first = places.first, let last = places.last else { return }
+    canvas.fill(row: rule, columns: first.lowerBound..<last.upperBound + 1)
+    for (title, place) in zip(["READY", "WAIT", "FINISHED"], places) {
+      canvas.writeRight(title, row: rule, columns: place, style: style)
     }
   }
 
@@ -75,7 +80,7 @@ struct ThroughputView {
     _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
     let numbers = numberPlaces(in: columns)
-    let nameEnd = columns.lowerBound + min(14, columns.count / 4)
+    let nameEnd = columns.lowerBound + min(16, columns.count / 4)
     canvas.write(queue.name, row: row, columns: columns.lowerBound..<nameEnd - 1)
     let slots = nameEnd..<(numbers.first?.lowerBound ?? columns.upperBound)
     canvas.write(
@@ -91,7 +96,7 @@ struct ThroughputView {
   }
 
   private func numberPlaces(in columns: Range<Int>) -> [Range<Int>] {
-    let end = columns.upperBound - 1
+    let end = min(columns.upperBound - 1, columns.lowerBound + Self.tableWidth)
     let widths = [Self.numberWidth, Self.numberWidth, Self.numberWidth + 2]
     var places: [Range<Int>] = []
     var right = end

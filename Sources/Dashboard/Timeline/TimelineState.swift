@@ -57,6 +57,8 @@ struct TimelineState: Sendable, Equatable {
   mutating func zoom(by step: Int) -> Bool {
     guard Self.windows.indices.contains(windowIndex + step) else { return false }
     windowIndex += step
+    // What comes into view beside the old strips could need more of them than there are slots.
+    assignments = [:]
     return true
   }
 

@@ -10,8 +10,8 @@ struct TimelineView {
 
   /// The columns to the left of the strips: selection and number of the slot.
   private static let gutter = 6
-  /// Shorter runs are not labelled.
-  private static let fewestLabelCells = 7
+  /// With less room than this, the name of a run is left out.
+  private static let fewestTitleCells = 8
 
   /// How many cells a strip has on a screen of some width.
   static func cells(columns: Int) -> Int { max(1, columns - gutter - 1) }
@@ -43,7 +43,7 @@ struct TimelineView {
   private func title(_ scale: TimelineScale, _ glyphs: Glyphs) -> [Span] {
     var spans = [
       Span(" timeline "),
-      Span(TimeText.duration(dashboard.timeline.window), .strong),
+      Span(Self.label(dashboard.timeline.window.components.seconds), .strong),
     ]
     let runs = dashboard.shown.runs ?? RecentRuns()
     let rule = glyphs.horizontal
@@ -64,7 +64,7 @@ struct TimelineView {
     let row = layout.headings
     let style = Style(.dim)
     canvas.write(
-      TimeText.duration(dashboard.timeline.window), row: row,
+      Self.label(dashboard.timeline.window.components.seconds), row: row,
       columns: 2..<Self.gutter + 1, style: style)
     let isStill = dashboard.paused != nil || dashboard.live.endedReason != nil
     let end =
@@ -129,16 +129,19 @@ struct TimelineView {
   ) {
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
-    if showsStart {
-      canvas.put(canvas.glyphs.runStart, row: row, column: columns.lowerBound, style: style)
-    }
+    canvas.put(
+      showsStart ? canvas.glyphs.runStart : canvas.glyphs.runBack, row: row,
+      column: columns.lowerBound, style: style)
     if run.finished == nil {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
     let inner = columns.dropFirst().dropLast()
-    guard inner.count >= Self.fewestLabelCells else { return }
+    let id = "\(run.id)"
+    guard inner.count >= id.utf8.count else { return }
+    // The beginning of a name alone says nothing.
+    let hasTitle = inner.count >= id.utf8.count + Self.fewestTitleCells
     canvas.write(
-      "\(run.id) \(run.title)", row: row, columns: inner,
+      hasTitle ? "\(id) \(run.title)" : id, row: row, columns: inner,
       style: Style(run.state.role, isReversed: true))
   }
 }

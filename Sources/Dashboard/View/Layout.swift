@@ -77,7 +77,7 @@ struct Layout: Sendable, Equatable {
     let hasRules = take(if: isWide, rows: 2)
     let hasRate = take(if: showsMeters)
     // In place of the row of queues, so that it takes as many rows as the area has.
-    let graphHeight = size.rows < Self.tallThreshold ? 3 : 5
+    let graphHeight = size.rows < Self.tallThreshold ? 4 : 6
     let hasGraph =
       hasRate && size.rows >= Self.graphThreshold && take(if: isWide, rows: graphHeight)
 

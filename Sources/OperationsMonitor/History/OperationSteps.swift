@@ -15,8 +15,10 @@ struct OperationSteps {
     let new: OperationState
   }
 
+  /// In the order in which they are taken where they have the same time: what is cancelled becomes
+  /// ready by that.
   private enum Kind: Int {
-    case added, ready, started, cancelled, finished
+    case added, cancelled, ready, started, finished
   }
 
   /// By time.
