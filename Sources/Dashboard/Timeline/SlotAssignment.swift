@@ -6,33 +6,44 @@ import MonitorProtocol
 /// Which slot of its queue each run is drawn in.
 ///
 /// Nobody is told in which of its slots a queue runs an operation. Each run gets the lowest slot in
-/// which it overlaps no other one, the earliest first, and keeps it as long as it is known.
+/// which it overlaps no other one, the earliest first, and keeps it as long as it is known. At first
+/// it may still move: that the one before it has ended may be told an update later.
 struct SlotAssignment: Sendable, Equatable {
-  /// The slot of each run, from 0.
-  private(set) var slots: [OperationReport.ID: Int] = [:]
+  private struct Place: Equatable {
+    /// From 0.
+    var slot: Int
+    /// Whether the run stays there.
+    var isFinal: Bool
+  }
+
+  private var places: [OperationReport.ID: Place] = [:]
 
   /// The runs of one slot, by start; none overlaps another.
   typealias Strip = [OperationRun]
 
   /// Assigns the runs of one queue.
   ///
-  /// - Parameter runs: What is known now, by start.
+  /// - Parameters:
+  ///   - runs: What is known now, by start.
+  ///   - isNews: Whether that is more than the last time.
   /// - Returns: The runs of each slot, from slot 0; a slot may have none.
-  mutating func assign(_ runs: [OperationRun]) -> [Strip] {
+  mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
-    var assigned: [OperationReport.ID: Int] = [:]
+    var assigned: [OperationReport.ID: Place] = [:]
     // Those that have a slot first, so that no new one takes it away.
     for run in runs {
-      guard let slot = slots[run.id], Self.fits(run, in: strips, slot: slot) else { continue }
-      Self.insert(run, into: &strips, slot: slot)
-      assigned[run.id] = slot
+      guard let place = places[run.id], place.isFinal || !isNews,
+        Self.fits(run, in: strips, slot: place.slot)
+      else { continue }
+      Self.insert(run, into: &strips, slot: place.slot)
+      assigned[run.id] = place
     }
     for run in runs where assigned[run.id] == nil {
       let slot = strips.indices.first { Self.fits(run, in: strips, slot: $0) } ?? strips.count
       Self.insert(run, into: &strips, slot: slot)
-      assigned[run.id] = slot
+      assigned[run.id] = Place(slot: slot, isFinal: isNews && places[run.id] != nil)
     }
-    slots = assigned
+    places = assigned
     return strips
   }
 

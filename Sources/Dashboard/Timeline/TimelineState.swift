@@ -31,6 +31,8 @@ struct TimelineState: Sendable, Equatable {
   /// The selected row; `nil` only where there are none.
   private(set) var selected: RowID?
   private var windowIndex = 2
+  /// The update of which the assignments are.
+  private var assignedUpdate: MonitorTime?
   private var assignments: [QueueReport.ID: SlotAssignment] = [:]
   private var index = 0
   private var top = 0
@@ -68,11 +70,13 @@ struct TimelineState: Sendable, Equatable {
     let runs = (workload.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
     let byQueue = Dictionary(grouping: runs, by: \.queue)
     assignments = assignments.filter { byQueue[$0.key] != nil }
+    let isNews = assignedUpdate != workload.lastUpdate
+    assignedUpdate = workload.lastUpdate
     rows = []
     for queue in workload.queues {
       rows.append(Row(id: .queue(queue.id), runs: []))
       guard let runs = byQueue[queue.id] else { continue }
-      let strips = assignments[queue.id, default: SlotAssignment()].assign(runs)
+      let strips = assignments[queue.id, default: SlotAssignment()].assign(runs, isNews: isNews)
       for (slot, strip) in strips.enumerated() where !strip.isEmpty {
         rows.append(Row(id: .slot(queue.id, slot), runs: strip))
       }

@@ -116,23 +116,6 @@ struct HistoryViewTests {
     #expect(dashboard.timeline.selected == .slot(Scene.io, 0))
   }
 
-  @Test func anotherWindowNeedsNoMoreStripsThanThereAreSlots() {
-    func run(_ id: UInt64, _ start: Double, _ end: Double) -> OperationRun {
-      OperationRun(
-        id: .init(id), title: "", queue: Scene.cpu, state: .finished,
-        started: Scene.seconds(start), finished: Scene.seconds(end))
-    }
-    var dashboard = Self.dashboard(Self.timeline)
-    var update = Scene.update
-    update.runs = RecentRuns(runs: [run(2, 72.5, 80), run(4, 81, 90), run(5, 82, 90)], count: 3)
-    dashboard.take(.monitor(.update(update)))
-    dashboard.press("-")
-    // Beside the strips of before, one of these would have no place.
-    update.runs?.runs.insert(contentsOf: [run(1, 60, 72.4), run(3, 60.5, 81.5)], at: 0)
-    dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.timeline.rows.count { !$0.runs.isEmpty } == 2)
-  }
-
   @Test func runsThatAreLeftOutAreCounted() {
     var dashboard = Self.dashboard(Self.timeline, columns: 120, rows: 40)
     var update = Scene.update

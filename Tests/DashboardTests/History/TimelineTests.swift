@@ -33,10 +33,21 @@ struct SlotAssignmentTests {
 
   @Test func aRunKeepsItsSlotAsLongAsItIsKnown() {
     var slots = SlotAssignment()
-    _ = slots.assign([run(1, 0, 4), run(2, 1, nil)])
+    for _ in 0..<2 { _ = slots.assign([run(1, 0, 4), run(2, 1, nil)]) }
     // The one above has left the window: nothing moves up.
     #expect(ids(slots.assign([run(2, 1, nil), run(3, 5, nil)])) == [[3], [2]])
     #expect(ids(slots.assign([run(2, 1, 9), run(3, 5, nil)])) == [[3], [2]])
+  }
+
+  @Test func anEndThatIsToldLateMakesNoSlotOfItsOwn() {
+    var slots = SlotAssignment()
+    for _ in 0..<2 { _ = slots.assign([run(1, 0, nil), run(2, 1, nil)]) }
+    // One of the two has ended in truth, and a third one has begun.
+    let early = [run(1, 0, nil), run(2, 1, nil), run(3, 5, nil)]
+    #expect(ids(slots.assign(early)) == [[1], [2], [3]])
+    // Looking twice at the same makes nothing final.
+    #expect(ids(slots.assign(early, isNews: false)) == [[1], [2], [3]])
+    #expect(ids(slots.assign([run(1, 0, nil), run(2, 1, 5), run(3, 5, nil)])) == [[1], [2, 3]])
   }
 
   @Test func aRunThatIsHeardOfLateFillsTheGap() {
