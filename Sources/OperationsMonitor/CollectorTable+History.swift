@@ -8,15 +8,11 @@ extension CollectorTable {
   func recentRuns(_ wanted: Interest.Timeline, at now: MonitorTime) -> RecentRuns {
     let window = max(.zero, min(wanted.window, RunLog.longestWindow))
     let limit = max(0, wanted.limit)
-    // Those that run longest, so that the same are shown each time.
-    var runs = running.lazy.compactMap { self.report($0).flatMap { OperationRun($0) } }
-      .sorted { ($0.started, $0.id) < ($1.started, $1.id) }
-    let runningCount = runs.count
-    runs = Array(runs.prefix(limit))
+    var runs = running.prefix(limit).compactMap { report($0).flatMap { OperationRun($0) } }
     let ended = runLog.runs(endedAfter: now - window, limit: limit - runs.count)
     runs += ended.runs
     runs.sort { ($0.started, $0.id) < ($1.started, $1.id) }
-    return RecentRuns(runs: runs, count: runningCount + ended.count)
+    return RecentRuns(runs: runs, count: running.count + ended.count)
   }
 
   /// The statistics of the classes of these operations.

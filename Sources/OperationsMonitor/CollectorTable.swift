@@ -35,7 +35,7 @@ final class CollectorTable {
   private var finishedStart = 0
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and not finished.
-  private(set) var running: Set<OperationReport.ID> = []
+  private(set) var running = RunningOperations()
   /// The runs that have ended.
   private(set) var runLog = RunLog()
   /// How long operations waited and ran.
@@ -135,7 +135,7 @@ final class CollectorTable {
       return
     }
     entry.record = record
-    if snapshot.state == .executing { running.insert(id) }
+    if snapshot.state == .executing { running.insert(entry.report) }
     if entry.report.state == .ready || entry.report.state == .held {
       ready[entry.report.queue, default: []].insert(id)
     } else {

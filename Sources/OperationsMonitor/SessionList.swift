@@ -154,8 +154,7 @@ final class SessionList {
   private func beginEvents(limit: Int, from table: CollectorTable) {
     events = EventBuffer()
     events.setLimit(limit)
-    let running = table.running.prefix(limit)
-    for id in Array(running) + Array(table.lastFinished(limit)) {
+    for id in table.running.prefix(limit) + table.lastFinished(limit) {
       if let report = table.report(id) { noteSteps(from: nil, to: report, in: table) }
     }
   }

@@ -32,6 +32,8 @@ struct Workload: Sendable, Equatable {
   private(set) var runs: RecentRuns?
   /// How long operations waited and ran lately.
   private(set) var times = TimeStatistics()
+  /// The same for the classes of the operations that the dashboard has asked for singly.
+  private(set) var classTimes: [String: TimeStatistics] = [:]
   /// How many operations finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
@@ -58,6 +60,7 @@ struct Workload: Sendable, Equatable {
       dependents = update.dependents
       runs = update.runs
       times = update.times
+      classTimes = update.classTimes
       if let news = update.events { events.apply(news) }
       rates.note(total: counts.finished + counts.cancelled, at: update.time)
       operations.apply(changed: update.changed, removed: update.removed)

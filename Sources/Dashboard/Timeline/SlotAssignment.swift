@@ -16,6 +16,9 @@ struct SlotAssignment: Sendable, Equatable {
     var isFinal: Bool
   }
 
+  /// More strips of one queue than these are not drawn: nobody looks through as many.
+  static let stripLimit = 128
+
   private var places: [OperationReport.ID: Place] = [:]
 
   /// The runs of one slot, by start; none overlaps another.
@@ -26,7 +29,8 @@ struct SlotAssignment: Sendable, Equatable {
   /// - Parameters:
   ///   - runs: What is known now, by start.
   ///   - isNews: Whether that is more than the last time.
-  /// - Returns: The runs of each slot, from slot 0; a slot may have none.
+  /// - Returns: The runs of each slot, from slot 0; a slot may have none. A run for which there is no
+  ///   slot is left out.
   mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
     var assigned: [OperationReport.ID: Place] = [:]
@@ -40,6 +44,7 @@ struct SlotAssignment: Sendable, Equatable {
     }
     for run in runs where assigned[run.id] == nil {
       let slot = strips.indices.first { Self.fits(run, in: strips, slot: $0) } ?? strips.count
+      guard slot < Self.stripLimit else { continue }
       Self.insert(run, into: &strips, slot: slot)
       assigned[run.id] = Place(slot: slot, isFinal: isNews && places[run.id] != nil)
     }

@@ -24,6 +24,11 @@ struct TimelineState: Sendable, Equatable {
     let id: RowID
     /// What ran in the slot, by start; empty for a heading.
     let runs: [OperationRun]
+    /// For a heading, how many of the queue's runs have no strip.
+    var leftOutCount = 0
+
+    /// Whether it is the heading of a queue.
+    var isHeading: Bool { if case .queue = id { true } else { false } }
   }
 
   /// The rows, the queues by id.
@@ -74,12 +79,14 @@ struct TimelineState: Sendable, Equatable {
     assignedUpdate = workload.lastUpdate
     rows = []
     for queue in workload.queues {
+      let heading = rows.count
       rows.append(Row(id: .queue(queue.id), runs: []))
       guard let runs = byQueue[queue.id] else { continue }
       let strips = assignments[queue.id, default: SlotAssignment()].assign(runs, isNews: isNews)
       for (slot, strip) in strips.enumerated() where !strip.isEmpty {
         rows.append(Row(id: .slot(queue.id, slot), runs: strip))
       }
+      rows[heading].leftOutCount = runs.count - strips.reduce(0) { $0 + $1.count }
     }
     let found = rows.firstIndex { $0.id == selected }
     guard isChosen else {

@@ -27,16 +27,32 @@ struct TimelineView {
         "no queues", row: layout.body.lowerBound, columns: layout.table.dropFirst(2),
         style: Style(.dim))
     }
-    let top = timeline.top(height: layout.bodyHeight)
-    for (row, content) in zip(layout.body, timeline.rows.dropFirst(top)) {
+    for (row, content) in visibleRows {
       switch content.id {
-      case .queue(let id): draw(queue: id, row: row, on: &canvas)
+      case .queue(let id):
+        draw(queue: id, leftOutCount: content.leftOutCount, row: row, on: &canvas)
       case .slot(_, let slot): draw(content.runs, slot: slot, scale, row: row, on: &canvas)
       }
       guard content.id == timeline.selected else { continue }
       // The strip keeps its colours, which say more than a reversed row.
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
       canvas.reverse(row: row, columns: layout.table.prefix(Self.gutter - 1))
+    }
+  }
+
+  /// The rows that are on screen; where all are, with a blank one between two queues if that fits.
+  private var visibleRows: [(Int, TimelineState.Row)] {
+    let rows = dashboard.timeline.rows
+    let headings = rows.count { $0.isHeading }
+    guard rows.count + headings <= layout.bodyHeight + 1 else {
+      let top = dashboard.timeline.top(height: layout.bodyHeight)
+      return Array(zip(layout.body, rows.dropFirst(top)))
+    }
+    var next = layout.body.lowerBound
+    return rows.map { row in
+      if row.isHeading, next > layout.body.lowerBound { next += 1 }
+      defer { next += 1 }
+      return (next, row)
     }
   }
 
@@ -88,7 +104,9 @@ struct TimelineView {
       : seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds / 60)m\(seconds % 60)s"
   }
 
-  private func draw(queue id: QueueReport.ID, row: Int, on canvas: inout Canvas) {
+  private func draw(
+    queue id: QueueReport.ID, leftOutCount: Int, row: Int, on canvas: inout Canvas
+  ) {
     guard let queue = dashboard.shown.queue(id) else { return }
     let counts = queue.counts
     var spans = [Span("\(clipped(queue.name))  ", .strong, isBold: true)]
@@ -99,6 +117,9 @@ struct TimelineView {
     ]
     for (count, word, role) in others where count > 0 {
       spans.append(Span("   \(CountText.short(count)) \(word)", role))
+    }
+    if leftOutCount > 0 {
+      spans.insert(Span("   \(CountText.short(leftOutCount)) runs not drawn", .warning), at: 1)
     }
     canvas.write(spans, row: row, columns: layout.table.dropFirst(2))
   }

@@ -15,7 +15,10 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    guard dashboard.helpTop == nil, let id = dashboard.selected else { return }
+    guard dashboard.helpTop == nil, let id = dashboard.selected else {
+      drawHint(on: &canvas)
+      return
+    }
     guard let report = dashboard.shown.operations[id] else {
       drawForgotten(id, on: &canvas)
       return
@@ -27,6 +30,16 @@ struct StatusView {
     canvas.write(
       [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
       columns: canvas.columns.dropFirst())
+  }
+
+  /// What to do where nothing is selected.
+  private func drawHint(on canvas: inout Canvas) {
+    guard dashboard.helpTop == nil, dashboard.view == .events, dashboard.paused == nil,
+      dashboard.events.follows
+    else { return }
+    canvas.write(
+      "the newest stay in view; k or g looks at older ones", row: layout.sentence,
+      columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
   /// What the past still tells of an operation that is no longer kept, or not told of yet.

@@ -124,7 +124,7 @@ import Testing
     queue.waitUntilAllOperationsAreFinished()
     read()
     #expect(try update(interest).runs?.runs.first?.finished != nil)
-    #expect(table.running.isEmpty)
+    #expect(table.running.count == 0)
   }
 
   @Test func theTimesOfAClassAreToldForTheOperationsThatAreAskedAbout() throws {
