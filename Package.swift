@@ -44,7 +44,10 @@ let monitorTargets: [Target] = [
   .target(name: "MonitorProtocol"),
   .target(
     name: "OperationsMonitor",
-    dependencies: ["OperationsCore", "COperationsSystem", "MonitorProtocol"]),
+    dependencies: [
+      "OperationsCore", "COperationsSystem", "MonitorProtocol",
+      .product(name: "Histogram", package: "hdrhistogram-swift"),
+    ]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
   .target(
     name: "CNCurses",
@@ -87,7 +90,10 @@ let package = Package(
       ]),
   dependencies: isCoreOnly
     ? []
-    : [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
+    : [
+      .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
   targets: isCoreOnly ? coreTargets : coreTargets + monitorTargets,
   swiftLanguageModes: [.v6]
 )

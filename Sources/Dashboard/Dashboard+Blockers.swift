@@ -17,7 +17,7 @@ extension Dashboard {
           ? "what \(id) waits for is not known here" : "\(id) waits for no other operation")
       return [.bell]
     }
-    select(blocker)
+    showOperation(blocker)
     return []
   }
 
@@ -33,7 +33,7 @@ extension Dashboard {
       show("nothing waits for any of these")
       return [.bell]
     }
-    select(worst.id)
+    showOperation(worst.id)
     return []
   }
 
@@ -45,13 +45,11 @@ extension Dashboard {
   }
 
   /// Selects an operation in the view, whether its row is there yet or not.
-  private mutating func select(_ id: OperationReport.ID) {
+  private mutating func showOperation(_ id: OperationReport.ID) {
     if view == .tree {
       if changeTree({ $0.moveToNode(id, height: $1) }) == [] { return }
       openTree(of: id)
     }
-    if !list.select(id, in: rows, height: pageHeight) {
-      show("\(id) is not in the list: the filter or H hides it, or it is further down")
-    }
+    _ = select(id)
   }
 }

@@ -16,6 +16,8 @@ extension Dashboard {
     case .operations: return .list
     case .tree: return .tree
     case .queues: return .queues
+    case .timeline: return .timeline
+    case .events: return .events
     }
   }
 
@@ -59,6 +61,9 @@ extension Dashboard {
       if case .alt(let digit) = input { show(digit: digit) }
     case .showDependencies: show(.waitsFor)
     case .showDependents: show(.blocks)
+    case .goToSelected: return goToSelected()
+    case .zoomIn: return zoomTimeline(by: -1)
+    case .zoomOut: return zoomTimeline(by: 1)
     case .toggleMeters: showsMeters.toggle()
     case .pause: togglePause()
     default: return nil
@@ -150,6 +155,8 @@ extension Dashboard {
       case .operations: list.move(by: offset, in: rows, height: height)
       case .tree: tree?.move(by: offset, height: height)
       case .queues: queues.move(by: offset, in: shown.queues, height: height)
+      case .timeline: timeline.move(by: offset, height: height)
+      case .events: events.move(by: offset, in: shown.events.numbers, height: height)
       }
     }
   }
@@ -166,6 +173,9 @@ extension Dashboard {
     case .tree where isTop: tree?.moveToTop(height: height)
     case .tree: tree?.moveToBottom(height: height)
     case .queues: queues.move(by: isTop ? -.max / 2 : .max / 2, in: shown.queues, height: height)
+    case .timeline: timeline.move(by: isTop ? -.max / 2 : .max / 2, height: height)
+    case .events where isTop: events.moveToTop(in: shown.events.numbers, height: height)
+    case .events: events.follow()
     }
   }
 
@@ -235,6 +245,19 @@ extension Dashboard {
     return []
   }
 
+  /// Selects an operation in the list, or says why not.
+  mutating func select(_ id: OperationReport.ID) -> Bool {
+    guard let report = shown.operations[id] else {
+      show("\(id) is not known", isWarning: true)
+      return false
+    }
+    guard list.select(id, in: rows, height: pageHeight) else {
+      show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
+      return false
+    }
+    return true
+  }
+
   private mutating func togglePause() {
     paused = paused == nil ? Paused(workload: live, time: shownTime) : nil
   }
@@ -260,12 +283,7 @@ extension Dashboard {
   mutating func finishGoTo() {
     guard let goTo else { return }
     self.goTo = nil
-    guard let id = goTo.id, let report = shown.operations[id] else {
-      return show("#\(goTo.digits) is not known", isWarning: true)
-    }
-    guard list.select(report.id, in: rows, height: pageHeight) else {
-      return show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
-    }
-    if view == .tree, let direction = tree?.direction { openTree(direction) }
+    guard let id = goTo.id else { return show("#\(goTo.digits) is not known", isWarning: true) }
+    if select(id), view == .tree, let direction = tree?.direction { openTree(direction) }
   }
 }

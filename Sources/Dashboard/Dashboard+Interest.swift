@@ -30,6 +30,11 @@ extension Dashboard {
         Interest.Graph(
           root: tree.tree.root, direction: tree.direction, limit: TreeState.rowLimit))
     }
+    if view == .events { interest.eventLimit = EventLog.limit }
+    if view == .timeline {
+      interest.timeline = Interest.Timeline(
+        window: timeline.window, limit: TimelineState.runLimit)
+    }
     return interest
   }
 

@@ -5,10 +5,10 @@ import MonitorProtocol
 
 extension Dashboard {
   /// How many rows of the list or the tree are on screen; at least 1, so that a page is one.
-  var pageHeight: Int { max(1, layout(of: size)?.bodyHeight ?? 1) }
+  var pageHeight: Int { max(1, layout(for: size)?.bodyHeight ?? 1) }
 
-  /// Where things are on a screen; `nil` where it is too small for anything.
-  func layout(of size: Size) -> Layout? {
+  /// Where things are on a screen of some size; `nil` where it is too small for anything.
+  func layout(for size: Size) -> Layout? {
     Layout(size: size, showsMeters: showsMeters, wantsPane: view.hasPane)
   }
 
@@ -37,6 +37,8 @@ extension Dashboard {
     case .operations: list.id
     case .tree: tree?.selected
     case .queues: nil
+    case .timeline: timeline.run?.id
+    case .events: selectedEvent?.operation
     }
   }
 
@@ -55,6 +57,8 @@ extension Dashboard {
     if view == .tree { tree?.settle(operations: operations, height: height) }
     pane = makePane()
     queues.settle(in: shown.queues, height: height)
+    if view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
+    events.settle(in: shown.events.numbers, height: height)
     guard view == .operations, helpTop == nil else { return }
     let cancellable = visibleKeys.filter { !$0.isOver }.map(\.id)
     cancelKeys.assign(to: cancellable, at: now)
@@ -62,7 +66,7 @@ extension Dashboard {
 
   /// Whether the selected operation has a pane of its own beside the rows.
   var hasPane: Bool {
-    helpTop == nil && layout(of: size)?.pane != nil
+    helpTop == nil && layout(for: size)?.pane != nil
   }
 
   private func makePane() -> Pane? {

@@ -30,6 +30,8 @@ public struct Dashboard: Sendable {
   /// The tree view, kept while another view is shown; `nil` before it was first opened.
   var tree: TreeState?
   var queues = QueueSelection()
+  var timeline = TimelineState()
+  var events = EventSelection()
   /// The first line of the help on screen; `nil` while it is closed.
   var helpTop: Int?
   var question: CancelQuestion?
@@ -78,6 +80,7 @@ public struct Dashboard: Sendable {
     let effects = reduceWithoutInterest(message)
     let wanted = wantedInterest
     if wanted == interest { return effects }
+    if wanted.filter != interest.filter { live.forgetEvents() }
     interest = wanted
     return effects + [.watch(wanted)]
   }
@@ -117,6 +120,7 @@ public struct Dashboard: Sendable {
   public func nextTick(after now: MonitorTime) -> MonitorTime? {
     var moments = [notice?.expires, goTo?.expires].compactMap { $0 }
     if showsAges { moments.append(nextSecond(after: now)) }
+    if let moment = nextHistoryTick(after: now) { moments.append(moment) }
     return moments.min().map { max($0, now) }
   }
 
@@ -133,6 +137,8 @@ public struct Dashboard: Sendable {
   var isReadOnly: Bool { configuration.isReadOnly || live.hello?.isReadOnly == true }
 
   private mutating func reduceTick() -> [Effect] {
+    if live.endedReason == nil { live.advance(to: now) }
+    if view == .timeline { settle() }
     if let notice, notice.expires <= now { self.notice = nil }
     if let goTo, goTo.expires <= now {
       finishGoTo()
@@ -141,7 +147,7 @@ public struct Dashboard: Sendable {
     return []
   }
 
-  private func nextSecond(after now: MonitorTime) -> MonitorTime {
+  func nextSecond(after now: MonitorTime) -> MonitorTime {
     let second: Int64 = 1_000_000_000
     var phase = now.nanoseconds
     if let hello = live.hello {
@@ -154,12 +160,12 @@ public struct Dashboard: Sendable {
 
   private var showsAges: Bool {
     guard paused == nil, live.endedReason == nil, helpTop == nil else { return false }
-    guard layout(of: size) != nil else { return false }
+    guard layout(for: size) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     switch view {
     case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
     case .tree: return visibleTreeRows.contains { ages($0) }
-    case .queues: return false
+    case .queues, .timeline, .events: return false
     }
     return pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
   }

@@ -63,8 +63,17 @@ public struct Update: Codable, Sendable, Equatable {
   /// How many state changes of the history were lost, since the start. States are exact all the
   /// same.
   public var lostChanges: UInt64
+  /// What has happened since the update before; `nil` where no events are wanted.
+  public var events: EventNews?
+  /// What runs and ran; `nil` where that is not wanted.
+  public var runs: RecentRuns?
+  /// How long operations waited and ran lately.
+  public var times = TimeStatistics()
+  /// The same for each class of the interest's single operations, by the class's name; a class of
+  /// which nothing is known is left out.
+  public var classTimes: [String: TimeStatistics] = [:]
 
-  /// Creates an update.
+  /// Creates an update, without events and runs.
   public init(
     time: MonitorTime, queues: [QueueReport] = [], changed: [OperationReport] = [],
     removed: [OperationReport.ID] = [], matchCount: Int = 0, keptCount: Int = 0,

@@ -39,4 +39,9 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
     return MonitorTime(
       nanoseconds: start.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
   }
+
+  /// The time that lies `duration` before `end`.
+  public static func - (end: MonitorTime, duration: Duration) -> MonitorTime {
+    end + (.zero - duration)
+  }
 }

@@ -34,6 +34,14 @@ final class CollectorTable {
   private var finished: [Finished] = []
   private var finishedStart = 0
   private var classNames: [ObjectIdentifier: String] = [:]
+  /// The operations that have started and not finished.
+  private(set) var running = RunningOperations()
+  /// The runs that have ended.
+  private(set) var runLog = RunLog()
+  /// How long operations waited and ran.
+  private(set) var times = TimeRecorder()
+  /// The time of the present reading.
+  private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
 
   init(retention: Retention = Retention()) { self.retention = retention }
@@ -42,7 +50,10 @@ final class CollectorTable {
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
 
   /// Begins a reading.
-  func beginReading() { version += 1 }
+  func beginReading(at now: MonitorTime = ProcessFacts.now) {
+    version += 1
+    readingTime = now
+  }
 
   // MARK: Lists
 
@@ -101,6 +112,7 @@ final class CollectorTable {
   ) {
     let id = OperationReport.ID(snapshot.id.rawValue)
     let entry: OperationEntry
+    let old = entries[id]?.report
     if let known = entries[id] {
       // News of what has been dropped already would bring it back for good.
       if known.report.state.isOver { return }
@@ -110,15 +122,20 @@ final class CollectorTable {
     }
     link(entry, as: snapshot)
     change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
+    for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
     if entry.report.state.isOver {
       ready[entry.report.queue]?.remove(id)
       entry.record = nil
+      running.remove(id)
+      runLog.note(entry.report)
+      times.note(entry.report)
       finished.append(
         Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
       tellDependents(of: entry)
       return
     }
     entry.record = record
+    if snapshot.state == .executing { running.insert(entry.report) }
     if entry.report.state == .ready || entry.report.state == .held {
       ready[entry.report.queue, default: []].insert(id)
     } else {
@@ -209,6 +226,11 @@ final class CollectorTable {
   }
 
   // MARK: Retention
+
+  /// The operations that have finished last, the last one first, at most so many.
+  func lastFinished(_ limit: Int) -> some Collection<OperationReport.ID> {
+    finished[finishedStart...].suffix(limit).reversed().lazy.map(\.id)
+  }
 
   /// Drops finished operations that are too many or too old.
   func prune(now: MonitorTime) {

@@ -29,11 +29,13 @@ final class SessionList {
   /// The moment for which ages are taken.
   private var now: MonitorTime
   private var fillingTime = Duration.zero
+  private var events = EventBuffer()
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
     self.now = now
     refill(from: table)
+    beginEvents(limit: interest.eventLimit, from: table)
   }
 
   /// Whether operations are still to be taken in.
@@ -49,7 +51,14 @@ final class SessionList {
     let mustRefill =
       interest.order.column != new.order.column || interest.filter != new.filter
       || interest.hidesOver != new.hidesOver
+    let mustBeginEvents =
+      (interest.eventLimit > 0) != (new.eventLimit > 0) || interest.filter != new.filter
     interest = new
+    if mustBeginEvents {
+      beginEvents(limit: new.eventLimit, from: table)
+    } else {
+      events.setLimit(new.eventLimit)
+    }
     guard mustRefill else { return }
     self.now = now
     complete = nil
@@ -122,6 +131,34 @@ final class SessionList {
     return SortKey(report, queueName: queueName, by: interest.order.column)
   }
 
+  // MARK: History
+
+  /// Notes the steps of an operation, where events are wanted.
+  func noteSteps(
+    from old: OperationReport?, to new: OperationReport, in table: CollectorTable
+  ) {
+    guard events.limit > 0 else { return }
+    let queueName = table.queues[new.queue]?.name ?? ""
+    for step in OperationSteps(from: old, to: new, at: table.readingTime).steps {
+      if let filter = interest.filter {
+        var report = new
+        report.state = step.new
+        guard filter.matches(report, queueName: queueName, at: step.time) else { continue }
+      }
+      events.add(OperationEvent(step, of: new))
+    }
+  }
+
+  /// Begins with what can still be told of the time before: the steps of what runs, and of what has
+  /// finished last.
+  private func beginEvents(limit: Int, from table: CollectorTable) {
+    events = EventBuffer()
+    events.setLimit(limit)
+    for id in table.running.prefix(limit) + table.lastFinished(limit) {
+      if let report = table.report(id) { noteSteps(from: nil, to: report, in: table) }
+    }
+  }
+
   // MARK: Telling
 
   private var rows: [SortKey] {
@@ -140,12 +177,18 @@ final class SessionList {
     let removed = told.subtracting(wanted)
     told = wanted
     toldVersion = table.version
-    return Update(
-      time: ProcessFacts.now, queues: table.queues.values.sorted { $0.id < $1.id },
+    let time = ProcessFacts.now
+    var update = Update(
+      time: time, queues: table.queues.values.sorted { $0.id < $1.id },
       changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),
       matchCount: interest.rowLimit == nil ? table.entries.count : complete?.count ?? order.count,
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
+    update.events = events.take()
+    update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
+    update.times = table.times.statistics
+    update.classTimes = table.classTimes(of: interest.operations)
+    return update
   }
 
   private func wantedOperations(from table: CollectorTable) -> Set<OperationReport.ID> {

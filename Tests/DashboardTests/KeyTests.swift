@@ -25,9 +25,18 @@ struct KeyTests {
       dashboard.press("jjjjjjjjjj")
       dashboard.press("D ")
     case .queues:
-      dashboard.press(.tab)
-      dashboard.press(.tab)
+      dashboard.take(.input(.alt("3")))
       dashboard.press("j")
+    case .timeline:
+      dashboard = HistoryScene.dashboard(columns: 80, rows: 16)
+      dashboard.take(.input(.alt("4")))
+      HistoryScene.tell(&dashboard)
+      dashboard.press("jjj")
+    case .events:
+      dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
+      dashboard.take(.input(.alt("5")))
+      HistoryScene.tell(&dashboard)
+      dashboard.press("kkk")
     case .help:
       dashboard.press("?jj")
     case .question:
@@ -42,6 +51,7 @@ struct KeyTests {
     "Each key of the table does something in each of its contexts", arguments: KeyContext.allCases)
   func eachKeyOfTheTableIsHandled(context: KeyContext) {
     for binding in KeyTable.bindings where binding.contexts.contains(context) {
+      // One of them is the view that is shown.
       for input in binding.inputs where binding.action != .showView {
         var dashboard = Self.dashboard(in: context)
         #expect(dashboard.keyContext == context)
@@ -204,7 +214,7 @@ struct KeyTests {
     var dashboard = Scene.dashboard()
     let height = dashboard.pageHeight
     dashboard.press("#")
-    #expect(dashboard.pageHeight == height + 3)
+    #expect(dashboard.pageHeight == height + 4)
     #expect(dashboard.text()[1].contains("OPERATION"))
   }
 

@@ -28,6 +28,34 @@ struct RandomUseTests {
       cancelRequested: moment, finished: moment)
   }
 
+  /// The same operations as a past.
+  private static func history(
+    _ operations: [OperationReport], _ random: inout SeededGenerator
+  ) -> Update {
+    var update = Update(time: Scene.now, queues: Scene.queues)
+    var runs: [OperationReport.ID: OperationRun] = [:]
+    var events: [OperationEvent] = []
+    for report in operations {
+      let start = report.added ?? Scene.now
+      let end = start + .milliseconds(Int.random(in: 0...60_000, using: &random))
+      runs[report.id] = OperationRun(
+        id: report.id, title: report.name, queue: report.queue, state: report.state,
+        started: start, finished: Bool.random(using: &random) ? end : nil)
+      events.append(
+        OperationEvent(
+          time: start, operation: report.id, title: report.name, queue: report.queue,
+          old: OperationState.allCases.randomElement(using: &random), new: report.state))
+    }
+    update.runs = RecentRuns(
+      runs: runs.values.sorted { ($0.started, $0.id) < ($1.started, $1.id) },
+      count: Int.random(in: 0...100_000, using: &random))
+    update.events = EventNews(
+      events: events.sorted { $0.time < $1.time },
+      skippedCount: Int.random(in: 0...2, using: &random) * 700,
+      isBeginning: Bool.random(using: &random))
+    return update
+  }
+
   @Test(
     "T14: random keys, sizes and updates never trap, and every picture is whole", arguments: 0..<8)
   func randomUseIsHarmless(seed: Int) {
@@ -48,6 +76,7 @@ struct RandomUseTests {
           OperationReport.ID(Int.random(in: 1...1_200, using: &random))
         }
         dashboard.update(changed: changed, removed: removed)
+        dashboard.take(.monitor(.update(Self.history(changed, &random))))
       case 3:
         dashboard.take(
           .tick(dashboard.now + .milliseconds(Int.random(in: 0...3_000, using: &random))))

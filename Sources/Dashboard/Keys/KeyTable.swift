@@ -7,12 +7,11 @@ enum KeyTable {
   /// Where there is a selected operation.
   private static let browsing: Set<KeyContext> = [.list, .tree]
   /// In every view.
-  private static let viewing: Set<KeyContext> = [.list, .tree, .queues]
-  private static let scrolling: Set<KeyContext> = [.list, .tree, .queues, .help]
+  private static let viewing: Set<KeyContext> = [.list, .tree, .queues, .timeline, .events]
+  /// Where what has happened is shown.
+  private static let history: Set<KeyContext> = [.timeline, .events]
+  private static let scrolling = viewing.union([.help])
   private static let everywhere = Set(KeyContext.allCases)
-
-  /// One for each view.
-  private static let viewDigits = "12345".unicodeScalars.prefix(ViewKind.allCases.count)
 
   /// What a key means where it is pressed; `nil` for nothing.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {
@@ -61,7 +60,7 @@ enum KeyTable {
       help: "first row, and stay there", group: .moving),
     KeyBinding(
       .moveToBottom, [.character("G"), .key(.end)], in: scrolling, label: "G End",
-      help: "last row", group: .moving),
+      help: "last row; follow events", group: .moving),
     KeyBinding(
       .scrollLeft, [.character("h"), .key(.left)], in: [.list], label: "h Left",
       help: "names: scroll left", group: .moving),
@@ -77,16 +76,18 @@ enum KeyTable {
     KeyBinding(
       .toggleHelp, [.character("?"), .function(1)], in: scrolling, label: "? F1",
       help: "this help, and back", group: .program,
-      footer: ("?", [.list: "Help", .tree: "Help", .queues: "Help"])),
+      footer: (
+        "?", [.list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help"]
+      )),
     KeyBinding(
       .nextView, [.key(.tab)], in: viewing, label: "Tab", help: "next view",
-      group: .looking, footer: ("Tab", [.queues: "View"])),
+      group: .looking, footer: ("Tab", [.queues: "View", .timeline: "View", .events: "View"])),
     KeyBinding(
       .previousView, [.key(.backTab)], in: viewing, label: "Shift-Tab", help: "previous view",
       group: .looking),
     KeyBinding(
-      .showView, viewDigits.map { .alt($0) }, in: viewing, label: "Alt-1, 2 ...",
-      help: "view 1, 2 and so on", group: .looking),
+      .showView, "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
+      help: "the view of that number", group: .looking),
     KeyBinding(
       .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
       group: .looking),
@@ -152,6 +153,16 @@ enum KeyTable {
       .pin, [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
       group: .looking),
     KeyBinding(
+      .goToSelected, [.key(.enter)], in: history, label: "Enter (past)",
+      help: "go to that operation", group: .looking,
+      footer: ("Enter", [.timeline: "Go to", .events: "Go to"])),
+    KeyBinding(
+      .zoomIn, [.character("+"), .character("=")], in: [.timeline], label: "+ (timeline)",
+      help: "less time, finer", group: .looking, footer: ("+", [.timeline: "Finer"])),
+    KeyBinding(
+      .zoomOut, [.character("-")], in: [.timeline], label: "- (timeline)",
+      help: "more time, coarser", group: .looking, footer: ("-", [.timeline: "Coarser"])),
+    KeyBinding(
       .toggleOver, [.character("H")], in: [.list], label: "H",
       help: "hide/show what is over", group: .looking),
   ]
@@ -166,9 +177,10 @@ enum KeyTable {
     KeyBinding(
       .untagAll, [.character("U")], in: browsing, label: "U", help: "untag all", group: .acting),
     KeyBinding(
-      .cancel, [.character("x"), .function(9), .key(.delete)], in: browsing,
+      .cancel, [.character("x"), .function(9), .key(.delete)], in: browsing.union(history),
       label: "x F9 Delete", help: "cancel tagged or selected", group: .acting,
-      footer: ("x", [.list: "Cancel", .tree: "Cancel"]), changesProcess: true),
+      footer: ("x", [.list: "Cancel", .tree: "Cancel", .timeline: "Cancel", .events: "Cancel"]),
+      changesProcess: true),
     KeyBinding(
       .armCancelKeys, [.character("X")], in: [.list], label: "X + letter",
       help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
@@ -176,7 +188,9 @@ enum KeyTable {
     KeyBinding(
       .suspendQueue, [.character("S")], in: viewing, label: "S",
       help: "suspend/resume its queue", group: .acting,
-      footer: ("S", [.list: "Suspend", .tree: "Suspend", .queues: "Suspend"]),
+      footer: (
+        "S", [.list: "Suspend", .tree: "Suspend", .queues: "Suspend", .timeline: "Suspend"]
+      ),
       changesProcess: true),
     KeyBinding(
       .narrowQueue, [.character("-")], in: [.queues], label: "- (queues)",
@@ -198,16 +212,26 @@ enum KeyTable {
     KeyBinding(
       .pause, [.character("p"), .character("Z")], in: viewing, label: "p Z",
       help: "pause the display only", group: .looking,
-      footer: ("p", [.list: "Pause", .tree: "Pause", .queues: "Pause"])),
+      footer: (
+        "p",
+        [.list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause"]
+      )),
     KeyBinding(
       .toggleMeters, [.character("#")], in: viewing, label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
       .close, [.character("q")], in: scrolling, label: "q",
       help: "close what is open; quit", group: .program,
-      footer: ("q", [.list: "Quit", .tree: "Back", .queues: "Back", .help: "Back"])),
+      footer: (
+        "q",
+        [
+          .list: "Quit", .tree: "Back", .queues: "Back", .timeline: "Back", .events: "Back",
+          .help: "Back",
+        ]
+      )),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: [.tree, .queues, .help], label: "Esc Backspace",
+      .back, [.key(.escape), .key(.backspace)], in: [.tree, .queues, .timeline, .events, .help],
+      label: "Esc Backspace",
       help: "back", group: .program),
     KeyBinding(
       .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,

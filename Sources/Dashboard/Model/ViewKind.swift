@@ -3,7 +3,7 @@
 
 /// What can be shown below the meters, in the order in which Tab goes through it.
 enum ViewKind: Sendable, CaseIterable {
-  case operations, tree, queues
+  case operations, tree, queues, timeline, events
 
   /// Whether the selected operation has a pane beside it, where there is room.
   var hasPane: Bool { self == .operations || self == .tree }

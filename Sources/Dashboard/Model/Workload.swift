@@ -26,6 +26,17 @@ struct Workload: Sendable, Equatable {
   /// Why nothing more will come; `nil` while it may.
   private(set) var endedReason: String?
 
+  /// What has happened, while the events are shown.
+  private(set) var events = EventLog()
+  /// What ran lately; `nil` while the timeline is not shown.
+  private(set) var runs: RecentRuns?
+  /// How long operations waited and ran lately.
+  private(set) var times = TimeStatistics()
+  /// The same for the classes of the operations that the dashboard has asked for singly.
+  private(set) var classTimes: [String: TimeStatistics] = [:]
+  /// How many operations finished in each of the last seconds.
+  private(set) var rates = RateHistory()
+
   private var queueIndex: [QueueReport.ID: Int] = [:]
 
   /// One queue; `nil` where it is gone.
@@ -36,6 +47,7 @@ struct Workload: Sendable, Equatable {
     switch message {
     case .hello(let hello):
       self.hello = hello
+      rates.alignSeconds(to: hello)
     case .update(let update):
       queues = update.queues
       queueIndex = Dictionary(
@@ -46,6 +58,11 @@ struct Workload: Sendable, Equatable {
       matchCount = update.matchCount
       keptCount = update.keptCount
       dependents = update.dependents
+      runs = update.runs
+      times = update.times
+      classTimes = update.classTimes
+      if let news = update.events { events.apply(news) }
+      rates.note(total: counts.finished + counts.cancelled, at: update.time)
       operations.apply(changed: update.changed, removed: update.removed)
     case .commandResult:
       break
@@ -53,4 +70,10 @@ struct Workload: Sendable, Equatable {
       endedReason = reason
     }
   }
+
+  /// Completes the seconds that are over.
+  mutating func advance(to time: MonitorTime) { rates.advance(to: time) }
+
+  /// Forgets what has happened: it was asked for by another filter.
+  mutating func forgetEvents() { events = EventLog() }
 }

@@ -63,6 +63,12 @@ struct Canvas {
     return column
   }
 
+  /// Draws a rule across the screen, with a title at its left.
+  mutating func rule(row: Int, title: [Span] = []) {
+    fill(glyphs.horizontal, row: row, columns: columns, style: Style(.dim))
+    write(title, row: row, columns: columns.dropFirst())
+  }
+
   /// Fills part of a row with one character of width 1.
   mutating func fill(
     _ scalar: Unicode.Scalar = " ", row: Int, columns: Range<Int>, style: Style = .plain

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import MonitorProtocol
+
 /// The characters that lines, bars and marks are drawn with, in Unicode or in ASCII.
 struct Glyphs: Sendable, Equatable {
   /// Whether anything beyond ASCII may be drawn.
@@ -44,6 +46,25 @@ struct Glyphs: Sendable, Equatable {
   /// A slot of a queue that is free.
   var freeSlot: Unicode.Scalar { isUnicode ? "░" : "." }
 
+  /// Bars of eight heights: the first stands for nothing.
+  var bars: [Unicode.Scalar] {
+    isUnicode
+      ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", ":", "-", "=", "+", "*", "#"]
+  }
+  /// How far a cell of an area is filled from below, the first not at all.
+  var areaFills: [Unicode.Scalar] {
+    isUnicode ? [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [" ", ".", ":", "#"]
+  }
+
+  /// From one state to the next.
+  var arrow: String { isUnicode ? "→" : "->" }
+  /// The first cell of a run, which sets it off from the one before.
+  var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }
+  /// The first cell of a run that began before the picture does.
+  var runBack: Unicode.Scalar { isUnicode ? "◀" : "<" }
+  /// The last cell of a run that goes on.
+  var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
+
   /// A share of the proportion bar: a texture for each state, so that it needs no colour.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
     switch share {
@@ -52,6 +73,15 @@ struct Glyphs: Sendable, Equatable {
     case .executing: isUnicode ? "▓" : "="
     case .ready: isUnicode ? "░" : "o"
     case .waiting: isUnicode ? "·" : "."
+    }
+  }
+
+  /// What a run is drawn with: the texture of its state in the proportion bar.
+  func run(_ state: OperationState) -> Unicode.Scalar {
+    switch state {
+    case .finished: share(of: .finished)
+    case .cancelled, .cancelling: share(of: .cancelled)
+    case .executing, .waiting, .ready, .held: share(of: .executing)
     }
   }
 

@@ -14,6 +14,23 @@ enum CountText {
     }
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
+
+  /// A number in at most five cells, cut where it has more digits: `9,999`, `61k`, `1.2M`.
+  static func short(_ count: Int) -> String {
+    switch count {
+    case ..<10_000: text(count)
+    case ..<1_000_000: "\(count / 1_000)k"
+    case ..<10_000_000: "\(count / 1_000_000).\(count / 100_000 % 10)M"
+    default: "\(count / 1_000_000)M"
+    }
+  }
+
+  /// A rate: with one decimal below 10, else whole.
+  static func rate(_ rate: Double) -> String {
+    guard rate < 10 else { return short(Int(min(rate, 1e15))) }
+    let tenths = Int((max(0, rate) * 10).rounded())
+    return tenths == 0 ? "0" : "\(tenths / 10).\(tenths % 10)"
+  }
 }
 
 extension SortOrder.Column {

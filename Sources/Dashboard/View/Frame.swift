@@ -12,7 +12,7 @@ struct Frame {
   /// The picture.
   func draw() -> Grid {
     var canvas = Canvas(size: size, capabilities: capabilities)
-    guard let layout = dashboard.layout(of: size) else {
+    guard let layout = dashboard.layout(for: size) else {
       drawTooSmall(on: &canvas)
       return canvas.grid
     }
@@ -29,6 +29,8 @@ struct Frame {
     case .tree:
       if let tree = dashboard.tree { draw(tree, layout: layout, on: &canvas) }
     case .queues: QueueTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .timeline: TimelineView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .events: EventView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     }
     if let pane = layout.pane {
       PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)

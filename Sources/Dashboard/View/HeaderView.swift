@@ -12,7 +12,13 @@ struct HeaderView {
     drawHeader(on: &canvas)
     if let row = layout.bar { drawBar(row, on: &canvas) }
     if let row = layout.counts { drawCounts(row, on: &canvas) }
+    if let row = layout.rate {
+      RateView(dashboard: dashboard, hasBars: layout.graph == nil).draw(row: row, on: &canvas)
+    }
     if let row = layout.queues { drawQueues(row, on: &canvas) }
+    if let rule = layout.graphRule, let rows = layout.graph {
+      ThroughputView(dashboard: dashboard, rule: rule, rows: rows).draw(on: &canvas)
+    }
   }
 
   private var workload: Workload { dashboard.shown }

@@ -3,19 +3,30 @@
 
 /// Where things are on a screen of some size.
 ///
-/// What has no room is left out in a fixed order: queues, status line, footer.
+/// What has no room is left out in a fixed order: graph, rate, rules, queues, status line, footer.
 struct Layout: Sendable, Equatable {
   /// Nothing can be shown on a smaller screen.
   static let minimum = Size(columns: 40, rows: 10)
   /// From this width on, the selected operation has a pane of its own.
   static let paneThreshold = 120
+  /// From this height on, a wide screen has a graph of what was finished …
+  private static let graphThreshold = 32
+  /// … and from this one on a taller one.
+  private static let tallThreshold = 50
   /// Rather than fewer rows of the body, something else is left out.
   private static let fewestBodyRows = 5
+
+  private let columnCount: Int
 
   let header = 0
   private(set) var bar: Int?
   private(set) var counts: Int?
+  private(set) var rate: Int?
   private(set) var queues: Int?
+  /// The rule above the graph.
+  private(set) var graphRule: Int?
+  /// The rows of the graph, with the queues beside it, which then have no row of their own.
+  private(set) var graph: Range<Int>?
   /// The rule above the body, with the titles of table and pane.
   private(set) var topRule: Int?
   /// The headings of the columns.
@@ -31,6 +42,12 @@ struct Layout: Sendable, Equatable {
   /// The columns of the pane beside the list.
   let pane: Range<Int>?
 
+  /// How many seconds are drawn of what was finished, at most; `nil` for none.
+  var rateSeconds: Int? {
+    if graph != nil { return ThroughputView.seconds(columns: columnCount) }
+    return rate.map { _ in min(RateView.barLimit, columnCount) }
+  }
+
   /// How many rows of the list or the tree there are.
   var bodyHeight: Int { body.count }
   /// The row for questions and messages: the status line or what there is instead.
@@ -39,7 +56,9 @@ struct Layout: Sendable, Equatable {
   /// Lays out a screen; `nil` where it is too small for anything.
   init?(size: Size, showsMeters: Bool, wantsPane: Bool = true) {
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
-    let hasPane = wantsPane && size.columns >= Self.paneThreshold && size.rows >= 20
+    let isWide = size.columns >= Self.paneThreshold && size.rows >= 20
+    let hasPane = isWide && wantsPane
+    columnCount = size.columns
     let paneWidth = max(41, size.columns * 35 / 100)
     table = 0..<(hasPane ? size.columns - paneWidth - 1 : size.columns)
     pane = hasPane ? size.columns - paneWidth..<size.columns : nil
@@ -55,7 +74,12 @@ struct Layout: Sendable, Equatable {
     let hasFooter = take()
     let hasStatus = take()
     let hasQueues = take(if: showsMeters)
-    let hasRules = take(if: hasPane, rows: 2)
+    let hasRules = take(if: isWide, rows: 2)
+    let hasRate = take(if: showsMeters)
+    // In place of the row of queues, so that it takes as many rows as the area has.
+    let graphHeight = size.rows < Self.tallThreshold ? 4 : 6
+    let hasGraph =
+      hasRate && size.rows >= Self.graphThreshold && take(if: isWide, rows: graphHeight)
 
     var next = 1
     func place(_ isThere: Bool) -> Int? {
@@ -65,7 +89,13 @@ struct Layout: Sendable, Equatable {
     }
     bar = place(hasMeters)
     counts = place(hasMeters)
-    queues = place(hasQueues)
+    rate = place(hasRate)
+    queues = place(hasQueues && !hasGraph)
+    if hasGraph {
+      graphRule = place(true)
+      graph = next..<next + graphHeight
+      next += graphHeight
+    }
     topRule = place(hasRules)
     headings = next
     let bottom = size.rows - 1 - (hasFooter ? 1 : 0) - (hasStatus ? 1 : 0) - (hasRules ? 1 : 0)

@@ -102,11 +102,20 @@ struct PaneView {
         ]
       ),
       ("class", [Span(report.className)]),
+    ] + usualTime(of: report, glyphs: glyphs) + [
       ("priority", [Span(report.priority.word)]),
       ("added", [Span(moment(report.added, glyphs))]),
       ("ready", [Span(offset(report.becameReady, from: report.added, glyphs))]),
       ("started", [Span(offset(report.started, from: report.added, glyphs))]),
     ]
+  }
+
+  /// How long others of its class ran lately, where that is known.
+  private func usualTime(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
+    guard let run = workload.classTimes[report.className]?.run else { return [] }
+    let p50 = TimeText.fine(run.p50, glyphs)
+    let p99 = TimeText.fine(run.p99, glyphs)
+    return [("lately", [Span("p50 \(p50)  p99 \(p99)"), Span("  of \(run.count)", .dim)])]
   }
 
   private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {

@@ -15,9 +15,14 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    guard dashboard.helpTop == nil, let id = dashboard.selected,
-      let report = dashboard.shown.operations[id]
-    else { return }
+    guard dashboard.helpTop == nil, let id = dashboard.selected else {
+      drawHint(on: &canvas)
+      return
+    }
+    guard let report = dashboard.shown.operations[id] else {
+      drawForgotten(id, on: &canvas)
+      return
+    }
     let explanation = Explanation(
       workload: dashboard.shown, now: dashboard.shownTime, isReadOnly: dashboard.isReadOnly,
       glyphs: canvas.glyphs)
@@ -35,6 +40,31 @@ struct StatusView {
     canvas.writeRight(
       words, row: layout.sentence, columns: canvas.columns.dropLast(),
       style: Style(.accent, isBold: true))
+  }
+
+  /// What to do where nothing is selected.
+  private func drawHint(on canvas: inout Canvas) {
+    guard dashboard.helpTop == nil, dashboard.view == .events, dashboard.paused == nil,
+      dashboard.events.follows
+    else { return }
+    canvas.write(
+      "the newest stay in view; k or g looks at older ones", row: layout.sentence,
+      columns: canvas.columns.dropFirst(), style: Style(.dim))
+  }
+
+  /// What the past still tells of an operation that is no longer kept, or not told of yet.
+  private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
+    var words = ""
+    if dashboard.view == .timeline, let run = dashboard.timeline.run {
+      let ran = (run.finished ?? dashboard.shownTime) - run.started
+      let verb = run.finished == nil ? "for" : "ran"
+      words = "\(run.state.rawValue), \(verb) \(TimeText.duration(ran)): \(run.title)"
+    } else if let event = dashboard.selectedEvent {
+      words = "\(event.new.rawValue): \(event.title)"
+    }
+    canvas.write(
+      [Span("\(id) ", .strong, isBold: true), Span(words)], row: layout.sentence,
+      columns: canvas.columns.dropFirst())
   }
 
   private func drawPrompt(on canvas: inout Canvas) {
@@ -104,6 +134,15 @@ struct StatusView {
     if workload.lostChanges > 0 {
       return Span(
         "! \(workload.lostChanges) changes of the history were lost; states are exact", .warning)
+    }
+    if dashboard.view == .events, workload.events.skippedCount > 0 {
+      let count = CountText.text(workload.events.skippedCount)
+      return Span("! history incomplete: \(count) skipped; states are exact", .warning)
+    }
+    if dashboard.view == .timeline, let runs = workload.runs, runs.count > runs.runs.count {
+      let drawn = CountText.text(runs.runs.count)
+      return Span(
+        "! \(drawn) of \(CountText.text(runs.count)) runs, the newest; states are exact", .warning)
     }
     let suspended = workload.queues.filter { $0.isSuspended && $0.counts.held > 0 }
     guard let queue = suspended.first else { return nil }

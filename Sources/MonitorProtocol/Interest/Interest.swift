@@ -23,6 +23,20 @@ public struct Interest: Codable, Sendable, Hashable {
     }
   }
 
+  /// Recent runs.
+  public struct Timeline: Codable, Sendable, Hashable {
+    /// How far back they are wanted.
+    public var window: Duration
+    /// The most runs, those that go on and then the newest first.
+    public var limit: Int
+
+    /// Creates a request.
+    public init(window: Duration, limit: Int) {
+      self.window = window
+      self.limit = limit
+    }
+  }
+
   /// In which order operations are wanted.
   public var order: SortOrder
   /// Which operations are listed; `nil` for all.
@@ -38,6 +52,11 @@ public struct Interest: Codable, Sendable, Hashable {
   /// The operations of whose unfinished dependents, direct and indirect, the ids are wanted; see
   /// ``Update/dependents``. Empty for none.
   public var subjects: Set<OperationReport.ID>
+  /// How many events are wanted at most with each update, of those that ``filter`` lets through; 0
+  /// for none, which costs the process nothing.
+  public var eventLimit = 0
+  /// Which runs are wanted; `nil` for none.
+  public var timeline: Timeline?
 
   /// Creates an interest; by default in the first 500 operations by state.
   public init(

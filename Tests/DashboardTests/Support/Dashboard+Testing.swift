@@ -33,9 +33,12 @@ extension Dashboard {
   ) {
     let known = live.operations.all.filter { !removed.contains($0.id) }
     let monitor = FakeMonitor(known + changed)
-    let update = monitor.update(
+    var update = monitor.update(
       for: interest, queues: live.queues, changed: changed.map(\.id), removed: removed,
       lostChanges: live.lostChanges, at: time ?? now)
+    update.times = live.times
+    update.runs = interest.timeline == nil ? nil : live.runs ?? RecentRuns()
+    update.events = interest.eventLimit == 0 ? nil : EventNews()
     take(.monitor(.update(update)))
   }
 

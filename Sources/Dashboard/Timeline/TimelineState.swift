@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The timeline: its window, its rows, and which of them is selected.
+struct TimelineState: Sendable, Equatable {
+  /// More runs than these are not asked for.
+  static let runLimit = 2_000
+  /// What zooming goes through, in seconds.
+  static let windows: [Int] = [5, 10, 30, 60, 120, 300, 600]
+
+  /// Identifies a row.
+  enum RowID: Sendable, Hashable {
+    /// The heading of a queue.
+    case queue(QueueReport.ID)
+    /// A slot of a queue, from 0.
+    case slot(QueueReport.ID, Int)
+  }
+
+  /// One row.
+  struct Row: Sendable, Equatable {
+    /// What it stands for.
+    let id: RowID
+    /// What ran in the slot, by start; empty for a heading.
+    let runs: [OperationRun]
+    /// For a heading, how many of the queue's runs have no strip.
+    var leftOutCount = 0
+
+    /// Whether it is the heading of a queue.
+    var isHeading: Bool { if case .queue = id { true } else { false } }
+  }
+
+  /// The rows, the queues by id.
+  private(set) var rows: [Row] = []
+  /// The selected row; `nil` only where there are none.
+  private(set) var selected: RowID?
+  private var windowIndex = 2
+  /// The update of which the assignments are.
+  private var assignedUpdate: MonitorTime?
+  private var assignments: [QueueReport.ID: SlotAssignment] = [:]
+  private var index = 0
+  private var top = 0
+  private var isChosen = false
+
+  /// How far back the timeline reaches.
+  var window: Duration { .seconds(Self.windows[windowIndex]) }
+
+  /// What the selected slot runs, or ran last.
+  var run: OperationRun? { rows.indices.contains(index) ? rows[index].runs.last : nil }
+
+  /// The queue of the selected row.
+  var queue: QueueReport.ID? {
+    switch selected {
+    case .queue(let id), .slot(let id, _): id
+    case nil: nil
+    }
+  }
+
+  /// Whether anything is drawn that moves with time.
+  var moves: Bool { rows.contains { !$0.runs.isEmpty } }
+
+  /// Shows more time, or less; `false` at the ends.
+  mutating func zoom(by step: Int) -> Bool {
+    guard Self.windows.indices.contains(windowIndex + step) else { return false }
+    windowIndex += step
+    // What comes into view beside the old strips could need more of them than there are slots.
+    assignments = [:]
+    return true
+  }
+
+  /// Makes the rows anew of what is known.
+  mutating func settle(_ workload: Workload, at now: MonitorTime, height: Int) {
+    let start = now - window
+    let runs = (workload.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
+    let byQueue = Dictionary(grouping: runs, by: \.queue)
+    assignments = assignments.filter { byQueue[$0.key] != nil }
+    let isNews = assignedUpdate != workload.lastUpdate
+    assignedUpdate = workload.lastUpdate
+    rows = []
+    for queue in workload.queues {
+      let heading = rows.count
+      rows.append(Row(id: .queue(queue.id), runs: []))
+      guard let runs = byQueue[queue.id] else { continue }
+      let strips = assignments[queue.id, default: SlotAssignment()].assign(runs, isNews: isNews)
+      for (slot, strip) in strips.enumerated() where !strip.isEmpty {
+        rows.append(Row(id: .slot(queue.id, slot), runs: strip))
+      }
+      rows[heading].leftOutCount = runs.count - strips.reduce(0) { $0 + $1.count }
+    }
+    let found = rows.firstIndex { $0.id == selected }
+    guard isChosen else {
+      select(rows.firstIndex { !$0.runs.isEmpty } ?? 0, height: height)
+      isChosen = false
+      return
+    }
+    select(found ?? index, height: height)
+  }
+
+  /// Selects the row `offset` further down; the first or the last where there are not as many.
+  mutating func move(by offset: Int, height: Int) {
+    let (target, overflow) = index.addingReportingOverflow(offset)
+    select(overflow ? rows.count - 1 : target, height: height)
+  }
+
+  /// The index of the first row to show on a screen of this height.
+  func top(height: Int) -> Int {
+    let top = min(self.top, max(0, rows.count - height))
+    return max(0, min(max(top, index - height + 1), index))
+  }
+
+  private mutating func select(_ index: Int, height: Int) {
+    guard !rows.isEmpty else {
+      (selected, self.index, top) = (nil, 0, 0)
+      return
+    }
+    self.index = max(0, min(index, rows.count - 1))
+    selected = rows[self.index].id
+    isChosen = true
+    top = top(height: height)
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension CollectorTable {
+  /// What runs and what ran within a window before `now`: what runs first, then the newest.
+  func recentRuns(_ wanted: Interest.Timeline, at now: MonitorTime) -> RecentRuns {
+    let window = max(.zero, min(wanted.window, RunLog.longestWindow))
+    let limit = max(0, wanted.limit)
+    var runs = running.prefix(limit).compactMap { report($0).flatMap { OperationRun($0) } }
+    let ended = runLog.runs(endedAfter: now - window, limit: limit - runs.count)
+    runs += ended.runs
+    runs.sort { ($0.started, $0.id) < ($1.started, $1.id) }
+    return RecentRuns(runs: runs, count: running.count + ended.count)
+  }
+
+  /// The statistics of the classes of these operations.
+  func classTimes(of operations: Set<OperationReport.ID>) -> [String: TimeStatistics] {
+    let names = Set(operations.compactMap { report($0)?.className })
+    return Dictionary(
+      uniqueKeysWithValues: names.compactMap { name in
+        times.statistics(ofClass: name).map { (name, $0) }
+      })
+  }
+}

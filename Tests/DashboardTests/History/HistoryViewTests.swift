@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("What has happened")
+struct HistoryViewTests {
+  private typealias ID = OperationReport.ID
+
+  private static func dashboard(
+    _ view: Unicode.Scalar, columns: Int = 80, rows: Int = 24, skipped: Int = 0
+  ) -> Dashboard {
+    var dashboard = HistoryScene.dashboard(columns: columns, rows: rows)
+    dashboard.take(.input(.alt(view)))
+    HistoryScene.tell(&dashboard, skipped: skipped)
+    return dashboard
+  }
+
+  private static let timeline: Unicode.Scalar = "4"
+  private static let events: Unicode.Scalar = "5"
+
+  // MARK: Pictures
+
+  @Test(arguments: [(80, 24), (120, 40), (200, 60), (40, 10)])
+  func theTimelineLooksAsStored(columns: Int, rows: Int) {
+    let dashboard = Self.dashboard(Self.timeline, columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "timeline-\(columns)x\(rows)")
+  }
+
+  @Test(arguments: [(80, 24), (120, 40), (200, 60), (40, 10)])
+  func theEventsLookAsStored(columns: Int, rows: Int) {
+    let dashboard = Self.dashboard(Self.events, columns: columns, rows: rows, skipped: 1_204)
+    GoldenFrame.check(dashboard.picture(), named: "events-\(columns)x\(rows)")
+  }
+
+  @Test func theyLookAsStoredInASCII() {
+    GoldenFrame.check(
+      Self.dashboard(Self.timeline).picture(isUnicode: false), named: "timeline-ascii-80x24")
+    GoldenFrame.check(
+      Self.dashboard(Self.events).picture(isUnicode: false), named: "events-ascii-80x24")
+    GoldenFrame.check(
+      HistoryScene.dashboard(columns: 120, rows: 40).picture(isUnicode: false),
+      named: "header-ascii-120x40")
+  }
+
+  @Test(arguments: [(80, 24), (120, 40), (200, 60), (60, 16)])
+  func theHeaderLooksAsStored(columns: Int, rows: Int) {
+    let dashboard = HistoryScene.dashboard(columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "header-\(columns)x\(rows)")
+  }
+
+  // MARK: What is asked for
+
+  @Test func nothingOfTheHistoryIsAskedForWhereItIsNotShown() {
+    var dashboard = HistoryScene.dashboard()
+    for view in "12345".unicodeScalars {
+      dashboard.take(.input(.alt(view)))
+      #expect((dashboard.interest.eventLimit > 0) == (view == Self.events))
+      #expect((dashboard.interest.timeline != nil) == (view == Self.timeline))
+    }
+  }
+
+  @Test func zoomingAsksForTheOtherWindow() {
+    var dashboard = Self.dashboard(Self.timeline)
+    #expect(dashboard.interest.timeline?.window == .seconds(30))
+    dashboard.press("-")
+    #expect(dashboard.interest.timeline?.window == .seconds(60))
+    dashboard.press("++")
+    #expect(dashboard.interest.timeline?.window == .seconds(10))
+    dashboard.press("+")
+    #expect(dashboard.press("+") == [.bell])
+    #expect(dashboard.interest.timeline?.window == .seconds(5))
+  }
+
+  // MARK: Timeline
+
+  @Test func eachQueueHasAHeadingAndAStripForEachSlotInUse() {
+    let dashboard = Self.dashboard(Self.timeline)
+    #expect(
+      dashboard.timeline.rows.map(\.id) == [
+        .queue(Scene.cpu), .slot(Scene.cpu, 0), .slot(Scene.cpu, 1), .queue(Scene.io),
+        .slot(Scene.io, 0), .slot(Scene.io, 1), .queue(Scene.net), .queue(Scene.index),
+        .slot(Scene.index, 0),
+      ])
+  }
+
+  @Test func theSelectedStripSaysWhatItRunsAndEnterGoesThere() {
+    var dashboard = Self.dashboard(Self.timeline)
+    dashboard.press("jjj")
+    #expect(dashboard.selected == ID(1042))
+    #expect(dashboard.text().shows("#1042 executing 12.4s on io"))
+    dashboard.press(.enter)
+    #expect(dashboard.view == .operations)
+    #expect(dashboard.list.id == ID(1042))
+  }
+
+  @Test func theKeysOfAStripActOnWhatItRuns() {
+    var dashboard = Self.dashboard(Self.timeline)
+    dashboard.press("jjj")
+    #expect(dashboard.press("S") == [.send(.setSuspended(Scene.io, true))])
+    dashboard.press("x")
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1042)]))])
+  }
+
+  @Test func theSelectionIsASlotAndNoRow() {
+    var dashboard = Self.dashboard(Self.timeline)
+    dashboard.press("jjj")
+    var update = Scene.update
+    update.runs = HistoryScene.runs
+    // The two strips above go.
+    update.runs?.runs.removeAll { $0.queue == Scene.cpu }
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.timeline.selected == .slot(Scene.io, 0))
+  }
+
+  @Test func runsThatAreLeftOutAreCounted() {
+    var dashboard = Self.dashboard(Self.timeline, columns: 120, rows: 40)
+    var update = Scene.update
+    update.runs = HistoryScene.runs
+    update.runs?.count = 31_000
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text().shows("\(HistoryScene.runs.runs.count) of 31,000 runs"))
+  }
+
+  @Test func theTimelineMovesWhileThereIsSomethingInItAndThenStops() throws {
+    var dashboard = Self.dashboard(Self.timeline)
+    var update = Scene.update(
+      of: Scene.operations.map { operation in
+        var operation = operation
+        operation.state = .finished
+        return operation
+      })
+    update.runs = RecentRuns(
+      runs: HistoryScene.runs.runs.filter { $0.finished != nil }, count: 30)
+    dashboard.take(.monitor(.update(update)))
+    let next = try #require(dashboard.nextTick(after: Scene.now))
+    #expect(next > Scene.now && next - Scene.now <= .seconds(1))
+    dashboard.take(.tick(Scene.now + .seconds(130)))
+    #expect(dashboard.nextTick(after: dashboard.now) == nil)
+    #expect(dashboard.timeline.rows.allSatisfy { $0.runs.isEmpty })
+  }
+
+  @Test func nothingMovesWhilePaused() {
+    for view in [Self.timeline, Self.events] {
+      var dashboard = Self.dashboard(view)
+      dashboard.press("p")
+      let before = dashboard.picture()
+      #expect(dashboard.nextTick(after: dashboard.now) == nil)
+      dashboard.take(.tick(dashboard.now + .seconds(60)))
+      HistoryScene.tell(&dashboard)
+      #expect(dashboard.picture() == before)
+    }
+  }
+
+  // MARK: Events
+
+  @Test func theNewestEventIsAtTheBottomUntilOneIsSelected() {
+    var dashboard = Self.dashboard(Self.events)
+    #expect(dashboard.text().last { $0.contains("#1095") } != nil)
+    dashboard.press("kk")
+    #expect(dashboard.selected == ID(1033))
+    let before = dashboard.text()
+    var update = Scene.update
+    update.times = HistoryScene.times
+    update.events = EventNews(
+      events: [
+        OperationEvent(
+          time: Scene.now, operation: ID(1_400), title: "new", queue: Scene.cpu, old: nil,
+          new: .ready)
+      ])
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text() == before)
+    dashboard.press("G")
+    #expect(dashboard.text().shows("#1400"))
+  }
+
+  @Test func enterGoesToTheOperationOfTheEvent() {
+    var dashboard = Self.dashboard(Self.events)
+    dashboard.press("kkk")
+    dashboard.press(.enter)
+    #expect(dashboard.view == .operations)
+    #expect(dashboard.list.id == ID(1080))
+  }
+
+  @Test func anEventOfWhatIsNoLongerKeptIsNotGoneTo() {
+    var dashboard = Self.dashboard(Self.events)
+    dashboard.press("g")
+    #expect(dashboard.press(.enter) == [.bell])
+    #expect(dashboard.view == .events)
+    #expect(dashboard.text().shows("#800 is not known"))
+  }
+
+  @Test func anotherFilterBeginsTheEventsAnew() throws {
+    var dashboard = Self.dashboard(Self.events)
+    #expect(!dashboard.live.events.lines.isEmpty)
+    dashboard.listing.filter = try OperationFilter("queue:io")
+    dashboard.take(.tick(dashboard.now))
+    #expect(dashboard.live.events.lines.isEmpty)
+  }
+
+  @Test("T17: every small size of the history is drawn without a trap")
+  func everySmallSizeIsDrawn() {
+    for view in [Self.timeline, Self.events] {
+      let dashboard = Self.dashboard(view)
+      for columns in 0...82 {
+        for rows in [0, 1, 9, 10, 11, 13, 16, 24] {
+          let size = Size(columns: columns, rows: rows)
+          let grid = dashboard.view(size: size, capabilities: Capabilities())
+          #expect(grid.size == size)
+          if columns.isMultiple(of: 7) { GoldenFrame.checkCells(of: grid) }
+        }
+      }
+    }
+  }
+}
