@@ -9,7 +9,9 @@ extension Dashboard {
 
   /// Where things are on a screen of some size; `nil` where it is too small for anything.
   func layout(for size: Size) -> Layout? {
-    Layout(size: size, showsMeters: showsMeters, wantsPane: view.hasPane)
+    Layout(
+      size: size, showsMeters: showsMeters, wantsPane: view.hasPane,
+      bannerCount: shown.warnings.count(where: \.isDeadlock))
   }
 
   /// The keys of the list's rows that are on screen.

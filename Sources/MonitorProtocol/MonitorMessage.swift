@@ -67,6 +67,8 @@ public struct Update: Codable, Sendable, Equatable {
   public var events: EventNews?
   /// What runs and ran; `nil` where that is not wanted.
   public var runs: RecentRuns?
+  /// What probably is not meant, what matters most first.
+  public var warnings: [MonitorWarning] = []
   /// How long operations waited and ran lately.
   public var times = TimeStatistics()
   /// The same for each class of the interest's single operations, by the class's name; a class of

@@ -85,14 +85,20 @@ final class Collector: Sendable {
     QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
     var lastRead = ContinuousClock.now - .seconds(1)
     while let interval = shortestInterval() {
-      let reasons = waitForBell(readingFrom: lastRead + interval, listsFrom: nextListWork(table))
+      let nextWarning = table.nextWarning(after: ProcessFacts.now)
+      let reasons = waitForBell(
+        readingFrom: lastRead + interval, workingFrom: nextWork(table, warning: nextWarning))
       var hasNews = serveSessions(table)
       if reasons & Bell.changes.rawValue != 0 {
         lastRead = .now
         read(into: table)
+        table.deadlockWatch.noteChange(at: ProcessFacts.now)
         hasNews = true
       }
       if fillLists(of: table) { hasNews = true }
+      if hasNews { table.queueConditions.note(table.queues.values, at: ProcessFacts.now) }
+      if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
+      if let moment = nextWarning, moment <= ProcessFacts.now { hasNews = true }
       if hasNews { deliver(table) }
     }
   }
@@ -112,9 +118,9 @@ final class Collector: Sendable {
     return .zero
   }
 
-  /// Sleeps until something rings that may be served now, or a list is to be worked at.
+  /// Sleeps until something rings that may be served now, or there is work although nothing rings.
   private func waitForBell(
-    readingFrom earliest: ContinuousClock.Instant, listsFrom listWork: ContinuousClock.Instant?
+    readingFrom earliest: ContinuousClock.Instant, workingFrom work: ContinuousClock.Instant?
   ) -> UInt32 {
     while true {
       let rung = bell.load(ordering: .acquiring)
@@ -126,18 +132,21 @@ final class Collector: Sendable {
         bell.bitwiseAnd(~served, ordering: .acquiringAndReleasing)
         return served
       }
-      if let listWork, listWork <= now { return 0 }
-      let moments = [rung == 0 ? nil : earliest, listWork].compactMap { $0 }
+      if let work, work <= now { return 0 }
+      let moments = [rung == 0 ? nil : earliest, work].compactMap { $0 }
       let limit = moments.min().map { now.duration(to: $0).wholeNanoseconds } ?? -1
       withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, rung, limit) }
     }
   }
 
-  /// When a list is to be worked at although nothing rings.
-  private func nextListWork(_ table: CollectorTable) -> ContinuousClock.Instant? {
+  /// When a list is to be worked at, or a warning to be given, although nothing rings.
+  private func nextWork(
+    _ table: CollectorTable, warning: MonitorTime?
+  ) -> ContinuousClock.Instant? {
     if table.lists.values.contains(where: \.isFilling) { return .now }
+    let moments = table.lists.values.map(\.nextRefresh) + [warning, table.deadlockWatch.nextSearch]
     let now = ProcessFacts.now
-    return table.lists.values.compactMap(\.nextRefresh).min().map { .now + ($0 - now) }
+    return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
   }
 
   private func liveSessions() -> [MonitorSession] {

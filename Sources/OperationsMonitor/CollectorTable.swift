@@ -33,6 +33,12 @@ final class CollectorTable {
   /// Finished operations, the oldest first, from `finishedStart` on.
   private var finished: [Finished] = []
   private var finishedStart = 0
+  /// Operations that run although they were asked to cancel.
+  private(set) var cancelling: Set<OperationReport.ID> = []
+  /// Operations that very many others depend on.
+  private(set) var fanOuts: Set<OperationReport.ID> = []
+  var queueConditions = QueueConditions()
+  var deadlockWatch = DeadlockWatch()
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and not finished.
   private(set) var running = RunningOperations()
@@ -125,6 +131,7 @@ final class CollectorTable {
     for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
     if entry.report.state.isOver {
       ready[entry.report.queue]?.remove(id)
+      cancelling.remove(id)
       entry.record = nil
       running.remove(id)
       runLog.note(entry.report)
@@ -135,6 +142,7 @@ final class CollectorTable {
       return
     }
     entry.record = record
+    if entry.report.state == .cancelling, entry.report.started != nil { cancelling.insert(id) }
     if snapshot.state == .executing { running.insert(entry.report) }
     if entry.report.state == .ready || entry.report.state == .held {
       ready[entry.report.queue, default: []].insert(id)
@@ -190,6 +198,7 @@ final class CollectorTable {
       }
       known.dependents.append(dependent)
       change(known) { $0.dependentCount += 1 }
+      if known.report.dependentCount > Self.dependentLimit { fanOuts.insert(dependency) }
     }
     guard !old.isEmpty else { return }
     let newSet = Set(new)
@@ -250,6 +259,7 @@ final class CollectorTable {
 
   private func drop(_ id: OperationReport.ID) {
     guard let entry = entries.removeValue(forKey: id) else { return }
+    fanOuts.remove(id)
     for list in lists.values { list.remove(entry.report, in: self) }
     for dependency in entry.report.dependencies {
       guard let known = entries[dependency] else {

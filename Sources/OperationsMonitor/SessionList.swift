@@ -168,7 +168,9 @@ final class SessionList {
 
   /// What the session has to be told now, of what has changed since the last time.
   func takeUpdate(from table: CollectorTable) -> Update {
-    let wanted = wantedOperations(from: table)
+    let time = ProcessFacts.now
+    let warnings = table.warnings(at: time)
+    let wanted = wantedOperations(from: table, warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {
       guard let entry = table.entries[id] else { continue }
@@ -177,7 +179,6 @@ final class SessionList {
     let removed = told.subtracting(wanted)
     told = wanted
     toldVersion = table.version
-    let time = ProcessFacts.now
     var update = Update(
       time: time, queues: table.queues.values.sorted { $0.id < $1.id },
       changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),
@@ -186,15 +187,19 @@ final class SessionList {
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
     update.events = events.take()
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
+    update.warnings = warnings
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: interest.operations)
     return update
   }
 
-  private func wantedOperations(from table: CollectorTable) -> Set<OperationReport.ID> {
+  private func wantedOperations(
+    from table: CollectorTable, warnings: [MonitorWarning]
+  ) -> Set<OperationReport.ID> {
     guard interest.rowLimit != nil else { return Set(table.entries.keys) }
     var wanted = Set((complete?.keys ?? rows).lazy.map(\.id))
     wanted.formUnion(interest.operations)
+    for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
     for graph in interest.graphs { wanted.formUnion(table.neighbourhood(graph)) }
     return wanted.filter { table.entries[$0] != nil }
   }

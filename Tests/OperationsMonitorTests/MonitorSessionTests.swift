@@ -9,12 +9,13 @@ import Synchronization
 import Testing
 
 /// A viewer that waits for what it is told, with a limit of a minute.
-private final class Viewer: Sendable {
+final class Viewer: Sendable {
   private let news = DispatchSemaphore(value: 0)
   private let reports = Mutex<[OperationReport.ID: OperationReport]>([:])
   private let results = Mutex<[CommandResult]>([])
   private let queues = Mutex<[QueueReport]>([])
   private let hellos = Mutex<[Hello]>([])
+  private let told = Mutex<[MonitorWarning]>([])
   let session: MonitorSession
 
   init(isReadOnly: Bool = false) {
@@ -33,6 +34,7 @@ private final class Viewer: Sendable {
     queues.withLock { $0.first { $0.id.rawValue == queue.id.rawValue } }
   }
 
+  var warnings: [MonitorWarning] { told.withLock { $0 } }
   var hello: Hello? { hellos.withLock { $0.first } }
   var lastResult: CommandResult? { results.withLock { $0.last } }
 
@@ -52,6 +54,7 @@ private final class Viewer: Sendable {
     case .ended: break
     case .update(let update):
       queues.withLock { $0 = update.queues }
+      told.withLock { $0 = update.warnings }
       reports.withLock { reports in
         for report in update.changed { reports[report.id] = report }
         for id in update.removed { reports[id] = nil }

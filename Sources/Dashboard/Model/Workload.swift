@@ -15,6 +15,10 @@ struct Workload: Sendable, Equatable {
   private(set) var matchCount = 0
   /// How many operations the monitor keeps.
   private(set) var keptCount = 0
+  /// What probably is not meant, what matters most first.
+  private(set) var warnings: [MonitorWarning] = []
+  /// The operations that warnings are about.
+  private(set) var warned: Set<OperationReport.ID> = []
   /// What depends on the operations that keys would cancel.
   private(set) var dependents: Dependents?
   /// The exact counts of all queues together, never counted from rows.
@@ -58,6 +62,8 @@ struct Workload: Sendable, Equatable {
       matchCount = update.matchCount
       keptCount = update.keptCount
       dependents = update.dependents
+      warnings = update.warnings
+      warned = Set(warnings.lazy.flatMap(\.operations))
       runs = update.runs
       times = update.times
       classTimes = update.classTimes

@@ -10,6 +10,7 @@ struct HeaderView {
 
   func draw(on canvas: inout Canvas) {
     drawHeader(on: &canvas)
+    drawBanners(on: &canvas)
     if let row = layout.bar { drawBar(row, on: &canvas) }
     if let row = layout.counts { drawCounts(row, on: &canvas) }
     if let row = layout.rate {
@@ -75,6 +76,30 @@ struct HeaderView {
     let limit = max(8, canvas.columns.count / 4)
     let clipped = String(String.UnicodeScalarView(name.unicodeScalars.prefix(limit)))
     return clipped + (workload.hello.map { "[\($0.processID)]" } ?? "")
+  }
+
+  /// What is stuck, and the way out, which always has room.
+  private func drawBanners(on canvas: inout Canvas) {
+    let text = WarningText(
+      workload: workload, now: dashboard.shownTime, glyphs: canvas.glyphs,
+      isReadOnly: dashboard.isReadOnly)
+    for (row, warning) in zip(layout.banners, workload.warnings.lazy.filter(\.isDeadlock)) {
+      canvas.fill(row: row, columns: canvas.columns, style: Style(.warning, isReversed: true))
+      let wayOut = text.wayOut(warning).map { "  \(canvas.glyphs.arrow) \($0) " } ?? ""
+      let width = min(canvas.glyphs.width(of: wayOut), canvas.columns.count / 2)
+      let end = canvas.columns.upperBound - width
+      canvas.write(
+        wayOut, row: row, columns: end..<canvas.columns.upperBound,
+        style: Style(.warning, isReversed: true, isBold: true))
+      let column = canvas.write(
+        " DEADLOCK ", row: row, columns: 0..<end,
+        style: Style(.warning, isReversed: true, isBold: true))
+      let sentence = text.sentence(warning)
+      let fits = canvas.glyphs.width(of: sentence) <= end - column
+      canvas.write(
+        fits ? sentence : text.shortSentence(warning), row: row, columns: column..<end,
+        style: Style(.warning, isReversed: true))
+    }
   }
 
   private func drawBar(_ row: Int, on canvas: inout Canvas) {

@@ -13,12 +13,16 @@ struct Layout: Sendable, Equatable {
   private static let graphThreshold = 32
   /// … and from this one on a taller one.
   private static let tallThreshold = 50
+  /// More deadlocks are not told at the top.
+  private static let mostBanners = 3
   /// Rather than fewer rows of the body, something else is left out.
   private static let fewestBodyRows = 5
 
   private let columnCount: Int
 
   let header = 0
+  /// One row for each deadlock, below the header; empty where there is none.
+  private(set) var banners = 0..<0
   private(set) var bar: Int?
   private(set) var counts: Int?
   private(set) var rate: Int?
@@ -54,7 +58,9 @@ struct Layout: Sendable, Equatable {
   var prompt: Int { status ?? footer ?? sentence }
 
   /// Lays out a screen; `nil` where it is too small for anything.
-  init?(size: Size, showsMeters: Bool, wantsPane: Bool = true) {
+  ///
+  /// `bannerCount` is how many deadlocks there are to tell of, of which three are told.
+  init?(size: Size, showsMeters: Bool, wantsPane: Bool = true, bannerCount: Int = 0) {
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
     let isWide = size.columns >= Self.paneThreshold && size.rows >= 20
     let hasPane = isWide && wantsPane
@@ -70,6 +76,9 @@ struct Layout: Sendable, Equatable {
       spare -= rows
       return true
     }
+    // What is stuck matters more than how much else there is.
+    let bannerCount = min(bannerCount, Self.mostBanners, max(0, spare - 1))
+    spare -= bannerCount
     let hasMeters = take(if: showsMeters, rows: 2)
     let hasFooter = take()
     let hasStatus = take()
@@ -81,7 +90,8 @@ struct Layout: Sendable, Equatable {
     let hasGraph =
       hasRate && size.rows >= Self.graphThreshold && take(if: isWide, rows: graphHeight)
 
-    var next = 1
+    var next = 1 + bannerCount
+    banners = 1..<next
     func place(_ isThere: Bool) -> Int? {
       guard isThere else { return nil }
       defer { next += 1 }

@@ -71,6 +71,9 @@ struct OperationTableView {
     if dashboard.tags.contains(report.id) {
       let column = layout.table.lowerBound + 1
       canvas.put("*", row: row, column: column, style: Style(.accent, isBold: true))
+    } else if workload.warned.contains(report.id) {
+      let column = layout.table.lowerBound + 1
+      canvas.put("!", row: row, column: column, style: Style(.warning, isBold: true))
     }
     if let range = columns[.key], let key = dashboard.cancelKeys.key(of: report.id), !isOver {
       let isArmed = dashboard.cancelKeys.isArmed && dashboard.question == nil

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Says what a warning is about, and the way out.
+struct WarningText {
+  let workload: Workload
+  let now: MonitorTime
+  let glyphs: Glyphs
+  /// Whether the way out may be a key.
+  let isReadOnly: Bool
+
+  /// More operations are not named.
+  private static let namedLimit = 4
+
+  /// What is the matter, in one sentence.
+  func sentence(_ warning: MonitorWarning) -> String {
+    switch warning.kind {
+    case .cycle:
+      return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
+        + more(warning)
+    case .slotDeadlock:
+      return "\(named(warning.operations)) \(warning.operations.count == 1 ? "has" : "have")"
+        + " all slots of \(queueName(warning)) and \(verb("wait", warning.operations)) inside for"
+        + " \(named(warning.awaited)), which need one" + more(warning)
+    case .neverEnqueuedDependency:
+      let awaited = warning.awaited.first.map { "\($0) " } ?? ""
+      return "\(named(warning.operations)) \(verb("wait", warning.operations)) for"
+        + " \(awaited)\(clipped(warning.awaitedTitle)), which is in no queue" + more(warning)
+    case .cancelNotHonoured:
+      let first = warning.operations.first
+      let others = warning.count > 1 ? " and \(warning.count - 1) more" : ""
+      return "cancel of \(first.map(described) ?? "")\(others) not honoured for \(age(warning))"
+    case .suspendedWithReady:
+      return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
+    case .readyButNotStarted:
+      return "\(queueName(warning)) has free slots and starts none of its \(warning.count) ready"
+    case .fanOut:
+      return "\(CountText.text(warning.count)) operations depend on "
+        + (warning.operations.first.map(described) ?? "")
+    }
+  }
+
+  /// The same for narrow screens; only of deadlocks.
+  func shortSentence(_ warning: MonitorWarning) -> String {
+    switch warning.kind {
+    case .cycle: "cycle \(circle(warning))\(more(warning))"
+    case .slotDeadlock:
+      "\(named(warning.operations)) fill \(queueName(warning)), await \(named(warning.awaited))"
+    case .neverEnqueuedDependency:
+      "\(named(warning.operations)) \(verb("await", warning.operations)) "
+        + "\(clipped(warning.awaitedTitle)), in no queue"
+    case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: sentence(warning)
+    }
+  }
+
+  private func circle(_ warning: MonitorWarning) -> String {
+    let ids = warning.operations + warning.operations.prefix(1)
+    let circle = ids.prefix(6).map { "\($0)" }.joined(separator: " \(glyphs.arrow) ")
+    return ids.count > 6 ? "\(circle) \(glyphs.arrow) \(glyphs.ellipsis)" : circle
+  }
+
+  /// What can be done about it; `nil` where nothing in particular.
+  func wayOut(_ warning: MonitorWarning) -> String? {
+    switch warning.kind {
+    case .cycle: isReadOnly ? "cancel one of them" : "x on one of them"
+    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen it: Tab to queues, +"
+    case .neverEnqueuedDependency: isReadOnly ? "add it or cancel" : "add it, or x on who waits"
+    case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: nil
+    }
+  }
+
+  private func more(_ warning: MonitorWarning) -> String {
+    let verb = warning.count == 1 ? "waits" : "wait"
+    return warning.count > 0 ? "; \(CountText.text(warning.count)) more \(verb)" : ""
+  }
+
+  private func verb(_ word: String, _ operations: [OperationReport.ID]) -> String {
+    operations.count == 1 ? "\(word)s" : word
+  }
+
+  private func named(_ ids: [OperationReport.ID]) -> String {
+    let names = ids.prefix(Self.namedLimit).map { "\($0)" }.joined(separator: " ")
+    return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
+  }
+
+  private func described(_ id: OperationReport.ID) -> String {
+    workload.operations[id].map { "\(id) \(clipped($0.title))" } ?? "\(id)"
+  }
+
+  private func age(_ warning: MonitorWarning) -> String {
+    warning.since.map { TimeText.duration(now - $0) } ?? glyphs.unknown
+  }
+
+  private func queueName(_ warning: MonitorWarning) -> String {
+    clipped(warning.queue.flatMap { workload.queue($0)?.name } ?? glyphs.unknown)
+  }
+
+  private func clipped(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.prefix(24)))
+  }
+}

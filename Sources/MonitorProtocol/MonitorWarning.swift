@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Something about queues or operations that probably is not meant.
+public struct MonitorWarning: Codable, Sendable, Hashable {
+  /// What is the matter. The raw value is the word for options and JSON.
+  public enum Kind: String, Codable, Sendable, CaseIterable {
+    /// Each of ``operations`` waits for the next one, and the last for the first.
+    case cycle
+    /// ``operations`` have all slots of ``queue`` and wait inside for ``awaited``, which need one.
+    case slotDeadlock = "slot-deadlock"
+    /// ``operations`` wait for ``awaited``, which is in no queue and has not been started.
+    case neverEnqueuedDependency = "never-enqueued-dependency"
+    /// ``operations`` were asked to cancel 3 s ago or earlier, and still run.
+    case cancelNotHonoured = "cancel-not-honoured"
+    /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
+    case suspendedWithReady = "suspended-with-ready"
+    /// ``queue`` has had ready operations and free slots for 200 ms or longer.
+    case readyButNotStarted = "ready-but-not-started"
+    /// More than 10,000 operations depend on the one of ``operations``.
+    case fanOut = "fan-out"
+  }
+
+  /// More operations than these are not named in a warning; ``count`` is exact all the same.
+  public static let operationLimit = 100
+
+  /// What is the matter.
+  public var kind: Kind
+  /// The operations that it is about, in the order that the kind says.
+  public var operations: [OperationReport.ID]
+  /// What these wait for, where the kind says so.
+  public var awaited: [OperationReport.ID]
+  /// What the first of ``awaited`` is called, where it is in no queue; unsanitised.
+  public var awaitedTitle: String
+  /// The queue that it is about; `nil` where it is not about one.
+  public var queue: QueueReport.ID?
+  /// How many operations are concerned; for deadlocks how many more wait because of it.
+  public var count: Int
+  /// Since when; `nil` where that is not known.
+  public var since: MonitorTime?
+
+  /// Creates a warning.
+  public init(
+    kind: Kind, operations: [OperationReport.ID] = [], awaited: [OperationReport.ID] = [],
+    awaitedTitle: String = "", queue: QueueReport.ID? = nil, count: Int = 0,
+    since: MonitorTime? = nil
+  ) {
+    self.kind = kind
+    self.operations = Array(operations.prefix(Self.operationLimit))
+    self.awaited = Array(awaited.prefix(Self.operationLimit))
+    self.awaitedTitle = awaitedTitle
+    self.queue = queue
+    self.count = count
+    self.since = since
+  }
+
+  /// Whether it will not pass by itself.
+  public var isDeadlock: Bool {
+    kind == .cycle || kind == .slotDeadlock || kind == .neverEnqueuedDependency
+  }
+}

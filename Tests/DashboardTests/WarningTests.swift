@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Warnings")
+struct WarningTests {
+  private typealias ID = OperationReport.ID
+
+  private static let deadlocks = [
+    MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181), ID(1200)], count: 12),
+    MonitorWarning(
+      kind: .slotDeadlock, operations: [ID(1042), ID(1051)], awaited: [ID(1103), ID(1104)],
+      queue: Scene.io, count: 1),
+    MonitorWarning(
+      kind: .neverEnqueuedDependency, operations: [ID(1190)], awaited: [ID(7)],
+      awaitedTitle: "probe health", count: 0),
+  ]
+
+  private static func dashboard(
+    _ warnings: [MonitorWarning], columns: Int = 80, rows: Int = 24, readOnly: Bool = false
+  ) -> Dashboard {
+    var dashboard = Scene.dashboard(
+      columns: columns, rows: rows, configuration: .init(title: "tiles", isReadOnly: readOnly))
+    var update = Scene.update
+    update.warnings = warnings
+    dashboard.take(.monitor(.update(update)))
+    return dashboard
+  }
+
+  @Test("Each deadlock is named at the top with the way out", arguments: [(80, 24), (120, 40)])
+  func deadlocksAtTheTop(columns: Int, rows: Int) {
+    let dashboard = Self.dashboard(Self.deadlocks, columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "deadlocks-\(columns)x\(rows)")
+    let text = dashboard.text()
+    #expect(text.shows("#1180 → #1181 → #1200 → #1180; 12 more wait"))
+    #expect(text.shows("#1042 #1051") && text.shows("#1103 #1104"))
+    #expect(text.shows("probe health"))
+    #expect(text.shows("→ x on one of them"))
+    #expect(text.shows("→ widen it: Tab to queues, +"))
+    #expect(text.shows("→ add it, or x on who waits"))
+  }
+
+  @Test func whatIsNotStuckHasNoBanner() {
+    #expect(!Self.dashboard([]).text().shows("DEADLOCK"))
+    let others = MonitorWarning.Kind.allCases.map { MonitorWarning(kind: $0) }
+      .filter { !$0.isDeadlock }
+    #expect(!Self.dashboard(others).text().shows("DEADLOCK"))
+  }
+
+  @Test func aReadOnlyViewerIsShownNoKey() {
+    let text = Self.dashboard(Self.deadlocks, readOnly: true).text()
+    #expect(!text.shows("x on") && !text.shows("Tab to"))
+    #expect(text.shows("cancel one of them"))
+  }
+
+  @Test("The smallest screen keeps its list and its way out", arguments: [1, 3])
+  func deadlocksOnASmallScreen(count: Int) {
+    let dashboard = Self.dashboard(
+      Array(Self.deadlocks.prefix(count)), columns: 40, rows: 10)
+    GoldenFrame.checkCells(of: dashboard.picture())
+    #expect(dashboard.text().shows("DEADLOCK"))
+    #expect(dashboard.pageHeight >= 5)
+  }
+
+  @Test("Names in warnings cannot reach the terminal as they are")
+  func namesAreSanitised() {
+    var warning = Self.deadlocks[2]
+    warning.awaitedTitle = "a\u{1B}[2J\r\u{202E}b"
+    GoldenFrame.checkCells(of: Self.dashboard([warning], columns: 120).picture())
+  }
+
+  @Test(
+    "What is warned of is said in one sentence",
+    arguments: [
+      (
+        MonitorWarning(
+          kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8)),
+        "! cancel of #1077 resample dem not honoured for 4.20s"
+      ),
+      (
+        MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu, count: 20),
+        "! cpu has free slots and starts none of its 20 ready"
+      ),
+      (
+        MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
+        "! 12,345 operations depend on #1180 merge all shards"
+      ),
+    ])
+  func sentences(warning: MonitorWarning, sentence: String) {
+    #expect(Self.dashboard([warning]).text().shows(sentence))
+    let two = Self.dashboard([warning, MonitorWarning(kind: .fanOut)])
+    #expect(two.text().shows("\(sentence)  (+1)"))
+  }
+
+  @Test func theRowsConcernedAreMarked() {
+    let dashboard = Self.dashboard(
+      [MonitorWarning(kind: .cancelNotHonoured, operations: [ID(1077)], count: 1)], rows: 60)
+    let marked = dashboard.text().filter { $0.dropFirst().hasPrefix("!") && $0.contains("#") }
+    #expect(marked.contains { $0.contains("#1077") })
+    #expect(!marked.contains { $0.contains("#1051") })
+  }
+}
