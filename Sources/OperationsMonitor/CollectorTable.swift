@@ -24,6 +24,8 @@ final class CollectorTable {
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The lists that are kept for the sessions.
   private(set) var lists: [ObjectIdentifier: SessionList] = [:]
+  /// Whether any session wants events: where none does, they cost nothing.
+  private var wantsEvents = false
   /// Counts the readings: what has changed since one of them has a later version.
   private(set) var version: UInt64 = 1
   /// For operations that depend on what is not in any queue yet: those that do.
@@ -70,11 +72,13 @@ final class CollectorTable {
     } else {
       lists[session] = SessionList(interest, in: self, at: now)
     }
+    wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
   }
 
   /// Drops the lists of the sessions that are not among these.
   func keepLists(of sessions: Set<ObjectIdentifier>) {
     lists = lists.filter { sessions.contains($0.key) }
+    wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
   }
 
   /// Changes one operation's report, in the lists as well.
@@ -118,17 +122,20 @@ final class CollectorTable {
   ) {
     let id = OperationReport.ID(snapshot.id.rawValue)
     let entry: OperationEntry
-    let old = entries[id]?.report
+    var old: OperationReport?
     if let known = entries[id] {
       // News of what has been dropped already would bring it back for good.
       if known.report.state.isOver { return }
       entry = known
+      if wantsEvents { old = known.report }
     } else {
       entry = addEntry(OperationReport(snapshot, className: name(of: snapshot.type)))
     }
     link(entry, as: snapshot)
     change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
-    for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
+    if wantsEvents {
+      for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
+    }
     if entry.report.state.isOver {
       ready[entry.report.queue]?.remove(id)
       cancelling.remove(id)

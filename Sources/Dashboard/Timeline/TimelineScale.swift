@@ -55,7 +55,7 @@ struct TimelineScale: Sendable, Equatable {
   /// Marks for the axis: how many seconds ago, and the cell; as dense as labels have room.
   var marks: [(secondsAgo: Int64, cell: Int)] {
     let steps: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
-    let fewestCells: Int64 = 9
+    let fewestCells = Int64(max(9, cells / 14))
     let second: Int64 = 1_000_000_000
     guard let step = steps.first(where: { $0 * second >= fewestCells * cellDuration }) else {
       return []

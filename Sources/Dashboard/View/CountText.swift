@@ -15,7 +15,7 @@ enum CountText {
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// A number in at most five cells, cut where it has more digits: `9,999`, `61k`, `1.2M`.
+  /// A number in at most five cells as long as it is below a billion: `9,999`, `61k`, `1.2M`; cut.
   static func short(_ count: Int) -> String {
     switch count {
     case ..<10_000: text(count)

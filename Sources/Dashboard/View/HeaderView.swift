@@ -211,16 +211,6 @@ struct HeaderView {
         Span(" \(queue.counts.held) held\(exec)", .held),
       ]
     }
-    guard let width = queue.width else {
-      return [Span("\(name) "), Span("\(running) exec", running > 0 ? .executing : .dim)]
-    }
-    let slots = SlotBar(running: running, width: width, cells: min(width, 8))
-    func bar(_ scalar: Unicode.Scalar, _ count: Int) -> String {
-      String(repeating: Character(scalar), count: max(0, count))
-    }
-    return [
-      Span("\(name) "), Span(bar(glyphs.takenSlot, slots.taken), .executing),
-      Span(bar(glyphs.freeSlot, slots.free), .dim), Span(" \(running)/\(width)"),
-    ]
+    return [Span("\(name) ")] + QueueSlots(queue, cells: 8).spans(glyphs)
   }
 }

@@ -32,9 +32,6 @@ struct EventBuffer {
     limit = new
   }
 
-  /// Whether no event was added since the last ones were taken.
-  var isEmpty: Bool { events.isEmpty }
-
   /// Takes in an event, or skips it where there are newer ones enough.
   mutating func add(_ event: OperationEvent) {
     guard limit > 0 else { return }
