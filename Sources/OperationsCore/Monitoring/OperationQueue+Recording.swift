@@ -34,7 +34,7 @@ package struct QueueChanges: Sendable {
   /// Barriers that have finished, ever, modulo 2^24.
   package let finishedBarriers: UInt32
   /// Operations that are new or have changed since the last time, each once.
-  package let changed: [RecordedOperation]
+  package internal(set) var changed: [RecordedOperation]
   /// The records of the same operations, by which they can be found again.
   package let records: [OperationRecord]
   /// Whether there are more changed ones than were asked for.
@@ -95,18 +95,12 @@ extension QueueCore {
   func takeRecordedChanges(
     for recorder: RecorderID, limit: Int, defaultName: String
   ) -> QueueChanges {
-    let (records, undescribed) = withScheduler { scheduler, _ in
+    // Counts and states in one critical section: else one of two operations that follow each other in
+    // a slot could be told to run, and the one before it not to have ended.
+    var (changes, undescribed) = withScheduler { scheduler, _ in
       let records = scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit) ?? []
-      return (records, Self.needingDescription(records))
-    }
-    // Outside the queue's lock: describing takes the operation's.
-    let described = undescribed.map { RecordedOperation(describing: $0.1, queue: id) }
-    return withScheduler { scheduler, _ in
-      for ((record, _), description) in zip(undescribed, described) {
-        record.snapshot.takeDescription(of: description)
-      }
       let counts = scheduler.counts
-      return QueueChanges(
+      let changes = QueueChanges(
         id: id, name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
@@ -116,18 +110,31 @@ extension QueueCore {
         finishedBarriers: scheduler.barriers.finishedCount, changed: records.map(\.snapshot),
         records: records,
         hasMore: scheduler.monitor?.hasChanges(for: recorder) == true)
+      return (changes, Self.needingDescription(records))
     }
+    guard !undescribed.isEmpty else { return changes }
+    // Outside the queue's lock: describing takes the operation's.
+    for (index, operation) in undescribed {
+      changes.changed[index].takeDescription(
+        of: RecordedOperation(describing: operation, queue: id))
+    }
+    withScheduler { _, _ in
+      for (index, _) in undescribed {
+        changes.records[index].snapshot.takeDescription(of: changes.changed[index])
+      }
+    }
+    return changes
   }
 
-  /// The records whose operation still exists and is to be described, with the operation.
-  private static func needingDescription(
-    _ records: [OperationRecord]
-  ) -> [(OperationRecord, Operation)] {
-    records.compactMap { record in
+  /// The records whose operation still exists and is to be described: which of them, and the
+  /// operation.
+  private static func needingDescription(_ records: [OperationRecord]) -> [(Int, Operation)] {
+    records.indices.compactMap { index in
+      let record = records[index]
       guard record.needsDescription, let operation = record.operation else { return nil }
       // Now and not when it has been described: what changes meanwhile asks for it again.
       record.needsDescription = false
-      return (record, operation.takeUnretainedValue())
+      return (index, operation.takeUnretainedValue())
     }
   }
 }
