@@ -6,6 +6,9 @@ extension Dashboard {
   public struct Configuration: Sendable, Equatable {
     /// What is watched, such as `demo tiles`; empty for the process's own name. Unsanitised.
     public var title: String
+    /// What to look at and which keys to press, shown for the first 20 s or until a key is pressed;
+    /// empty for nothing.
+    public var guidance: String
     /// Whether the viewer gives no commands, even to a process that takes them.
     public var isReadOnly: Bool
     /// Whether `X` and a letter asks before it cancels, as `x` always does.
@@ -13,9 +16,11 @@ extension Dashboard {
 
     /// Creates a configuration; by default one that asks before everything.
     public init(
-      title: String = "", isReadOnly: Bool = false, asksBeforeCancellingByKey: Bool = true
+      title: String = "", guidance: String = "", isReadOnly: Bool = false,
+      asksBeforeCancellingByKey: Bool = true
     ) {
       self.title = title
+      self.guidance = guidance
       self.isReadOnly = isReadOnly
       self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
     }

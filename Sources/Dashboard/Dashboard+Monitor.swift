@@ -8,7 +8,10 @@ extension Dashboard {
   mutating func reduce(_ message: MonitorMessage) {
     live.apply(message)
     switch message {
-    case .hello, .ended:
+    case .hello:
+      guard !configuration.guidance.isEmpty else { break }
+      notice = Notice(configuration.guidance, lifetime: .seconds(20), at: now)
+    case .ended:
       break
     case .update(let update):
       now = max(now, update.time)

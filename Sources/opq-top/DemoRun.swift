@@ -39,7 +39,8 @@ struct DemoRun {
     defer { session.invalidate() }
     let dashboard = Dashboard(
       configuration: .init(
-        title: demo.name, isReadOnly: isReadOnly, asksBeforeCancellingByKey: false))
+        title: demo.name, guidance: demo.guidance, isReadOnly: isReadOnly,
+        asksBeforeCancellingByKey: false))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch, completion: whenFinished(workload))

@@ -189,4 +189,17 @@ struct PictureTests {
     #expect(dashboard.text()[0].contains("lost 1204"))
     #expect(dashboard.text().shows("1204 changes of the history were lost; states are exact"))
   }
+
+  @Test func theGuidanceIsShownUntilAKeyIsPressedOrItsTimeIsOver() {
+    let configuration = Dashboard.Configuration(title: "tiles", guidance: "look here, press S")
+    var dashboard = Scene.dashboard(configuration: configuration)
+    #expect(dashboard.text().shows("look here, press S"))
+    dashboard.take(.tick(Scene.now + .seconds(19)))
+    #expect(dashboard.text().shows("look here, press S"))
+    dashboard.take(.tick(Scene.now + .seconds(20)))
+    #expect(!dashboard.text().shows("look here"))
+    dashboard = Scene.dashboard(configuration: configuration)
+    dashboard.press("j")
+    #expect(!dashboard.text().shows("look here"))
+  }
 }

@@ -16,9 +16,11 @@ struct Notice: Sendable, Equatable {
   let expires: MonitorTime
 
   /// Creates a notice that begins to live at `now`.
-  init(_ text: String, isWarning: Bool = false, at now: MonitorTime) {
+  init(
+    _ text: String, isWarning: Bool = false, lifetime: Duration = Self.lifetime, at now: MonitorTime
+  ) {
     self.text = text
     self.isWarning = isWarning
-    expires = now + Self.lifetime
+    expires = now + lifetime
   }
 }
