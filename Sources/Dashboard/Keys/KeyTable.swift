@@ -23,6 +23,17 @@ enum KeyTable {
     bindings.filter { $0.footerWords[context] != nil }
   }
 
+  /// Which keys a narrow footer names rather than others: the lowest first.
+  static func footerRank(of binding: KeyBinding) -> Int {
+    footerOrder.firstIndex(of: binding.action) ?? footerOrder.count
+  }
+
+  private static let footerOrder: [KeyAction] = [
+    .toggleHelp, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .armCancelKeys, .tag,
+    .openFilter, .suspendQueue, .narrowQueue, .widenQueue, .goToSelected, .enterRow, .zoomIn,
+    .zoomOut, .fold, .goToBlocker, .openSearch, .openSortMenu, .pause,
+  ]
+
   private static let actions: [KeyContext: [Input: KeyAction]] = {
     var actions: [KeyContext: [Input: KeyAction]] = [:]
     for binding in bindings {

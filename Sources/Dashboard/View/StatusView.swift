@@ -231,15 +231,19 @@ struct StatusView {
     }
     let gap = 2
     func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + $1.text.utf8.count } }
-    // The way out always has room.
-    guard let wayOut = items.last else { return }
+    // The way out always has room; of the others those that matter most.
+    var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
+    var chosen: Set = [items.count - 1]
+    for index in items.indices.dropLast().sorted(by: {
+      KeyTable.footerRank(of: bindings[$0]) < KeyTable.footerRank(of: bindings[$1])
+    }) where width(items[index]) <= room {
+      chosen.insert(index)
+      room -= width(items[index])
+    }
     var column = 1
-    for (index, item) in items.enumerated() {
-      let isLast = index == items.count - 1
-      guard isLast || column + width(item) + width(wayOut) <= canvas.columns.count + gap else {
-        continue
-      }
-      column = canvas.write(item, row: row, columns: column..<canvas.columns.upperBound) + gap
+    for index in items.indices where chosen.contains(index) {
+      column =
+        canvas.write(items[index], row: row, columns: column..<canvas.columns.upperBound) + gap
     }
   }
 }
