@@ -10,7 +10,8 @@ import Synchronization
 /// together; the operation finishes when all of them have.
 ///
 /// Source: Apple, "NSBlockOperation Class Reference".
-// Unchecked for the reason given at `Operation`; `blocks` is guarded by its lock.
+// Unchecked for the reason given at `Operation`; the blocks are guarded by its lock, but for what is
+// said at `takeBlocksAsStarter()`.
 open class BlockOperation: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var firstBlock: (@Sendable () -> Void)?
 
@@ -49,19 +50,32 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   /// Runs the blocks; returns when all of them have.
-  open override func main() { runBlocks() }
+  ///
+  /// Each block runs once, whoever calls this: where an operation of exactly this class was started,
+  /// they belong to the thread that did so.
+  open override func main() {
+    lock.lock()
+    let mayTake = !isExactlyBlockOperation || mayChangeBlocks
+    let taken = mayTake ? takeBlocksLocked() : (nil, nil)
+    lock.unlock()
+    run(taken)
+  }
+
+  final override func runBody() {
+    if isExactlyBlockOperation { runBlocks() } else { main() }
+  }
 
   /// What `start()` does on one of the queue's workers, but for what its critical section will do.
   ///
-  /// - Returns: What this has made ready.
+  /// - Returns: What this has made ready in that queue, for its critical section too.
   /// - Precondition: The queue has chosen it. The class is exactly this one, so that nobody but an
   ///   observer can tell the difference.
   @inline(__always)
-  final func startWithoutRetiring(in queue: QueueCore) -> Successors {
+  final func startWithoutRetiring(in queue: QueueCore) -> OperationChain {
     if status.load(ordering: .acquiring).has(.startClaimed) {
       runBlocks()
       // Then the finish, too, is left to the critical section.
-      if status.load(ordering: .acquiring).finishesQuietly { return Successors() }
+      if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
       finishRun()
     } else {
       startSlowly()
@@ -83,7 +97,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   final override func discardWork() {
-    let taken = takeBlocks()
+    if isExactlyBlockOperation {
+      let taken = takeBlocksAsStarter()
+      return withExtendedLifetime(taken) {}
+    }
+    // A subclass may say that it has finished while another thread is in its `main()`.
+    lock.lock()
+    let taken = takeBlocksLocked()
+    lock.unlock()
     withExtendedLifetime(taken) {}
   }
 
@@ -95,26 +116,29 @@ open class BlockOperation: Operation, @unchecked Sendable {
     status.load(ordering: .sequentiallyConsistent).isPending
   }
 
-  /// Takes the blocks, for the caller to run or to release, outside the lock.
+  private typealias Blocks = (first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?)
+
+  /// Takes the blocks of an operation of exactly this class, for the caller to run or to release.
   ///
-  /// The thread that has started the operation needs no lock: others take it first and look at the
-  /// status then, this one has changed the status and looks at the lock. As all of that is
-  /// sequentially consistent, either they see the start or they are seen here.
+  /// Only for the one thread that has claimed the start, or the finish without one: it needs no lock.
+  /// Others take it first and leave the blocks alone unless they find the operation pending then; this
+  /// one has changed the status and looks at the lock. As all of that is sequentially consistent,
+  /// either they see the start or they are seen here.
   @inline(__always)
-  private final func takeBlocks() -> (first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?)
-  {
-    if mayChangeBlocks || !lock.isFree { return takeBlocksLocked() }
-    return (firstBlock.take(), takeMoreBlocks())
+  private final func takeBlocksAsStarter() -> Blocks {
+    if lock.isFree { return (firstBlock.take(), takeMoreBlocks()) }
+    return takeBlocksAfterOthers()
   }
 
   @inline(never)
-  private final func takeBlocksLocked() -> (
-    first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?
-  ) {
+  private final func takeBlocksAfterOthers() -> Blocks {
     lock.lock()
     defer { lock.unlock() }
-    return (firstBlock.take(), takeMoreBlocks())
+    return takeBlocksLocked()
   }
+
+  /// - Precondition: The lock is held.
+  private final func takeBlocksLocked() -> Blocks { (firstBlock.take(), takeMoreBlocks()) }
 
   @inline(__always)
   private final func takeMoreBlocks() -> [@Sendable () -> Void]? {
@@ -125,13 +149,15 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   @inline(__always)
-  private final func runBlocks() {
-    let (first, more) = takeBlocks()
-    guard let more else {
-      first?()
+  private final func runBlocks() { run(takeBlocksAsStarter()) }
+
+  @inline(__always)
+  private final func run(_ blocks: Blocks) {
+    guard let more = blocks.more else {
+      blocks.first?()
       return
     }
-    run(first, and: more)
+    run(blocks.first, and: more)
   }
 
   @inline(never)

@@ -22,6 +22,8 @@ struct DependencyLinks {
 extension Operation {
   /// How many dependencies it takes before a set is kept to find duplicates.
   private static let setThreshold = 8
+  /// After how many dependents those that are ready are handed over.
+  private static let handOverInterval = 1_024
 
   // MARK: Public
 
@@ -141,67 +143,64 @@ extension Operation {
   }
 
   /// Tells everyone who waits for this operation. Called once, after it has finished.
-  final func releaseDependents() { _ = releaseDependents(in: nil) }
+  final func releaseDependents() {
+    var chain = releaseDependents(in: nil)
+    precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
+  }
 
   /// As ``releaseDependents()``, on a worker of this queue that will look into it at once.
   ///
-  /// - Returns: What is left to that worker; nothing where there is none.
+  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is set.
   @inline(__always)
-  final func releaseDependents(in queue: QueueCore?) -> Successors {
+  final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
     if status.has(.forgetsDependencies) { forgetDependencies() }
-    return status.has(.hasDependents) ? tellDependents(in: queue) : Successors()
+    return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
   }
 
-  private final func tellDependents(in queue: QueueCore?) -> Successors {
-    var successors = Successors()
+  private final func tellDependents(in queue: QueueCore?) -> OperationChain {
+    var chain = OperationChain()
     let (first, second, more) = takeDependents()
-    if let first { tell(first, in: queue, &successors) }
-    if let second { tell(second, in: queue, &successors) }
-    for dependent in more { tell(dependent, in: queue, &successors) }
-    return successors
+    if let first { tell(first, in: queue, &chain) }
+    if let second { tell(second, in: queue, &chain) }
+    for (index, dependent) in more.enumerated() {
+      tell(dependent, in: queue, &chain)
+      // The first of very many do not wait until the last has been told.
+      if index % Self.handOverInterval == Self.handOverInterval - 1 { handOver(&chain) }
+    }
+    return chain
   }
 
   /// Tells one dependent, and gives up the unowned reference to it.
   private final func tell(
-    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ successors: inout Successors
+    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) {
     // Its memory is there as long as the unowned reference is.
-    let verdict = dependent._withUnsafeGuaranteedRef { $0.update { $0.dependencyWasMetInQueue() } }
+    let (verdict, isHere) = dependent._withUnsafeGuaranteedRef { dependent in
+      let verdict = dependent.update { $0.dependencyWasMetInQueue() }
+      guard verdict?.mustPush == true else { return (verdict, false) }
+      let its = dependent.queue.load(ordering: .acquiring)
+      return (verdict, its?.toOpaque() == queue.map { Unmanaged.passUnretained($0).toOpaque() })
+    }
     if let verdict {
       swift_unownedRelease(dependent.toOpaque())
-      // Its queue keeps it now.
-      if verdict.mustPush { push(dependent, in: queue, &successors) }
+      if isHere {
+        chain.append(dependent)
+      } else if verdict.mustPush {
+        dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
+      }
     } else {
       // An observer, or a `deinit`, may go on for as long as it likes.
-      settle(&successors)
+      handOver(&chain)
       guard let dependent = Self.claim(dependent) else { return }
       // An observer may wait for this operation, which is not retired yet.
       Delivery.during(self) { dependent.countOffDependency() }
     }
   }
 
-  private final func push(
-    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ successors: inout Successors
-  ) {
-    dependent._withUnsafeGuaranteedRef {
-      guard let queue else { return $0.pushToQueue() }
-      guard let itsQueue = $0.enqueuedQueue else { return }
-      if itsQueue.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() {
-        successors.here.append(dependent)
-      } else {
-        let operation = $0
-        itsQueue._withUnsafeGuaranteedRef { $0.pushAgain(operation, leavingTo: &successors) }
-      }
-    }
-  }
-
-  /// Leaves nothing to the worker.
-  private final func settle(_ successors: inout Successors) {
-    while let ready = successors.here.popFirst() {
-      ready._withUnsafeGuaranteedRef { $0.pushToQueue() }
-    }
-    if let queue = successors.elsewhere.take() { WorkerPool.shared.serveRetained(queue) }
+  /// Hands what was left to the worker over to whichever one comes.
+  private final func handOver(_ chain: inout OperationChain) {
+    while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
   }
 
   // MARK: Edges of the dependent

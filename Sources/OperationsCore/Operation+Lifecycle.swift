@@ -33,7 +33,7 @@ extension Operation {
       }
       // An observer may have finished it.
       if status.load(ordering: .acquiring).isFinished { return false }
-      CurrentWork.run(self) { main() }
+      CurrentWork.run(self) { runBody() }
       return announceFinish(wasExecuting: true)
     }
   }

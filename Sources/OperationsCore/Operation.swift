@@ -134,6 +134,9 @@ open class Operation: @unchecked Sendable {
   /// - Precondition: There is a property of this name.
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
+  /// What the thread that has started the operation runs. Overridden by the classes of this module.
+  func runBody() { main() }
+
   /// Lets go of work that will not run. Overridden by the classes of this module.
   func discardWork() {}
 

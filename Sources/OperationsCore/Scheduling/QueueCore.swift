@@ -166,19 +166,6 @@ final class QueueCore: @unchecked Sendable {
     _ = Unmanaged.passRetained(operation)
   }
 
-  /// As ``pushAgain(_:)``, for a worker that may see to what is pushed by itself.
-  func pushAgain(_ operation: Operation, leavingTo successors: inout Successors) {
-    keepingAlive {
-      push(first: .passUnretained(operation), last: .passUnretained(operation))
-      if successors.elsewhere == nil, gate.admit() {
-        _ = owner.retain()
-        successors.elsewhere = self
-      } else {
-        wakeWorker()
-      }
-    }
-  }
-
   @inline(never)
   private func describe(_ operation: Operation) {
     operation.record = OperationRecord(
@@ -203,8 +190,14 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(never)
   private func holdOwner() {
-    if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) { return }
+    // First the reference and then the flag: a worker that has run what was pushed before this thread
+    // gets any further lets go of what the flag stands for.
     _ = owner.retain()
+    if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) {
+      // Somebody else has taken one; the caller's own keeps the object alive.
+      owner.release()
+      return
+    }
     // Whoever has read the inbox before this found nothing to let go of, and may have been the last.
     if inbox.isEmpty { withScheduler { _, _ in } }
   }
@@ -248,7 +241,8 @@ final class QueueCore: @unchecked Sendable {
   ///   - isSearching: Whether the worker counts as searching; not any more where it found one.
   /// - Returns: The operation to start, dispatched.
   @inline(__always)
-  func takeNext(after work: FinishedWork, isSearching: Bool) -> StartableOperation? {
+  func takeNext(after work: consuming FinishedWork, isSearching: Bool) -> StartableOperation? {
+    if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: isSearching)
     if mustAnnounce { announceContentsAfterwards() }
@@ -262,7 +256,7 @@ final class QueueCore: @unchecked Sendable {
     var effects = QueueEffects()
     let (next, isLate) = scheduler.withLock { scheduler -> (StartableOperation?, Bool) in
       readInbox(&scheduler, &effects)
-      if let first = work.successors.here.first { scheduler.admit(first, &effects) }
+      if let first = work.madeReady.first { scheduler.admit(first, &effects) }
       if let finished = work.operation, !finished.retire(&scheduler, &effects) {
         scheduler.endSection(&effects)
         return (nil, true)
@@ -291,17 +285,10 @@ final class QueueCore: @unchecked Sendable {
       after: FinishedWork(operation: finished), isSearching: false)
   }
 
-  /// Whether what leaves the queue is to be announced.
-  @inline(__always)
-  var announcesContents: Bool { isObserved.load(ordering: .sequentiallyConsistent) }
-
   /// Retires what was done in a critical section of its own, and announces that.
-  ///
-  /// Observers may go on for as long as they like: nothing is left to the caller.
   @inline(never)
   func finishAnnouncing(_ work: inout FinishedWork) {
-    pushAgain(&work.successors.here)
-    if let other = work.successors.elsewhere.take() { WorkerPool.shared.serveRetained(other) }
+    pushAgain(&work.madeReady)
     guard let finished = work.operation else { return }
     finished.retire(from: self)
     work.operation = nil

@@ -7,17 +7,9 @@ import Synchronization
 struct FinishedWork {
   /// What has run and is still to be retired.
   var operation: FinishedBlock?
-  var successors = Successors()
-}
-
-/// What the end of an operation has made ready, where the worker that has run it may see to that.
-struct Successors {
-  /// Operations of the same queue: handed over in the critical section in which the worker takes the
-  /// next one anyway, which is most often one of them. Their `inInbox` is set.
-  var here = OperationChain()
-  /// Another queue, with something new in its inbox, which has admitted a worker: this one, if it has
-  /// nothing more to do here. Its public object is retained for that.
-  var elsewhere: QueueCore?
+  /// Operations of the same queue that this has made ready: handed over in the critical section in
+  /// which the worker takes the next one anyway, which is most often one of them.
+  var madeReady = OperationChain()
 }
 
 /// A plain block operation that a worker has run. Its queue keeps it alive until it is retired.

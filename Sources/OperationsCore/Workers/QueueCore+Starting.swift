@@ -16,7 +16,7 @@ extension QueueCore {
     }
     return FinishedWork(
       operation: FinishedBlock(operation),
-      successors: operation.reference._withUnsafeGuaranteedRef {
+      madeReady: operation.reference._withUnsafeGuaranteedRef {
         unsafeDowncast($0, to: BlockOperation.self).startWithoutRetiring(in: self)
       })
   }

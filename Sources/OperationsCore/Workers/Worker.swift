@@ -14,10 +14,6 @@ final class Worker: Sendable {
   /// After so many operations a queue of default width lets another one have its turn.
   private static let turn = 64
 
-  /// A thread that goes to and fro between queues is not named anew each time: that would cost more
-  /// than what it does there.
-  private static let namingNanoseconds: Int64 = 100_000
-
   private let pool: WorkerPool
   private let job: Locked<WorkerPoolState.Job?>
   /// 0 while there is no job.
@@ -105,18 +101,13 @@ final class Worker: Sendable {
     if isBudgeted { pool.worker(self, isBudgeted: true) }
     defer { if isBudgeted { pool.worker(self, isBudgeted: false) } }
     var current: QueueCore? = queue
-    var namedAt: Int64 = .min / 2
     while let queue = current {
-      let now = csystem_monotonic_nanoseconds()
-      if now - namedAt > Self.namingNanoseconds {
-        namedAt = now
-        name(after: queue)
-      }
+      name(after: queue)
       served.store(.passUnretained(queue), ordering: .relaxed)
-      let successor = serve(queue, handsOver: isBudgeted)
+      serve(queue, handsOver: isBudgeted)
       served.store(nil, ordering: .relaxed)
       let owner = queue.owner
-      current = successor ?? (isBudgeted ? pool.giveBack() : nil)
+      current = isBudgeted ? pool.giveBack() : nil
       owner.release()
     }
   }
@@ -126,47 +117,30 @@ final class Worker: Sendable {
   /// - Parameters:
   ///   - queue: The queue, retained by the caller.
   ///   - handsOver: Let other queues have their turn, and leave where there are too many.
-  /// - Returns: A queue to serve next, retained: this worker has made something ready there, and
-  ///   there is nothing more to do here. So a chain that goes to and fro between queues wakes nobody.
-  private func serve(_ queue: QueueCore, handsOver: Bool) -> QueueCore? {
+  private func serve(_ queue: QueueCore, handsOver: Bool) {
     var frame = CurrentWork.Frame(operation: nil, servedQueue: .passUnretained(queue))
-    return CurrentWork.withFrame(&frame) { frame in
+    CurrentWork.withFrame(&frame) { frame in
       var isSearching = true
       var work = FinishedWork()
       var count = 0
       while true {
-        if queue.announcesContents { queue.finishAnnouncing(&work) }
-        let successor = work.successors.elsewhere
         if let next = queue.takeNext(after: work, isSearching: isSearching) {
-          if let successor { pool.serveRetained(successor) }
           isSearching = false
           work = run(next, of: queue, frame)
           count += 1
           guard handsOver, mustHandOver(after: count) else { continue }
-          queue.leave(after: work)
-          return nil
+          return queue.leave(after: work)
         }
         work = FinishedWork()
         if !isSearching {
           isSearching = true
           queue.gate.startSearching()
         }
-        let isSuccessorMine = successor.map { isMine($0, handsOver: handsOver) } ?? false
-        if let successor, !isSuccessorMine { pool.serveRetained(successor) }
-        if !isSuccessorMine, spinForMail(queue) { continue }
+        if spinForMail(queue) { continue }
         queue.gate.leaveSearching()
-        guard queue.hasWorkAfterSearch(), queue.gate.admit() else {
-          return isSuccessorMine ? successor : nil
-        }
-        if let successor, isSuccessorMine { pool.serveRetained(successor) }
+        guard queue.hasWorkAfterSearch(), queue.gate.admit() else { return }
       }
     }
-  }
-
-  /// Whether this worker may serve the queue with the part of the budget that it has, or without one.
-  private func isMine(_ queue: QueueCore, handsOver: Bool) -> Bool {
-    handsOver == queue.hasDefaultWidth
-      && !(handsOver && (pool.wantsFewerWorkers || pool.wantsTurnover))
   }
 
   private func mustHandOver(after count: Int) -> Bool {

@@ -31,13 +31,6 @@ final class WorkerPool: Sendable {
     perform(withState { $0.serve(queue, isBudgeted: isBudgeted) })
   }
 
-  /// As ``serve(_:)``, where the queue's public object is retained for it already.
-  func serveRetained(_ queue: QueueCore) {
-    let owner = queue.owner
-    serve(queue)
-    owner.release()
-  }
-
   /// Runs a block on a thread of its own, at once.
   func run(_ block: @escaping @Sendable () -> Void) {
     perform(withState { $0.run(block) })

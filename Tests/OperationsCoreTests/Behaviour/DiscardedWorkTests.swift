@@ -54,6 +54,27 @@ struct DiscardedWorkTests {
     observation.invalidate()
   }
 
+  @Test("BL-5, K-15: blocks that begin while their operation says that it has finished go once")
+  func finishedWhileItBegins() async throws {
+    final class Captured: Sendable {}
+    try await onOwnThread {
+      let queue = OperationQueue()
+      for _ in 0..<Effort.scaled(100_000) {
+        let operation = EarlyBlock()
+        do {
+          let strong = Captured()
+          operation.addExecutionBlock { withExtendedLifetime(strong) {} }
+          operation.addExecutionBlock { withExtendedLifetime(strong) {} }
+        }
+        // A worker takes the blocks to run them, and this thread to let go of them.
+        queue.addOperation(operation)
+        operation.finish()
+        queue.waitUntilAllOperationsAreFinished()
+      }
+      #expect(queue.operationCount == 0)
+    }
+  }
+
   @Test("IN-1, K-15: so is the body of an invocation")
   func invocation() {
     final class EarlyInvocation: InvocationOperation<Int>, @unchecked Sendable {
