@@ -4,7 +4,7 @@
 import COperationsSystem
 import Synchronization
 
-/// The edges of one operation, guarded by its lock.
+/// The edges of one operation, guarded by its lock, but for what its finisher takes.
 ///
 /// One of each kind is stored here and a second of either in ``OperationExtra``, so that chains and
 /// binary trees allocate nothing; the rest is in ``RareState``.

@@ -6,8 +6,9 @@ import Synchronization
 /// One word for what most operations have not, and few have more than one of: a second dependency, a
 /// second dependent, or a ``RareState`` with everything.
 ///
-/// Written while the operation's lock is held. Once there is a rare state it stays, so that this may
-/// be read without the lock to find it.
+/// Written while the operation's lock is held, but for the one thread that has finished the operation
+/// and takes its dependents. Once there is a rare state it stays, so that this may be read without the
+/// lock to find it.
 struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
   /// An address, and in its two low bits what is there.
   let rawValue: UInt
