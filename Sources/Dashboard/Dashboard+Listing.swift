@@ -142,33 +142,3 @@ extension OperationReport {
       || "\(id)".containsIgnoringCase(text)
   }
 }
-
-extension SortOrder.Column {
-  /// The letter that chooses it in the menu.
-  var letter: Unicode.Scalar {
-    switch self {
-    case .id: "i"
-    case .state: "s"
-    case .queue: "u"
-    case .priority: "p"
-    case .dependencies: "d"
-    case .time: "t"
-    case .dependents: "b"
-    case .name: "n"
-    }
-  }
-
-  /// What the menu says behind the letter.
-  var word: String {
-    switch self {
-    case .id: "Id"
-    case .state: "State"
-    case .queue: "Queue"
-    case .priority: "Priority"
-    case .dependencies: "Deps"
-    case .time: "Time"
-    case .dependents: "Blocks"
-    case .name: "Name"
-    }
-  }
-}

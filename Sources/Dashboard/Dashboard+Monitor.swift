@@ -79,7 +79,7 @@ extension Dashboard {
   /// An operation's id and, where it is kept, its name, cut to what fits a sentence.
   func describe(_ id: OperationReport.ID) -> String {
     guard let report = live.operations[id], !report.title.isEmpty else { return "\(id)" }
-    return "\(id) \(String(report.title.unicodeScalars.prefix(40)))"
+    return "\(id) \(report.title.clipped(to: 40))"
   }
 
   /// Shows a sentence until the next key or for 5 s.
@@ -90,7 +90,9 @@ extension Dashboard {
   private mutating func closeQuestionAboutWhatIsOver() {
     guard let ids = question?.ids, unfinished(ids).isEmpty else { return }
     question = nil
-    show("\(ids.map { describe($0) }.joined(separator: ", ")) finished; nothing to cancel")
+    let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
+    let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""
+    show("\(named)\(more) finished; nothing to cancel")
   }
 
   /// Those of `ids` that are kept and have not finished.

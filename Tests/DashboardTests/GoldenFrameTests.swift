@@ -14,7 +14,15 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "list-\(columns)x\(rows)")
   }
 
-  @Test(arguments: [(80, 24), (120, 40), (40, 10)])
+  @Test(arguments: [(80, 24), (120, 40), (200, 60), (40, 10)])
+  func theQueuesLookAsStored(columns: Int, rows: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press(.tab)
+    dashboard.press(.tab)
+    GoldenFrame.check(dashboard.picture(), named: "queues-\(columns)x\(rows)")
+  }
+
+  @Test(arguments: [(80, 24), (120, 40), (200, 60), (40, 10)])
   func theTreeLooksAsStored(columns: Int, rows: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press("1200")
@@ -29,7 +37,7 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "blocks-80x24")
   }
 
-  @Test(arguments: [(80, 24), (120, 40)])
+  @Test(arguments: [(80, 24), (120, 40), (200, 60)])
   func theHelpLooksAsStored(columns: Int, rows: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: rows)
     dashboard.press("?")

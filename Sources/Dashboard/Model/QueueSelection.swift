@@ -22,12 +22,6 @@ struct QueueSelection: Sendable, Equatable {
     place(index + offset, in: queues, height: height)
   }
 
-  /// Selects a queue, where there is such a one.
-  mutating func select(_ queue: QueueReport.ID, in queues: [QueueReport], height: Int) {
-    guard let index = queues.firstIndex(where: { $0.id == queue }) else { return }
-    place(index, in: queues, height: height)
-  }
-
   /// The index of the first row to show on a screen of this height.
   func top(count: Int, height: Int) -> Int {
     let top = min(self.top, max(0, count - height))

@@ -7,13 +7,16 @@ import MonitorProtocol
 struct QueueSlots {
   let queue: QueueReport
   let cells: Int
+  let isAligned: Bool
 
   /// - Parameters:
   ///   - queue: The queue.
   ///   - cells: How many cells the bar takes at most.
-  init(_ queue: QueueReport, cells: Int) {
+  ///   - isAligned: Whether the numbers stand behind so many cells, however short the bar is.
+  init(_ queue: QueueReport, cells: Int, isAligned: Bool = false) {
     self.queue = queue
     self.cells = cells
+    self.isAligned = isAligned
   }
 
   /// The text.
@@ -30,9 +33,11 @@ struct QueueSlots {
     func text(_ scalar: Unicode.Scalar, _ count: Int) -> String {
       String(repeating: Character(scalar), count: max(0, count))
     }
+    let padding = isAligned ? cells - bar.taken - bar.free : 0
     return [
       Span(text(glyphs.takenSlot, bar.taken), .executing),
-      Span(text(glyphs.freeSlot, bar.free), .dim), Span(" \(running)/\(width)"),
+      Span(text(glyphs.freeSlot, bar.free), .dim),
+      Span(text(" ", padding + 1) + "\(running)/\(width)"),
     ]
   }
 }

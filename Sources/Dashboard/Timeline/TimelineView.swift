@@ -109,7 +109,7 @@ struct TimelineView {
   ) {
     guard let queue = dashboard.shown.queue(id) else { return }
     let counts = queue.counts
-    var spans = [Span("\(clipped(queue.name))  ", .strong, isBold: true)]
+    var spans = [Span("\(queue.name.clipped(to: 20))  ", .strong, isBold: true)]
     spans += QueueSlots(queue, cells: 8).spans(canvas.glyphs)
     let others: [(Int, String, Role)] = [
       (counts.ready - counts.held, "ready", .ready), (counts.held, "held", .held),
@@ -122,10 +122,6 @@ struct TimelineView {
       spans.insert(Span("   \(CountText.short(leftOutCount)) runs not drawn", .warning), at: 1)
     }
     canvas.write(spans, row: row, columns: layout.table.dropFirst(2))
-  }
-
-  private func clipped(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.prefix(20)))
   }
 
   private func draw(

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import MonitorProtocol
-
 /// Large numbers in words.
 enum CountText {
   /// A number with commas between thousands: `1,000,000`.
@@ -30,38 +28,5 @@ enum CountText {
     guard rate < 10 else { return short(Int(min(rate, 1e15))) }
     let tenths = Int((max(0, rate) * 10).rounded())
     return tenths == 0 ? "0" : "\(tenths / 10).\(tenths % 10)"
-  }
-}
-
-extension SortOrder.Column {
-  /// The column of the table that bears the mark.
-  var shownIn: TableColumns.Column {
-    switch self {
-    case .id: .id
-    case .state, .time: .time
-    case .queue: .queue
-    case .priority: .priority
-    case .dependencies: .dependencies
-    case .dependents: .dependents
-    case .name: .title
-    }
-  }
-}
-
-extension SortOrder {
-  /// What is sorted by, and whether it is reversed.
-  var words: String {
-    let column =
-      switch column {
-      case .id: "id"
-      case .state: "state, time"
-      case .queue: "queue"
-      case .priority: "priority"
-      case .dependencies: "unmet dependencies"
-      case .time: "time"
-      case .dependents: "dependents"
-      case .name: "name"
-      }
-    return isReversed ? "\(column), reversed" : column
   }
 }

@@ -10,12 +10,7 @@ enum DependencyText {
     "\(short(report.metDependencyCount))/\(short(report.dependencies.count))"
   }
 
-  /// A count in at most four cells.
-  static func short(_ count: Int) -> String {
-    switch count {
-    case ..<1_000: "\(count)"
-    case ..<1_000_000: "\(count / 1_000)k"
-    default: "\(count / 1_000_000)M"
-    }
+  private static func short(_ count: Int) -> String {
+    count < 1_000 ? "\(count)" : "\(count / 1_000)k"
   }
 }

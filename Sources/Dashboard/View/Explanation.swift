@@ -45,7 +45,7 @@ struct Explanation {
 
   private func ready(_ report: OperationReport) -> String {
     guard let queue = workload.queue(report.queue) else { return "ready" }
-    let name = clipped(queue.name)
+    let name = queue.name.clipped(to: 24)
     if let width = queue.width, queue.counts.executing >= width {
       return "ready, no free slot: \(name) \(queue.counts.executing)/\(width)"
     }
@@ -96,10 +96,6 @@ struct Explanation {
   }
 
   private func queueName(_ report: OperationReport) -> String? {
-    workload.queue(report.queue).map { clipped($0.name) }
-  }
-
-  private func clipped(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.prefix(24)))
+    workload.queue(report.queue).map { $0.name.clipped(to: 24) }
   }
 }

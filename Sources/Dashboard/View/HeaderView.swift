@@ -74,7 +74,7 @@ struct HeaderView {
       dashboard.configuration.title.isEmpty
       ? workload.hello?.processName ?? "" : dashboard.configuration.title
     let limit = max(8, canvas.columns.count / 4)
-    let clipped = String(String.UnicodeScalarView(name.unicodeScalars.prefix(limit)))
+    let clipped = name.clipped(to: limit)
     return clipped + (workload.hello.map { "[\($0.processID)]" } ?? "")
   }
 
@@ -202,7 +202,7 @@ struct HeaderView {
   }
 
   private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
-    let name = String(String.UnicodeScalarView(queue.name.unicodeScalars.prefix(12)))
+    let name = queue.name.clipped(to: 12)
     let running = queue.counts.executing
     if queue.isSuspended {
       let exec = running > 0 ? ", \(running) exec" : ""

@@ -108,7 +108,7 @@ struct OperationTableView {
     }
     if let range = columns[.dependents], report.dependentCount > 0 {
       canvas.writeRight(
-        DependencyText.short(report.dependentCount), row: row, columns: range, style: quiet)
+        CountText.short(report.dependentCount), row: row, columns: range, style: quiet)
     }
     if let range = columns[.title] {
       // A class stands in brackets, so that it is not taken for a name.

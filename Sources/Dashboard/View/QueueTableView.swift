@@ -75,7 +75,10 @@ struct QueueTableView {
     canvas.write(
       queue.name, row: row, columns: places.name,
       style: isSelected ? Style(.strong, isBold: true) : .plain)
-    if let slots = places.slots { draw(slotsOf: queue, row: row, columns: slots, on: &canvas) }
+    if let slots = places.slots {
+      let spans = QueueSlots(queue, cells: Self.barWidth, isAligned: true).spans(canvas.glyphs)
+      canvas.write(spans, row: row, columns: slots)
+    }
     for (number, place) in zip(numbersOfQueues, places.numbers) {
       let count = number.value(queue.counts)
       canvas.writeRight(
@@ -83,35 +86,6 @@ struct QueueTableView {
         style: Style(count == 0 ? .dim : number.role))
     }
     if isSelected { canvas.reverse(row: row, columns: columns) }
-  }
-
-  private func draw(
-    slotsOf queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
-  ) {
-    let running = queue.counts.executing
-    if queue.isSuspended {
-      let width = queue.width.map { "/\($0)" } ?? ""
-      canvas.write(
-        [Span("SUSPENDED", .held, isBold: true), Span(" \(running)\(width)", .held)], row: row,
-        columns: columns)
-      return
-    }
-    guard let width = queue.width else {
-      canvas.write(
-        "\(running), width by system", row: row, columns: columns,
-        style: Style(running > 0 ? .executing : .dim))
-      return
-    }
-    let bar = SlotBar(running: running, width: width, cells: min(width, Self.barWidth))
-    var column = columns.lowerBound
-    canvas.fill(
-      canvas.glyphs.takenSlot, row: row, columns: column..<column + bar.taken,
-      style: Style(.executing))
-    column += bar.taken
-    canvas.fill(
-      canvas.glyphs.freeSlot, row: row, columns: column..<column + bar.free, style: Style(.dim))
-    column = columns.lowerBound + Self.barWidth + 1
-    canvas.write("\(running)/\(width)", row: row, columns: column..<columns.upperBound)
   }
 }
 

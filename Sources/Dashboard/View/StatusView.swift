@@ -158,7 +158,7 @@ struct StatusView {
     let suspended = workload.queues.filter { $0.isSuspended && $0.counts.held > 0 }
     guard let queue = suspended.first else { return nil }
     let held = suspended.reduce(0) { $0 + $1.counts.held }
-    let name = String(String.UnicodeScalarView(queue.name.unicodeScalars.prefix(16)))
+    let name = queue.name.clipped(to: 16)
     let names =
       suspended.count == 1
       ? "\(name) is suspended and holds"

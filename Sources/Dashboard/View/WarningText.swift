@@ -13,6 +13,7 @@ struct WarningText {
 
   /// More operations are not named.
   private static let namedLimit = 4
+  private static let nameLimit = 24
 
   /// What is the matter, in one sentence.
   func sentence(_ warning: MonitorWarning) -> String {
@@ -27,7 +28,8 @@ struct WarningText {
     case .neverEnqueuedDependency:
       let awaited = warning.awaited.first.map { "\($0) " } ?? ""
       return "\(named(warning.operations)) \(verb("wait", warning.operations)) for"
-        + " \(awaited)\(clipped(warning.awaitedTitle)), which is in no queue" + more(warning)
+        + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is in no queue"
+        + more(warning)
     case .cancelNotHonoured:
       let first = warning.operations.first
       let others = warning.count > 1 ? " and \(warning.count - 1) more" : ""
@@ -50,7 +52,7 @@ struct WarningText {
       "\(named(warning.operations)) fill \(queueName(warning)), await \(named(warning.awaited))"
     case .neverEnqueuedDependency:
       "\(named(warning.operations)) \(verb("await", warning.operations)) "
-        + "\(clipped(warning.awaitedTitle)), in no queue"
+        + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
     case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: sentence(warning)
     }
   }
@@ -86,7 +88,7 @@ struct WarningText {
   }
 
   private func described(_ id: OperationReport.ID) -> String {
-    workload.operations[id].map { "\(id) \(clipped($0.title))" } ?? "\(id)"
+    workload.operations[id].map { "\(id) \($0.title.clipped(to: Self.nameLimit))" } ?? "\(id)"
   }
 
   private func age(_ warning: MonitorWarning) -> String {
@@ -94,10 +96,7 @@ struct WarningText {
   }
 
   private func queueName(_ warning: MonitorWarning) -> String {
-    clipped(warning.queue.flatMap { workload.queue($0)?.name } ?? glyphs.unknown)
-  }
-
-  private func clipped(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.prefix(24)))
+    (warning.queue.flatMap { workload.queue($0)?.name } ?? glyphs.unknown)
+      .clipped(to: Self.nameLimit)
   }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension SortOrder.Column {
+  /// The letter that chooses it in the menu.
+  var letter: Unicode.Scalar {
+    switch self {
+    case .id: "i"
+    case .state: "s"
+    case .queue: "u"
+    case .priority: "p"
+    case .dependencies: "d"
+    case .time: "t"
+    case .dependents: "b"
+    case .name: "n"
+    }
+  }
+
+  /// What the menu says behind the letter.
+  var word: String {
+    switch self {
+    case .id: "Id"
+    case .state: "State"
+    case .queue: "Queue"
+    case .priority: "Priority"
+    case .dependencies: "Deps"
+    case .time: "Time"
+    case .dependents: "Blocks"
+    case .name: "Name"
+    }
+  }
+
+  /// The column of the table that bears the mark.
+  var shownIn: TableColumns.Column {
+    switch self {
+    case .id: .id
+    case .state, .time: .time
+    case .queue: .queue
+    case .priority: .priority
+    case .dependencies: .dependencies
+    case .dependents: .dependents
+    case .name: .title
+    }
+  }
+}
+
+extension SortOrder {
+  /// What is sorted by, and whether it is reversed.
+  var words: String {
+    let column =
+      switch column {
+      case .id: "id"
+      case .state: "state, time"
+      case .queue: "queue"
+      case .priority: "priority"
+      case .dependencies: "unmet dependencies"
+      case .time: "time"
+      case .dependents: "dependents"
+      case .name: "name"
+      }
+    return isReversed ? "\(column), reversed" : column
+  }
+}
