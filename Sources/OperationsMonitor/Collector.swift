@@ -150,10 +150,9 @@ final class Collector: Sendable {
   }
 
   private func liveSessions() -> [MonitorSession] {
-    state.withLock { state in
-      state.sessions = state.sessions.filter { $0.value.session != nil }
-      return state.sessions.values.compactMap(\.session)
-    }
+    // Each reference leaves the lock: the last one to a session may not go under it, because the
+    // session detaches itself then, and takes the lock.
+    state.withLock { $0.sessions.values.compactMap(\.session) }
   }
 
   // MARK: Reading and delivering

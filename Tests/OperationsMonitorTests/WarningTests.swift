@@ -131,6 +131,16 @@ import Testing
     #expect(watch.nextSearch == nil)
   }
 
+  @Test func moreThatWaitForTheSameDoesNotBeginItAnew() {
+    var watch = DeadlockWatch()
+    _ = watch.take([neverAdded], cost: .zero, at: moment(0))
+    var grown = neverAdded
+    grown.operations.append(.init(5))
+    grown.count = 1
+    let isNew = watch.take([grown], cost: .zero, at: moment(1_000))
+    #expect(isNew && watch.warnings == [grown])
+  }
+
   @Test func whatHasBeenAddedMeanwhileIsNotTold() {
     var watch = DeadlockWatch()
     _ = watch.take([neverAdded], cost: .zero, at: moment(0))

@@ -12,13 +12,7 @@ extension CollectorTable {
 
   /// What is to be said at this moment, what matters most first.
   func warnings(at now: MonitorTime) -> [MonitorWarning] {
-    let deadlocks = deadlockWatch.warnings.map { warning in
-      var warning = warning
-      let concerned = Set(warning.operations).union(warning.awaited)
-      warning.count = dependents(of: concerned).ids.count
-      return warning
-    }
-    return deadlocks + cancelledLongAgo(at: now)
+    deadlockWatch.warnings + cancelledLongAgo(at: now)
       + queueConditions.warnings(of: queues, at: now)
       + fanOuts.filter { entries[$0]?.report.state.isOver == false }.sorted().map {
         MonitorWarning(
@@ -62,7 +56,12 @@ extension CollectorTable {
     guard unfinished <= DeadlockWatch.operationLimit else {
       return deadlockWatch.take([], cost: .zero, at: now)
     }
-    let found = QueueRegistry.deadlocks.map { MonitorWarning($0) }
+    let found = QueueRegistry.deadlocks.map { deadlock in
+      var warning = MonitorWarning(deadlock)
+      let concerned = Set(warning.operations).union(warning.awaited)
+      warning.count = dependents(of: concerned).ids.count
+      return warning
+    }
     let end = ProcessFacts.now
     return deadlockWatch.take(found, cost: end - now, at: end)
   }

@@ -16,8 +16,8 @@ struct DeadlockWatch {
 
   /// What was found, and how long it has been known.
   private(set) var warnings: [MonitorWarning] = []
-  /// What was found once: an operation that is in no queue may be on its way there.
-  private var candidates: Set<MonitorWarning> = []
+  /// What was awaited at the last search: an operation that is in no queue may be on its way there.
+  private var candidates: Set<[OperationReport.ID]> = []
   private var isDirty = false
   private var due = MonitorTime(nanoseconds: .min / 2)
 
@@ -41,8 +41,10 @@ struct DeadlockWatch {
     due = now + max(Self.interval, cost * Self.share)
     isDirty = false
     let old = warnings
-    warnings = found.filter { $0.kind != .neverEnqueuedDependency || candidates.contains($0) }
-    candidates = Set(found)
+    warnings = found.filter {
+      $0.kind != .neverEnqueuedDependency || candidates.contains($0.awaited)
+    }
+    candidates = Set(found.lazy.filter { $0.kind == .neverEnqueuedDependency }.map(\.awaited))
     // Once more, to know whether it stays so.
     if warnings.count < found.count { isDirty = true }
     return warnings != old
