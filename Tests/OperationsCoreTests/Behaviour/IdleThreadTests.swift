@@ -9,7 +9,7 @@ import Testing
 // In processes of their own, where the pool's threads are those of these queues alone.
 @Suite("The threads of queues that have nothing to do")
 struct IdleThreadTests {
-  @Test("Queues that wait for work wake no thread, and no sampler looks after them")
+  @Test("Queues that wait for work wake no thread, take no time, and no sampler looks after them")
   func idleQueuesWakeNobody() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
@@ -17,14 +17,21 @@ struct IdleThreadTests {
         // Of those that go to sleep the last may still be on its way, and the sampler on its way out.
         let threads = settledThreads()
         let before = threads.map(\.switchCount)
+        let ticksBefore = threads.map(\.tickCount)
         // This is not waiting for anything: it is the time in which nothing may happen.
         sleep(2)
         let after = threads.map(\.switchCount)
+        let ticksAfter = threads.map(\.tickCount)
         precondition(!threads.isEmpty && queues.map(\.operationCount) == [0, 0, 0, 1])
         for (before, after) in zip(before, after) {
           // On a machine that stood still for seconds it may have ended, for which it wakes once.
           guard let before, let after else { continue }
           precondition(after <= before + 1, "\(threads) woke up from \(before) to \(after)")
+        }
+        for (before, after) in zip(ticksBefore, ticksAfter) {
+          guard let before, let after else { continue }
+          // One that spins would take some two hundred in the two seconds.
+          precondition(after <= before + 1, "\(threads) took \(after - before) ticks")
         }
       }
     }

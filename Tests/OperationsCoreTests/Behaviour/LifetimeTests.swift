@@ -36,6 +36,26 @@ struct LifetimeTests {
     #expect(log.events == ["queue released"])
   }
 
+  @Test("Q-7: a queue may wait at its end for what its last operation has made ready elsewhere")
+  func queueThatWaitsAtItsEnd() async throws {
+    try await onOwnThread {
+      let other = OperationQueue()
+      let dependent = BlockOperation {}
+      let ended = Gate()
+      do {
+        let queue = QueueWithLastWords {
+          dependent.waitUntilFinished()
+          ended.open()
+        }
+        let dependency = BlockOperation {}
+        dependent.addDependency(dependency)
+        other.addOperation(dependent)
+        queue.addOperation(dependency)
+      }
+      #expect(ended.waitUntilOpen())
+    }
+  }
+
   @Test("Q-8: a suspended queue stays while it holds operations, and goes once resumed")
   func suspendedQueue() async throws {
     try await onOwnThread {
@@ -200,4 +220,16 @@ struct LifetimeTests {
       queue.waitUntilAllOperationsAreFinished()
     }
   }
+}
+
+/// Does something at its end.
+private final class QueueWithLastWords: OperationQueue, @unchecked Sendable {
+  private let lastWords: @Sendable () -> Void
+
+  init(_ lastWords: @escaping @Sendable () -> Void) {
+    self.lastWords = lastWords
+    super.init()
+  }
+
+  deinit { lastWords() }
 }

@@ -31,6 +31,16 @@ struct PoolThread: Hashable {
     return counts.count == 2 ? counts.reduce(0, +) : nil
   }
 
+  /// The processor time that it has taken so far, in the kernel's ticks; nil where it has ended.
+  var tickCount: Int? {
+    // Behind the name, which may contain anything: the state, and what `man proc` numbers from 4.
+    let fields = Self.text(of: "/proc/self/task/\(id)/stat").split(separator: ")").last?
+      .split(separator: " ")
+    guard let fields, fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12])
+    else { return nil }
+    return user + system
+  }
+
   private static func text(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }

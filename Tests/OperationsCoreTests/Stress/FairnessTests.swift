@@ -53,6 +53,25 @@ struct FairnessTests {
     }
   }
 
+  @Test("MX-5: what one finish makes ready begins before the last dependent is told")
+  func fanOutBeginsBeforeItsLastDependentIsTold() async throws {
+    try await onOwnThread {
+      let began = Gate()
+      let queue = OperationQueue()
+      let first = BlockOperation {}
+      let dependents = (0..<3_000).map { index in
+        // In the middle, whichever way round they are told.
+        index == 1_500 ? BeginningAwaiter(began) : BlockOperation { began.open() }
+      }
+      for dependent in dependents { dependent.addDependency(first) }
+      queue.addOperations(dependents, waitUntilFinished: false)
+      queue.addOperations([first], waitUntilFinished: false)
+      queue.waitUntilAllOperationsAreFinished()
+      let awaiters = dependents.compactMap { $0 as? BeginningAwaiter }
+      #expect(awaiters.map(\.hasSeenIt) == [true])
+    }
+  }
+
   @Test("MX-5: a hundred operations that sleep for a second take less than three together")
   func sleepersInAQueueOfDefaultWidth() async throws {
     try await onOwnThread {
@@ -83,5 +102,27 @@ struct FairnessTests {
       queue.waitUntilAllOperationsAreFinished()
       #expect(gate.arrivedCount == 1_100)
     }
+  }
+}
+
+/// Says that it is ready when others have begun to run, once its dependency has finished.
+private final class BeginningAwaiter: Operation, @unchecked Sendable {
+  private let began: Gate
+  private let answer = Mutex<Bool?>(nil)
+
+  init(_ began: Gate) {
+    self.began = began
+    super.init()
+  }
+
+  /// Whether others began before it gave up waiting.
+  var hasSeenIt: Bool { answer.withLock { $0 == true } }
+
+  override var isReady: Bool {
+    if dependencies.contains(where: \.isFinished), answer.withLock({ $0 == nil }) {
+      let isOpen = began.waitUntilOpen()
+      answer.withLock { $0 = isOpen }
+    }
+    return super.isReady
   }
 }
