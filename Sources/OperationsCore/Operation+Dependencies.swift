@@ -214,6 +214,7 @@ extension Operation {
   }
 
   private final func isListed(_ operation: Operation) -> Bool {
+    guard status.load(ordering: .acquiring).has(.hasDependencies) else { return false }
     lock.lock()
     defer { lock.unlock() }
     return isListedLocked(operation)
@@ -236,6 +237,10 @@ extension Operation {
     defer { lock.unlock() }
     if isListedLocked(operation) { return false }
     if links.firstDependency == nil {
+      // One that is met was not counted, which notes it too.
+      if !status.load(ordering: .relaxed).has(.hasDependencies) {
+        update { $0.insert(.hasDependencies) }
+      }
       links.firstDependency = operation
     } else if extra.load(ordering: .relaxed).isNothing {
       extra.store(OperationExtra(dependency: operation), ordering: .relaxed)

@@ -191,6 +191,7 @@ extension OperationStatus {
   mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
     guard isPending, !isCancelled else { return (false, false) }
     rawValue += Self.oneUnmet
+    insert(.hasDependencies)
     forgetVerdict()
     return (true, claimPush())
   }

@@ -10,8 +10,8 @@ import Synchronization
 /// same news exactly one is told to act on it. The count sits in the same word as the cancelled
 /// flag because "became ready" is a fact about both.
 struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  /// Bits 0–21: flags and the priority. Bits 22–37: readings of `isReady`. Bits 38–63: unmet
-  /// dependencies, 67 million at most.
+  /// Bits 0–22: flags and the priority. Bits 23–38: readings of `isReady`. Bits 39–63: unmet
+  /// dependencies, 33 million at most.
   var rawValue: UInt64
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -80,6 +80,8 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let pinned = Flags(rawValue: 1 << 20)
     /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
     static let forgetsDependencies = Flags(rawValue: 1 << 21)
+    /// Dependencies are listed, or were, or are about to be.
+    static let hasDependencies = Flags(rawValue: 1 << 22)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
@@ -91,10 +93,10 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   private static let priorityMask: UInt64 = 0b111 << priorityShift
   /// Counts re-readings of `isReady`, so that an older answer does not replace a newer one: it would
   /// have to be late by exactly 65,536 of them, or a multiple.
-  private static let readingShift: UInt64 = 22
+  private static let readingShift: UInt64 = 23
   static let readingMask: UInt64 = 0xffff << readingShift
   static let oneReading: UInt64 = 1 << readingShift
-  private static let unmetShift: UInt64 = 38
+  private static let unmetShift: UInt64 = 39
   static let oneUnmet: UInt64 = 1 << unmetShift
 
   /// Whether the flag is set, or all of the flags are.

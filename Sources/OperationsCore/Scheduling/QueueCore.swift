@@ -95,7 +95,7 @@ final class QueueCore: @unchecked Sendable {
     if MonitorLevel.isOn { describe(operation) }
     // Released when the queue lets go of it.
     let reference = Unmanaged<Operation>.passRetained(consume operation)
-    announcingContents { push(first: reference, last: reference) }
+    pushAnnounced(first: reference, last: reference)
     wakeWorker()
   }
 
@@ -111,13 +111,13 @@ final class QueueCore: @unchecked Sendable {
       }
     }
     guard let first = operations.first, let last = operations.last else { return nil }
-    for operation in operations { prepare(operation) }
+    for operation in operations { _ = prepare(operation) }
     var before = first
     for operation in operations.dropFirst() {
       operation.inboxNext = .passUnretained(before)
       before = operation
     }
-    announcingContents { push(first: .passUnretained(first), last: .passUnretained(last)) }
+    pushAnnounced(first: .passUnretained(first), last: .passUnretained(last))
     wakeWorker()
     return nil
   }
@@ -125,10 +125,8 @@ final class QueueCore: @unchecked Sendable {
   /// As `add([operation])`, without the array.
   func add(_ operation: Operation) -> Bool {
     guard claim(operation) else { return false }
-    prepare(operation)
-    announcingContents {
-      push(first: .passUnretained(operation), last: .passUnretained(operation))
-    }
+    let reference = prepare(operation)
+    pushAnnounced(first: reference, last: reference)
     wakeWorker()
     return true
   }
@@ -159,11 +157,13 @@ final class QueueCore: @unchecked Sendable {
   }
 
   /// What can be done without a lock, on the adding thread, before anybody else sees it.
-  private func prepare(_ operation: Operation) {
+  ///
+  /// - Returns: The reference that the queue lets go of when it is done.
+  @inline(__always)
+  private func prepare(_ operation: Operation) -> Unmanaged<Operation> {
     if MonitorLevel.isOn { describe(operation) }
     if !operation.isExactlyBlockOperation { operation.readReadinessAgain() }
-    // Released when the queue lets go of it.
-    _ = Unmanaged.passRetained(operation)
+    return .passRetained(operation)
   }
 
   @inline(never)
@@ -184,6 +184,22 @@ final class QueueCore: @unchecked Sendable {
   private func push(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
     inbox.push(first: first, last: last)
     if !isOwnerHeld.load(ordering: .sequentiallyConsistent) { holdOwner() }
+  }
+
+  /// Pushes what is new, and tells those who observe what the queue holds.
+  // Without a closure where nobody does: what it captured would be retained.
+  @inline(__always)
+  private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
+    if isObserved.load(ordering: .sequentiallyConsistent) {
+      return pushObserved(first: first, last: last)
+    }
+    push(first: first, last: last)
+    announceContentsAfterwards()
+  }
+
+  @inline(never)
+  private func pushObserved(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
+    announcingContents { push(first: first, last: last) }
   }
 
   // MARK: Lifetime
