@@ -26,9 +26,10 @@ extension SharedTrials {
         queue.isSuspended = true
         let links = workload.links(size)
         return {
-          for operation in makeOperations(links) { queue.addOperation(operation) }
+          let operations = addOperations(links, to: queue)
           queue.isSuspended = false
           queue.waitUntilAllOperationsAreFinished()
+          withExtendedLifetime(operations) {}
         }
       })
   }
@@ -45,6 +46,24 @@ extension SharedTrials {
         for queue in queues { queue.waitUntilAllOperationsAreFinished() }
       }
     })
+
+  /// Creates operations one after the other, makes each depend on others before it, and adds it.
+  private static func addOperations(_ links: Links, to queue: OperationQueue) -> [Operation] {
+    var operations: [Operation] = []
+    operations.reserveCapacity(links.count)
+    var nextEdge = 0
+    for index in 0..<links.count {
+      let operation = BlockOperation {}
+      while nextEdge < links.edges.count, links.edges[nextEdge].after == index {
+        operation.addDependency(operations[links.edges[nextEdge].before])
+        nextEdge += 1
+      }
+      queue.addOperation(operation)
+      operations.append(operation)
+    }
+    precondition(nextEdge == links.edges.count, "The edges are not in the order of what depends")
+    return operations
+  }
 
   /// Creates operations and makes them depend on each other.
   static func makeOperations(_ links: Links) -> [Operation] {
