@@ -75,6 +75,9 @@ let monitorTargets: [Target] = [
   .testTarget(
     name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
   .testTarget(name: "EndToEndTests", dependencies: ["opq-top", "TestSupport"]),
+  .executableTarget(
+    name: "dashboard-figures", dependencies: ["opq-top", "TestSupport"],
+    path: "Tests/Fixtures/dashboard-figures"),
 ]
 
 let package = Package(

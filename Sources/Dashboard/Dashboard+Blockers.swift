@@ -46,6 +46,10 @@ extension Dashboard {
 
   /// Selects an operation in the view, whether its row is there yet or not.
   private mutating func showOperation(_ id: OperationReport.ID) {
+    if detail != nil {
+      detail = DetailState(id: id)
+      return
+    }
     if view == .tree {
       if changeTree({ $0.moveToNode(id, height: $1) }) == [] { return }
       openTree(of: id)

@@ -113,8 +113,8 @@ extension Dashboard {
 
   /// The queue that keys act on: the selected one, or that of the selected operation.
   private var selectedQueue: QueueReport? {
-    if view == .queues { return queues.id.flatMap { live.queue($0) } }
-    if view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
+    if detail == nil, view == .queues { return queues.id.flatMap { live.queue($0) } }
+    if detail == nil, view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
     guard let id = selectedOperation, let report = shown.operations[id] else { return nil }
     return live.queue(report.queue)
   }

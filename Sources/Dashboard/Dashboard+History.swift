@@ -19,14 +19,6 @@ extension Dashboard {
     return event
   }
 
-  /// Shows the selected operation in the list.
-  mutating func goToSelected() -> [Effect] {
-    guard let id = selectedOperation else { return [.bell] }
-    guard select(id) else { return [.bell] }
-    view = .operations
-    return []
-  }
-
   /// Shows more of the past, or less.
   mutating func zoomTimeline(by step: Int) -> [Effect] { timeline.zoom(by: step) ? [] : [.bell] }
 

@@ -7,11 +7,12 @@ extension Dashboard {
   /// What lies on top and takes the keys.
   var keyContext: KeyContext {
     if question != nil { return .question }
-    return helpTop != nil ? .help : viewContext
+    return helpTop != nil ? .help : screenContext
   }
 
-  /// Which keys the view takes, whatever lies on top of it.
-  var viewContext: KeyContext {
+  /// Which keys the screen takes, whatever lies on top of it.
+  var screenContext: KeyContext {
+    if detail != nil { return .detail }
     switch view {
     case .operations: return .list
     case .tree: return .tree
@@ -53,15 +54,16 @@ extension Dashboard {
       return [.repaint]
     case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)
     case .toggleHelp: helpTop = helpTop == nil ? 0 : nil
-    case .openTree: openTree(.waitsFor)
-    case .toggleTree: if view == .tree { view = .operations } else { openTree(.waitsFor) }
+    case .openDetail: return openDetail()
+    case .nextOperation: return showNeighbourInDetail(step: 1)
+    case .previousOperation: return showNeighbourInDetail(step: -1)
+    case .toggleTree: toggleTree()
     case .nextView: show(view.neighbour(1))
     case .previousView: show(view.neighbour(-1))
     case .showView:
       if case .alt(let digit) = input { show(digit: digit) }
     case .showDependencies: show(.waitsFor)
     case .showDependents: show(.blocks)
-    case .goToSelected: return goToSelected()
     case .zoomIn: return zoomTimeline(by: -1)
     case .zoomOut: return zoomTimeline(by: 1)
     case .toggleMeters: showsMeters.toggle()
@@ -75,10 +77,10 @@ extension Dashboard {
     switch action {
     case .moveDown: move(by: 1)
     case .moveUp: move(by: -1)
-    case .pageDown: move(by: pageHeight)
-    case .pageUp: move(by: -pageHeight)
-    case .halfPageDown: move(by: max(1, pageHeight / 2))
-    case .halfPageUp: move(by: -max(1, pageHeight / 2))
+    case .pageDown: move(by: screenHeight)
+    case .pageUp: move(by: -screenHeight)
+    case .halfPageDown: move(by: max(1, screenHeight / 2))
+    case .halfPageUp: move(by: -max(1, screenHeight / 2))
     case .moveToTop: moveToEnd(isTop: true)
     case .moveToBottom: moveToEnd(isTop: false)
     case .enterRow: return enterTreeRow()
@@ -137,6 +139,8 @@ extension Dashboard {
   private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
     if helpTop != nil {
       helpTop = nil
+    } else if detail != nil {
+      detail = nil
     } else if view != .operations {
       view = .operations
     } else if quitsAtRoot {
@@ -149,7 +153,9 @@ extension Dashboard {
     let height = pageHeight
     if let top = helpTop {
       helpTop = max(
-        0, min(top + offset, HelpView.lineCount(columns: size.columns, view: viewContext) - 1))
+        0, min(top + offset, HelpView.lineCount(columns: size.columns, view: screenContext) - 1))
+    } else if detail != nil {
+      scrollDetail(by: offset)
     } else {
       switch view {
       case .operations: list.move(by: offset, in: rows, height: height)
@@ -164,9 +170,11 @@ extension Dashboard {
   private mutating func moveToEnd(isTop: Bool) {
     let height = pageHeight
     if helpTop != nil {
-      helpTop = isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns, view: viewContext) - 1)
+      helpTop =
+        isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns, view: screenContext) - 1)
       return
     }
+    if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
     switch view {
     case .operations where isTop: list.moveToTop(in: rows, height: height)
     case .operations: list.moveToBottom(in: rows, height: height)
@@ -181,6 +189,7 @@ extension Dashboard {
 
   /// Shows another view; the tree is that of the selected operation where none was open.
   private mutating func show(_ view: ViewKind) {
+    detail = nil
     if view == .tree, tree == nil { return openTree(.waitsFor) }
     self.view = view
   }
@@ -194,8 +203,12 @@ extension Dashboard {
   }
 
   private mutating func openTree(_ direction: DependencyTree.Direction) {
-    guard let id = list.id else { return }
+    guard let id = detail?.id ?? list.id else { return }
     openTree(of: id, direction)
+  }
+
+  private mutating func toggleTree() {
+    if view == .tree, detail == nil { view = .operations } else { openTree(.waitsFor) }
   }
 
   /// Opens the tree of an operation; as the one that was open where nothing else is said.
@@ -203,6 +216,7 @@ extension Dashboard {
     of id: OperationReport.ID, _ direction: DependencyTree.Direction? = nil
   ) {
     view = .tree
+    detail = nil
     tree = TreeState(
       root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations)
   }
@@ -216,7 +230,7 @@ extension Dashboard {
   }
 
   private mutating func show(_ direction: DependencyTree.Direction) {
-    guard view == .tree, let tree else { return openTree(direction) }
+    guard detail == nil, view == .tree, let tree else { return openTree(direction) }
     let isBackAgain = direction == .blocks && tree.direction == .blocks
     self.tree?.direction = isBackAgain ? .waitsFor : direction
   }
@@ -230,7 +244,7 @@ extension Dashboard {
       tree?.unfold(group)
       return []
     case .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
-    case .node: return rerootTree()
+    case .node: return openDetail()
     case .unknown, .cut, nil: return [.bell]
     }
   }

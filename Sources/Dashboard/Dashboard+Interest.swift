@@ -30,6 +30,7 @@ extension Dashboard {
         Interest.Graph(
           root: tree.tree.root, direction: tree.direction, limit: TreeState.rowLimit))
     }
+    interest.detail = detail?.id
     if view == .events { interest.eventLimit = EventLog.limit }
     if view == .timeline {
       interest.timeline = Interest.Timeline(

@@ -7,6 +7,9 @@ extension Dashboard {
   /// How many rows of the list or the tree are on screen; at least 1, so that a page is one.
   var pageHeight: Int { max(1, layout(for: size)?.bodyHeight ?? 1) }
 
+  /// How many rows of what is shown are on screen.
+  var screenHeight: Int { detail == nil ? pageHeight : detailHeight }
+
   /// Where things are on a screen of some size; `nil` where it is too small for anything.
   func layout(for size: Size) -> Layout? {
     Layout(
@@ -34,7 +37,9 @@ extension Dashboard {
   }
 
   /// The operation that the sentence is about; `nil` where there is none.
-  var selected: OperationReport.ID? {
+  var selected: OperationReport.ID? { detail?.id ?? selectedInView }
+
+  private var selectedInView: OperationReport.ID? {
     switch view {
     case .operations: list.id
     case .tree: tree?.selected
@@ -46,7 +51,7 @@ extension Dashboard {
 
   /// The operation that keys act on; `nil` where the selected row stands for several or none.
   var selectedOperation: OperationReport.ID? {
-    view == .tree ? tree?.selectedOperation : selected
+    detail == nil && view == .tree ? tree?.selectedOperation : selected
   }
 
   /// Brings everything that follows from the workload and the size up to date.
@@ -56,19 +61,22 @@ extension Dashboard {
     rows = ListRows(of: shown, as: listing, selected: list.id, at: shownTime)
     list.settle(in: rows, height: height)
     dropTagsOfWhatIsOver()
-    if view == .tree { tree?.settle(operations: operations, height: height) }
+    if view == .tree {
+      let estimates = RunTimeEstimates(shown.classTimes, at: shownTime)
+      tree?.settle(operations: operations, estimates: estimates, height: height)
+    }
     pane = makePane()
     queues.settle(in: shown.queues, height: height)
     if view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
     events.settle(in: shown.events.numbers, height: height)
-    guard view == .operations, helpTop == nil else { return }
+    guard view == .operations, detail == nil, helpTop == nil else { return }
     let cancellable = visibleKeys.filter { !$0.isOver }.map(\.id)
     cancelKeys.assign(to: cancellable, at: now)
   }
 
   /// Whether the selected operation has a pane of its own beside the rows.
   var hasPane: Bool {
-    helpTop == nil && layout(for: size)?.pane != nil
+    helpTop == nil && (detail != nil || layout(for: size)?.pane != nil)
   }
 
   private func makePane() -> Pane? {

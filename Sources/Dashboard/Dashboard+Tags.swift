@@ -6,9 +6,10 @@ import MonitorProtocol
 // What keys act on: the tagged operations, or the selected one where none is tagged.
 
 extension Dashboard {
-  /// The operations that a command is about, ascending.
+  /// The operations that a command is about, ascending; on the screen of one operation that one.
   var commandTargets: [OperationReport.ID] {
-    tags.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.sorted()
+    if let detail { return [detail.id] }
+    return tags.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.sorted()
   }
 
   /// Tags the selected operation, or takes its tag, and goes on to the next row.
@@ -21,7 +22,7 @@ extension Dashboard {
       }
       tags.insert(id)
     }
-    move(by: 1)
+    if detail == nil { move(by: 1) }
     return []
   }
 

@@ -32,6 +32,8 @@ public struct Dashboard: Sendable {
   var queues = QueueSelection()
   var timeline = TimelineState()
   var events = EventSelection()
+  /// What is shown over the view of one operation; `nil` while the view itself is.
+  var detail: DetailState?
   /// The first line of the help on screen; `nil` while it is closed.
   var helpTop: Int?
   var question: CancelQuestion?
@@ -162,10 +164,12 @@ public struct Dashboard: Sendable {
     guard paused == nil, live.endedReason == nil, helpTop == nil else { return false }
     guard layout(for: size) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
-    switch view {
-    case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
-    case .tree: return visibleTreeRows.contains { ages($0) }
-    case .queues, .timeline, .events: return false
+    if detail == nil {
+      switch view {
+      case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
+      case .tree: return visibleTreeRows.contains { ages($0) }
+      case .queues, .timeline, .events: return false
+      }
     }
     return pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
   }

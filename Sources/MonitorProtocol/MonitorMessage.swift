@@ -74,6 +74,9 @@ public struct Update: Codable, Sendable, Equatable {
   /// The same for each class of the interest's single operations, by the class's name; a class of
   /// which nothing is known is left out.
   public var classTimes: [String: TimeStatistics] = [:]
+  /// What is known of the interest's one operation beyond its report; `nil` where there is none, or it
+  /// has finished.
+  public var detail: OperationDetail?
 
   /// Creates an update, without events and runs.
   public init(

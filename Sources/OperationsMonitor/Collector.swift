@@ -98,7 +98,10 @@ final class Collector: Sendable {
       if fillLists(of: table) { hasNews = true }
       if hasNews { table.queueConditions.note(table.queues.values, at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
-      if let moment = nextWarning, moment <= ProcessFacts.now { hasNews = true }
+      let moments = [nextWarning] + table.lists.values.map(\.nextDetail)
+      if let moment = moments.compactMap({ $0 }).min(), moment <= ProcessFacts.now {
+        hasNews = true
+      }
       if hasNews { deliver(table) }
     }
   }
@@ -144,7 +147,9 @@ final class Collector: Sendable {
     _ table: CollectorTable, warning: MonitorTime?
   ) -> ContinuousClock.Instant? {
     if table.lists.values.contains(where: \.isFilling) { return .now }
-    let moments = table.lists.values.map(\.nextRefresh) + [warning, table.deadlockWatch.nextSearch]
+    let moments =
+      table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail] }
+      + [warning, table.deadlockWatch.nextSearch]
     let now = ProcessFacts.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
   }
@@ -260,10 +265,10 @@ final class Collector: Sendable {
   private func perform(
     on id: OperationReport.ID, _ table: CollectorTable, _ body: (Operation) -> Void
   ) -> CommandResult.Outcome {
-    guard let entry = table.entries[id] else { return .unknown }
-    guard let record = entry.record, let queue = Self.queue(entry.report.queue),
-      let operation = queue.operation(of: record), !operation.isFinished
-    else { return .alreadyFinished }
+    guard table.entries[id] != nil else { return .unknown }
+    guard let operation = table.operation(id), !operation.isFinished else {
+      return .alreadyFinished
+    }
     body(operation)
     return .requested
   }
@@ -271,13 +276,9 @@ final class Collector: Sendable {
   private func perform(
     on id: QueueReport.ID, _ body: (OperationQueue) -> Void
   ) -> [CommandResult.Outcome] {
-    guard let queue = Self.queue(id) else { return [.unknown] }
+    guard let queue = QueueRegistry.queue(id) else { return [.unknown] }
     body(queue)
     return [.requested]
-  }
-
-  private static func queue(_ id: QueueReport.ID) -> OperationQueue? {
-    QueueRegistry.queues.first { $0.id.rawValue == id.rawValue }
   }
 }
 

@@ -53,3 +53,49 @@ extension OperationReport {
     finished = time(snapshot.finished)
   }
 }
+
+extension OperationDetail {
+  /// What the library says of an operation at this moment.
+  init(_ operation: Operation, id: OperationReport.ID) {
+    self.init(
+      id: id, qualityOfService: OperationQualityOfService(operation.qualityOfService),
+      reasons: operation.reasonsNotRunning().map { Reason($0) })
+    for awaited in operation.awaitedInside {
+      switch awaited {
+      case .operation(let operation):
+        awaitedOperations.append(OperationReport.ID(operation.id.rawValue))
+      case .queue(let queue): awaitedQueues.append(QueueReport.ID(queue.id.rawValue))
+      }
+    }
+  }
+}
+
+extension OperationDetail.Reason {
+  init(_ reason: NotRunningReason) {
+    let kind: Kind =
+      switch reason {
+      case .notInQueue: .notInQueue
+      case .queueSuspended: .queueSuspended
+      case .unmetDependencies: .unmetDependencies
+      case .notReadyByItself: .notReadyByItself
+      case .noFreeSlot: .noFreeSlot
+      case .notStartedYet: .notStartedYet
+      case .barrierAhead: .barrierAhead
+      case .dependenciesNeverAdded: .dependenciesNeverAdded
+      }
+    self.init(kind: kind, sentence: "\(reason)")
+  }
+}
+
+extension OperationQualityOfService {
+  init(_ quality: QualityOfService) {
+    self =
+      switch quality {
+      case .userInteractive: .userInteractive
+      case .userInitiated: .userInitiated
+      case .utility: .utility
+      case .background: .background
+      case .default: .default
+      }
+  }
+}

@@ -30,6 +30,7 @@ final class SessionList {
   private var now: MonitorTime
   private var fillingTime = Duration.zero
   private var events = EventBuffer()
+  private var detailWatch = DetailWatch()
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
@@ -46,6 +47,9 @@ final class SessionList {
     guard interest.filter?.dependsOnTime == true, interest.rowLimit != nil else { return nil }
     return now + max(Self.refreshInterval, fillingTime * Self.refreshShare)
   }
+
+  /// When the detail is to be looked at again although nothing changes; `nil` for never.
+  var nextDetail: MonitorTime? { detailWatch.nextAnswer }
 
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
     let mustRefill =
@@ -190,6 +194,7 @@ final class SessionList {
     update.warnings = warnings
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: interest.operations)
+    update.detail = detailWatch.answer(about: interest.detail, at: time) { table.detail(of: $0) }
     return update
   }
 

@@ -66,6 +66,11 @@ struct DemoCommand: ParsableCommand {
   @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
   var isReadOnly = false
 
+  @Flag(
+    name: .customLong("frame-times"),
+    help: ArgumentHelp("At the end, say how long frames took.", visibility: .hidden))
+  var tellsFrameTimes = false
+
   func validate() throws {
     if !batch && (json || frameCount != nil || interval != nil) {
       throw ValidationError("-n, -d and --json go with --batch")
@@ -98,7 +103,8 @@ struct DemoCommand: ParsableCommand {
         return try run.runToTheEnd(demo, options(isInteractive: false))
       }
       return try run.showDashboard(
-        of: demo, options(isInteractive: !once), terminalOptions: terminalOptions)
+        of: demo, options(isInteractive: !once), terminalOptions: terminalOptions,
+        tellsFrameTimes: tellsFrameTimes)
     } catch let error as TerminalError {
       return Program.fail("\(error); use --batch")
     } catch {

@@ -29,7 +29,8 @@ struct DemoRun {
   ///
   /// - Throws: `TerminalError` or `WorkloadError`, before anything was shown.
   func showDashboard(
-    of demo: Demo, _ options: WorkloadOptions, terminalOptions: Terminal.Options
+    of demo: Demo, _ options: WorkloadOptions, terminalOptions: Terminal.Options,
+    tellsFrameTimes: Bool
   ) throws -> Ending {
     let workload = try demo.makeWorkload(options)
     defer { workload.shutDown() }
@@ -43,9 +44,11 @@ struct DemoRun {
         asksBeforeCancellingByKey: false))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
-      watch: watch, completion: whenFinished(workload))
+      watch: watch, completion: whenFinished(workload), tellsFrameTimes: tellsFrameTimes)
     workload.start()
-    return reportFailure(of: workload, after: loop.run())
+    let (ending, frameTimes) = loop.run()
+    if let frameTimes { StandardStream.error.write("opq-top: \(frameTimes)\n") }
+    return reportFailure(of: workload, after: ending)
   }
 
   /// Prints frames until there were `count`, or until the workload has finished.

@@ -26,11 +26,14 @@ struct EventLoop: ~Copyable {
   private let completion: Completion?
   /// Whether nothing was left to do in any queue at the last update.
   private var isDrained = false
+  /// `nil` where they are not to be told.
+  private var frameTimes: FrameTimes?
 
   /// Creates a loop, which has not drawn anything.
   init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
-    session: MonitorSession, waker: Waker, watch: TerminationWatch, completion: Completion?
+    session: MonitorSession, waker: Waker, watch: TerminationWatch, completion: Completion?,
+    tellsFrameTimes: Bool
   ) {
     self.terminal = terminal
     self.signals = signals
@@ -39,15 +42,18 @@ struct EventLoop: ~Copyable {
     self.waker = waker
     self.watch = watch
     self.completion = completion
+    frameTimes = tellsFrameTimes ? FrameTimes() : nil
   }
 
   /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
-  consuming func run() -> Ending {
+  ///
+  /// - Returns: How it ended, and the frame times where they are to be told.
+  consuming func run() -> (Ending, frameTimes: String?) {
     takeMonitorMessages()
     resize()
     while true {
       drawIfDue()
-      if let ending { return ending }
+      if let ending { return (ending, frameTimes?.text) }
       waitForEvents()
     }
   }
@@ -63,6 +69,8 @@ struct EventLoop: ~Copyable {
     terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
     pacer.drew(at: now)
     nextTick = dashboard.nextTick(after: now)
+    frameTimes?.note(from: now, to: .now)
+    frameTimes?.endFrame()
   }
 
   private mutating func waitForEvents() {
@@ -88,8 +96,10 @@ struct EventLoop: ~Copyable {
       messages.append(.ended(reason: "the demo has finished"))
     }
     guard !messages.isEmpty else { return }
-    deliver(.tick(.now))
+    let start = MonitorTime.now
+    deliver(.tick(start))
     for message in messages { deliver(.monitor(message)) }
+    frameTimes?.note(from: start, to: .now)
     pacer.noteChange()
   }
 

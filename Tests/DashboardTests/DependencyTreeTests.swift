@@ -126,13 +126,13 @@ struct DependencyTreeTests {
     #expect(store.dependents(of: ID(1)) == [])
   }
 
-  @Test func enterMakesTheRowTheRootAndTheSelection() {
+  @Test func rMakesTheRowTheRootAndTheSelection() {
     var dashboard = Scene.dashboard()
     dashboard.press("1200")
     dashboard.press(.enter)
     dashboard.press("tj")
     #expect(dashboard.selected == ID(1181))
-    dashboard.press(.enter)
+    dashboard.press("r")
     #expect(dashboard.tree?.tree.root == ID(1181))
     dashboard.press(.escape)
     #expect(dashboard.list.id == ID(1181))

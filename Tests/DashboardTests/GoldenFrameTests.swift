@@ -31,6 +31,17 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "tree-\(columns)x\(rows)")
   }
 
+  @Test(arguments: [(80, 24), (120, 40), (200, 60), (40, 10)])
+  func theDetailLooksAsStored(columns: Int, rows: Int) {
+    for id in ["1077", "1200"] {
+      var dashboard = Scene.dashboard(columns: columns, rows: rows)
+      dashboard.press(id)
+      dashboard.press(.enter)
+      dashboard.press(.enter)
+      GoldenFrame.check(dashboard.picture(), named: "detail-\(id)-\(columns)x\(rows)")
+    }
+  }
+
   @Test func theTreeOfDependentsLooksAsStored() {
     var dashboard = Scene.dashboard()
     dashboard.press("D")

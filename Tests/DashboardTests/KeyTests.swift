@@ -13,7 +13,8 @@ struct KeyTests {
   /// A dashboard in whose state every key of a context makes a difference.
   private static func dashboard(in context: KeyContext) -> Dashboard {
     // The list has to show what is over too, the help to have more lines than fit.
-    var dashboard = Scene.dashboard(columns: 80, rows: context == .help ? 14 : 60)
+    var dashboard = Scene.dashboard(
+      columns: 80, rows: [.help, .detail].contains(context) ? 14 : 60)
     switch context {
     case .list:
       dashboard.press("jjjjjjjjj")
@@ -37,6 +38,11 @@ struct KeyTests {
       dashboard.take(.input(.alt("5")))
       HistoryScene.tell(&dashboard)
       dashboard.press("kkk")
+    case .detail:
+      dashboard.press("jj 1180")
+      dashboard.press(.enter)
+      dashboard.press(.enter)
+      dashboard.press("jj")
     case .help:
       dashboard.press("?jj")
     case .question:

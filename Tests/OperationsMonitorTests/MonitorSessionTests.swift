@@ -16,6 +16,7 @@ final class Viewer: Sendable {
   private let queues = Mutex<[QueueReport]>([])
   private let hellos = Mutex<[Hello]>([])
   private let told = Mutex<[MonitorWarning]>([])
+  private let details = Mutex<OperationDetail?>(nil)
   let session: MonitorSession
 
   init(isReadOnly: Bool = false) {
@@ -35,6 +36,7 @@ final class Viewer: Sendable {
   }
 
   var warnings: [MonitorWarning] { told.withLock { $0 } }
+  var detail: OperationDetail? { details.withLock { $0 } }
   var hello: Hello? { hellos.withLock { $0.first } }
   var lastResult: CommandResult? { results.withLock { $0.last } }
 
@@ -55,6 +57,7 @@ final class Viewer: Sendable {
     case .update(let update):
       queues.withLock { $0 = update.queues }
       told.withLock { $0 = update.warnings }
+      details.withLock { $0 = update.detail }
       reports.withLock { reports in
         for report in update.changed { reports[report.id] = report }
         for id in update.removed { reports[id] = nil }

@@ -183,6 +183,17 @@ package final class PseudoTerminal {
     if let child { kill(child, number) }
   }
 
+  /// The processor time that the program has taken so far; `nil` where none runs.
+  package var processorTime: Duration? {
+    guard let child else { return nil }
+    var clock = clockid_t()
+    var time = timespec()
+    guard clock_getcpuclockid(child, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+      return nil
+    }
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
   /// Changes the size. What is shown is cleared, as some terminals do.
   package func resize(columns: Int, rows: Int) {
     screen = VirtualScreen(columns: columns, rows: rows)

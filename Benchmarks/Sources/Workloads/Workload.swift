@@ -24,8 +24,8 @@ public enum Workload: String, CaseIterable, Sendable {
   /// As `flat`, with every thousandth block as a barrier.
   case barriers
 
-  /// Each operation depends on the one before it. In this and the next four, all are linked and then
-  /// added to a suspended queue, which is resumed when it has them all.
+  /// Each operation depends on the one before it. In this and the next four, each is created, linked
+  /// to those before it and added to a suspended queue, which is resumed when it has them all.
   ///
   /// Dispatch has no dependencies: each block adds the next. For the flow graph an edge is a
   /// dependency, and a message to each node without one starts it.

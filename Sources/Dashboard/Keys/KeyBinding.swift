@@ -6,8 +6,9 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
   case close, back, quit, suspendProgram, repaint, toggleHelp
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case nextView, previousView, showView
-  case openTree, enterRow, toggleTree, showDependencies, showDependents, reroot
-  case goToSelected, zoomIn, zoomOut
+  case openDetail, nextOperation, previousOperation, enterRow, toggleTree, showDependencies,
+    showDependents, reroot
+  case zoomIn, zoomOut
   case fold, unfold, toggleAllFolds, goToBlocker, goToWorst
   case openFilter, openSearch, searchNext, searchPrevious
   case openSortMenu, sortNext, sortPrevious, invertOrder, pin, scrollLeft, scrollRight
@@ -20,7 +21,7 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
 
 /// Where a key is pressed: what lies on top.
 enum KeyContext: Sendable, Hashable, CaseIterable {
-  case list, tree, queues, timeline, events, help, question
+  case list, tree, queues, timeline, events, detail, help, question
 }
 
 /// A key, or several that do the same, and what help and footers say about it.

@@ -6,8 +6,12 @@
 enum KeyTable {
   /// Where there is a selected operation.
   private static let browsing: Set<KeyContext> = [.list, .tree]
+  /// The same, and where one operation is shown alone.
+  private static let choosing = browsing.union([.detail])
   /// In every view.
-  private static let viewing: Set<KeyContext> = [.list, .tree, .queues, .timeline, .events]
+  private static let viewing: Set<KeyContext> = [
+    .list, .tree, .queues, .timeline, .events, .detail,
+  ]
   /// Where what has happened is shown.
   private static let history: Set<KeyContext> = [.timeline, .events]
   private static let scrolling = viewing.union([.help])
@@ -30,7 +34,7 @@ enum KeyTable {
 
   private static let footerOrder: [KeyAction] = [
     .toggleHelp, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .armCancelKeys, .tag,
-    .openFilter, .suspendQueue, .narrowQueue, .widenQueue, .goToSelected, .enterRow, .zoomIn,
+    .openFilter, .suspendQueue, .narrowQueue, .widenQueue, .openDetail, .enterRow, .zoomIn,
     .zoomOut, .fold, .goToBlocker, .openSearch, .openSortMenu, .pause,
   ]
 
@@ -88,7 +92,11 @@ enum KeyTable {
       .toggleHelp, [.character("?"), .function(1)], in: scrolling, label: "? F1",
       help: "this help, and back", group: .program,
       footer: (
-        "?", [.list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help"]
+        "?",
+        [
+          .list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help",
+          .detail: "Help",
+        ]
       )),
     KeyBinding(
       .nextView, [.key(.tab)], in: viewing, label: "Tab", help: "next view",
@@ -100,23 +108,31 @@ enum KeyTable {
       .showView, "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
       help: "the view of that number", group: .looking),
     KeyBinding(
-      .openTree, [.key(.enter)], in: [.list], label: "Enter", help: "its dependency tree",
-      group: .looking),
+      .openDetail, [.key(.enter)], in: history.union([.list]), label: "Enter",
+      help: "all about the operation", group: .looking,
+      footer: ("Enter", [.list: "Detail", .timeline: "Detail", .events: "Detail"])),
     KeyBinding(
-      .toggleTree, [.character("t"), .function(5)], in: browsing,
+      .nextOperation, [.character("n")], in: [.detail], label: "n (detail)",
+      help: "the operation in the next row", group: .looking, footer: ("n", [.detail: "Next"])),
+    KeyBinding(
+      .previousOperation, [.character("N")], in: [.detail], label: "N (detail)",
+      help: "the one in the row before", group: .looking, footer: ("N", [.detail: "Previous"])),
+    KeyBinding(
+      .toggleTree, [.character("t"), .function(5)], in: choosing,
       label: "t F5", help: "tree or list", group: .looking,
-      footer: ("t", [.list: "Tree", .tree: "List"])),
+      footer: ("t", [.list: "Tree", .tree: "List", .detail: "Tree"])),
     KeyBinding(
-      .showDependencies, [.character("d")], in: browsing, label: "d",
+      .showDependencies, [.character("d")], in: choosing, label: "d",
       help: "tree: what it waits for", group: .looking,
       footer: ("d", [.list: "Deps", .tree: "Deps"])),
     KeyBinding(
-      .showDependents, [.character("D")], in: browsing, label: "D",
+      .showDependents, [.character("D")], in: choosing, label: "D",
       help: "tree: what waits for it", group: .looking,
       footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
     KeyBinding(
       .enterRow, [.key(.enter)], in: [.tree], label: "Enter (tree)",
-      help: "root here; go to ^seen; +", group: .looking, footer: ("Enter", [.tree: "Root"])),
+      help: "all about it; ^seen; +", group: .looking,
+      footer: ("Enter", [.tree: "Detail"])),
     KeyBinding(
       .fold, [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
       help: "fold, or go to above", group: .looking, footer: ("h", [.tree: "Fold"])),
@@ -127,14 +143,14 @@ enum KeyTable {
       .toggleAllFolds, [.character("*")], in: [.tree], label: "*", help: "fold all, unfold all",
       group: .looking),
     KeyBinding(
-      .goToBlocker, [.character("b")], in: browsing, label: "b", help: "to what it waits for",
-      group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker"])),
+      .goToBlocker, [.character("b")], in: choosing, label: "b", help: "to what it waits for",
+      group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
       .goToWorst, [.character("B")], in: browsing, label: "B", help: "to what most wait for",
       group: .looking),
     KeyBinding(
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
-      help: "make the row the root", group: .looking),
+      help: "make the row the root", group: .looking, footer: ("r", [.tree: "Root"])),
     KeyBinding(
       .openSearch, [.character("/"), .function(3)], in: [.list], label: "/ F3",
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
@@ -164,10 +180,6 @@ enum KeyTable {
       .pin, [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
       group: .looking),
     KeyBinding(
-      .goToSelected, [.key(.enter)], in: history, label: "Enter (past)",
-      help: "go to that operation", group: .looking,
-      footer: ("Enter", [.timeline: "Go to", .events: "Go to"])),
-    KeyBinding(
       .zoomIn, [.character("+"), .character("=")], in: [.timeline], label: "+ (timeline)",
       help: "less time, finer", group: .looking, footer: ("+", [.timeline: "Finer"])),
     KeyBinding(
@@ -180,17 +192,23 @@ enum KeyTable {
 
   private static let acting: [KeyBinding] = [
     KeyBinding(
-      .tag, [.character(" ")], in: browsing, label: "Space", help: "tag it, and move down",
+      .tag, [.character(" ")], in: choosing, label: "Space", help: "tag it, and move down",
       group: .acting, footer: ("Space", [.list: "Tag", .tree: "Tag"])),
     KeyBinding(
-      .tagWithDependents, [.character("c")], in: browsing, label: "c",
+      .tagWithDependents, [.character("c")], in: choosing, label: "c",
       help: "tag it and its dependents", group: .acting),
     KeyBinding(
-      .untagAll, [.character("U")], in: browsing, label: "U", help: "untag all", group: .acting),
+      .untagAll, [.character("U")], in: choosing, label: "U", help: "untag all", group: .acting),
     KeyBinding(
-      .cancel, [.character("x"), .function(9), .key(.delete)], in: browsing.union(history),
+      .cancel, [.character("x"), .function(9), .key(.delete)], in: choosing.union(history),
       label: "x F9 Delete", help: "cancel tagged or selected", group: .acting,
-      footer: ("x", [.list: "Cancel", .tree: "Cancel", .timeline: "Cancel", .events: "Cancel"]),
+      footer: (
+        "x",
+        [
+          .list: "Cancel", .tree: "Cancel", .timeline: "Cancel", .events: "Cancel",
+          .detail: "Cancel",
+        ]
+      ),
       changesProcess: true),
     KeyBinding(
       .armCancelKeys, [.character("X")], in: [.list], label: "X + letter",
@@ -200,7 +218,11 @@ enum KeyTable {
       .suspendQueue, [.character("S")], in: viewing, label: "S",
       help: "suspend/resume its queue", group: .acting,
       footer: (
-        "S", [.list: "Suspend", .tree: "Suspend", .queues: "Suspend", .timeline: "Suspend"]
+        "S",
+        [
+          .list: "Suspend", .tree: "Suspend", .queues: "Suspend", .timeline: "Suspend",
+          .detail: "Suspend",
+        ]
       ),
       changesProcess: true),
     KeyBinding(
@@ -212,10 +234,10 @@ enum KeyTable {
       help: "run more at once", group: .acting, footer: ("+", [.queues: "Wider"]),
       changesProcess: true),
     KeyBinding(
-      .raisePriority, [.character("}"), .function(8)], in: browsing, label: "} F8",
+      .raisePriority, [.character("}"), .function(8)], in: choosing, label: "} F8",
       help: "raise its priority", group: .acting, changesProcess: true),
     KeyBinding(
-      .lowerPriority, [.character("{"), .function(7)], in: browsing, label: "{ F7",
+      .lowerPriority, [.character("{"), .function(7)], in: choosing, label: "{ F7",
       help: "lower its priority", group: .acting, changesProcess: true),
   ]
 
@@ -225,7 +247,10 @@ enum KeyTable {
       help: "pause the display only", group: .looking,
       footer: (
         "p",
-        [.list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause"]
+        [
+          .list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause",
+          .detail: "Pause",
+        ]
       )),
     KeyBinding(
       .toggleMeters, [.character("#")], in: viewing, label: "#",
@@ -237,11 +262,11 @@ enum KeyTable {
         "q",
         [
           .list: "Quit", .tree: "Back", .queues: "Back", .timeline: "Back", .events: "Back",
-          .help: "Back",
+          .detail: "Back", .help: "Back",
         ]
       )),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: [.tree, .queues, .timeline, .events, .help],
+      .back, [.key(.escape), .key(.backspace)], in: scrolling.subtracting([.list]),
       label: "Esc Backspace",
       help: "back", group: .program),
     KeyBinding(

@@ -38,6 +38,8 @@ struct Workload: Sendable, Equatable {
   private(set) var times = TimeStatistics()
   /// The same for the classes of the operations that the dashboard has asked for singly.
   private(set) var classTimes: [String: TimeStatistics] = [:]
+  /// What is known of the operation that is shown alone.
+  private(set) var detail: OperationDetail?
   /// How many operations finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
@@ -67,6 +69,7 @@ struct Workload: Sendable, Equatable {
       runs = update.runs
       times = update.times
       classTimes = update.classTimes
+      detail = update.detail
       if let news = update.events { events.apply(news) }
       rates.note(total: counts.finished + counts.cancelled, at: update.time)
       operations.apply(changed: update.changed, removed: update.removed)

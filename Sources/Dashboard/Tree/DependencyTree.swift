@@ -81,8 +81,11 @@ struct DependencyTree: Sendable, Equatable {
   private(set) var rows: [Row] = []
   /// Below which other each operation is drawn.
   private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]
+  /// What there is from the root on, drawn or not.
+  let scan: GraphScan
+
   /// The longest chain of unfinished operations from the root on, the root included.
-  private(set) var criticalPath: [OperationReport.ID] = []
+  var criticalPath: [OperationReport.ID] { scan.criticalPath }
 
   /// Draws at most `rowLimit` rows; the last one says so where there would be more.
   ///
@@ -90,19 +93,19 @@ struct DependencyTree: Sendable, Equatable {
   init(
     root: OperationReport.ID, direction: Direction, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
-    rowLimit: Int
+    estimates: RunTimeEstimates = RunTimeEstimates(), rowLimit: Int
   ) {
     self.root = root
     self.direction = direction
+    scan = GraphScan(
+      from: [root], direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
     guard rowLimit > 0 else { return }
-    criticalPath = CriticalPath.find(
-      from: root, direction, in: operations, limit: TreeState.rowLimit)
     let graph = VisibleGraph(
       root: root, direction: direction, operations: operations, folding: folding,
-      criticalPath: criticalPath, limit: rowLimit)
+      criticalPath: scan.criticalPath, limit: rowLimit)
     self.owners = graph.owners(keeping: owners)
     var builder = DependencyTreeBuilder(
-      root: root, graph: graph, owners: self.owners, criticalPath: criticalPath)
+      root: root, graph: graph, owners: self.owners, criticalPath: scan.criticalPath)
     while let row = builder.next() {
       if rows.count == rowLimit {
         rows[rowLimit - 1] = Row(

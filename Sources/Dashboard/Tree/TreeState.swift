@@ -14,7 +14,7 @@ struct TreeState: Sendable, Equatable {
   private(set) var cursor: DependencyTree.RowID
   /// The index of the first row on screen.
   private(set) var top = 0
-  /// The rows, as of the last ``settle(operations:height:)``.
+  /// The rows, as of the last ``settle(operations:estimates:height:)``.
   private(set) var tree: DependencyTree
 
   private var folding = DependencyTree.Folding()
@@ -48,10 +48,13 @@ struct TreeState: Sendable, Equatable {
   }
 
   /// Draws the tree anew and finds the cursor's row again; its neighbour where it has gone.
-  mutating func settle(operations: OperationStore, height: Int) {
+  mutating func settle(
+    operations: OperationStore, estimates: RunTimeEstimates = RunTimeEstimates(), height: Int
+  ) {
     tree = DependencyTree(
       root: tree.root, direction: direction, operations: operations, folding: folding,
-      owners: tree.direction == direction ? tree.owners : [:], rowLimit: Self.rowLimit)
+      owners: tree.direction == direction ? tree.owners : [:], estimates: estimates,
+      rowLimit: Self.rowLimit)
     let index = tree.rows.firstIndex { $0.id == cursor } ?? cursorIndex
     place(index, height: height)
   }

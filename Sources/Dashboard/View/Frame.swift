@@ -23,6 +23,12 @@ struct Frame {
       StatusView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
       return canvas.grid
     }
+    if let detail = dashboard.detail, let layout = dashboard.detailLayout(for: size) {
+      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      DetailView(dashboard: dashboard, layout: layout, detail: detail).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      return canvas.grid
+    }
     HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     switch dashboard.view {
     case .operations: OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
@@ -43,8 +49,8 @@ struct Frame {
     let view = TreeRowView(
       workload: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
       showsColumns: size.columns >= 60)
-    let title = tree.direction == .waitsFor ? "WAITS FOR" : "BLOCKS"
-    view.drawHeadings([Span(title, .dim)], row: layout.headings, on: &canvas)
+    view.drawHeadings(
+      TreeTitle(tree: tree.tree).spans(canvas.glyphs), row: layout.headings, on: &canvas)
     let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
     for (row, treeRow) in zip(layout.body, rows) {
       view.draw(treeRow, row: row, on: &canvas)

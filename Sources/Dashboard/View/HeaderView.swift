@@ -114,18 +114,8 @@ struct HeaderView {
     for (share, width) in ProportionBar(counts: workload.counts, width: columns.count).cells {
       canvas.fill(
         canvas.glyphs.share(of: share), row: row, columns: column..<column + width,
-        style: Style(Self.role(of: share)))
+        style: Style(share.role))
       column += width
-    }
-  }
-
-  private static func role(of share: ProportionBar.Share) -> Role {
-    switch share {
-    case .finished: .finished
-    case .cancelled: .cancelled
-    case .executing: .executing
-    case .ready: .ready
-    case .waiting: .waiting
     }
   }
 

@@ -25,7 +25,7 @@ struct HelpView {
 
   func draw(on canvas: inout Canvas) {
     let lines = Self.lines(
-      for: canvas.columns.count, view: dashboard.viewContext, glyphs: canvas.glyphs)
+      for: canvas.columns.count, view: dashboard.screenContext, glyphs: canvas.glyphs)
     let bottom = layout.footer ?? canvas.grid.size.rows
     let fits = lines.count <= bottom - 1
     let rows = 1..<(fits ? bottom : bottom - 1)

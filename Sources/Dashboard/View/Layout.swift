@@ -60,7 +60,10 @@ struct Layout: Sendable, Equatable {
   /// Lays out a screen; `nil` where it is too small for anything.
   ///
   /// `bannerCount` is how many deadlocks there are to tell of, of which three are told.
-  init?(size: Size, showsMeters: Bool, wantsPane: Bool = true, bannerCount: Int = 0) {
+  init?(
+    size: Size, showsMeters: Bool, wantsPane: Bool = true, wantsRules: Bool = true,
+    bannerCount: Int = 0
+  ) {
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
     let isWide = size.columns >= Self.paneThreshold && size.rows >= 20
     let hasPane = isWide && wantsPane
@@ -83,7 +86,7 @@ struct Layout: Sendable, Equatable {
     let hasFooter = take()
     let hasStatus = take()
     let hasQueues = take(if: showsMeters)
-    let hasRules = take(if: isWide, rows: 2)
+    let hasRules = take(if: isWide && wantsRules, rows: 2)
     let hasRate = take(if: showsMeters)
     // In place of the row of queues, so that it takes as many rows as the area has.
     let graphHeight = size.rows < Self.tallThreshold ? 4 : 6

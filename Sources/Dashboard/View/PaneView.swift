@@ -19,6 +19,11 @@ struct PaneView {
       row += 1
     }
     guard let trees = dashboard.pane else { return }
+    if dashboard.view == .tree, let scan = dashboard.tree?.tree.scan {
+      let view = LevelsView(scan: scan, columns: inner)
+      let room = layout.body.upperBound - row - 1
+      row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
+    }
     // Beside a tree the pane shows the other direction: the same rows twice would say nothing.
     let treeDirection = dashboard.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()

@@ -6,7 +6,20 @@ import MonitorProtocol
 /// Divides a row of cells among the states in proportion to their counts.
 struct ProportionBar: Sendable, Equatable {
   /// What has a share, in the order of drawing.
-  enum Share: Sendable, CaseIterable { case finished, cancelled, executing, ready, waiting }
+  enum Share: Sendable, CaseIterable {
+    case finished, cancelled, executing, ready, waiting
+
+    /// The role in which its cells are drawn.
+    var role: Role {
+      switch self {
+      case .finished: .finished
+      case .cancelled: .cancelled
+      case .executing: .executing
+      case .ready: .ready
+      case .waiting: .waiting
+      }
+    }
+  }
 
   /// How many cells each share takes; together as many as the bar is wide, or none at all where
   /// nothing was counted.
@@ -37,7 +50,8 @@ struct ProportionBar: Sendable, Equatable {
     left.cells.elementsEqual(right.cells) { $0 == $1 }
   }
 
-  private static func count(of share: Share, in counts: StateCounts) -> Int {
+  /// How many operations a share stands for.
+  static func count(of share: Share, in counts: StateCounts) -> Int {
     switch share {
     case .finished: counts.finished
     case .cancelled: counts.cancelled

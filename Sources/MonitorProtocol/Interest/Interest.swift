@@ -57,6 +57,8 @@ public struct Interest: Codable, Sendable, Hashable {
   public var eventLimit = 0
   /// Which runs are wanted; `nil` for none.
   public var timeline: Timeline?
+  /// The operation of which ``Update/detail`` is wanted; `nil` for none.
+  public var detail: OperationReport.ID?
 
   /// Creates an interest; by default in the first 500 operations by state.
   public init(

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// What a thread that runs an operation waits for, inside that operation's code.
-enum AwaitedInside: Sendable {
+package enum AwaitedInside: Sendable {
   /// `Operation.waitUntilFinished()`.
   case operation(Operation)
   /// `OperationQueue.waitUntilAllOperationsAreFinished()`.
@@ -19,7 +19,7 @@ enum AwaitedInside: Sendable {
 
 extension Operation {
   /// What its own code waits for at present.
-  final var awaitedInside: [AwaitedInside] {
+  package final var awaitedInside: [AwaitedInside] {
     // Few operations have one, and one that is made meanwhile is as good as a later one.
     rare == nil ? [] : withRare { $0?.awaitedInside ?? [] }
   }

@@ -87,14 +87,13 @@ struct HistoryViewTests {
       ])
   }
 
-  @Test func theSelectedStripSaysWhatItRunsAndEnterGoesThere() {
+  @Test func theSelectedStripSaysWhatItRunsAndEnterShowsIt() {
     var dashboard = Self.dashboard(Self.timeline)
     dashboard.press("jjj")
     #expect(dashboard.selected == ID(1042))
     #expect(dashboard.text().shows("#1042 executing 12.4s on io"))
     dashboard.press(.enter)
-    #expect(dashboard.view == .operations)
-    #expect(dashboard.list.id == ID(1042))
+    #expect(dashboard.detail?.id == ID(1042))
   }
 
   @Test func theKeysOfAStripActOnWhatItRuns() {
@@ -177,12 +176,13 @@ struct HistoryViewTests {
     #expect(dashboard.text().shows("#1400"))
   }
 
-  @Test func enterGoesToTheOperationOfTheEvent() {
+  @Test func enterShowsAllAboutTheOperationOfTheEvent() {
     var dashboard = Self.dashboard(Self.events)
     dashboard.press("kkk")
     dashboard.press(.enter)
-    #expect(dashboard.view == .operations)
-    #expect(dashboard.list.id == ID(1080))
+    #expect(dashboard.detail?.id == ID(1080))
+    dashboard.press(.escape)
+    #expect(dashboard.detail == nil && dashboard.view == .events)
   }
 
   @Test func anEventOfWhatIsNoLongerKeptIsNotGoneTo() {

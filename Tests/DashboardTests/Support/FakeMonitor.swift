@@ -33,12 +33,34 @@ struct FakeMonitor {
       return interest.filter?.matches(
         report, queueName: names[report.queue] ?? "", at: time) ?? true
     }
-    return Update(
+    var update = Update(
       time: time, queues: queues,
       changed: Set(touched).sorted().compactMap { reports[$0] }, removed: removed,
       matchCount: matchCount, keptCount: reports.count,
       dependents: interest.subjects.isEmpty ? nil : unfinishedDependents(of: interest.subjects),
       lostChanges: lostChanges)
+    update.detail = interest.detail.flatMap { reports[$0] }.flatMap { detail(of: $0) }
+    return update
+  }
+
+  private func detail(of report: OperationReport) -> OperationDetail? {
+    if report.state.isOver { return nil }
+    var detail = OperationDetail(id: report.id, qualityOfService: .utility)
+    if report.state == .held {
+      detail.reasons.append(
+        .init(kind: .queueSuspended, sentence: "its queue 3 “net” is suspended"))
+    }
+    if report.unmetDependencyCount > 0 {
+      let first = report.dependencies.first { reports[$0]?.state.isOver == false }
+      let name = first.flatMap { reports[$0]?.name } ?? ""
+      detail.reasons.append(
+        .init(
+          kind: .unmetDependencies,
+          sentence: "\(report.unmetDependencyCount) of \(report.dependencies.count) dependencies"
+            + " have not finished: it waits for \(first.map { "\($0)" } ?? "") “\(name)”,"
+            + " which waits for others in turn"))
+    }
+    return detail
   }
 
   private func unfinishedDependents(of subjects: Set<OperationReport.ID>) -> Dependents {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What is known of one operation, a line for each fact.
+struct DetailFacts {
+  static let labelWidth = 10
+
+  let report: OperationReport
+  let dashboard: Dashboard
+  let glyphs: Glyphs
+
+  /// What and where it is; as many lines as ``times``.
+  var identity: [[Span]] {
+    let queue = workload.queue(report.queue)
+    let detail = workload.detail.flatMap { $0.id == report.id ? $0 : nil }
+    return [
+      fact("class", [Span(report.className)]),
+      fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),
+      fact("priority", [Span(report.priority.word)]),
+      fact("qos", [Span(detail?.qualityOfService.rawValue ?? glyphs.unknown)]),
+      fact("depends", [Span(DependencyText.met(report)), Span(" met", .dim)]),
+    ]
+  }
+
+  /// When it did what.
+  var times: [[Span]] {
+    [
+      fact("added", moment(report.added)),
+      fact("ready", moment(report.becameReady)),
+      fact("started", moment(report.started)),
+      fact("cancelled", cancellation),
+      fact("finished", moment(report.finished)),
+    ]
+  }
+
+  /// The values of the four properties that make up its state.
+  var flags: [Span] {
+    let isStarted = report.started != nil && !report.state.isOver
+    let isExecuting = report.state == .executing || report.state == .cancelling && isStarted
+    let isCancelled = report.state == .cancelling || report.state == .cancelled
+    let values = [
+      ("isReady", report.state != .waiting), ("isExecuting", isExecuting),
+      ("isCancelled", isCancelled), ("isFinished", report.state.isOver),
+    ]
+    return [Span("flags".padded(to: Self.labelWidth), .dim)]
+      + values.flatMap { name, value in
+        [
+          Span("\(name) ", value ? .text : .dim),
+          Span("\(value ? 1 : 0)  ", value ? .accent : .dim, isBold: value),
+        ]
+      }
+  }
+
+  private var workload: Workload { dashboard.shown }
+
+  private func fact(_ label: String, _ value: [Span]) -> [Span] {
+    [Span(label.padded(to: Self.labelWidth), .dim)] + value
+  }
+
+  private func words(about queue: QueueReport) -> [Span] {
+    let running = queue.counts.executing
+    let slots = queue.width.map { "\(running) of \($0) slots" } ?? "\(running) executing"
+    return [
+      Span(queue.name.clipped(to: 20)),
+      queue.isSuspended ? Span("  suspended", .held, isBold: true) : Span("  \(slots)", .dim),
+    ]
+  }
+
+  /// The time of day, and how long that was after it was added.
+  private func moment(_ moment: MonitorTime?) -> [Span] {
+    guard let moment, let hello = workload.hello else { return [Span(glyphs.unknown, .dim)] }
+    let time = Span(TimeText.preciseTimeOfDay(moment, of: hello))
+    guard let added = report.added, moment != added else { return [time] }
+    return [time, Span("  +\(TimeText.fine(moment - added, glyphs))", .dim)]
+  }
+
+  private var cancellation: [Span] {
+    guard let asked = report.cancelRequested else { return moment(nil) }
+    guard report.state == .cancelling else { return moment(asked) }
+    let age = TimeText.duration(dashboard.shownTime - asked)
+    let words = report.started == nil ? "asked \(age) ago" : "asked \(age) ago, runs on"
+    return [Span(words, .cancelling)]
+  }
+}
+
+extension String {
+  /// With spaces behind it up to so many characters.
+  func padded(to count: Int) -> String {
+    self + String(repeating: " ", count: max(0, count - unicodeScalars.count))
+  }
+
+  /// With spaces before it up to so many characters.
+  func paddedLeft(to count: Int) -> String {
+    String(repeating: " ", count: max(0, count - unicodeScalars.count)) + self
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The phases of an operation's life, to scale.
+struct DetailLife {
+  struct Phase: Equatable {
+    let label: String
+    let start: MonitorTime
+    let end: MonitorTime
+    let share: ProportionBar.Share
+    let role: Role
+  }
+
+  /// Those that there were, in their order; empty where nobody watched when it was added.
+  let phases: [Phase]
+
+  private static let textWidth = 16
+
+  init(report: OperationReport, now: MonitorTime) {
+    guard let added = report.added else {
+      phases = []
+      return
+    }
+    let end = max(added, report.finished ?? now)
+    var phases: [Phase] = []
+    func add(
+      _ label: String, from start: MonitorTime?, to next: MonitorTime?,
+      _ share: ProportionBar.Share, _ role: Role
+    ) {
+      guard let start else { return }
+      let phase = Phase(
+        label: label, start: start, end: max(start, next ?? end), share: share, role: role)
+      phases.append(phase)
+    }
+    let left = report.becameReady ?? report.started ?? report.finished
+    add("waiting", from: added, to: left, .waiting, .waiting)
+    let began = report.started ?? report.finished
+    add("ready", from: report.becameReady, to: began, .ready, .ready)
+    add("executing", from: report.started, to: report.finished, .executing, .executing)
+    // Asked for before it ran, it did not run on after that.
+    let asked = report.started == nil ? nil : report.cancelRequested
+    add("cancelling", from: asked, to: report.finished, .cancelled, .cancelling)
+    self.phases = phases
+  }
+
+  /// A bar for each phase below each other, with how long it was.
+  func rows(columns: Int, glyphs: Glyphs) -> [[Span]] {
+    guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
+    let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
+    let whole = max(1, (end - first.start) / .nanoseconds(1))
+    func cell(_ moment: MonitorTime) -> Int {
+      Int((moment - first.start) / .nanoseconds(1) / whole * Double(cells))
+    }
+    return phases.map { phase in
+      let start = min(cells - 1, cell(phase.start))
+      let count = max(1, min(cells, cell(phase.end)) - start)
+      let share = (phase.end - phase.start) / .nanoseconds(1) / whole
+      let bar = String(repeating: Character(glyphs.share(of: phase.share)), count: count)
+      let duration = TimeText.fine(phase.end - phase.start, glyphs)
+      return [
+        Span(phase.label.padded(to: DetailFacts.labelWidth + 1), phase.role),
+        Span(String(repeating: " ", count: start)), Span(bar, phase.role),
+        Span(String(repeating: " ", count: cells - start - count)),
+        Span(duration.paddedLeft(to: 8)),
+        Span("\(Int((share * 100).rounded()))%".paddedLeft(to: 6), .dim),
+      ]
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What is told of one operation on a screen of its own, from the top.
+struct DetailRows {
+  enum Row {
+    /// Text across the screen.
+    case line([Span])
+    /// Text in the left and in the right half.
+    case halves([Span], [Span])
+    /// A rule with a title, and with one for the right half where there is one.
+    case rule(String, String? = nil)
+    /// Rows of the trees of what it waits for, and of what waits for it.
+    case trees(DependencyTree.Row?, DependencyTree.Row?)
+  }
+
+  /// On narrower screens nothing stands side by side.
+  static let halvesThreshold = 64
+
+  private let dashboard: Dashboard
+  private let columns: Int
+  private let glyphs: Glyphs
+  private(set) var rows: [Row] = []
+
+  /// Collects the rows for a screen of so many columns.
+  init(of id: OperationReport.ID, in dashboard: Dashboard, columns: Int, glyphs: Glyphs) {
+    self.dashboard = dashboard
+    self.columns = columns
+    self.glyphs = glyphs
+    guard let report = dashboard.shown.operations[id] else {
+      rows = [.line([Span("It has finished, and is no longer kept.", .dim)])]
+      return
+    }
+    addFacts(report)
+    addWarnings(id)
+    addReasons(id)
+    addLife(report)
+    addTrees(report)
+  }
+
+  private var workload: Workload { dashboard.shown }
+
+  private mutating func addFacts(_ report: OperationReport) {
+    let facts = DetailFacts(report: report, dashboard: dashboard, glyphs: glyphs)
+    if columns < Self.halvesThreshold {
+      rows += (facts.identity + facts.times).map { .line($0) }
+    } else {
+      rows += zip(facts.identity, facts.times).map { .halves($0, $1) }
+    }
+    rows.append(.line(facts.flags))
+  }
+
+  private mutating func addWarnings(_ id: OperationReport.ID) {
+    let text = WarningText(
+      workload: workload, now: dashboard.shownTime, glyphs: glyphs,
+      isReadOnly: dashboard.isReadOnly)
+    for warning in workload.warnings
+    where warning.operations.contains(id) || warning.awaited.contains(id) {
+      let sentence = "\(warning.kind.rawValue): \(text.sentence(warning))"
+      addWrapped(sentence, mark: "!", role: .warning)
+    }
+  }
+
+  private mutating func addReasons(_ id: OperationReport.ID) {
+    guard let detail = workload.detail, detail.id == id else { return }
+    if !detail.reasons.isEmpty {
+      rows.append(.rule("why it is not running"))
+      for (index, reason) in detail.reasons.enumerated() {
+        addWrapped(reason.sentence, mark: "\(index + 1)", role: .text)
+      }
+    }
+    let awaited =
+      detail.awaitedOperations.map { dashboard.describe($0) }
+      + detail.awaitedQueues.compactMap { workload.queue($0).map { "queue \($0.name)" } }
+    guard !awaited.isEmpty else { return }
+    rows.append(.rule("what it waits for in its own code"))
+    for description in awaited { addWrapped(description, mark: "-", role: .text) }
+  }
+
+  private mutating func addWrapped(_ text: String, mark: String, role: Role) {
+    for (index, line) in WordWrap.lines(of: text, columns: columns - 5, glyphs).enumerated() {
+      let mark = index == 0 ? mark : " "
+      rows.append(.line([Span("\(mark)  ", role == .text ? .accent : role), Span(line, role)]))
+    }
+  }
+
+  private mutating func addLife(_ report: OperationReport) {
+    let life = DetailLife(report: report, now: dashboard.shownTime)
+    guard !life.phases.isEmpty else { return }
+    rows.append(.rule("life"))
+    rows += life.rows(columns: columns - 2, glyphs: glyphs).map { .line($0) }
+    rows += usualTimes(of: report).map { .line($0) }
+  }
+
+  /// How long others of its class waited and ran lately.
+  private func usualTimes(of report: OperationReport) -> [[Span]] {
+    guard let times = workload.classTimes[report.className] else { return [] }
+    return [("run", times.run), ("wait", times.wait)].compactMap { label, times in
+      guard let times else { return nil }
+      let parts = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99)].map {
+        "\($0.0) \(TimeText.fine($0.1, glyphs))"
+      }
+      return [
+        Span("\(label.padded(to: DetailFacts.labelWidth))", .dim),
+        Span(parts.joined(separator: "  ")),
+        Span(
+          "  of the last \(CountText.text(times.count)) \(report.className.clipped(to: 24))", .dim),
+      ]
+    }
+  }
+
+  private mutating func addTrees(_ report: OperationReport) {
+    guard let trees = dashboard.pane else { return }
+    let total = report.dependencies.count
+    let unmet = report.unmetDependencyCount
+    let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(unmet) unmet"
+    let left = Array(trees.waitsFor.rows.dropFirst())
+    let right = Array(trees.blocks.rows.dropFirst())
+    let titles = ("waits for \(total)\(met)", "blocks \(report.dependentCount)")
+    if columns < Self.halvesThreshold {
+      rows += [.rule(titles.0)] + left.map { .trees($0, nil) }
+      rows += [.rule(titles.1)] + right.map { .trees($0, nil) }
+      return
+    }
+    rows.append(.rule(titles.0, titles.1))
+    for index in 0..<max(left.count, right.count, 1) {
+      rows.append(
+        .trees(
+          index < left.count ? left[index] : nil, index < right.count ? right[index] : nil))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws how many operations there are at each distance from the root of a tree, and their states.
+struct LevelsView {
+  let scan: GraphScan
+  let columns: Range<Int>
+
+  private static let labelWidth = 9
+  private static let countWidth = 12
+
+  /// Draws a heading and a row for each level, in so many rows at most; returns the row below.
+  func draw(row: Int, room: Int, on canvas: inout Canvas) -> Int {
+    guard scan.levels.count > 1, room > 2 else { return row - 1 }
+    let more = scan.isCut ? ", and more" : ""
+    canvas.write(
+      "LEVELS \(scan.levels.count - 1)\(more)", row: row, columns: columns, style: Style(.dim))
+    let largest = scan.levels.lazy.map(\.total).max() ?? 1
+    let fits = scan.levels.count <= room - 1
+    let shown = scan.levels.prefix(fits ? room - 1 : room - 2)
+    var next = row + 1
+    for (level, counts) in shown.enumerated() {
+      draw(counts, level: level, largest: largest, row: next, on: &canvas)
+      next += 1
+    }
+    if !fits {
+      let rest = scan.levels.count - shown.count
+      canvas.write("+ \(rest) more levels", row: next, columns: columns, style: Style(.dim))
+      next += 1
+    }
+    return next
+  }
+
+  private func draw(
+    _ counts: StateCounts, level: Int, largest: Int, row: Int, on canvas: inout Canvas
+  ) {
+    canvas.write("L\(level)", row: row, columns: columns, style: Style(.dim))
+    canvas.writeRight(
+      CountText.short(counts.total), row: row, columns: columns.prefix(Self.labelWidth - 1))
+    let room = columns.dropFirst(Self.labelWidth).dropLast(Self.countWidth)
+    // A cell for each operation at most: the length of a row compares levels.
+    let kinds = ProportionBar.Share.allCases.count { ProportionBar.count(of: $0, in: counts) > 0 }
+    let width = min(counts.total, max(kinds, counts.total * room.count / largest))
+    var column = room.lowerBound
+    for cell in ProportionBar(counts: counts, width: width).cells {
+      let end = column + cell.width
+      canvas.fill(
+        canvas.glyphs.share(of: cell.share), row: row, columns: column..<end,
+        style: Style(cell.share.role))
+      column = end
+    }
+    let over = counts.finished + counts.cancelled
+    if over > 0 {
+      canvas.writeRight(
+        "\(CountText.short(over)) over", row: row, columns: columns, style: Style(.dim))
+    }
+  }
+}

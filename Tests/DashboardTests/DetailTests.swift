@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("The detail of one operation")
+struct DetailTests {
+  private typealias ID = OperationReport.ID
+
+  private func dashboard(
+    of id: Int, columns: Int = 120, rows: Int = 40
+  ) -> Dashboard {
+    var dashboard = Scene.dashboard(columns: columns, rows: rows)
+    dashboard.press("\(id)")
+    dashboard.press(.enter)
+    dashboard.press(.enter)
+    return dashboard
+  }
+
+  @Test func enterOpensItFromTheListAndEscapeClosesIt() {
+    var dashboard = dashboard(of: 1077)
+    #expect(dashboard.detail?.id == ID(1077))
+    #expect(dashboard.interest.detail == ID(1077))
+    #expect(dashboard.text().shows("cancelling"))
+    dashboard.press(.escape)
+    #expect(dashboard.detail == nil && dashboard.interest.detail == nil)
+    #expect(dashboard.view == .operations && dashboard.list.id == ID(1077))
+  }
+
+  @Test func enterOpensItFromTheTree() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("dj")
+    dashboard.press(.enter)
+    #expect(dashboard.detail?.id == ID(1181))
+    dashboard.press("q")
+    #expect(dashboard.view == .tree && dashboard.tree?.tree.root == ID(1200))
+  }
+
+  @Test("It lists every reason for not running, and not those of another operation")
+  func reasons() {
+    var dashboard = dashboard(of: 1200)
+    #expect(dashboard.text().shows("why it is not running"))
+    #expect(dashboard.text().shows("1  2 of 2 dependencies have not finished: it waits for #1181"))
+    // Before the monitor has answered.
+    _ = dashboard.reduce(.input(.character("b")))
+    #expect(dashboard.detail?.id == ID(1190))
+    #expect(!dashboard.text().shows("why it is not running"))
+    dashboard.update()
+    #expect(dashboard.text().shows("1  21 of 31 dependencies"))
+  }
+
+  @Test func anExecutingOneHasNoReasons() {
+    #expect(!dashboard(of: 1042).text().shows("why it is not running"))
+  }
+
+  @Test func nGoesOnToTheNextRowAndNToTheOneBefore() {
+    var dashboard = dashboard(of: 1077)
+    let ids = dashboard.rows.keys.map(\.id)
+    let index = ids.firstIndex(of: ID(1077)) ?? 0
+    dashboard.press("n")
+    #expect(dashboard.detail?.id == ids[index + 1] && dashboard.list.id == ids[index + 1])
+    dashboard.press("N")
+    #expect(dashboard.detail?.id == ID(1077))
+  }
+
+  @Test func atTheFirstRowThereIsNothingBefore() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("g")
+    dashboard.press(.enter)
+    let first = dashboard.detail?.id
+    #expect(dashboard.press("N") == [.bell])
+    #expect(dashboard.detail?.id == first)
+  }
+
+  @Test("x asks about the operation that is shown, whatever is tagged")
+  func cancelling() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("1042")
+    dashboard.press(.enter)
+    dashboard.press(" ")
+    dashboard.press("1077")
+    dashboard.press(.enter)
+    dashboard.press(.enter)
+    dashboard.press("x")
+    #expect(dashboard.question?.ids == [ID(1077)])
+    #expect(dashboard.press("y") == [.send(.cancel([ID(1077)]))])
+    #expect(dashboard.tags == [ID(1042)])
+  }
+
+  @Test func theTreeOpensAtTheOperationThatIsShown() {
+    var dashboard = dashboard(of: 1180)
+    dashboard.press("t")
+    #expect(dashboard.detail == nil && dashboard.view == .tree)
+    #expect(dashboard.tree?.tree.root == ID(1180))
+  }
+
+  @Test func whatDoesNotFitIsReachedByScrollingAndNotMore() {
+    var dashboard = dashboard(of: 1200, columns: 80, rows: 16)
+    let count = DetailRows(
+      of: ID(1200), in: dashboard, columns: 80, glyphs: Glyphs(isUnicode: true)
+    ).rows.count
+    #expect(dashboard.text().shows("1-\(dashboard.detailHeight) of \(count)"))
+    dashboard.press("G")
+    #expect(dashboard.detail?.top == count - dashboard.detailHeight)
+    dashboard.press("jj")
+    #expect(dashboard.detail?.top == count - dashboard.detailHeight)
+    dashboard.press("g")
+    #expect(dashboard.detail?.top == 0)
+  }
+
+  @Test func anOperationThatIsNoLongerKeptIsSaidToBe() {
+    var dashboard = dashboard(of: 1042)
+    dashboard.update(removed: [ID(1042)])
+    #expect(dashboard.text().shows("no longer kept"))
+    dashboard.press(.escape)
+    #expect(dashboard.detail == nil)
+  }
+
+  @Test("A name cannot bring anything to the terminal but its letters")
+  func hostileName() {
+    var dashboard = dashboard(of: 1042)
+    var report = dashboard.live.operations[ID(1042)]
+    report?.name = "\u{1B}[2J\u{202E}x\n" + String(repeating: "long ", count: 400)
+    dashboard.update(changed: [report].compactMap { $0 })
+    #expect(!dashboard.text().contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
+  }
+
+  @Test func everySizeIsDrawn() {
+    for columns in stride(from: 40, through: 130, by: 9) {
+      for rows in [10, 14, 24, 41] {
+        let dashboard = dashboard(of: 1200, columns: columns, rows: rows)
+        #expect(dashboard.text().count == rows)
+      }
+    }
+  }
+}
+
+@Suite("The phases of an operation's life")
+struct DetailLifeTests {
+  private func report(
+    _ state: OperationState, ready: Double? = nil, started: Double? = nil,
+    cancelled: Double? = nil, finished: Double? = nil
+  ) -> OperationReport {
+    OperationReport(
+      id: .init(1), name: "", className: "", queue: .init(1), state: state,
+      added: Scene.seconds(0), becameReady: ready.map(Scene.seconds),
+      started: started.map(Scene.seconds), cancelRequested: cancelled.map(Scene.seconds),
+      finished: finished.map(Scene.seconds))
+  }
+
+  private func phases(_ report: OperationReport) -> [String] {
+    DetailLife(report: report, now: Scene.seconds(10)).phases.map {
+      "\($0.label) \(TimeText.duration($0.end - $0.start))"
+    }
+  }
+
+  @Test func eachBeginsWhereTheOneBeforeEnds() {
+    #expect(phases(report(.waiting)) == ["waiting 10.0s"])
+    #expect(phases(report(.ready, ready: 4)) == ["waiting 4.00s", "ready 6.00s"])
+    #expect(
+      phases(report(.cancelling, ready: 4, started: 5, cancelled: 7))
+        == ["waiting 4.00s", "ready 1.00s", "executing 5.00s", "cancelling 3.00s"])
+    #expect(
+      phases(report(.finished, ready: 4, started: 5, finished: 6))
+        == ["waiting 4.00s", "ready 1.00s", "executing 1.00s"])
+    #expect(
+      phases(report(.cancelled, ready: 2, cancelled: 2, finished: 3))
+        == ["waiting 2.00s", "ready 1.00s"])
+  }
+
+  @Test func nothingIsToldOfWhatNobodySawBegin() {
+    let report = OperationReport(
+      id: .init(1), name: "", className: "", queue: .init(1), state: .executing,
+      started: Scene.seconds(1))
+    #expect(DetailLife(report: report, now: Scene.seconds(2)).phases.isEmpty)
+  }
+
+  @Test func everyBarHasACellAndFits() {
+    let life = DetailLife(
+      report: report(.finished, ready: 9.999, started: 9.9999, finished: 10), now: Scene.seconds(10)
+    )
+    for columns in [30, 78, 198] {
+      for row in life.rows(columns: columns, glyphs: Glyphs(isUnicode: true)) {
+        #expect(row[2].text.count >= 1)
+        let width = row.reduce(0) { $0 + $1.text.count }
+        #expect(width <= columns + 6, "\(row.map(\.text))")
+      }
+    }
+  }
+}
+
+@Suite("Breaking text into lines")
+struct WordWrapTests {
+  private let glyphs = Glyphs(isUnicode: true)
+
+  @Test func linesBreakBetweenWords() {
+    #expect(
+      WordWrap.lines(of: "it waits for the others", columns: 9, glyphs)
+        == ["it waits", "for the", "others"])
+    #expect(WordWrap.lines(of: "", columns: 9, glyphs).isEmpty)
+  }
+
+  @Test func aWordThatIsTooLongIsCut() {
+    #expect(
+      WordWrap.lines(of: "a abcdefgh b", columns: 3, glyphs) == ["a", "abc", "def", "gh", "b"])
+    // A wide character takes two cells, and is not cut in half.
+    #expect(WordWrap.lines(of: "日本語", columns: 3, glyphs) == ["日", "本", "語"])
+  }
+
+  @Test func aTextWithoutEndCostsLittle() {
+    let text = String(repeating: "x", count: 1_000_000)
+    #expect(WordWrap.lines(of: text, columns: 10, glyphs).count == WordWrap.lineLimit)
+  }
+}

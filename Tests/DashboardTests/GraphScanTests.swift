@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("What a dependency graph holds, drawn or not")
+struct GraphScanTests {
+  private typealias ID = OperationReport.ID
+
+  private static let now = Scene.seconds(100)
+
+  /// Operations that wait, unless something else is said of them; of the class `Slow` from 10 on.
+  private static func store(
+    _ dependencies: [Int: [Int]], _ states: [Int: OperationState] = [:]
+  ) -> OperationStore {
+    var store = OperationStore()
+    let ids = Set(dependencies.keys).union(dependencies.values.joined())
+    store.apply(
+      changed: ids.sorted().map { id in
+        let state = states[id] ?? .waiting
+        return OperationReport(
+          id: ID(id), name: "", className: id < 10 ? "Quick" : "Slow", queue: Scene.cpu,
+          state: state, dependencies: (dependencies[id] ?? []).map { ID($0) },
+          started: state == .executing ? now - .seconds(3) : nil)
+      }, removed: [])
+    return store
+  }
+
+  private static func times(_ median: Duration, count: Int = 5) -> TimeStatistics {
+    TimeStatistics(run: Percentiles(count: count, p50: median, p90: median, p99: median))
+  }
+
+  private static let medians = ["Quick": times(.seconds(1)), "Slow": times(.seconds(10))]
+
+  // By numbers of operations the way to 4 is the longest, by time the one over 10.
+  private static let graph = [1: [2, 10], 2: [3], 3: [4]]
+
+  private func scan(
+    _ store: OperationStore, _ times: [String: TimeStatistics] = [:], limit: Int = 100
+  ) -> GraphScan {
+    GraphScan(
+      from: [ID(1)], .waitsFor, in: store, estimates: RunTimeEstimates(times, at: Self.now),
+      limit: limit)
+  }
+
+  @Test func levelsAreTheLongestDistancesFromTheRoot() {
+    let scan = scan(Self.store([1: [2, 3], 2: [3], 3: [4, 5]], [4: .finished, 5: .held]))
+    #expect(scan.levels.map(\.total) == [1, 1, 1, 2])
+    #expect(scan.levels[3].finished == 1 && scan.levels[3].held == 1)
+    #expect(scan.counts.total == 4 && !scan.isCut)
+  }
+
+  @Test func whatWasOnceWaitedForIsNotFollowed() {
+    let scan = scan(Self.store([1: [2], 2: [3]], [2: .finished]))
+    #expect(scan.levels.map(\.total) == [1, 1])
+  }
+
+  @Test func whatIsInACircleHasNoLevel() {
+    let scan = scan(Self.store([1: [2, 4], 2: [3], 3: [2]]))
+    #expect(scan.levels.map(\.total) == [1, 1])
+  }
+
+  @Test func moreThanTheLimitIsNotLookedAtAndSaidToBeThere() {
+    let chain = Dictionary(uniqueKeysWithValues: (1..<50).map { ($0, [$0 + 1]) })
+    let scan = scan(Self.store(chain), limit: 20)
+    #expect(scan.isCut && scan.levels.count <= 21)
+  }
+
+  @Test func withoutStatisticsThePathIsThatOfMostOperations() {
+    let scan = scan(Self.store(Self.graph))
+    #expect(scan.criticalPath == [ID(1), ID(2), ID(3), ID(4)])
+    #expect(scan.remainingTime == nil)
+  }
+
+  @Test func withStatisticsItIsTheOneThatTakesLongest() {
+    let scan = scan(Self.store(Self.graph.merging([10: [11]]) { $1 }), Self.medians)
+    #expect(scan.criticalPath == [ID(1), ID(10), ID(11)])
+    #expect(scan.remainingTime == .seconds(21))
+  }
+
+  @Test func whatRunsHasLessAheadOfIt() {
+    let chain = [1: [2], 2: [10]]
+    let running = scan(Self.store(chain, [10: .executing]), Self.medians)
+    #expect(running.remainingTime == .seconds(1 + 1 + 7))
+    // It cannot take less than nothing.
+    let late = scan(
+      Self.store(chain, [10: .executing]),
+      ["Quick": Self.times(.seconds(1)), "Slow": Self.times(.seconds(2))])
+    #expect(late.remainingTime == .seconds(2))
+  }
+
+  @Test func aFewRunsSayNothing() {
+    let scan = scan(
+      Self.store(Self.graph),
+      ["Quick": Self.times(.seconds(1)), "Slow": Self.times(.seconds(10), count: 4)])
+    #expect(scan.remainingTime == nil && scan.criticalPath.count == 4)
+  }
+
+  @Test func theLevelsAreDrawnToScaleAndFit() {
+    var dependencies = [1: Array(2..<42)]
+    for id in 2..<42 { dependencies[id] = [100] }
+    let view = LevelsView(scan: scan(Self.store(dependencies)), columns: 2..<40)
+    var canvas = Canvas(
+      size: Size(columns: 42, rows: 10), capabilities: Capabilities(isUnicode: true))
+    #expect(view.draw(row: 1, room: 8, on: &canvas) == 5)
+    let text = canvas.grid.text
+    #expect(text[1] == "  LEVELS 2")
+    #expect(text[2] == "  L0     1 ·")
+    #expect(text[3].hasPrefix("  L1    40 ····") && text[4] == "  L2     1 ·")
+    var small = Canvas(
+      size: Size(columns: 42, rows: 10), capabilities: Capabilities(isUnicode: true))
+    #expect(view.draw(row: 1, room: 3, on: &small) == 4)
+    #expect(small.grid.text[3] == "  + 2 more levels")
+  }
+}
