@@ -26,7 +26,9 @@ struct DetailWatch {
   /// - Parameters:
   ///   - id: Which one; `nil` where nothing is to be told.
   ///   - now: The current time.
+  ///   - clock: Says when finding it out has ended.
   ///   - find: Finds it out; `nil` where the operation is over or gone.
+  /// - Returns: What was found out, now or before; `nil` where there is nothing to tell.
   mutating func answer(
     about id: OperationReport.ID?, at now: MonitorTime,
     clock: () -> MonitorTime = { ProcessFacts.now },

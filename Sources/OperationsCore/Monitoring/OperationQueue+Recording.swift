@@ -63,6 +63,13 @@ extension OperationQueue {
 }
 
 extension QueueCore {
+  /// Describes an operation that is about to be added, on the adding thread, for a collector.
+  @inline(never)
+  func describe(_ operation: Operation) {
+    operation.record = OperationRecord(
+      RecordedOperation(describing: operation, queue: id), needsDescription: false)
+  }
+
   /// - Parameters:
   ///   - recorder: Who keeps the records from now on.
   ///   - replaces: Whether it takes over from another one.

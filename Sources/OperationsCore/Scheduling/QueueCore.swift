@@ -166,12 +166,6 @@ final class QueueCore: @unchecked Sendable {
     return .passRetained(operation)
   }
 
-  @inline(never)
-  private func describe(_ operation: Operation) {
-    operation.record = OperationRecord(
-      RecordedOperation(describing: operation, queue: id), needsDescription: false)
-  }
-
   /// Puts an operation that is in this queue into the inbox once more. Its caller has claimed that.
   func pushAgain(_ operation: Operation) {
     keepingAlive {
@@ -187,14 +181,14 @@ final class QueueCore: @unchecked Sendable {
   }
 
   /// Pushes what is new, and tells those who observe what the queue holds.
-  // Without a closure where nobody does: what it captured would be retained.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    if isObserved.load(ordering: .sequentiallyConsistent) {
-      return pushObserved(first: first, last: last)
+    // Without a closure where nobody does: what it captured would be retained.
+    guard isObserved.load(ordering: .sequentiallyConsistent) else {
+      push(first: first, last: last)
+      return announceContentsAfterwards()
     }
-    push(first: first, last: last)
-    announceContentsAfterwards()
+    pushObserved(first: first, last: last)
   }
 
   @inline(never)
