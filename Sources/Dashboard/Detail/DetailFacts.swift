@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// What is known of one operation, a line for each fact.
 struct DetailFacts {
-  static let labelWidth = 10
+  static let labelWidth = 11
 
   let report: OperationReport
   let dashboard: Dashboard

@@ -16,7 +16,7 @@ struct DetailLife {
   /// Those that there were, in their order; empty where nobody watched when it was added.
   let phases: [Phase]
 
-  private static let textWidth = 16
+  private static let textWidth = 15
 
   init(report: OperationReport, now: MonitorTime) {
     guard let added = report.added else {
@@ -60,7 +60,7 @@ struct DetailLife {
       let bar = String(repeating: Character(glyphs.share(of: phase.share)), count: count)
       let duration = TimeText.fine(phase.end - phase.start, glyphs)
       return [
-        Span(phase.label.padded(to: DetailFacts.labelWidth + 1), phase.role),
+        Span(phase.label.padded(to: DetailFacts.labelWidth), phase.role),
         Span(String(repeating: " ", count: start)), Span(bar, phase.role),
         Span(String(repeating: " ", count: cells - start - count)),
         Span(duration.paddedLeft(to: 8)),

@@ -103,7 +103,7 @@ struct DetailRows {
         "\($0.0) \(TimeText.fine($0.1, glyphs))"
       }
       return [
-        Span("\(label.padded(to: DetailFacts.labelWidth))", .dim),
+        Span(label.padded(to: DetailFacts.labelWidth), .dim),
         Span(parts.joined(separator: "  ")),
         Span(
           "  of the last \(CountText.text(times.count)) \(report.className.clipped(to: 24))", .dim),
