@@ -71,8 +71,8 @@ public struct Update: Codable, Sendable, Equatable {
   public var warnings: [MonitorWarning] = []
   /// How long operations waited and ran lately.
   public var times = TimeStatistics()
-  /// The same for each class of the interest's single operations, by the class's name; a class of
-  /// which nothing is known is left out.
+  /// The same for each class of the interest's single operations and of its graphs, by the class's name;
+  /// a class of which nothing is known is left out, and so are classes beyond some sixty.
   public var classTimes: [String: TimeStatistics] = [:]
   /// What is known of the interest's one operation beyond its report; `nil` where there is none, or it
   /// has finished.

@@ -16,11 +16,10 @@ extension CollectorTable {
   }
 
   /// The statistics of the classes of these operations.
-  func classTimes(of operations: Set<OperationReport.ID>) -> [String: TimeStatistics] {
-    let names = Set(operations.compactMap { report($0)?.className })
-    return Dictionary(
-      uniqueKeysWithValues: names.compactMap { name in
-        times.statistics(ofClass: name).map { (name, $0) }
-      })
+  func classTimes(
+    of operations: Set<OperationReport.ID>, at now: MonitorTime
+  ) -> [String: TimeStatistics] {
+    let names = Set(operations.lazy.compactMap { self.entries[$0]?.report.className })
+    return classTimes.statistics(of: names, in: times, at: now)
   }
 }

@@ -48,6 +48,7 @@ final class CollectorTable {
   private(set) var runLog = RunLog()
   /// How long operations waited and ran.
   private(set) var times = TimeRecorder()
+  var classTimes = ClassTimes()
   /// The time of the present reading.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention

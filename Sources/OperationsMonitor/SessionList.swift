@@ -174,7 +174,11 @@ final class SessionList {
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
     let warnings = table.warnings(at: time)
-    let wanted = wantedOperations(from: table, warnings: warnings)
+    // The dashboard estimates for these how long they will take.
+    let singled = interest.graphs.reduce(into: interest.operations) {
+      $0.formUnion(table.neighbourhood($1))
+    }
+    let wanted = wantedOperations(from: table, warnings: warnings, singled: singled)
     var changed: [OperationReport] = []
     for id in wanted {
       guard let entry = table.entries[id] else { continue }
@@ -193,19 +197,18 @@ final class SessionList {
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
     update.warnings = warnings
     update.times = table.times.statistics
-    update.classTimes = table.classTimes(of: interest.operations)
+    update.classTimes = table.classTimes(of: singled, at: time)
     update.detail = detailWatch.answer(about: interest.detail, at: time) { table.detail(of: $0) }
     return update
   }
 
   private func wantedOperations(
-    from table: CollectorTable, warnings: [MonitorWarning]
+    from table: CollectorTable, warnings: [MonitorWarning], singled: Set<OperationReport.ID>
   ) -> Set<OperationReport.ID> {
     guard interest.rowLimit != nil else { return Set(table.entries.keys) }
     var wanted = Set((complete?.keys ?? rows).lazy.map(\.id))
-    wanted.formUnion(interest.operations)
+    wanted.formUnion(singled)
     for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
-    for graph in interest.graphs { wanted.formUnion(table.neighbourhood(graph)) }
     return wanted.filter { table.entries[$0] != nil }
   }
 }

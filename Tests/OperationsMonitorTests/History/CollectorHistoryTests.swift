@@ -137,5 +137,43 @@ import Testing
     #expect(all.classTimes.isEmpty)
     interest.operations = [id(operations[0])]
     #expect(try update(interest).classTimes["BlockOperation"]?.run?.count == 30)
+    interest.operations = []
+    interest.graphs = [.init(root: id(operations[0]), direction: .waitsFor, limit: 10)]
+    #expect(try update(interest).classTimes["BlockOperation"]?.run?.count == 30)
+  }
+}
+
+@Suite struct ClassTimesTests {
+  private func moment(_ milliseconds: Int64) -> MonitorTime {
+    MonitorTime(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  private func note(_ className: String, in times: inout TimeRecorder) {
+    times.note(
+      OperationReport(
+        id: .init(1), name: "", className: className, queue: .init(1), state: .finished,
+        started: moment(0), finished: moment(10)))
+  }
+
+  @Test func anAnswerIsGivenAgainForASecond() {
+    var times = TimeRecorder()
+    var classTimes = ClassTimes()
+    note("Tile", in: &times)
+    func count(at milliseconds: Int64) -> Int? {
+      classTimes.statistics(of: ["Tile"], in: times, at: moment(milliseconds))["Tile"]?.run?.count
+    }
+    #expect(count(at: 20) == 1)
+    note("Tile", in: &times)
+    #expect(count(at: 900) == 1)
+    #expect(count(at: 1_020) == 2)
+  }
+
+  @Test func whatIsNotKnownOrTooManyIsLeftOut() {
+    var times = TimeRecorder()
+    var classTimes = ClassTimes()
+    let names = Set((0..<200).map { "Class \($0)" })
+    for name in names { note(name, in: &times) }
+    let found = classTimes.statistics(of: names.union(["Never"]), in: times, at: moment(20))
+    #expect(found.count == ClassTimes.limit && found["Never"] == nil)
   }
 }
