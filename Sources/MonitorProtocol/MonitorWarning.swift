@@ -19,6 +19,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     case readyButNotStarted = "ready-but-not-started"
     /// More than 10,000 operations depend on the one of ``operations``.
     case fanOut = "fan-out"
+
+    /// The kinds that are told of where nobody says otherwise.
+    public static let usual = Set(allCases)
   }
 
   /// More operations than these are not named in a warning; ``count`` is exact all the same.

@@ -173,7 +173,7 @@ final class SessionList {
   /// What the session has to be told now, of what has changed since the last time.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
-    let warnings = table.warnings(at: time)
+    let warnings = table.warnings(at: time, of: interest.warningKinds)
     let wanted = wantedOperations(from: table, warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {

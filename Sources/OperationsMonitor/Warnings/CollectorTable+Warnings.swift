@@ -10,14 +10,14 @@ extension CollectorTable {
   /// Of so many dependents on it is said.
   static let dependentLimit = 10_000
 
-  /// What is to be said at this moment, what matters most first.
-  func warnings(at now: MonitorTime) -> [MonitorWarning] {
-    deadlockWatch.warnings + cancelledLongAgo(at: now)
-      + queueConditions.warnings(of: queues, at: now)
-      + fanOuts.filter { entries[$0]?.report.state.isOver == false }.sorted().map {
-        MonitorWarning(
-          kind: .fanOut, operations: [$0], count: entries[$0]?.report.dependentCount ?? 0)
-      }
+  /// What is to be said of these kinds at this moment, what matters most first.
+  func warnings(
+    at now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
+  ) -> [MonitorWarning] {
+    let warnings =
+      deadlockWatch.warnings + cancelledLongAgo(at: now)
+      + queueConditions.warnings(of: queues, at: now) + fanOutWarnings
+    return warnings.filter { kinds.contains($0.kind) }
   }
 
   /// The next moment after `now` at which there is more to say although nothing changes.
@@ -27,6 +27,13 @@ extension CollectorTable {
     }
     return (cancellations + [queueConditions.nextMoment(after: now)].compactMap { $0 })
       .filter { $0 > now }.min()
+  }
+
+  private var fanOutWarnings: [MonitorWarning] {
+    fanOuts.filter { entries[$0]?.report.state.isOver == false }.sorted().map {
+      MonitorWarning(
+        kind: .fanOut, operations: [$0], count: entries[$0]?.report.dependentCount ?? 0)
+    }
   }
 
   private func cancelledLongAgo(at now: MonitorTime) -> [MonitorWarning] {
