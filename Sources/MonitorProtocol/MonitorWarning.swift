@@ -20,6 +20,14 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     /// More than 10,000 operations depend on the one of ``operations``.
     case fanOut = "fan-out"
 
+    /// Whether what it says will not pass by itself.
+    public var isDeadlock: Bool {
+      switch self {
+      case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
+      case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: false
+      }
+    }
+
     /// The kinds that are told of where nobody says otherwise.
     public static let usual = Set(allCases)
   }
@@ -58,7 +66,5 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
   }
 
   /// Whether it will not pass by itself.
-  public var isDeadlock: Bool {
-    kind == .cycle || kind == .slotDeadlock || kind == .neverEnqueuedDependency
-  }
+  public var isDeadlock: Bool { kind.isDeadlock }
 }

@@ -96,6 +96,45 @@ struct WarningTests {
     #expect(two.text().shows("\(sentence)  (+1)"))
   }
 
+  @Test("Each kind has a sentence of its own that fits 80 columns", arguments: [false, true])
+  func everyKind(readOnly: Bool) {
+    let text = WarningText(
+      workload: Self.dashboard([]).shown, now: Scene.now, glyphs: Glyphs(isUnicode: true),
+      isReadOnly: readOnly)
+    var sentences: Set<String> = []
+    for kind in MonitorWarning.Kind.allCases {
+      let warning = MonitorWarning(
+        kind: kind, operations: [ID(1033), ID(1180)], awaited: [ID(1103)],
+        awaitedTitle: "a name that is longer than most", queue: Scene.index, count: 1_204,
+        since: Scene.seconds(1.2))
+      let sentence = text.sentence(warning)
+      #expect(!sentence.isEmpty && sentences.insert(sentence).inserted)
+      #expect(!text.wayOut(warning).isEmpty && text.wayOut(warning).count <= 32)
+      if kind.isDeadlock {
+        // What is too long for a banner is cut; the way out is not.
+        #expect(text.shortSentence(warning).count < sentence.count)
+      } else {
+        let line = text.line([warning], width: 79) ?? ""
+        #expect(line.hasPrefix("! \(sentence)") && line.count <= 79, "\(line)")
+      }
+    }
+  }
+
+  @Test func theWayOutIsSaidWhereThereIsRoom() {
+    let warning = MonitorWarning(
+      kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8))
+    #expect(Self.dashboard([warning]).text().shows("4.20s  → test isCancelled"))
+    #expect(!Self.dashboard([warning], columns: 60).text().shows("test isCancelled"))
+  }
+
+  @Test func theHeaderCountsWarnings() {
+    let two = [MonitorWarning(kind: .fanOut), MonitorWarning(kind: .cycle)]
+    #expect(Self.dashboard(two).text()[0].hasSuffix("lost 0  ! 2  12:04:31"))
+    #expect(!Self.dashboard([]).text()[0].contains("!"))
+    let narrow = Self.dashboard(two, columns: 40, rows: 10).text()[0]
+    #expect(narrow.hasSuffix("  ! 2"), "\(narrow)")
+  }
+
   @Test func theRowsConcernedAreMarked() {
     let dashboard = Self.dashboard(
       [MonitorWarning(kind: .cancelNotHonoured, operations: [ID(1077)], count: 1)], rows: 60)

@@ -63,14 +63,27 @@ struct WarningText {
     return ids.count > 6 ? "\(circle) \(glyphs.arrow) \(glyphs.ellipsis)" : circle
   }
 
-  /// What can be done about it; `nil` where nothing in particular.
-  func wayOut(_ warning: MonitorWarning) -> String? {
+  /// What can be done about it.
+  func wayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
     case .cycle: isReadOnly ? "cancel one of them" : "x on one of them"
     case .slotDeadlock: isReadOnly ? "widen the queue" : "widen it: Tab to queues, +"
     case .neverEnqueuedDependency: isReadOnly ? "add it or cancel" : "add it, or x on who waits"
-    case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: nil
+    case .cancelNotHonoured: "test isCancelled"
+    case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
+    case .readyButNotStarted: "are its threads blocked?"
+    case .fanOut: "a barrier would do"
     }
+  }
+
+  /// What is to be said of several warnings in one line: the first, how many more there are, and the
+  /// way out of the first where there is room for it; `nil` where there are none.
+  func line(_ warnings: [MonitorWarning], width: Int) -> String? {
+    guard let first = warnings.first else { return nil }
+    let more = warnings.count > 1 ? "  (+\(warnings.count - 1))" : ""
+    let line = "! \(sentence(first))\(more)"
+    let whole = "\(line)  \(glyphs.arrow) \(wayOut(first))"
+    return glyphs.width(of: whole) <= width ? whole : line
   }
 
   private func more(_ warning: MonitorWarning) -> String {
