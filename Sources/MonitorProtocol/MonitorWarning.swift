@@ -17,6 +17,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     case suspendedWithReady = "suspended-with-ready"
     /// ``queue`` has had ready operations and free slots for 200 ms or longer.
     case readyButNotStarted = "ready-but-not-started"
+    /// ``operations`` have run for more than 1.5 times ``usual``, which is what 99 of 100 of their class
+    /// took at most, and of which there were 20 or more lately; the longest first.
+    case slow
     /// More than 10,000 operations depend on the one of ``operations``.
     case fanOut = "fan-out"
 
@@ -24,7 +27,7 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     public var isDeadlock: Bool {
       switch self {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
-      case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: false
+      case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut: false
       }
     }
 
@@ -49,12 +52,14 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
   public var count: Int
   /// Since when; `nil` where that is not known.
   public var since: MonitorTime?
+  /// How long it usually takes what the first of ``operations`` does, where the kind says so.
+  public var usual: Duration?
 
   /// Creates a warning.
   public init(
     kind: Kind, operations: [OperationReport.ID] = [], awaited: [OperationReport.ID] = [],
     awaitedTitle: String = "", queue: QueueReport.ID? = nil, count: Int = 0,
-    since: MonitorTime? = nil
+    since: MonitorTime? = nil, usual: Duration? = nil
   ) {
     self.kind = kind
     self.operations = Array(operations.prefix(Self.operationLimit))
@@ -63,6 +68,7 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     self.queue = queue
     self.count = count
     self.since = since
+    self.usual = usual
   }
 
   /// Whether it will not pass by itself.

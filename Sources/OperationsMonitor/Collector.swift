@@ -85,7 +85,8 @@ final class Collector: Sendable {
     QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
     var lastRead = ContinuousClock.now - .seconds(1)
     while let interval = shortestInterval() {
-      let nextWarning = table.nextWarning(after: ProcessFacts.now)
+      let nextWarning = table.nextWarning(
+        after: ProcessFacts.now, of: table.warningKinds)
       let reasons = waitForBell(
         readingFrom: lastRead + interval, workingFrom: nextWork(table, warning: nextWarning))
       var hasNews = serveSessions(table)

@@ -26,6 +26,8 @@ final class CollectorTable {
   private(set) var lists: [ObjectIdentifier: SessionList] = [:]
   /// Whether any session wants events: where none does, they cost nothing.
   private var wantsEvents = false
+  /// The kinds of warnings that any session wants.
+  private(set) var warningKinds: Set<MonitorWarning.Kind> = []
   /// Counts the readings: what has changed since one of them has a later version.
   private(set) var version: UInt64 = 1
   /// For operations that depend on what is not in any queue yet: those that do.
@@ -41,6 +43,7 @@ final class CollectorTable {
   private(set) var fanOuts: Set<OperationReport.ID> = []
   var queueConditions = QueueConditions()
   var deadlockWatch = DeadlockWatch()
+  var slowLimits = SlowLimits()
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and not finished.
   private(set) var running = RunningOperations()
@@ -72,13 +75,18 @@ final class CollectorTable {
     } else {
       lists[session] = SessionList(interest, in: self, at: now)
     }
-    wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
+    noteInterests()
   }
 
   /// Drops the lists of the sessions that are not among these.
   func keepLists(of sessions: Set<ObjectIdentifier>) {
     lists = lists.filter { sessions.contains($0.key) }
+    noteInterests()
+  }
+
+  private func noteInterests() {
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
+    warningKinds = lists.values.reduce(into: []) { $0.formUnion($1.interest.warningKinds) }
   }
 
   /// Changes one operation's report, in the lists as well.

@@ -86,6 +86,12 @@ struct WarningTests {
         "! cpu has free slots and starts none of its 20 ready"
       ),
       (
+        MonitorWarning(
+          kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
+          usual: .milliseconds(1_200)),
+        "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"
+      ),
+      (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
         "! 12,345 operations depend on #1180 merge all shards"
       ),
@@ -105,8 +111,8 @@ struct WarningTests {
     for kind in MonitorWarning.Kind.allCases {
       let warning = MonitorWarning(
         kind: kind, operations: [ID(1033), ID(1180)], awaited: [ID(1103)],
-        awaitedTitle: "a name that is longer than most", queue: Scene.index, count: 1_204,
-        since: Scene.seconds(1.2))
+        awaitedTitle: "a name that is longer than most", queue: Scene.index, count: 120,
+        since: Scene.seconds(1.2), usual: .milliseconds(15_400))
       let sentence = text.sentence(warning)
       #expect(!sentence.isEmpty && sentences.insert(sentence).inserted)
       #expect(!text.wayOut(warning).isEmpty && text.wayOut(warning).count <= 32)

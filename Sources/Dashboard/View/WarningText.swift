@@ -31,13 +31,14 @@ struct WarningText {
         + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is in no queue"
         + more(warning)
     case .cancelNotHonoured:
-      let first = warning.operations.first
-      let others = warning.count > 1 ? " and \(warning.count - 1) more" : ""
-      return "cancel of \(first.map(described) ?? "")\(others) not honoured for \(age(warning))"
+      return "cancel of \(first(of: warning)) not honoured for \(age(warning))"
     case .suspendedWithReady:
       return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
     case .readyButNotStarted:
       return "\(queueName(warning)) has free slots and starts none of its \(warning.count) ready"
+    case .slow:
+      let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
+      return "\(first(of: warning)) runs \(age(warning)), class p99 is \(usual)"
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
         + (warning.operations.first.map(described) ?? "")
@@ -53,7 +54,8 @@ struct WarningText {
     case .neverEnqueuedDependency:
       "\(named(warning.operations)) \(verb("await", warning.operations)) "
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
-    case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .fanOut: sentence(warning)
+    case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
+      sentence(warning)
     }
   }
 
@@ -72,6 +74,7 @@ struct WarningText {
     case .cancelNotHonoured: "test isCancelled"
     case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
     case .readyButNotStarted: "are its threads blocked?"
+    case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
     case .fanOut: "a barrier would do"
     }
   }
@@ -98,6 +101,12 @@ struct WarningText {
   private func named(_ ids: [OperationReport.ID]) -> String {
     let names = ids.prefix(Self.namedLimit).map { "\($0)" }.joined(separator: " ")
     return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
+  }
+
+  /// The first operation, and how many more there are like it.
+  private func first(of warning: MonitorWarning) -> String {
+    let others = warning.count > 1 ? " and \(CountText.text(warning.count - 1)) more" : ""
+    return "\(warning.operations.first.map(described) ?? glyphs.unknown)\(others)"
   }
 
   private func described(_ id: OperationReport.ID) -> String {

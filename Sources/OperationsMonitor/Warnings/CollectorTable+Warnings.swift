@@ -14,19 +14,25 @@ extension CollectorTable {
   func warnings(
     at now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
   ) -> [MonitorWarning] {
-    let warnings =
+    var warnings =
       deadlockWatch.warnings + cancelledLongAgo(at: now)
-      + queueConditions.warnings(of: queues, at: now) + fanOutWarnings
+      + queueConditions.warnings(of: queues, at: now)
+    if kinds.contains(.slow) { warnings += slowOperations(at: now) }
+    warnings += fanOutWarnings
     return warnings.filter { kinds.contains($0.kind) }
   }
 
-  /// The next moment after `now` at which there is more to say although nothing changes.
-  func nextWarning(after now: MonitorTime) -> MonitorTime? {
-    let cancellations = cancelling.compactMap { id in
+  /// The next moment after `now` at which there is more to say of these kinds although nothing
+  /// changes.
+  func nextWarning(
+    after now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
+  ) -> MonitorTime? {
+    var moments = cancelling.compactMap { id in
       entries[id]?.report.cancelRequested.map { $0 + Self.cancellationPatience }
     }
-    return (cancellations + [queueConditions.nextMoment(after: now)].compactMap { $0 })
-      .filter { $0 > now }.min()
+    if let moment = queueConditions.nextMoment(after: now) { moments.append(moment) }
+    if kinds.contains(.slow) { moments += limitedRuns(at: now).map(\.limit) }
+    return moments.filter { $0 > now }.min()
   }
 
   private var fanOutWarnings: [MonitorWarning] {
@@ -47,6 +53,40 @@ extension CollectorTable {
       MonitorWarning(
         kind: .cancelNotHonoured, operations: oldestFirst.map(\.id), count: reports.count,
         since: oldestFirst.first?.cancelRequested)
+    ]
+  }
+
+  // MARK: Slow operations
+
+  private struct LimitedRun {
+    let id: OperationReport.ID
+    let started: MonitorTime
+    let usual: Duration
+    /// From when on it takes too long.
+    let limit: MonitorTime
+  }
+
+  /// The first operations that run, as far as it is known how long they should take. One that was
+  /// asked to cancel is warned of for that.
+  private func limitedRuns(at now: MonitorTime) -> [LimitedRun] {
+    running.prefix(SlowLimits.searchLimit).compactMap { id in
+      guard let report = report(id), report.state == .executing, let started = report.started,
+        let usual = slowLimits.usualTime(ofClass: report.className, in: times, at: now)
+      else { return nil }
+      return LimitedRun(
+        id: id, started: started, usual: usual,
+        limit: SlowLimits.moment(started: started, usual: usual))
+    }
+  }
+
+  private func slowOperations(at now: MonitorTime) -> [MonitorWarning] {
+    let slow = limitedRuns(at: now).filter { $0.limit <= now }
+      .sorted { ($0.started, $0.id) < ($1.started, $1.id) }
+    guard let first = slow.first else { return [] }
+    return [
+      MonitorWarning(
+        kind: .slow, operations: slow.map(\.id), count: slow.count, since: first.started,
+        usual: first.usual)
     ]
   }
 
