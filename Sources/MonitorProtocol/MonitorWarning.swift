@@ -13,6 +13,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     case neverEnqueuedDependency = "never-enqueued-dependency"
     /// ``operations`` were asked to cancel 3 s ago or earlier, and still run.
     case cancelNotHonoured = "cancel-not-honoured"
+    /// ``operations`` wait though their dependencies are met: the `isReady` of their own class has said
+    /// no for 3 s or longer; the longest first.
+    case notReadyWithMetDependencies = "not-ready-with-met-dependencies"
     /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
     case suspendedWithReady = "suspended-with-ready"
     /// ``queue`` has had ready operations and free slots for 200 ms or longer.
@@ -27,7 +30,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     public var isDeadlock: Bool {
       switch self {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
-      case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut: false
+      case .cancelNotHonoured, .notReadyWithMetDependencies, .suspendedWithReady,
+        .readyButNotStarted, .slow, .fanOut:
+        false
       }
     }
 

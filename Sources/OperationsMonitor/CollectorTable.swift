@@ -44,6 +44,8 @@ final class CollectorTable {
   var queueConditions = QueueConditions()
   var deadlockWatch = DeadlockWatch()
   var slowLimits = SlowLimits()
+  /// The operations that nothing but their own `isReady` holds up.
+  var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and not finished.
   private(set) var running = RunningOperations()
@@ -139,10 +141,16 @@ final class CollectorTable {
     } else {
       entry = addEntry(OperationReport(snapshot, className: name(of: snapshot.type)))
     }
+    let wasRunning = entry.report.state == .executing || entry.report.state == .cancelling
     link(entry, as: snapshot)
     change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
     if wantsEvents {
       for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
+    }
+    if snapshot.isHeldUpByItself, entry.report.state == .waiting {
+      heldUpByThemselves.insert(id, at: readingTime)
+    } else {
+      heldUpByThemselves.remove(id)
     }
     if entry.report.state.isOver {
       ready[entry.report.queue]?.remove(id)
@@ -158,7 +166,12 @@ final class CollectorTable {
     }
     entry.record = record
     if entry.report.state == .cancelling, entry.report.started != nil { cancelling.insert(id) }
-    if snapshot.state == .executing { running.insert(entry.report) }
+    if snapshot.state == .executing {
+      running.insert(entry.report)
+    } else if wasRunning {
+      // It was parked: its own `isReady` said no at the last moment.
+      running.remove(id)
+    }
     if entry.report.state == .ready || entry.report.state == .held {
       ready[entry.report.queue, default: []].insert(id)
     } else {

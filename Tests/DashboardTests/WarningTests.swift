@@ -87,6 +87,12 @@ struct WarningTests {
       ),
       (
         MonitorWarning(
+          kind: .notReadyWithMetDependencies, operations: [ID(1180), ID(1181)], count: 2,
+          since: Scene.seconds(97.8)),
+        "! isReady of #1180 merge all shards and 1 more says no for 4.20s"
+      ),
+      (
+        MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
         "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"

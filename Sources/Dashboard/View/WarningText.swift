@@ -32,6 +32,8 @@ struct WarningText {
         + more(warning)
     case .cancelNotHonoured:
       return "cancel of \(first(of: warning)) not honoured for \(age(warning))"
+    case .notReadyWithMetDependencies:
+      return "isReady of \(first(of: warning)) says no for \(age(warning))"
     case .suspendedWithReady:
       return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
     case .readyButNotStarted:
@@ -54,7 +56,8 @@ struct WarningText {
     case .neverEnqueuedDependency:
       "\(named(warning.operations)) \(verb("await", warning.operations)) "
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
-    case .cancelNotHonoured, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
+    case .cancelNotHonoured, .notReadyWithMetDependencies, .suspendedWithReady,
+      .readyButNotStarted, .slow, .fanOut:
       sentence(warning)
     }
   }
@@ -72,6 +75,7 @@ struct WarningText {
     case .slotDeadlock: isReadOnly ? "widen the queue" : "widen it: Tab to queues, +"
     case .neverEnqueuedDependency: isReadOnly ? "add it or cancel" : "add it, or x on who waits"
     case .cancelNotHonoured: "test isCancelled"
+    case .notReadyWithMetDependencies: "does it announce isReady?"
     case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"

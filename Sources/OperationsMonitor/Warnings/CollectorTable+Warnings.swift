@@ -7,6 +7,9 @@ import OperationsCore
 extension CollectorTable {
   /// So long an operation may run on after it was asked to cancel before it is said.
   static let cancellationPatience = Duration.seconds(3)
+  /// So long the `isReady` of an operation's own class may hold it up before it is said: what it waits
+  /// for on purpose is often there sooner.
+  static let ownReadinessPatience = Duration.seconds(3)
   /// Of so many dependents on it is said.
   static let dependentLimit = 10_000
 
@@ -15,7 +18,7 @@ extension CollectorTable {
     at now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
   ) -> [MonitorWarning] {
     var warnings =
-      deadlockWatch.warnings + cancelledLongAgo(at: now)
+      deadlockWatch.warnings + cancelledLongAgo(at: now) + heldUpByThemselvesForLong(at: now)
       + queueConditions.warnings(of: queues, at: now)
     if kinds.contains(.slow) { warnings += slowOperations(at: now) }
     warnings += fanOutWarnings
@@ -30,7 +33,9 @@ extension CollectorTable {
     var moments = cancelling.compactMap { id in
       entries[id]?.report.cancelRequested.map { $0 + Self.cancellationPatience }
     }
-    if let moment = queueConditions.nextMoment(after: now) { moments.append(moment) }
+    moments += [queueConditions.nextMoment(after: now), heldUpByThemselves.nextMoment].compactMap {
+      $0
+    }
     if kinds.contains(.slow) { moments += limitedRuns(at: now).map(\.limit) }
     return moments.filter { $0 > now }.min()
   }
@@ -53,6 +58,17 @@ extension CollectorTable {
       MonitorWarning(
         kind: .cancelNotHonoured, operations: oldestFirst.map(\.id), count: reports.count,
         since: oldestFirst.first?.cancelRequested)
+    ]
+  }
+
+  private func heldUpByThemselvesForLong(at now: MonitorTime) -> [MonitorWarning] {
+    heldUpByThemselves.advance(to: now)
+    let longest = heldUpByThemselves.due(MonitorWarning.operationLimit)
+    guard let first = longest.first else { return [] }
+    return [
+      MonitorWarning(
+        kind: .notReadyWithMetDependencies, operations: longest.map(\.id),
+        count: heldUpByThemselves.dueCount, since: first.since)
     ]
   }
 
