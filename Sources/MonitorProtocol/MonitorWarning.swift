@@ -16,9 +16,13 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     /// ``operations`` wait though their dependencies are met: the `isReady` of their own class has said
     /// no for 3 s or longer; the longest first.
     case notReadyWithMetDependencies = "not-ready-with-met-dependencies"
+    /// ``queue`` is the main queue, and has had ready operations and run none for 250 ms or longer: the
+    /// main thread is busy, or does not serve the queue.
+    case mainQueueBlocked = "main-queue-blocked"
     /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
     case suspendedWithReady = "suspended-with-ready"
-    /// ``queue`` has had ready operations and free slots for 200 ms or longer.
+    /// ``queue``, which is not the main queue, has had ready operations and free slots for 200 ms or
+    /// longer.
     case readyButNotStarted = "ready-but-not-started"
     /// ``operations`` have run for more than 1.5 times ``usual``, which is what 99 of 100 of their class
     /// took at most, and of which there were 20 or more lately; the longest first.
@@ -30,8 +34,8 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     public var isDeadlock: Bool {
       switch self {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
-      case .cancelNotHonoured, .notReadyWithMetDependencies, .suspendedWithReady,
-        .readyButNotStarted, .slow, .fanOut:
+      case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
+        .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
         false
       }
     }

@@ -97,7 +97,7 @@ final class Collector: Sendable {
         hasNews = true
       }
       if fillLists(of: table) { hasNews = true }
-      if hasNews { table.queueConditions.note(table.queues.values, at: ProcessFacts.now) }
+      if hasNews { table.noteQueueConditions(at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
       let moments = [nextWarning] + table.lists.values.map(\.nextDetail)
       if let moment = moments.compactMap({ $0 }).min(), moment <= ProcessFacts.now {

@@ -22,6 +22,8 @@ final class CollectorTable {
 
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
+  /// The main queue; `nil` while nobody has asked for it.
+  private(set) var mainQueue: QueueReport.ID?
   /// The lists that are kept for the sessions.
   private(set) var lists: [ObjectIdentifier: SessionList] = [:]
   /// Whether any session wants events: where none does, they cost nothing.
@@ -105,6 +107,7 @@ final class CollectorTable {
   func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
+    if snapshot.isMain { mainQueue = id }
     queues[id] = QueueReport(
       id: id, name: snapshot.name, counts: StateCounts(snapshot),
       width: snapshot.maxConcurrentOperationCount < 0

@@ -93,6 +93,11 @@ struct WarningTests {
       ),
       (
         MonitorWarning(
+          kind: .mainQueueBlocked, queue: Scene.io, count: 3, since: Scene.seconds(97.8)),
+        "! the main queue starts none of its 3 ready for 4.20s"
+      ),
+      (
+        MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
         "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"

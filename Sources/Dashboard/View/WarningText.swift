@@ -34,6 +34,9 @@ struct WarningText {
       return "cancel of \(first(of: warning)) not honoured for \(age(warning))"
     case .notReadyWithMetDependencies:
       return "isReady of \(first(of: warning)) says no for \(age(warning))"
+    case .mainQueueBlocked:
+      return "the main queue starts none of its \(CountText.text(warning.count)) ready for"
+        + " \(age(warning))"
     case .suspendedWithReady:
       return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
     case .readyButNotStarted:
@@ -56,7 +59,7 @@ struct WarningText {
     case .neverEnqueuedDependency:
       "\(named(warning.operations)) \(verb("await", warning.operations)) "
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
-    case .cancelNotHonoured, .notReadyWithMetDependencies, .suspendedWithReady,
+    case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked, .suspendedWithReady,
       .readyButNotStarted, .slow, .fanOut:
       sentence(warning)
     }
@@ -76,6 +79,7 @@ struct WarningText {
     case .neverEnqueuedDependency: isReadOnly ? "add it or cancel" : "add it, or x on who waits"
     case .cancelNotHonoured: "test isCancelled"
     case .notReadyWithMetDependencies: "does it announce isReady?"
+    case .mainQueueBlocked: "free the main thread"
     case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"

@@ -40,6 +40,11 @@ extension CollectorTable {
     return moments.filter { $0 > now }.min()
   }
 
+  /// Takes in how the queues are now.
+  func noteQueueConditions(at now: MonitorTime) {
+    queueConditions.note(queues.values, mainQueue: mainQueue, at: now)
+  }
+
   private var fanOutWarnings: [MonitorWarning] {
     fanOuts.filter { entries[$0]?.report.state.isOver == false }.sorted().map {
       MonitorWarning(
