@@ -19,6 +19,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     /// ``queue`` is the main queue, and has had ready operations and run none for 250 ms or longer: the
     /// main thread is busy, or does not serve the queue.
     case mainQueueBlocked = "main-queue-blocked"
+    /// ``count`` operations finished, without having been cancelled, before their queue had started them;
+    /// ``operations`` are the last of them, the newest first, which finished at ``since``.
+    case finishedWithoutStart = "finished-without-start"
     /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
     case suspendedWithReady = "suspended-with-ready"
     /// ``queue``, which is not the main queue, has had ready operations and free slots for 200 ms or
@@ -35,7 +38,7 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
       switch self {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
       case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
-        .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
+        .finishedWithoutStart, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
         false
       }
     }
@@ -51,6 +54,8 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
   public var kind: Kind
   /// The operations that it is about, in the order that the kind says.
   public var operations: [OperationReport.ID]
+  /// What the first of ``operations`` is called, where it may no longer be kept; unsanitised.
+  public var title: String
   /// What these wait for, where the kind says so.
   public var awaited: [OperationReport.ID]
   /// What the first of ``awaited`` is called, where it is in no queue; unsanitised.
@@ -66,12 +71,13 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
 
   /// Creates a warning.
   public init(
-    kind: Kind, operations: [OperationReport.ID] = [], awaited: [OperationReport.ID] = [],
+    kind: Kind, operations: [OperationReport.ID] = [], title: String = "", awaited: [OperationReport.ID] = [],
     awaitedTitle: String = "", queue: QueueReport.ID? = nil, count: Int = 0,
     since: MonitorTime? = nil, usual: Duration? = nil
   ) {
     self.kind = kind
     self.operations = Array(operations.prefix(Self.operationLimit))
+    self.title = title
     self.awaited = Array(awaited.prefix(Self.operationLimit))
     self.awaitedTitle = awaitedTitle
     self.queue = queue

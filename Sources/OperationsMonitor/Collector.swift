@@ -82,9 +82,9 @@ final class Collector: Sendable {
   private func main() {
     csystem_set_thread_name("opq-collector")
     let table = CollectorTable()
-    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    startRecording(into: table)
     var lastRead = ContinuousClock.now - .seconds(1)
-    while let interval = shortestInterval() {
+    while let interval = shortestInterval(table) {
       let nextWarning = table.nextWarning(
         after: ProcessFacts.now, of: table.warningKinds)
       let reasons = waitForBell(
@@ -107,8 +107,13 @@ final class Collector: Sendable {
     }
   }
 
+  private func startRecording(into table: CollectorTable) {
+    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
+  }
+
   /// `nil`, and everything ended, where no session is left.
-  private func shortestInterval() -> Duration? {
+  private func shortestInterval(_ table: CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() { return shortest }
     QueueRegistry.stopRecording(recorder)
@@ -118,7 +123,7 @@ final class Collector: Sendable {
     }
     if isOver { return nil }
     // Somebody came in between.
-    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    startRecording(into: table)
     return .zero
   }
 

@@ -46,6 +46,7 @@ final class CollectorTable {
   var queueConditions = QueueConditions()
   var deadlockWatch = DeadlockWatch()
   var slowLimits = SlowLimits()
+  var unstartedFinishes = UnstartedFinishes()
   /// The operations that nothing but their own `isReady` holds up.
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
@@ -162,6 +163,7 @@ final class CollectorTable {
       running.remove(id)
       runLog.note(entry.report)
       times.note(entry.report)
+      unstartedFinishes.note(entry.report)
       finished.append(
         Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
       tellDependents(of: entry)

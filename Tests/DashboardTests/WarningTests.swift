@@ -98,6 +98,16 @@ struct WarningTests {
       ),
       (
         MonitorWarning(
+          kind: .finishedWithoutStart, operations: [ID(7)], title: "Fetch", count: 1),
+        "! #7 Fetch finished without having been started"
+      ),
+      (
+        MonitorWarning(
+          kind: .finishedWithoutStart, operations: [ID(1035), ID(7)], title: "Fetch", count: 12),
+        "! 12 finished unstarted, the last #1035 GET dem.idx"
+      ),
+      (
+        MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
         "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"

@@ -37,6 +37,11 @@ struct WarningText {
     case .mainQueueBlocked:
       return "the main queue starts none of its \(CountText.text(warning.count)) ready for"
         + " \(age(warning))"
+    case .finishedWithoutStart:
+      let last = warning.operations.first.map { described($0, otherwise: warning.title) } ?? ""
+      return warning.count == 1
+        ? "\(last) finished without having been started"
+        : "\(CountText.text(warning.count)) finished unstarted, the last \(last)"
     case .suspendedWithReady:
       return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
     case .readyButNotStarted:
@@ -46,7 +51,7 @@ struct WarningText {
       return "\(first(of: warning)) runs \(age(warning)), class p99 is \(usual)"
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
-        + (warning.operations.first.map(described) ?? "")
+        + (warning.operations.first.map { described($0) } ?? "")
     }
   }
 
@@ -59,8 +64,8 @@ struct WarningText {
     case .neverEnqueuedDependency:
       "\(named(warning.operations)) \(verb("await", warning.operations)) "
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
-    case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked, .suspendedWithReady,
-      .readyButNotStarted, .slow, .fanOut:
+    case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
+      .finishedWithoutStart, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
       sentence(warning)
     }
   }
@@ -80,6 +85,7 @@ struct WarningText {
     case .cancelNotHonoured: "test isCancelled"
     case .notReadyWithMetDependencies: "does it announce isReady?"
     case .mainQueueBlocked: "free the main thread"
+    case .finishedWithoutStart: "finish after start()"
     case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
@@ -114,11 +120,12 @@ struct WarningText {
   /// The first operation, and how many more there are like it.
   private func first(of warning: MonitorWarning) -> String {
     let others = warning.count > 1 ? " and \(CountText.text(warning.count - 1)) more" : ""
-    return "\(warning.operations.first.map(described) ?? glyphs.unknown)\(others)"
+    return "\(warning.operations.first.map { described($0) } ?? glyphs.unknown)\(others)"
   }
 
-  private func described(_ id: OperationReport.ID) -> String {
-    workload.operations[id].map { "\(id) \($0.title.clipped(to: Self.nameLimit))" } ?? "\(id)"
+  private func described(_ id: OperationReport.ID, otherwise title: String = "") -> String {
+    let name = workload.operations[id]?.title ?? title
+    return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: Self.nameLimit))"
   }
 
   private func age(_ warning: MonitorWarning) -> String {

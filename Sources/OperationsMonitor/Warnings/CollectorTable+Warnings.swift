@@ -19,7 +19,7 @@ extension CollectorTable {
   ) -> [MonitorWarning] {
     var warnings =
       deadlockWatch.warnings + cancelledLongAgo(at: now) + heldUpByThemselvesForLong(at: now)
-      + queueConditions.warnings(of: queues, at: now)
+      + unstartedFinishes.warnings + queueConditions.warnings(of: queues, at: now)
     if kinds.contains(.slow) { warnings += slowOperations(at: now) }
     warnings += fanOutWarnings
     return warnings.filter { kinds.contains($0.kind) }

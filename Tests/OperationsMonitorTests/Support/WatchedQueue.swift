@@ -12,17 +12,13 @@ import Testing
 /// collector of another test reads its records.
 final class WatchedQueue {
   let queue: OperationQueue
-  let table: CollectorTable
-  private let recorder: RecorderID
+  let table = CollectorTable()
+  private let recorder = RecorderID()
   private let gate = Gate()
 
-  /// - Parameters:
-  ///   - name: What the queue is called.
-  ///   - other: A queue with whose table this one is to share; `nil` for one of its own.
-  init(_ name: String = "watched", besides other: WatchedQueue? = nil) {
-    queue = OperationQueue(unlistedNamed: name)
-    table = other?.table ?? CollectorTable()
-    recorder = other?.recorder ?? RecorderID()
+  /// - Parameter queue: An unlisted queue, which nobody records.
+  init(_ queue: OperationQueue = OperationQueue(unlistedNamed: "watched")) {
+    self.queue = queue
     queue.core.startRecording(recorder, replaces: true) {}
     // As a collector does, so that what changes in an operation is noted.
     MonitorLevel.raise()
@@ -35,6 +31,9 @@ final class WatchedQueue {
     table.beginReading(at: now)
     table.apply(queue.takeRecordedChanges(for: recorder, limit: .max))
   }
+
+  /// Nobody watches any more.
+  func stop() { queue.core.stopRecording(recorder) }
 
   /// Fills the only slot of the queue, until ``finishAll()``.
   func fillSlot() {
