@@ -22,6 +22,10 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     /// ``count`` operations finished, without having been cancelled, before their queue had started them;
     /// ``operations`` are the last of them, the newest first, which finished at ``since``.
     case finishedWithoutStart = "finished-without-start"
+    /// ``operations``, of high or very high priority, wait directly for ``awaited``, which have been ready
+    /// for 1 s or longer, have a priority below normal, and are behind others in their queue that nothing
+    /// of high priority waits for. ``count`` is the number of the awaited ones.
+    case priorityInversion = "priority-inversion"
     /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
     case suspendedWithReady = "suspended-with-ready"
     /// ``queue``, which is not the main queue, has had ready operations and free slots for 200 ms or
@@ -38,7 +42,8 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
       switch self {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
       case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
-        .finishedWithoutStart, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
+        .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
+        .fanOut:
         false
       }
     }

@@ -47,6 +47,7 @@ final class CollectorTable {
   var deadlockWatch = DeadlockWatch()
   var slowLimits = SlowLimits()
   var unstartedFinishes = UnstartedFinishes()
+  var inversions = PriorityInversions()
   /// The operations that nothing but their own `isReady` holds up.
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
@@ -129,6 +130,7 @@ final class CollectorTable {
   func keepQueues(_ ids: Set<QueueReport.ID>) {
     queues = queues.filter { ids.contains($0.key) }
     ready = ready.filter { ids.contains($0.key) }
+    inversions.keepQueues(ids)
   }
 
   private func apply(
@@ -148,6 +150,7 @@ final class CollectorTable {
     let wasRunning = entry.report.state == .executing || entry.report.state == .cancelling
     link(entry, as: snapshot)
     change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
+    notePriority(of: entry)
     if wantsEvents {
       for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
     }
@@ -188,6 +191,8 @@ final class CollectorTable {
     let entry = OperationEntry(report, version: version)
     entry.dependents = strangers.removeValue(forKey: report.id) ?? []
     entry.report.dependentCount = entry.dependents.count
+    entry.urgentDependentCount = Int32(
+      entry.dependents.count { entries[$0.id]?.isUrgent == true })
     entries[report.id] = entry
     for list in lists.values { list.insert(entry.report, in: self) }
     return entry
@@ -215,6 +220,7 @@ final class CollectorTable {
     let old = entry.report.dependencies
     let isSame = old.elementsEqual(snapshot.dependencies) { $0.rawValue == $1.rawValue }
     if isSame { return }
+    setUrgent(entry, false)
     let new = snapshot.dependencies.map { OperationReport.ID($0.rawValue) }
     entry.report.dependencies = new
     let oldSet = Set(old)

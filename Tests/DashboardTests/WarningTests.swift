@@ -108,6 +108,11 @@ struct WarningTests {
       ),
       (
         MonitorWarning(
+          kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1110), ID(1111)], count: 2),
+        "! #1200 waits for #1110 upload shard 1 and 1 more of low priority"
+      ),
+      (
+        MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
         "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"
@@ -160,6 +165,14 @@ struct WarningTests {
     #expect(!Self.dashboard([]).text()[0].contains("!"))
     let narrow = Self.dashboard(two, columns: 40, rows: 10).text()[0]
     #expect(narrow.hasSuffix("  ! 2"), "\(narrow)")
+  }
+
+  @Test func whatIsToBeRaisedIsMarkedToo() {
+    let dashboard = Self.dashboard(
+      [MonitorWarning(kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1103)])],
+      rows: 60)
+    let marked = dashboard.text().filter { $0.dropFirst().hasPrefix("!") && $0.contains("#") }
+    #expect(marked.shows("#1200") && marked.shows("#1103") && !marked.shows("#1051"))
   }
 
   @Test func theRowsConcernedAreMarked() {

@@ -17,6 +17,7 @@ struct WarningText {
 
   /// What is the matter, in one sentence.
   func sentence(_ warning: MonitorWarning) -> String {
+    var subject: String { first(of: warning.operations, count: warning.count) }
     switch warning.kind {
     case .cycle:
       return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
@@ -31,9 +32,9 @@ struct WarningText {
         + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is in no queue"
         + more(warning)
     case .cancelNotHonoured:
-      return "cancel of \(first(of: warning)) not honoured for \(age(warning))"
+      return "cancel of \(subject) not honoured for \(age(warning))"
     case .notReadyWithMetDependencies:
-      return "isReady of \(first(of: warning)) says no for \(age(warning))"
+      return "isReady of \(subject) says no for \(age(warning))"
     case .mainQueueBlocked:
       return "the main queue starts none of its \(CountText.text(warning.count)) ready for"
         + " \(age(warning))"
@@ -42,13 +43,17 @@ struct WarningText {
       return warning.count == 1
         ? "\(last) finished without having been started"
         : "\(CountText.text(warning.count)) finished unstarted, the last \(last)"
+    case .priorityInversion:
+      let waiting = warning.operations.first.map { "\($0)" } ?? "high priority"
+      let low = first(of: warning.awaited, count: warning.count)
+      return "\(waiting) waits for \(low) of low priority"
     case .suspendedWithReady:
       return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
     case .readyButNotStarted:
       return "\(queueName(warning)) has free slots and starts none of its \(warning.count) ready"
     case .slow:
       let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
-      return "\(first(of: warning)) runs \(age(warning)), class p99 is \(usual)"
+      return "\(subject) runs \(age(warning)), class p99 is \(usual)"
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
         + (warning.operations.first.map { described($0) } ?? "")
@@ -65,7 +70,8 @@ struct WarningText {
       "\(named(warning.operations)) \(verb("await", warning.operations)) "
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
-      .finishedWithoutStart, .suspendedWithReady, .readyButNotStarted, .slow, .fanOut:
+      .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
+      .fanOut:
       sentence(warning)
     }
   }
@@ -86,6 +92,7 @@ struct WarningText {
     case .notReadyWithMetDependencies: "does it announce isReady?"
     case .mainQueueBlocked: "free the main thread"
     case .finishedWithoutStart: "finish after start()"
+    case .priorityInversion: isReadOnly ? "raise its priority" : "} raises it"
     case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
@@ -118,9 +125,9 @@ struct WarningText {
   }
 
   /// The first operation, and how many more there are like it.
-  private func first(of warning: MonitorWarning) -> String {
-    let others = warning.count > 1 ? " and \(CountText.text(warning.count - 1)) more" : ""
-    return "\(warning.operations.first.map { described($0) } ?? glyphs.unknown)\(others)"
+  private func first(of operations: [OperationReport.ID], count: Int) -> String {
+    let others = count > 1 ? " and \(CountText.text(count - 1)) more" : ""
+    return "\(operations.first.map { described($0) } ?? glyphs.unknown)\(others)"
   }
 
   private func described(_ id: OperationReport.ID, otherwise title: String = "") -> String {

@@ -19,7 +19,8 @@ extension CollectorTable {
   ) -> [MonitorWarning] {
     var warnings =
       deadlockWatch.warnings + cancelledLongAgo(at: now) + heldUpByThemselvesForLong(at: now)
-      + unstartedFinishes.warnings + queueConditions.warnings(of: queues, at: now)
+      + unstartedFinishes.warnings + priorityInversions(at: now)
+      + queueConditions.warnings(of: queues, at: now)
     if kinds.contains(.slow) { warnings += slowOperations(at: now) }
     warnings += fanOutWarnings
     return warnings.filter { kinds.contains($0.kind) }
@@ -33,9 +34,11 @@ extension CollectorTable {
     var moments = cancelling.compactMap { id in
       entries[id]?.report.cancelRequested.map { $0 + Self.cancellationPatience }
     }
-    moments += [queueConditions.nextMoment(after: now), heldUpByThemselves.nextMoment].compactMap {
-      $0
-    }
+    let conditions = [
+      queueConditions.nextMoment(after: now), heldUpByThemselves.nextMoment,
+      inversions.candidates.nextMoment,
+    ]
+    moments += conditions.compactMap { $0 }
     if kinds.contains(.slow) { moments += limitedRuns(at: now).map(\.limit) }
     return moments.filter { $0 > now }.min()
   }
