@@ -36,6 +36,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     case slow
     /// More than 10,000 operations depend on the one of ``operations``.
     case fanOut = "fan-out"
+    /// ``operations`` still exist 60 s after their finish, the first of which was at ``since``, and
+    /// nothing that depends on them is what holds them. Told of only where a viewer asks for it.
+    case leaking
 
     /// Whether what it says will not pass by itself.
     public var isDeadlock: Bool {
@@ -43,13 +46,13 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
       case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
         .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
-        .fanOut:
+        .fanOut, .leaking:
         false
       }
     }
 
     /// The kinds that are told of where nobody says otherwise.
-    public static let usual = Set(allCases)
+    public static let usual = Set(allCases).subtracting([.leaking])
   }
 
   /// More operations than these are not named in a warning; ``count`` is exact all the same.

@@ -99,6 +99,7 @@ final class Collector: Sendable {
       if fillLists(of: table) { hasNews = true }
       if hasNews { table.noteQueueConditions(at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
+      if table.lookForLeaksIfDue(at: ProcessFacts.now) { hasNews = true }
       let moments = [nextWarning] + table.lists.values.map(\.nextDetail)
       if let moment = moments.compactMap({ $0 }).min(), moment <= ProcessFacts.now {
         hasNews = true
@@ -155,7 +156,7 @@ final class Collector: Sendable {
     if table.lists.values.contains(where: \.isFilling) { return .now }
     let moments =
       table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail] }
-      + [warning, table.deadlockWatch.nextSearch]
+      + [warning, table.deadlockWatch.nextSearch, table.leakWatch?.nextRound]
     let now = ProcessFacts.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
   }

@@ -46,6 +46,8 @@ final class CollectorTable {
   var queueConditions = QueueConditions()
   var deadlockWatch = DeadlockWatch()
   var slowLimits = SlowLimits()
+  /// `nil` while no session wants to be told of leaks.
+  var leakWatch: LeakWatch?
   var unstartedFinishes = UnstartedFinishes()
   var inversions = PriorityInversions()
   /// The operations that nothing but their own `isReady` holds up.
@@ -93,6 +95,11 @@ final class CollectorTable {
   private func noteInterests() {
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
     warningKinds = lists.values.reduce(into: []) { $0.formUnion($1.interest.warningKinds) }
+    if !warningKinds.contains(.leaking) {
+      leakWatch = nil
+    } else if leakWatch == nil {
+      leakWatch = LeakWatch()
+    }
   }
 
   /// Changes one operation's report, in the lists as well.
@@ -167,6 +174,7 @@ final class CollectorTable {
       runLog.note(entry.report)
       times.note(entry.report)
       unstartedFinishes.note(entry.report)
+      leakWatch?.note(entry, record)
       finished.append(
         Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
       tellDependents(of: entry)
@@ -271,6 +279,11 @@ final class CollectorTable {
       guard dependent.report.state == .waiting else { continue }
       change(dependent) { $0.unmetDependencyCount = dependent.unmetCount }
     }
+  }
+
+  /// What has come to depend on an operation since that was dropped, or before it was known.
+  func lateDependents(of id: OperationReport.ID) -> [OperationEntry.Dependent] {
+    strangers[id] ?? []
   }
 
   // MARK: Retention

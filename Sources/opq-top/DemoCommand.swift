@@ -75,8 +75,8 @@ struct DemoCommand: ParsableCommand {
   @Option(
     name: .customLong("warn"),
     help: ArgumentHelp(
-      "Warn of these kinds, too; \"all\" stands for all of them. Repeatable, as --allow is: for "
-        + "each kind the last one counts. The kinds: \(WarningWish.words).",
+      "Warn of these kinds, too; usually of all but leaking. Repeatable, as --allow is: for each "
+        + "kind the last one counts. The kinds: \(WarningWish.words), which stands for each.",
       valueName: "kind,..."),
     transform: WarningWish.warn)
   var warnings: [WarningWish] = []

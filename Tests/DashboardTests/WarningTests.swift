@@ -118,6 +118,12 @@ struct WarningTests {
         "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"
       ),
       (
+        MonitorWarning(
+          kind: .leaking, operations: [ID(7), ID(8)], title: "Fetch", count: 2,
+          since: Scene.seconds(12)),
+        "! #7 Fetch and 1 more still held 1m30s after the finish"
+      ),
+      (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
         "! 12,345 operations depend on #1180 merge all shards"
       ),

@@ -24,6 +24,8 @@ import Testing
     #expect(try kinds("--allow=cycle,fan-out") == Kind.usual.subtracting([.cycle, .fanOut]))
     #expect(try kinds("--allow all") == [])
     #expect(try kinds("--warn all") == Set(Kind.allCases))
+    #expect(try kinds("--warn leaking") == Kind.usual.union([.leaking]))
+    #expect(!Kind.usual.contains(.leaking))
   }
 
   @Test(

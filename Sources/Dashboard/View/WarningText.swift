@@ -17,7 +17,9 @@ struct WarningText {
 
   /// What is the matter, in one sentence.
   func sentence(_ warning: MonitorWarning) -> String {
-    var subject: String { first(of: warning.operations, count: warning.count) }
+    var subject: String {
+      first(of: warning.operations, title: warning.title, count: warning.count)
+    }
     switch warning.kind {
     case .cycle:
       return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
@@ -39,7 +41,7 @@ struct WarningText {
       return "the main queue starts none of its \(CountText.text(warning.count)) ready for"
         + " \(age(warning))"
     case .finishedWithoutStart:
-      let last = warning.operations.first.map { described($0, otherwise: warning.title) } ?? ""
+      let last = first(of: warning.operations, title: warning.title, count: 1)
       return warning.count == 1
         ? "\(last) finished without having been started"
         : "\(CountText.text(warning.count)) finished unstarted, the last \(last)"
@@ -57,6 +59,8 @@ struct WarningText {
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
         + (warning.operations.first.map { described($0) } ?? "")
+    case .leaking:
+      return "\(subject) still held \(age(warning)) after the finish"
     }
   }
 
@@ -71,7 +75,7 @@ struct WarningText {
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
-      .fanOut:
+      .fanOut, .leaking:
       sentence(warning)
     }
   }
@@ -97,6 +101,7 @@ struct WarningText {
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
     case .fanOut: "a barrier would do"
+    case .leaking: "let go of it"
     }
   }
 
@@ -125,9 +130,12 @@ struct WarningText {
   }
 
   /// The first operation, and how many more there are like it.
-  private func first(of operations: [OperationReport.ID], count: Int) -> String {
+  private func first(
+    of operations: [OperationReport.ID], title: String = "", count: Int
+  ) -> String {
     let others = count > 1 ? " and \(CountText.text(count - 1)) more" : ""
-    return "\(operations.first.map { described($0) } ?? glyphs.unknown)\(others)"
+    let first = operations.first.map { described($0, otherwise: title) } ?? glyphs.unknown
+    return first + others
   }
 
   private func described(_ id: OperationReport.ID, otherwise title: String = "") -> String {

@@ -22,7 +22,7 @@ extension CollectorTable {
       + unstartedFinishes.warnings + priorityInversions(at: now)
       + queueConditions.warnings(of: queues, at: now)
     if kinds.contains(.slow) { warnings += slowOperations(at: now) }
-    warnings += fanOutWarnings
+    warnings += fanOutWarnings + (leakWatch?.warnings ?? [])
     return warnings.filter { kinds.contains($0.kind) }
   }
 
@@ -112,6 +112,18 @@ extension CollectorTable {
         kind: .slow, operations: slow.map(\.id), count: slow.count, since: first.started,
         usual: first.usual)
     ]
+  }
+
+  // MARK: Leaks
+
+  /// Looks which finished operations still exist, where it is time for that.
+  ///
+  /// - Returns: Whether there is something new to tell.
+  func lookForLeaksIfDue(at now: MonitorTime) -> Bool {
+    guard let due = leakWatch?.nextRound, due <= now else { return false }
+    return leakWatch?.look(
+      at: now, lateDependents: { lateDependents(of: $0) },
+      isUnfinished: { entries[$0]?.report.state.isOver == false }) ?? false
   }
 
   // MARK: Deadlocks
