@@ -36,6 +36,9 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     case slow
     /// More than 10,000 operations depend on the one of ``operations``.
     case fanOut = "fan-out"
+    /// ``count`` steps of operations are missing in the events that the viewer was told of, ever: see
+    /// ``Update/lostChanges``. States are exact all the same.
+    case historyLost = "history-lost"
     /// ``operations`` still exist 60 s after their finish, the first of which was at ``since``, and
     /// nothing that depends on them is what holds them. Told of only where a viewer asks for it.
     case leaking
@@ -46,7 +49,7 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
       case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
         .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
-        .fanOut, .leaking:
+        .fanOut, .historyLost, .leaking:
         false
       }
     }
@@ -79,7 +82,8 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
 
   /// Creates a warning.
   public init(
-    kind: Kind, operations: [OperationReport.ID] = [], title: String = "", awaited: [OperationReport.ID] = [],
+    kind: Kind, operations: [OperationReport.ID] = [], title: String = "",
+    awaited: [OperationReport.ID] = [],
     awaitedTitle: String = "", queue: QueueReport.ID? = nil, count: Int = 0,
     since: MonitorTime? = nil, usual: Duration? = nil
   ) {

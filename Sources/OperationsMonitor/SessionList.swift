@@ -31,6 +31,8 @@ final class SessionList {
   private var fillingTime = Duration.zero
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
+  /// How many events the session was not told of because there were too many at once.
+  private var lostChanges: UInt64 = 0
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
@@ -190,8 +192,13 @@ final class SessionList {
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
     update.events = events.take()
+    lostChanges += UInt64(update.events?.skippedCount ?? 0)
+    update.lostChanges = lostChanges
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
     update.warnings = warnings
+    if lostChanges > 0, interest.warningKinds.contains(.historyLost) {
+      update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(lostChanges)))
+    }
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: interest.operations)
     update.detail = detailWatch.answer(about: interest.detail, at: time) { table.detail(of: $0) }

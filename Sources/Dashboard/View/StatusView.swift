@@ -133,10 +133,6 @@ struct StatusView {
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let reason = dashboard.live.endedReason { return Span("ended: \(reason)", .warning) }
     let workload = dashboard.shown
-    if workload.lostChanges > 0 {
-      return Span(
-        "! \(workload.lostChanges) changes of the history were lost; states are exact", .warning)
-    }
     if dashboard.view == .events, workload.events.skippedCount > 0 {
       let count = CountText.text(workload.events.skippedCount)
       return Span("! history incomplete: \(count) skipped; states are exact", .warning)

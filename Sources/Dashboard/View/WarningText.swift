@@ -59,6 +59,8 @@ struct WarningText {
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
         + (warning.operations.first.map { described($0) } ?? "")
+    case .historyLost:
+      return "\(warning.count) changes of the history were lost; states are exact"
     case .leaking:
       return "\(subject) still held \(age(warning)) after the finish"
     }
@@ -75,7 +77,7 @@ struct WarningText {
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
-      .fanOut, .leaking:
+      .fanOut, .historyLost, .leaking:
       sentence(warning)
     }
   }
@@ -101,6 +103,7 @@ struct WarningText {
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
     case .fanOut: "a barrier would do"
+    case .historyLost: "\\ filters events"
     case .leaking: "let go of it"
     }
   }
