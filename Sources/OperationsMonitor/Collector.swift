@@ -156,7 +156,7 @@ final class Collector: Sendable {
     if table.lists.values.contains(where: \.isFilling) { return .now }
     let moments =
       table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail] }
-      + [warning, table.deadlockWatch.nextSearch, table.leakWatch?.nextRound]
+      + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = ProcessFacts.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
   }

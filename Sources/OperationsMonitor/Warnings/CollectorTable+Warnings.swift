@@ -128,11 +128,16 @@ extension CollectorTable {
 
   // MARK: Deadlocks
 
+  /// When to search for deadlocks; `nil` while nothing has changed, or nobody wants to know.
+  var nextDeadlockSearch: MonitorTime? {
+    warningKinds.contains(where: \.isDeadlock) ? deadlockWatch.nextSearch : nil
+  }
+
   /// Searches for deadlocks where it is time for that.
   ///
   /// - Returns: Whether there is something new to tell.
   func searchDeadlocksIfDue(at now: MonitorTime) -> Bool {
-    guard let due = deadlockWatch.nextSearch, due <= now else { return false }
+    guard let due = nextDeadlockSearch, due <= now else { return false }
     let unfinished = queues.values.reduce(0) {
       $0 + $1.counts.waiting + $1.counts.ready + $1.counts.executing
     }
