@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+public import MonitorProtocol
+
 extension Dashboard {
   /// What a dashboard is told once, when it is made.
   public struct Configuration: Sendable, Equatable {
@@ -13,16 +15,20 @@ extension Dashboard {
     public var isReadOnly: Bool
     /// Whether `X` and a letter asks before it cancels, as `x` always does.
     public var asksBeforeCancellingByKey: Bool
+    /// Which kinds of warnings are shown.
+    public var warningKinds: Set<MonitorWarning.Kind>
 
     /// Creates a configuration; by default one that asks before everything.
     public init(
       title: String = "", guidance: String = "", isReadOnly: Bool = false,
-      asksBeforeCancellingByKey: Bool = true
+      asksBeforeCancellingByKey: Bool = true,
+      warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
       self.title = title
       self.guidance = guidance
       self.isReadOnly = isReadOnly
       self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
+      self.warningKinds = warningKinds
     }
   }
 }

@@ -36,6 +36,7 @@ extension Dashboard {
       interest.timeline = Interest.Timeline(
         window: timeline.window, limit: TimelineState.runLimit)
     }
+    interest.warningKinds = configuration.warningKinds
     return interest
   }
 

@@ -54,6 +54,22 @@ public struct Frame: Codable, Sendable, Equatable {
     public var secondsInState: Double?
   }
 
+  /// Something that probably is not meant.
+  public struct Warning: Codable, Sendable, Equatable {
+    /// What is the matter.
+    public var kind: MonitorWarning.Kind
+    /// The operations that it is about, in the order that the kind says; at most 100.
+    public var operations: [OperationReport.ID]
+    /// What these wait for, where the kind says so; at most 100.
+    public var awaited: [OperationReport.ID]
+    /// The name of the queue that it is about; `nil` where it is not about one.
+    public var queue: String?
+    /// How many operations are concerned; for deadlocks how many more wait because of it.
+    public var count: Int
+    /// For how long; `nil` where that is not known.
+    public var seconds: Double?
+  }
+
   /// Says what form this object has.
   public var schema: String
   /// When the frame was made.
@@ -67,6 +83,8 @@ public struct Frame: Codable, Sendable, Equatable {
   /// The operations that are known individually, by id: all that have not finished, and the last
   /// that have.
   public var operations: [Operation]
+  /// What probably is not meant, what matters most first.
+  public var warnings: [Warning]
   /// How many changes of state the history has lost since the start. States are exact all the same.
   public var lostChanges: UInt64
 
@@ -77,10 +95,12 @@ public struct Frame: Codable, Sendable, Equatable {
   ///   - time: The moment to which times are related.
   ///   - queues: The queues that are alive, in any order.
   ///   - operations: The operations that are kept, in any order.
+  ///   - warnings: What probably is not meant, what matters most first.
   ///   - lostChanges: How many changes the monitor has lost.
   public init(
     hello: Hello, time: MonitorTime, queues: [QueueReport],
-    operations: some Sequence<OperationReport>, lostChanges: UInt64
+    operations: some Sequence<OperationReport>, warnings: [MonitorWarning] = [],
+    lostChanges: UInt64
   ) {
     schema = Self.currentSchema
     self.time = Time(wallClock: hello.wallClock(at: time), monotonic: time)
@@ -91,7 +111,18 @@ public struct Frame: Codable, Sendable, Equatable {
     self.operations = operations.sorted { $0.id < $1.id }.map {
       Operation(report: $0, queue: names[$0.queue] ?? "", at: time)
     }
+    self.warnings = warnings.map { warning in
+      Warning(
+        kind: warning.kind, operations: warning.operations, awaited: warning.awaited,
+        queue: warning.queue.map { names[$0] ?? "" }, count: warning.count,
+        seconds: warning.since.map { Self.seconds(from: $0, to: time) })
+    }
     self.lostChanges = lostChanges
+  }
+
+  /// Cut to milliseconds, because more digits would only pretend; 0 where negative.
+  static func seconds(from start: MonitorTime, to end: MonitorTime) -> Double {
+    Double(max(0, end.nanoseconds - start.nanoseconds) / 1_000_000) / 1_000
   }
 }
 
@@ -105,10 +136,7 @@ extension Frame.Operation {
     priority = report.priority
     dependencies = report.dependencies
     unmetDependencyCount = report.unmetDependencyCount
-    secondsInState = report.stateEntered.map { start in
-      // Milliseconds, because more digits would only pretend.
-      Double(max(0, time.nanoseconds - start.nanoseconds) / 1_000_000) / 1_000
-    }
+    secondsInState = report.stateEntered.map { Frame.seconds(from: $0, to: time) }
   }
 }
 

@@ -13,12 +13,49 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
     case neverEnqueuedDependency = "never-enqueued-dependency"
     /// ``operations`` were asked to cancel 3 s ago or earlier, and still run.
     case cancelNotHonoured = "cancel-not-honoured"
+    /// ``operations`` wait though their dependencies are met: the `isReady` of their own class has said
+    /// no for 3 s or longer; the longest first.
+    case notReadyWithMetDependencies = "not-ready-with-met-dependencies"
+    /// ``queue`` is the main queue, and has had ready operations and run none for 250 ms or longer: the
+    /// main thread is busy, or does not serve the queue.
+    case mainQueueBlocked = "main-queue-blocked"
+    /// ``count`` operations finished, without having been cancelled, before their queue had started them;
+    /// ``operations`` are the last of them, the newest first, which finished at ``since``.
+    case finishedWithoutStart = "finished-without-start"
+    /// ``operations``, of high or very high priority, wait directly for ``awaited``, which have been ready
+    /// for 1 s or longer, have a priority below normal, and are behind others in their queue that nothing
+    /// of high priority waits for. ``count`` is the number of the awaited ones.
+    case priorityInversion = "priority-inversion"
     /// ``queue`` has been suspended for 10 s or longer, and holds ready operations.
     case suspendedWithReady = "suspended-with-ready"
-    /// ``queue`` has had ready operations and free slots for 200 ms or longer.
+    /// ``queue``, which is not the main queue, has had ready operations and free slots for 200 ms or
+    /// longer.
     case readyButNotStarted = "ready-but-not-started"
+    /// ``operations`` have run for more than 1.5 times ``usual``, which is what 99 of 100 of their class
+    /// took at most, and of which there were 20 or more lately; the longest first.
+    case slow
     /// More than 10,000 operations depend on the one of ``operations``.
     case fanOut = "fan-out"
+    /// ``count`` steps of operations are missing in the events that the viewer was told of, ever: see
+    /// ``Update/lostChanges``. States are exact all the same.
+    case historyLost = "history-lost"
+    /// ``operations`` still exist 60 s after their finish, the first of which was at ``since``, and
+    /// nothing that depends on them is what holds them. Told of only where a viewer asks for it.
+    case leaking
+
+    /// Whether what it says will not pass by itself.
+    public var isDeadlock: Bool {
+      switch self {
+      case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
+      case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
+        .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
+        .fanOut, .historyLost, .leaking:
+        false
+      }
+    }
+
+    /// The kinds that are told of where nobody says otherwise.
+    public static let usual = Set(allCases).subtracting([.leaking])
   }
 
   /// More operations than these are not named in a warning; ``count`` is exact all the same.
@@ -28,6 +65,8 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
   public var kind: Kind
   /// The operations that it is about, in the order that the kind says.
   public var operations: [OperationReport.ID]
+  /// What the first of ``operations`` is called, where it may no longer be kept; unsanitised.
+  public var title: String
   /// What these wait for, where the kind says so.
   public var awaited: [OperationReport.ID]
   /// What the first of ``awaited`` is called, where it is in no queue; unsanitised.
@@ -38,24 +77,27 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
   public var count: Int
   /// Since when; `nil` where that is not known.
   public var since: MonitorTime?
+  /// How long it usually takes what the first of ``operations`` does, where the kind says so.
+  public var usual: Duration?
 
   /// Creates a warning.
   public init(
-    kind: Kind, operations: [OperationReport.ID] = [], awaited: [OperationReport.ID] = [],
+    kind: Kind, operations: [OperationReport.ID] = [], title: String = "",
+    awaited: [OperationReport.ID] = [],
     awaitedTitle: String = "", queue: QueueReport.ID? = nil, count: Int = 0,
-    since: MonitorTime? = nil
+    since: MonitorTime? = nil, usual: Duration? = nil
   ) {
     self.kind = kind
     self.operations = Array(operations.prefix(Self.operationLimit))
+    self.title = title
     self.awaited = Array(awaited.prefix(Self.operationLimit))
     self.awaitedTitle = awaitedTitle
     self.queue = queue
     self.count = count
     self.since = since
+    self.usual = usual
   }
 
   /// Whether it will not pass by itself.
-  public var isDeadlock: Bool {
-    kind == .cycle || kind == .slotDeadlock || kind == .neverEnqueuedDependency
-  }
+  public var isDeadlock: Bool { kind.isDeadlock }
 }

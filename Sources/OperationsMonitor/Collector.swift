@@ -82,10 +82,11 @@ final class Collector: Sendable {
   private func main() {
     csystem_set_thread_name("opq-collector")
     let table = CollectorTable()
-    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    startRecording(into: table)
     var lastRead = ContinuousClock.now - .seconds(1)
-    while let interval = shortestInterval() {
-      let nextWarning = table.nextWarning(after: ProcessFacts.now)
+    while let interval = shortestInterval(table) {
+      let nextWarning = table.nextWarning(
+        after: ProcessFacts.now, of: table.warningKinds)
       let reasons = waitForBell(
         readingFrom: lastRead + interval, workingFrom: nextWork(table, warning: nextWarning))
       var hasNews = serveSessions(table)
@@ -96,8 +97,9 @@ final class Collector: Sendable {
         hasNews = true
       }
       if fillLists(of: table) { hasNews = true }
-      if hasNews { table.queueConditions.note(table.queues.values, at: ProcessFacts.now) }
+      if hasNews { table.noteQueueConditions(at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
+      if table.lookForLeaksIfDue(at: ProcessFacts.now) { hasNews = true }
       let moments = [nextWarning] + table.lists.values.map(\.nextDetail)
       if let moment = moments.compactMap({ $0 }).min(), moment <= ProcessFacts.now {
         hasNews = true
@@ -106,8 +108,13 @@ final class Collector: Sendable {
     }
   }
 
+  private func startRecording(into table: CollectorTable) {
+    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
+  }
+
   /// `nil`, and everything ended, where no session is left.
-  private func shortestInterval() -> Duration? {
+  private func shortestInterval(_ table: CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() { return shortest }
     QueueRegistry.stopRecording(recorder)
@@ -117,7 +124,7 @@ final class Collector: Sendable {
     }
     if isOver { return nil }
     // Somebody came in between.
-    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    startRecording(into: table)
     return .zero
   }
 
@@ -149,7 +156,7 @@ final class Collector: Sendable {
     if table.lists.values.contains(where: \.isFilling) { return .now }
     let moments =
       table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail] }
-      + [warning, table.deadlockWatch.nextSearch]
+      + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = ProcessFacts.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
   }

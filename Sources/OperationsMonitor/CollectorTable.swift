@@ -22,10 +22,14 @@ final class CollectorTable {
 
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
+  /// The main queue; `nil` while nobody has asked for it.
+  private(set) var mainQueue: QueueReport.ID?
   /// The lists that are kept for the sessions.
   private(set) var lists: [ObjectIdentifier: SessionList] = [:]
   /// Whether any session wants events: where none does, they cost nothing.
   private var wantsEvents = false
+  /// The kinds of warnings that any session wants.
+  private(set) var warningKinds: Set<MonitorWarning.Kind> = []
   /// Counts the readings: what has changed since one of them has a later version.
   private(set) var version: UInt64 = 1
   /// For operations that depend on what is not in any queue yet: those that do.
@@ -41,6 +45,13 @@ final class CollectorTable {
   private(set) var fanOuts: Set<OperationReport.ID> = []
   var queueConditions = QueueConditions()
   var deadlockWatch = DeadlockWatch()
+  var slowLimits = SlowLimits()
+  /// `nil` while no session wants to be told of leaks.
+  var leakWatch: LeakWatch?
+  var unstartedFinishes = UnstartedFinishes()
+  var inversions = PriorityInversions()
+  /// The operations that nothing but their own `isReady` holds up.
+  var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
   /// The operations that have started and not finished.
   private(set) var running = RunningOperations()
@@ -73,13 +84,23 @@ final class CollectorTable {
     } else {
       lists[session] = SessionList(interest, in: self, at: now)
     }
-    wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
+    noteInterests()
   }
 
   /// Drops the lists of the sessions that are not among these.
   func keepLists(of sessions: Set<ObjectIdentifier>) {
     lists = lists.filter { sessions.contains($0.key) }
+    noteInterests()
+  }
+
+  private func noteInterests() {
     wantsEvents = lists.values.contains { $0.interest.eventLimit > 0 }
+    warningKinds = lists.values.reduce(into: []) { $0.formUnion($1.interest.warningKinds) }
+    if !warningKinds.contains(.leaking) {
+      leakWatch = nil
+    } else if leakWatch == nil {
+      leakWatch = LeakWatch()
+    }
   }
 
   /// Changes one operation's report, in the lists as well.
@@ -96,6 +117,7 @@ final class CollectorTable {
   func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
+    if snapshot.isMain { mainQueue = id }
     queues[id] = QueueReport(
       id: id, name: snapshot.name, counts: StateCounts(snapshot),
       width: snapshot.maxConcurrentOperationCount < 0
@@ -116,6 +138,7 @@ final class CollectorTable {
   func keepQueues(_ ids: Set<QueueReport.ID>) {
     queues = queues.filter { ids.contains($0.key) }
     ready = ready.filter { ids.contains($0.key) }
+    inversions.keepQueues(ids)
   }
 
   private func apply(
@@ -132,10 +155,17 @@ final class CollectorTable {
     } else {
       entry = addEntry(OperationReport(snapshot, className: name(of: snapshot.type)))
     }
+    let wasRunning = entry.report.state == .executing || entry.report.state == .cancelling
     link(entry, as: snapshot)
     change(entry) { $0.take(snapshot, isSuspended: isSuspended, unmetCount: entry.unmetCount) }
+    notePriority(of: entry)
     if wantsEvents {
       for list in lists.values { list.noteSteps(from: old, to: entry.report, in: self) }
+    }
+    if snapshot.isHeldUpByItself, entry.report.state == .waiting {
+      heldUpByThemselves.insert(id, at: readingTime)
+    } else {
+      heldUpByThemselves.remove(id)
     }
     if entry.report.state.isOver {
       ready[entry.report.queue]?.remove(id)
@@ -144,6 +174,8 @@ final class CollectorTable {
       running.remove(id)
       runLog.note(entry.report)
       times.note(entry.report)
+      unstartedFinishes.note(entry.report)
+      leakWatch?.note(entry, record)
       finished.append(
         Finished(id: id, time: entry.report.finished ?? MonitorTime(nanoseconds: 0)))
       tellDependents(of: entry)
@@ -151,7 +183,12 @@ final class CollectorTable {
     }
     entry.record = record
     if entry.report.state == .cancelling, entry.report.started != nil { cancelling.insert(id) }
-    if snapshot.state == .executing { running.insert(entry.report) }
+    if snapshot.state == .executing {
+      running.insert(entry.report)
+    } else if wasRunning {
+      // It was parked: its own `isReady` said no at the last moment.
+      running.remove(id)
+    }
     if entry.report.state == .ready || entry.report.state == .held {
       ready[entry.report.queue, default: []].insert(id)
     } else {
@@ -163,6 +200,8 @@ final class CollectorTable {
     let entry = OperationEntry(report, version: version)
     entry.dependents = strangers.removeValue(forKey: report.id) ?? []
     entry.report.dependentCount = entry.dependents.count
+    entry.urgentDependentCount = Int32(
+      entry.dependents.count { entries[$0.id]?.isUrgent == true })
     entries[report.id] = entry
     for list in lists.values { list.insert(entry.report, in: self) }
     return entry
@@ -190,6 +229,7 @@ final class CollectorTable {
     let old = entry.report.dependencies
     let isSame = old.elementsEqual(snapshot.dependencies) { $0.rawValue == $1.rawValue }
     if isSame { return }
+    setUrgent(entry, false)
     let new = snapshot.dependencies.map { OperationReport.ID($0.rawValue) }
     entry.report.dependencies = new
     let oldSet = Set(old)
@@ -240,6 +280,11 @@ final class CollectorTable {
       guard dependent.report.state == .waiting else { continue }
       change(dependent) { $0.unmetDependencyCount = dependent.unmetCount }
     }
+  }
+
+  /// What has come to depend on an operation since that was dropped, or before it was known.
+  func lateDependents(of id: OperationReport.ID) -> [OperationEntry.Dependent] {
+    strangers[id] ?? []
   }
 
   // MARK: Retention

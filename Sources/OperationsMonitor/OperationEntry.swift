@@ -22,6 +22,13 @@ final class OperationEntry {
   var dependents: [Dependent] = []
   /// How many of its dependencies count it among those that wait.
   var unmetCount = 0
+  /// Whether it has a high priority and waits.
+  var isUrgent = false
+  /// How many of those that depend on it are urgent.
+  var urgentDependentCount: Int32 = 0
+  /// With which priority it is counted among what is ready and matters to nobody urgent; `nil` where
+  /// it is not.
+  var bystanderPriority: OperationPriority?
   /// In which reading it was last changed.
   var version: UInt64
 

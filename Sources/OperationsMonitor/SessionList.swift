@@ -31,6 +31,8 @@ final class SessionList {
   private var fillingTime = Duration.zero
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
+  /// How many events the session was not told of because there were too many at once.
+  private var lostChanges: UInt64 = 0
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
@@ -173,7 +175,7 @@ final class SessionList {
   /// What the session has to be told now, of what has changed since the last time.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
-    let warnings = table.warnings(at: time)
+    let warnings = table.warnings(at: time, of: interest.warningKinds)
     // The dashboard estimates for these how long they will take.
     let singled = interest.graphs.reduce(into: interest.operations) {
       $0.formUnion(table.neighbourhood($1))
@@ -194,8 +196,13 @@ final class SessionList {
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
     update.events = events.take()
+    lostChanges += UInt64(update.events?.skippedCount ?? 0)
+    update.lostChanges = lostChanges
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
     update.warnings = warnings
+    if lostChanges > 0, interest.warningKinds.contains(.historyLost) {
+      update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(lostChanges)))
+    }
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: singled, at: time)
     update.detail = detailWatch.answer(about: interest.detail, at: time) { table.detail(of: $0) }

@@ -5,6 +5,7 @@ import ArgumentParser
 import CursesTerminal
 import DemoWorkloads
 import Glibc
+import MonitorProtocol
 
 /// `opq-top demo`: runs a workload in this process, and shows it.
 struct DemoCommand: ParsableCommand {
@@ -71,6 +72,24 @@ struct DemoCommand: ParsableCommand {
     help: ArgumentHelp("At the end, say how long frames took.", visibility: .hidden))
   var tellsFrameTimes = false
 
+  @Option(
+    name: .customLong("warn"),
+    help: ArgumentHelp(
+      "Warn of these kinds, too; usually of all but leaking. Repeatable, as --allow is: for each "
+        + "kind the last one counts. The kinds: \(WarningWish.words), which stands for each.",
+      valueName: "kind,..."),
+    transform: WarningWish.warn)
+  var warnings: [WarningWish] = []
+
+  @Option(
+    name: .customLong("allow"),
+    help: ArgumentHelp("Do not warn of these kinds.", valueName: "kind,..."),
+    transform: WarningWish.allow)
+  var allowances: [WarningWish] = []
+
+  /// What to warn of.
+  var warningKinds: Set<MonitorWarning.Kind> { WarningWish.kinds(after: warnings + allowances) }
+
   func validate() throws {
     if !batch && (json || frameCount != nil || interval != nil) {
       throw ValidationError("-n, -d and --json go with --batch")
@@ -93,7 +112,7 @@ struct DemoCommand: ParsableCommand {
     }
     do {
       // First of all: it blocks signals, which later threads inherit.
-      let run = try DemoRun(isReadOnly: isReadOnly)
+      let run = try DemoRun(isReadOnly: isReadOnly, warningKinds: warningKinds)
       if batch {
         return try run.printFrames(
           of: demo, options(isInteractive: false), count: frameCount,

@@ -11,14 +11,19 @@ import Synchronization
 /// A demo workload together with who watches it, from start to end.
 struct DemoRun {
   private let isReadOnly: Bool
+  private let warningKinds: Set<MonitorWarning.Kind>
   private let waker: Waker
   private let watch: TerminationWatch
 
   /// Makes ready. To be called before the process has a second thread.
   ///
+  /// - Parameters:
+  ///   - isReadOnly: Whether viewers give no commands.
+  ///   - warningKinds: What they are warned of.
   /// - Throws: ``TerminalError`` where the system has no descriptor left.
-  init(isReadOnly: Bool) throws(TerminalError) {
+  init(isReadOnly: Bool, warningKinds: Set<MonitorWarning.Kind>) throws(TerminalError) {
     self.isReadOnly = isReadOnly
+    self.warningKinds = warningKinds
     JobSignals.block()
     let waker = try Waker()
     self.waker = waker
@@ -41,7 +46,7 @@ struct DemoRun {
     let dashboard = Dashboard(
       configuration: .init(
         title: demo.name, guidance: demo.guidance, isReadOnly: isReadOnly,
-        asksBeforeCancellingByKey: false))
+        asksBeforeCancellingByKey: false, warningKinds: warningKinds))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch, completion: whenFinished(workload), tellsFrameTimes: tellsFrameTimes)
@@ -91,7 +96,9 @@ struct DemoRun {
   }
 
   private func session(interval: Duration, interest: Interest = Interest()) -> MonitorSession {
-    MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: isReadOnly) {
+    var interest = interest
+    interest.warningKinds = warningKinds
+    return MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: isReadOnly) {
       [waker] in waker.ring()
     }
   }

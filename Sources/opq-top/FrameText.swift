@@ -4,8 +4,8 @@
 import Dashboard
 import MonitorProtocol
 
-/// Frames as text: one line of what counts, then the queues, then the operations. There is no
-/// escape sequence in it, whatever names say.
+/// Frames as text: one line of what counts, then the queues, the operations, and what is warned of.
+/// There is no escape sequence in it, whatever names say.
 enum FrameText {
   /// The text of one frame, ending with an empty line.
   static func text(of frame: Frame) -> String {
@@ -18,6 +18,7 @@ enum FrameText {
     lines.append(
       row(["ID", "STATE", "QUEUE", "DEPS", "SECONDS", "OPERATION"], in: operationColumns))
     for operation in frame.operations { lines.append(line(of: operation)) }
+    for warning in frame.warnings { lines.append(line(of: warning)) }
     return lines.joined(separator: "\n") + "\n\n"
   }
 
@@ -54,6 +55,21 @@ enum FrameText {
         "\(all - min(all, operation.unmetDependencyCount))/\(all)", seconds,
         TerminalText.printable(operation.name.isEmpty ? operation.className : operation.name),
       ], in: operationColumns)
+  }
+
+  /// Such as `! slot-deadlock of #4, #5 awaiting #6 in db: 2`; no more than ten operations are named.
+  private static func line(of warning: Frame.Warning) -> String {
+    func named(_ ids: [OperationReport.ID]) -> String {
+      let names = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
+      return ids.count > 10 ? "\(names), ..." : names
+    }
+    var line = "! \(warning.kind.rawValue)"
+    if !warning.operations.isEmpty { line += " of \(named(warning.operations))" }
+    if !warning.awaited.isEmpty { line += " awaiting \(named(warning.awaited))" }
+    if let queue = warning.queue { line += " in \(TerminalText.printable(queue))" }
+    line += ": \(warning.count)"
+    if let seconds = warning.seconds { line += ", for \(thousandths(seconds)) s" }
+    return line
   }
 
   /// A number with three decimals, so that points stand below each other.

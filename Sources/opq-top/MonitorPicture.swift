@@ -10,6 +10,7 @@ struct MonitorPicture {
   private var hello: Hello?
   private var queues: [QueueReport] = []
   private var operations: [OperationReport.ID: OperationReport] = [:]
+  private var warnings: [MonitorWarning] = []
   private var lostChanges: UInt64 = 0
 
   /// Whether there is something to see.
@@ -24,6 +25,7 @@ struct MonitorPicture {
       queues = update.queues
       for report in update.changed { operations[report.id] = report }
       for id in update.removed { operations[id] = nil }
+      warnings = update.warnings
       lostChanges = update.lostChanges
     case .commandResult:
       break
@@ -37,7 +39,7 @@ struct MonitorPicture {
     hello.map { hello in
       Frame(
         hello: hello, time: now, queues: queues, operations: operations.values,
-        lostChanges: lostChanges)
+        warnings: warnings, lostChanges: lostChanges)
     }
   }
 }

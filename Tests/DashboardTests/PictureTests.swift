@@ -183,11 +183,17 @@ struct PictureTests {
 
   @Test func lostChangesAreSaid() {
     var dashboard = Scene.dashboard()
-    dashboard.take(
-      .monitor(
-        .update(Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204))))
-    #expect(dashboard.text()[0].contains("lost 1204"))
+    var update = Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204)
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text()[0].hasSuffix("lost 1204  12:04:31"))
+    update.warnings = [MonitorWarning(kind: .historyLost, count: 1_204)]
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text()[0].hasSuffix("lost 1204  ! 1  12:04:31"))
     #expect(dashboard.text().shows("1204 changes of the history were lost; states are exact"))
+    // What is the matter now comes first.
+    update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text().shows("cpu has free slots"))
   }
 
   @Test func theGuidanceIsShownUntilAKeyIsPressedOrItsTimeIsOver() {

@@ -86,6 +86,44 @@ struct WarningTests {
         "! cpu has free slots and starts none of its 20 ready"
       ),
       (
+        MonitorWarning(
+          kind: .notReadyWithMetDependencies, operations: [ID(1180), ID(1181)], count: 2,
+          since: Scene.seconds(97.8)),
+        "! isReady of #1180 merge all shards and 1 more says no for 4.20s"
+      ),
+      (
+        MonitorWarning(
+          kind: .mainQueueBlocked, queue: Scene.io, count: 3, since: Scene.seconds(97.8)),
+        "! the main queue starts none of its 3 ready for 4.20s"
+      ),
+      (
+        MonitorWarning(
+          kind: .finishedWithoutStart, operations: [ID(7)], title: "Fetch", count: 1),
+        "! #7 Fetch finished without having been started"
+      ),
+      (
+        MonitorWarning(
+          kind: .finishedWithoutStart, operations: [ID(1035), ID(7)], title: "Fetch", count: 12),
+        "! 12 finished unstarted, the last #1035 GET dem.idx"
+      ),
+      (
+        MonitorWarning(
+          kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1110), ID(1111)], count: 2),
+        "! #1200 waits for #1110 upload shard 1 and 1 more of low priority"
+      ),
+      (
+        MonitorWarning(
+          kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
+          usual: .milliseconds(1_200)),
+        "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"
+      ),
+      (
+        MonitorWarning(
+          kind: .leaking, operations: [ID(7), ID(8)], title: "Fetch", count: 2,
+          since: Scene.seconds(12)),
+        "! #7 Fetch and 1 more still held 1m30s after the finish"
+      ),
+      (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
         "! 12,345 operations depend on #1180 merge all shards"
       ),
@@ -94,6 +132,53 @@ struct WarningTests {
     #expect(Self.dashboard([warning]).text().shows(sentence))
     let two = Self.dashboard([warning, MonitorWarning(kind: .fanOut)])
     #expect(two.text().shows("\(sentence)  (+1)"))
+  }
+
+  @Test("Each kind has a sentence of its own that fits 80 columns", arguments: [false, true])
+  func everyKind(readOnly: Bool) {
+    let text = WarningText(
+      workload: Self.dashboard([]).shown, now: Scene.now, glyphs: Glyphs(isUnicode: true),
+      isReadOnly: readOnly)
+    var sentences: Set<String> = []
+    for kind in MonitorWarning.Kind.allCases {
+      let warning = MonitorWarning(
+        kind: kind, operations: [ID(1033), ID(1180)], awaited: [ID(1103)],
+        awaitedTitle: "a name that is longer than most", queue: Scene.index, count: 120,
+        since: Scene.seconds(1.2), usual: .milliseconds(15_400))
+      let sentence = text.sentence(warning)
+      #expect(!sentence.isEmpty && sentences.insert(sentence).inserted)
+      #expect(!text.wayOut(warning).isEmpty && text.wayOut(warning).count <= 32)
+      if kind.isDeadlock {
+        // What is too long for a banner is cut; the way out is not.
+        #expect(text.shortSentence(warning).count < sentence.count)
+      } else {
+        let line = text.line([warning], width: 79) ?? ""
+        #expect(line.hasPrefix("! \(sentence)") && line.count <= 79, "\(line)")
+      }
+    }
+  }
+
+  @Test func theWayOutIsSaidWhereThereIsRoom() {
+    let warning = MonitorWarning(
+      kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8))
+    #expect(Self.dashboard([warning]).text().shows("4.20s  → test isCancelled"))
+    #expect(!Self.dashboard([warning], columns: 60).text().shows("test isCancelled"))
+  }
+
+  @Test func theHeaderCountsWarnings() {
+    let two = [MonitorWarning(kind: .fanOut), MonitorWarning(kind: .cycle)]
+    #expect(Self.dashboard(two).text()[0].hasSuffix("lost 0  ! 2  12:04:31"))
+    #expect(!Self.dashboard([]).text()[0].contains("!"))
+    let narrow = Self.dashboard(two, columns: 40, rows: 10).text()[0]
+    #expect(narrow.hasSuffix("  ! 2"), "\(narrow)")
+  }
+
+  @Test func whatIsToBeRaisedIsMarkedToo() {
+    let dashboard = Self.dashboard(
+      [MonitorWarning(kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1103)])],
+      rows: 60)
+    let marked = dashboard.text().filter { $0.dropFirst().hasPrefix("!") && $0.contains("#") }
+    #expect(marked.shows("#1200") && marked.shows("#1103") && !marked.shows("#1051"))
   }
 
   @Test func theRowsConcernedAreMarked() {

@@ -78,6 +78,16 @@ import Testing
     #expect(window.byteCount == 0)
   }
 
+  @Test("What is warned of is part of a frame, but for what is allowed")
+  func warnings() throws {
+    let arguments = ["deadlock", "-n", "10", "-d", "500ms"]
+    let json = try output(arguments + ["--json", "--allow", "all", "--warn", "cycle"])
+    let kinds = try frames(json).map { $0.warnings.map(\.kind) }
+    #expect(kinds.contains([.cycle]) && kinds.allSatisfy { $0 == [.cycle] || $0.isEmpty })
+    let text = try output(arguments)
+    #expect(text.contains("\n! cycle of #") && text.contains("\n! slot-deadlock of #"))
+  }
+
   private func frames(_ text: String) throws -> [Frame] {
     try text.split(separator: "\n").map {
       try JSONDecoder().decode(Frame.self, from: Data($0.utf8))

@@ -33,6 +33,12 @@ import Testing
         OperationReport(
           id: .init(4), name: "tile", className: "Tile", queue: .init(1), state: .cancelling,
           started: MonitorTime(nanoseconds: 1), cancelRequested: second),
+      ],
+      warnings: [
+        MonitorWarning(
+          kind: .suspendedWithReady, queue: .init(2), count: 1,
+          since: MonitorTime(nanoseconds: 6_250_000_000)),
+        MonitorWarning(kind: .cycle, operations: [.init(9), .init(4)]),
       ], lostChanges: 3)
   }
 
@@ -68,6 +74,9 @@ import Testing
         + #""total":3,"waiting":1}"#,
       #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
         + #""secondsInState":1.5,"state":"cancelling","unmet":0}"#,
+      #""warnings":[{"awaited":[],"count":1,"kind":"suspended-with-ready","operations":[],"#
+        + #""queue":"net","seconds":1.25},"#
+        + #"{"awaited":[],"count":0,"kind":"cycle","operations":[9,4]}]"#,
       #""dependencies":[3,4]"#, #""lostChanges":3"#, #""isSuspended":true"#,
     ] {
       #expect(text.contains(part), "\(part) in \(text)")

@@ -81,6 +81,56 @@ import Testing
       #expect(kinds(conditions, queue, at: moment(500)).isEmpty == !isWarnedOf)
     }
   }
+
+  @Test func theMainQueueIsWarnedOfAfterAQuarterOfASecondAndNotTwice() {
+    var conditions = QueueConditions()
+    let queue = queue(ready: 3, width: 1)
+    conditions.note([queue], mainQueue: id, at: moment(0))
+    #expect(conditions.nextMoment(after: moment(0)) == moment(250))
+    #expect(kinds(conditions, queue, at: moment(249)).isEmpty)
+    let warnings = conditions.warnings(of: [id: queue], at: moment(250))
+    #expect(warnings.map(\.kind) == [.mainQueueBlocked])
+    #expect(warnings.first?.count == 3 && warnings.first?.since == moment(0))
+  }
+
+  @Test(
+    "A main queue that runs something, is suspended or has nothing to do is not blocked",
+    arguments: [(1, 0, 1), (3, 3, 0), (0, 0, 0)])
+  func mainQueueThatIsNotBlocked(ready: Int, held: Int, executing: Int) {
+    var conditions = QueueConditions()
+    let queue = queue(ready: ready, held: held, executing: executing, width: 1)
+    conditions.note([queue], mainQueue: id, at: moment(0))
+    #expect(kinds(conditions, queue, at: moment(9_000)).isEmpty)
+  }
+
+  @Test("A queue that is only seen between two operations goes on", arguments: [false, true])
+  func progress(isMain: Bool) {
+    var conditions = QueueConditions()
+    var queue = queue(ready: 9, width: 1)
+    for step in 0..<20 {
+      queue.counts.finished = step
+      conditions.note([queue], mainQueue: isMain ? id : nil, at: moment(Int64(step) * 100))
+      #expect(kinds(conditions, queue, at: moment(Int64(step) * 100)).isEmpty)
+    }
+    #expect(kinds(conditions, queue, at: moment(2_150)).count == 1)
+  }
+
+  @Test func anotherQueueThanTheMainQueueIsNotTakenForIt() {
+    var conditions = QueueConditions()
+    let queue = queue(ready: 3, width: 1)
+    conditions.note([queue], mainQueue: QueueReport.ID(2), at: moment(0))
+    #expect(kinds(conditions, queue, at: moment(9_000)) == [.readyButNotStarted])
+  }
+
+  @Test func whichQueueIsTheMainQueueIsKnown() {
+    let table = CollectorTable()
+    let recorder = RecorderID()
+    let other = OperationQueue(unlistedNamed: "other")
+    table.apply(other.takeRecordedChanges(for: recorder, limit: 0))
+    #expect(table.mainQueue == nil)
+    table.apply(OperationQueue.main.takeRecordedChanges(for: recorder, limit: 0))
+    #expect(table.mainQueue == QueueReport.ID(OperationQueue.main.id.rawValue))
+  }
 }
 
 @Suite struct DeadlockWatchTests {

@@ -65,7 +65,11 @@ struct Workload: Sendable, Equatable {
       keptCount = update.keptCount
       dependents = update.dependents
       warnings = update.warnings
-      warned = Set(warnings.lazy.flatMap(\.operations))
+      warned = Set(
+        warnings.lazy.flatMap { warning in
+          // Those of low priority are the ones to be raised.
+          warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
+        })
       runs = update.runs
       times = update.times
       classTimes = update.classTimes

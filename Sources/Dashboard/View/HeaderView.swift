@@ -35,6 +35,8 @@ struct HeaderView {
     let now = dashboard.shownTime
     let lost = workload.lostChanges
     var right = [Span("lost \(lost)", lost == 0 ? .dim : .warning)]
+    let warningCount = workload.warnings.count
+    if warningCount > 0 { right.append(Span("! \(warningCount)", .warning, isBold: true)) }
     if let hello = workload.hello {
       right.append(Span(TimeText.timeOfDay(now, of: hello), .strong))
     }
@@ -56,6 +58,10 @@ struct HeaderView {
       optional.removeLast()
     }
     if width(left + optional) + width(right) > canvas.columns.count { right.removeFirst() }
+    // The time of day matters less than that something is wrong.
+    if right.count > 1, width(left + optional) + width(right) > canvas.columns.count {
+      right.removeLast()
+    }
     var column = 1
     for span in left + optional {
       column = canvas.write([span], row: layout.header, columns: column..<canvas.columns.upperBound)
@@ -85,7 +91,7 @@ struct HeaderView {
       isReadOnly: dashboard.isReadOnly)
     for (row, warning) in zip(layout.banners, workload.warnings.lazy.filter(\.isDeadlock)) {
       canvas.fill(row: row, columns: canvas.columns, style: Style(.warning, isReversed: true))
-      let wayOut = text.wayOut(warning).map { "  \(canvas.glyphs.arrow) \($0) " } ?? ""
+      let wayOut = "  \(canvas.glyphs.arrow) \(text.wayOut(warning)) "
       let width = min(canvas.glyphs.width(of: wayOut), canvas.columns.count / 2)
       let end = canvas.columns.upperBound - width
       canvas.write(

@@ -89,7 +89,7 @@ struct StatusView {
     } else if let notice = dashboard.notice {
       overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
     } else if dashboard.helpTop == nil, let row = layout.status,
-      let standing = standingNotice(canvas.glyphs)
+      let standing = standingNotice(in: canvas)
     {
       canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
     }
@@ -130,13 +130,9 @@ struct StatusView {
   }
 
   /// What needs attention as long as it is so.
-  private func standingNotice(_ glyphs: Glyphs) -> Span? {
+  private func standingNotice(in canvas: Canvas) -> Span? {
     if let reason = dashboard.live.endedReason { return Span("ended: \(reason)", .warning) }
     let workload = dashboard.shown
-    if workload.lostChanges > 0 {
-      return Span(
-        "! \(workload.lostChanges) changes of the history were lost; states are exact", .warning)
-    }
     if dashboard.view == .events, workload.events.skippedCount > 0 {
       let count = CountText.text(workload.events.skippedCount)
       return Span("! history incomplete: \(count) skipped; states are exact", .warning)
@@ -148,12 +144,11 @@ struct StatusView {
     }
     // Deadlocks are told at the top, and a suspended queue below, at once.
     let warnings = workload.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
-    if let first = warnings.first {
-      let text = WarningText(
-        workload: workload, now: dashboard.shownTime, glyphs: glyphs,
-        isReadOnly: dashboard.isReadOnly)
-      let more = warnings.count > 1 ? "  (+\(warnings.count - 1))" : ""
-      return Span("! \(text.sentence(first))\(more)", .warning)
+    let text = WarningText(
+      workload: workload, now: dashboard.shownTime, glyphs: canvas.glyphs,
+      isReadOnly: dashboard.isReadOnly)
+    if let line = text.line(warnings, width: canvas.columns.count - 1) {
+      return Span(line, .warning)
     }
     let suspended = workload.queues.filter { $0.isSuspended && $0.counts.held > 0 }
     guard let queue = suspended.first else { return nil }

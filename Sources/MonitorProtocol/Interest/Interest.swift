@@ -59,6 +59,8 @@ public struct Interest: Codable, Sendable, Hashable {
   public var timeline: Timeline?
   /// The operation of which ``Update/detail`` is wanted; `nil` for none.
   public var detail: OperationReport.ID?
+  /// Which kinds of warnings are wanted. One that no viewer wants costs the process next to nothing.
+  public var warningKinds = MonitorWarning.Kind.usual
 
   /// Creates an interest; by default in the first 500 operations by state.
   public init(

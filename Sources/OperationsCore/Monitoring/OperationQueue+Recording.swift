@@ -7,6 +7,8 @@ import Synchronization
 package struct QueueChanges: Sendable {
   /// Identifies the queue.
   package let id: QueueID
+  /// Whether it is `OperationQueue.main`.
+  package let isMain: Bool
   /// Its name.
   package let name: String
   /// −1 where the system decides.
@@ -108,7 +110,8 @@ extension QueueCore {
       let records = scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit) ?? []
       let counts = scheduler.counts
       let changes = QueueChanges(
-        id: id, name: scheduler.name.isEmpty ? defaultName : scheduler.name,
+        id: id, isMain: isMain,
+        name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
         isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
         executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,

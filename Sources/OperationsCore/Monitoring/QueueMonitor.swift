@@ -238,7 +238,10 @@ extension RecordedOperation {
     priority = Operation.QueuePriority(index: status.priorityIndex)
     if wasAdded { added = now }
     switch newState {
-    case .waiting: becameReady = nil
+    case .waiting:
+      becameReady = nil
+      // It was chosen, but its own `isReady` said no at the last moment.
+      started = nil
     case .ready: becameReady = now
     case .executing: started = now
     case .finished:

@@ -7,26 +7,52 @@ import OperationsCore
 extension CollectorTable {
   /// So long an operation may run on after it was asked to cancel before it is said.
   static let cancellationPatience = Duration.seconds(3)
+  /// So long the `isReady` of an operation's own class may hold it up before it is said: what it waits
+  /// for on purpose is often there sooner.
+  static let ownReadinessPatience = Duration.seconds(3)
   /// Of so many dependents on it is said.
   static let dependentLimit = 10_000
 
-  /// What is to be said at this moment, what matters most first.
-  func warnings(at now: MonitorTime) -> [MonitorWarning] {
-    deadlockWatch.warnings + cancelledLongAgo(at: now)
+  /// What is to be said of these kinds at this moment, what matters most first.
+  func warnings(
+    at now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
+  ) -> [MonitorWarning] {
+    var warnings =
+      deadlockWatch.warnings + cancelledLongAgo(at: now) + heldUpByThemselvesForLong(at: now)
+      + unstartedFinishes.warnings + priorityInversions(at: now)
       + queueConditions.warnings(of: queues, at: now)
-      + fanOuts.filter { entries[$0]?.report.state.isOver == false }.sorted().map {
-        MonitorWarning(
-          kind: .fanOut, operations: [$0], count: entries[$0]?.report.dependentCount ?? 0)
-      }
+    if kinds.contains(.slow) { warnings += slowOperations(at: now) }
+    warnings += fanOutWarnings + (leakWatch?.warnings ?? [])
+    return warnings.filter { kinds.contains($0.kind) }
   }
 
-  /// The next moment after `now` at which there is more to say although nothing changes.
-  func nextWarning(after now: MonitorTime) -> MonitorTime? {
-    let cancellations = cancelling.compactMap { id in
+  /// The next moment after `now` at which there is more to say of these kinds although nothing
+  /// changes.
+  func nextWarning(
+    after now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
+  ) -> MonitorTime? {
+    var moments = cancelling.compactMap { id in
       entries[id]?.report.cancelRequested.map { $0 + Self.cancellationPatience }
     }
-    return (cancellations + [queueConditions.nextMoment(after: now)].compactMap { $0 })
-      .filter { $0 > now }.min()
+    let conditions = [
+      queueConditions.nextMoment(after: now), heldUpByThemselves.nextMoment,
+      inversions.candidates.nextMoment,
+    ]
+    moments += conditions.compactMap { $0 }
+    if kinds.contains(.slow) { moments += limitedRuns(at: now).map(\.limit) }
+    return moments.filter { $0 > now }.min()
+  }
+
+  /// Takes in how the queues are now.
+  func noteQueueConditions(at now: MonitorTime) {
+    queueConditions.note(queues.values, mainQueue: mainQueue, at: now)
+  }
+
+  private var fanOutWarnings: [MonitorWarning] {
+    fanOuts.filter { entries[$0]?.report.state.isOver == false }.sorted().map {
+      MonitorWarning(
+        kind: .fanOut, operations: [$0], count: entries[$0]?.report.dependentCount ?? 0)
+    }
   }
 
   private func cancelledLongAgo(at now: MonitorTime) -> [MonitorWarning] {
@@ -43,13 +69,75 @@ extension CollectorTable {
     ]
   }
 
+  private func heldUpByThemselvesForLong(at now: MonitorTime) -> [MonitorWarning] {
+    heldUpByThemselves.advance(to: now)
+    let longest = heldUpByThemselves.due(MonitorWarning.operationLimit)
+    guard let first = longest.first else { return [] }
+    return [
+      MonitorWarning(
+        kind: .notReadyWithMetDependencies, operations: longest.map(\.id),
+        count: heldUpByThemselves.dueCount, since: first.since)
+    ]
+  }
+
+  // MARK: Slow operations
+
+  private struct LimitedRun {
+    let id: OperationReport.ID
+    let started: MonitorTime
+    let usual: Duration
+    /// From when on it takes too long.
+    let limit: MonitorTime
+  }
+
+  /// The first operations that run, as far as it is known how long they should take. One that was
+  /// asked to cancel is warned of for that.
+  private func limitedRuns(at now: MonitorTime) -> [LimitedRun] {
+    running.prefix(SlowLimits.searchLimit).compactMap { id in
+      guard let report = report(id), report.state == .executing, let started = report.started,
+        let usual = slowLimits.usualTime(ofClass: report.className, in: times, at: now)
+      else { return nil }
+      return LimitedRun(
+        id: id, started: started, usual: usual,
+        limit: SlowLimits.moment(started: started, usual: usual))
+    }
+  }
+
+  private func slowOperations(at now: MonitorTime) -> [MonitorWarning] {
+    let slow = limitedRuns(at: now).filter { $0.limit <= now }
+      .sorted { ($0.started, $0.id) < ($1.started, $1.id) }
+    guard let first = slow.first else { return [] }
+    return [
+      MonitorWarning(
+        kind: .slow, operations: slow.map(\.id), count: slow.count, since: first.started,
+        usual: first.usual)
+    ]
+  }
+
+  // MARK: Leaks
+
+  /// Looks which finished operations still exist, where it is time for that.
+  ///
+  /// - Returns: Whether there is something new to tell.
+  func lookForLeaksIfDue(at now: MonitorTime) -> Bool {
+    guard let due = leakWatch?.nextRound, due <= now else { return false }
+    return leakWatch?.look(
+      at: now, lateDependents: { lateDependents(of: $0) },
+      isUnfinished: { entries[$0]?.report.state.isOver == false }) ?? false
+  }
+
   // MARK: Deadlocks
+
+  /// When to search for deadlocks; `nil` while nothing has changed, or nobody wants to know.
+  var nextDeadlockSearch: MonitorTime? {
+    warningKinds.contains(where: \.isDeadlock) ? deadlockWatch.nextSearch : nil
+  }
 
   /// Searches for deadlocks where it is time for that.
   ///
   /// - Returns: Whether there is something new to tell.
   func searchDeadlocksIfDue(at now: MonitorTime) -> Bool {
-    guard let due = deadlockWatch.nextSearch, due <= now else { return false }
+    guard let due = nextDeadlockSearch, due <= now else { return false }
     let unfinished = queues.values.reduce(0) {
       $0 + $1.counts.waiting + $1.counts.ready + $1.counts.executing
     }

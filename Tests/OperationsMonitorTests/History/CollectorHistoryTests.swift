@@ -69,6 +69,35 @@ import Testing
     #expect(news.skippedCount == 0)
   }
 
+  @Test func whatIsLostOfTheHistoryIsCountedAndWarnedOf() throws {
+    var interest = Interest()
+    interest.eventLimit = 5
+    #expect(try update(interest).lostChanges == 0)
+    _ = runOperations(10)
+    read()
+    let lossy = try update(interest)
+    #expect(lossy.lostChanges == 3 * 10 - 5)
+    #expect(lossy.warnings == [MonitorWarning(kind: .historyLost, count: 25)])
+    // It stays so, whatever is wanted from then on.
+    interest.eventLimit = 0
+    #expect(try update(interest).lostChanges == 25)
+    interest.warningKinds = []
+    #expect(try update(interest).warnings == [])
+  }
+
+  @Test func whatWasBeforeAViewerCameOrIsNotWantedIsNotLost() throws {
+    _ = runOperations(10)
+    read()
+    var interest = Interest()
+    _ = try update(interest)
+    _ = runOperations(10)
+    read()
+    #expect(try update(interest).lostChanges == 0)
+    interest.eventLimit = 5
+    let late = try update(interest)
+    #expect(late.lostChanges == 0 && late.warnings.isEmpty)
+  }
+
   @Test func aFilterChoosesTheEventsByTheirState() throws {
     var interest = Interest()
     interest.eventLimit = 100

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension CollectorTable {
+  /// Takes in the state and the priority that an operation has now, for itself and for what it waits
+  /// for.
+  func notePriority(of entry: OperationEntry) {
+    let isUrgent =
+      entry.report.state == .waiting && PriorityInversions.isHigh(entry.report.priority)
+    setUrgent(entry, isUrgent)
+    inversions.note(entry, at: readingTime)
+  }
+
+  /// Says whether an operation of high priority waits for its dependencies, as they are now.
+  func setUrgent(_ entry: OperationEntry, _ isUrgent: Bool) {
+    guard isUrgent != entry.isUrgent else { return }
+    entry.isUrgent = isUrgent
+    for id in entry.report.dependencies {
+      guard let dependency = entries[id] else { continue }
+      dependency.urgentDependentCount += isUrgent ? 1 : -1
+      inversions.note(dependency, at: readingTime)
+    }
+  }
+
+  /// What is to be said of operations that wait for others of low priority.
+  func priorityInversions(at now: MonitorTime) -> [MonitorWarning] {
+    inversions.advance(to: now)
+    let low = inversions.candidates.due(PriorityInversions.searchLimit).filter {
+      report($0.id).map(inversions.isOvertaken) ?? false
+    }
+    guard let first = low.first else { return [] }
+    var waiting: [OperationReport.ID] = []
+    var seen: Set<OperationReport.ID> = []
+    for (id, _) in low where waiting.count < MonitorWarning.operationLimit {
+      let dependents = entries[id]?.dependents.prefix(PriorityInversions.dependentLimit) ?? []
+      for dependent in dependents
+      where entries[dependent.id]?.isUrgent == true && seen.insert(dependent.id).inserted {
+        waiting.append(dependent.id)
+      }
+    }
+    return [
+      MonitorWarning(
+        kind: .priorityInversion, operations: waiting, awaited: low.map(\.id), count: low.count,
+        since: first.since)
+    ]
+  }
+}
