@@ -140,7 +140,7 @@ extension Dashboard {
     } else if view != .operations {
       view = .operations
     } else if quitsAtRoot {
-      return [.quit]
+      return askToQuit()
     }
     return []
   }

@@ -34,7 +34,7 @@ public struct Dashboard: Sendable {
   var events = EventSelection()
   /// The first line of the help on screen; `nil` while it is closed.
   var helpTop: Int?
-  var question: CancelQuestion?
+  var question: Question?
   var goTo: GoToPrompt?
   /// The line of text that is being typed; `nil` where none is.
   var prompt: TextPrompt?

@@ -40,7 +40,7 @@ struct DemoRun {
     let dashboard = Dashboard(
       configuration: .init(
         title: demo.name, guidance: demo.guidance, isReadOnly: isReadOnly,
-        asksBeforeCancellingByKey: false))
+        runsWorkload: true, asksBeforeCancellingByKey: false))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch, completion: whenFinished(workload))

@@ -26,6 +26,21 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test func qAsksBeforeTaggedWorkEndsWithTheDemo() throws {
+    let window = try BuiltProgram.start(["--speed", "0.2"])
+    // One that waits will not finish meanwhile.
+    window.type("\\state:wait\r")
+    #expect(window.wait { $0.contains("waiting") })
+    window.type(" ")
+    #expect(window.wait { $0.contains("1 tagged") })
+    window.type("q")
+    #expect(window.wait { $0.contains("Quit without waiting for #") })
+    window.type("n")
+    #expect(window.wait { !$0.contains("Quit without") })
+    window.type("qy")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test func aReadOnlyDashboardCancelsNothing() throws {
     let window = try BuiltProgram.start(["--readonly"])
     #expect(window.wait { $0.contains("executing") })

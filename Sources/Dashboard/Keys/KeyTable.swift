@@ -263,7 +263,7 @@ enum KeyTable {
       footer: ("n", [.question: "No"])),
     KeyBinding(
       .answerYes, [.character("y")], in: [.question], label: "y", help: "answer: yes",
-      group: .acting, footer: ("y", [.question: "Yes"]), changesProcess: true),
+      group: .acting, footer: ("y", [.question: "Yes"])),
     KeyBinding(
       .answerAlso, [.character("a")], in: [.question], label: "a",
       help: "yes, and its dependents", group: .acting, footer: ("a", [.question: "Also"]),

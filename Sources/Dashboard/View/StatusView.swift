@@ -166,13 +166,13 @@ struct StatusView {
     return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")", .held)
   }
 
-  private func draw(_ question: CancelQuestion, on canvas: inout Canvas) {
+  private func draw(_ question: Question, on canvas: inout Canvas) {
     let what =
       question.ids.count == 1
       ? question.ids.map { dashboard.describe($0) }.joined()
       : "\(question.ids.count) operations: "
         + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
-    let text = "Cancel \(what)?"
+    let text = question.purpose == .cancel ? "Cancel \(what)?" : "Quit without waiting for \(what)?"
     let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
     // The shorter answers are for screens where the operation's name would have no room.
     let columnCount = canvas.columns.count
@@ -195,7 +195,7 @@ struct StatusView {
   }
 
   /// The answers and their keys, in ever fewer words.
-  private func answers(to question: CancelQuestion) -> [[(String, String)]] {
+  private func answers(to question: Question) -> [[(String, String)]] {
     let count = question.dependents?.ids.count ?? 0
     let more = question.dependents?.isCut == true ? "+" : ""
     return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
@@ -213,10 +213,13 @@ struct StatusView {
   }
 
   private func drawFooter(_ row: Int, on canvas: inout Canvas) {
-    if dashboard.question != nil {
+    if let question = dashboard.question {
+      let consequence =
+        question.purpose == .cancel
+        ? "A request, without undo. What depends on it starts once it has finished."
+        : "What is watched runs in this process, and ends with it."
       canvas.write(
-        "A request, without undo. What depends on it starts once it has finished.", row: row,
-        columns: canvas.columns.dropFirst(), style: Style(.dim))
+        consequence, row: row, columns: canvas.columns.dropFirst(), style: Style(.dim))
       return
     }
     let context = dashboard.keyContext
