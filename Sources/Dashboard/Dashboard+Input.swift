@@ -66,6 +66,7 @@ extension Dashboard {
     case .zoomOut: return zoomTimeline(by: 1)
     case .toggleMeters: showsMeters.toggle()
     case .pause: togglePause()
+    case .export: return export()
     default: return nil
     }
     return []

@@ -101,6 +101,9 @@ public struct Dashboard: Sendable {
       let effects = reduce(input)
       settle()
       return effects
+    case .exported(let result):
+      announce(result)
+      return []
     }
   }
 

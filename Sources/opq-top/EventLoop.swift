@@ -136,6 +136,7 @@ struct EventLoop: ~Copyable {
     switch effect {
     case .send(let command): session.send(command)
     case .watch(let interest): session.watch(interest)
+    case .export(let frame): deliver(.exported(ExportFile.write(frame)))
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(SIGINT)
     case .suspendProgram: suspend()

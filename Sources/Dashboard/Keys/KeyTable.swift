@@ -217,6 +217,9 @@ enum KeyTable {
     KeyBinding(
       .lowerPriority, [.character("{"), .function(7)], in: browsing, label: "{ F7",
       help: "lower its priority", group: .acting, changesProcess: true),
+    KeyBinding(
+      .export, [.character("e")], in: viewing, label: "e", help: "export this as JSON",
+      group: .acting),
   ]
 
   private static let program: [KeyBinding] = [

@@ -82,6 +82,11 @@ struct TreeState: Sendable, Equatable {
     return true
   }
 
+  /// The operations of the tree, the folded ones included.
+  func operations(in operations: OperationStore) -> [OperationReport] {
+    operations.neighbourhood(of: tree.root, direction, limit: Self.rowLimit)
+  }
+
   /// Draws the members of a group from now on.
   mutating func unfold(_ group: DependencyTree.Group) { folding.unfolded.insert(group) }
 
