@@ -67,6 +67,7 @@ extension Dashboard {
     case .toggleMeters: showsMeters.toggle()
     case .pause: togglePause()
     case .export: return export()
+    case .changeRefresh: return changeRefresh(by: input == .character("[") ? 1 : -1)
     default: return nil
     }
     return []
@@ -257,6 +258,14 @@ extension Dashboard {
       return false
     }
     return true
+  }
+
+  /// Draws news rarer by so many steps, or more often where negative.
+  private mutating func changeRefresh(by step: Int) -> [Effect] {
+    let isChanged = refresh.slowDown(by: step)
+    let remark = isChanged ? "; what keys change, at once" : step > 0 ? " at least" : " at most"
+    show("news are drawn \(refresh.words)\(remark)", isWarning: !isChanged)
+    return isChanged ? [] : [.bell]
   }
 
   private mutating func togglePause() {

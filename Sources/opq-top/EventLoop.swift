@@ -56,7 +56,7 @@ struct EventLoop: ~Copyable {
     let now = MonitorTime.now
     if let tick = nextTick, tick <= now {
       nextTick = nil
-      pacer.noteChange()
+      pacer.noteReaction()
     }
     guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
     deliver(.tick(now))
@@ -89,8 +89,10 @@ struct EventLoop: ~Copyable {
     }
     guard !messages.isEmpty else { return }
     deliver(.tick(.now))
-    for message in messages { deliver(.monitor(message)) }
-    pacer.noteChange()
+    for message in messages {
+      deliver(.monitor(message))
+      if case .update = message { pacer.noteNews() } else { pacer.noteReaction() }
+    }
   }
 
   private mutating func takeSignals() {
@@ -125,11 +127,12 @@ struct EventLoop: ~Copyable {
     guard !inputs.isEmpty else { return }
     deliver(.tick(.now))
     for input in inputs where ending == nil { deliver(.input(input)) }
-    pacer.noteInput()
+    pacer.noteInput(at: .now)
   }
 
   private mutating func deliver(_ message: Message) {
     for effect in dashboard.reduce(message) { perform(effect) }
+    pacer.interval = dashboard.refreshInterval
   }
 
   private mutating func perform(_ effect: Effect) {
@@ -159,7 +162,7 @@ struct EventLoop: ~Copyable {
 
   private mutating func resize() {
     deliver(.resized(terminal.size))
-    pacer.noteInput()
+    pacer.noteInput(at: .now)
   }
 }
 

@@ -14,6 +14,8 @@ struct KeyTests {
   private static func dashboard(in context: KeyContext) -> Dashboard {
     // The list has to show what is over too, the help to have more lines than fit.
     var dashboard = Scene.dashboard(columns: 80, rows: context == .help ? 14 : 60)
+    // Between the ends; what is said of it goes away with the next key.
+    dashboard.press("[")
     switch context {
     case .list:
       dashboard.press("jjjjjjjjj")
@@ -29,11 +31,13 @@ struct KeyTests {
       dashboard.press("j")
     case .timeline:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 16)
+      dashboard.press("[")
       dashboard.take(.input(.alt("4")))
       HistoryScene.tell(&dashboard)
       dashboard.press("jjj")
     case .events:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
+      dashboard.press("[")
       dashboard.take(.input(.alt("5")))
       HistoryScene.tell(&dashboard)
       dashboard.press("kkk")

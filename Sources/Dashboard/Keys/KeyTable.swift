@@ -231,6 +231,9 @@ enum KeyTable {
         [.list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause"]
       )),
     KeyBinding(
+      .changeRefresh, [.character("["), .character("]")], in: viewing, label: "[ ]",
+      help: "slower/faster refresh", group: .looking),
+    KeyBinding(
       .toggleMeters, [.character("#")], in: viewing, label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
