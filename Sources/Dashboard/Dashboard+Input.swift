@@ -111,6 +111,7 @@ extension Dashboard {
     case .scrollLeft: titleOffset = max(0, titleOffset - 8)
     case .scrollRight: titleOffset = min(200, titleOffset + 8)
     case .toggleOver: listing.hidesOver.toggle()
+    case .toggleWarned: listing.showsWarnedOnly.toggle()
     default: return nil
     }
     return []
@@ -254,7 +255,7 @@ extension Dashboard {
       return false
     }
     guard list.select(id, in: rows, height: pageHeight) else {
-      show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
+      show("\(id) \(whyNotListed(report))", isWarning: true)
       return false
     }
     return true

@@ -9,6 +9,7 @@ extension Dashboard {
     var interest = Interest(
       order: listing.order, filter: listing.filter, hidesOver: listing.hidesOver,
       rowLimit: ListRows.limit)
+    interest.showsWarnedOnly = listing.showsWarnedOnly
     interest.subjects = Set(question?.ids ?? selectedOperation.map { [$0] } ?? [])
     interest.operations = interest.subjects.union(tags)
     if let id = goTo?.id { interest.operations.insert(id) }

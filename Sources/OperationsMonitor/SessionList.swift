@@ -166,11 +166,26 @@ final class SessionList {
     return order.prefix(limit, isReversed: interest.order.isReversed)
   }
 
+  /// The rows at the front of the list, and how many the list has without a limit.
+  private func listed(
+    in table: CollectorTable, warnings: [MonitorWarning]
+  ) -> (keys: [SortKey], count: Int) {
+    guard let limit = interest.rowLimit else { return ([], table.entries.count) }
+    guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
+    // Looked up anew each time: warnings name some hundreds of operations at most.
+    let keys = Set(warnings.lazy.flatMap(\.operations)).compactMap { id in
+      table.report(id).flatMap { key(of: $0, in: table) }
+    }
+    let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
+    return (Array(sorted.prefix(limit)), keys.count)
+  }
+
   /// What the session has to be told now, of what has changed since the last time.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
     let warnings = table.warnings(at: time)
-    let wanted = wantedOperations(from: table, warnings: warnings)
+    let listed = listed(in: table, warnings: warnings)
+    let wanted = wantedOperations(listed.keys, from: table, warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {
       guard let entry = table.entries[id] else { continue }
@@ -182,7 +197,7 @@ final class SessionList {
     var update = Update(
       time: time, queues: table.queues.values.sorted { $0.id < $1.id },
       changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),
-      matchCount: interest.rowLimit == nil ? table.entries.count : complete?.count ?? order.count,
+      matchCount: listed.count,
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
     update.events = events.take()
@@ -194,10 +209,10 @@ final class SessionList {
   }
 
   private func wantedOperations(
-    from table: CollectorTable, warnings: [MonitorWarning]
+    _ listed: [SortKey], from table: CollectorTable, warnings: [MonitorWarning]
   ) -> Set<OperationReport.ID> {
     guard interest.rowLimit != nil else { return Set(table.entries.keys) }
-    var wanted = Set((complete?.keys ?? rows).lazy.map(\.id))
+    var wanted = Set(listed.lazy.map(\.id))
     wanted.formUnion(interest.operations)
     for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
     for graph in interest.graphs { wanted.formUnion(table.neighbourhood(graph)) }

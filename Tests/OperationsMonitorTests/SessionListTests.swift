@@ -195,6 +195,32 @@ import Testing
     finishAll()
   }
 
+  @Test func onlyWhatWarningsNameIsListedForWhoWantsThat() throws {
+    let operations = add(["a", "b", "c"])
+    operations[0].addDependency(operations[1])
+    operations[1].addDependency(operations[0])
+    read()
+    var interest = Interest(order: SortOrder(by: .id, isReversed: true))
+    interest.showsWarnedOnly = true
+    let list = try list(interest)
+    var update = list.takeUpdate(from: table)
+    #expect(update.changed.isEmpty && update.matchCount == 0 && update.keptCount == 3)
+    // It follows the warnings although no operation changes.
+    let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
+    _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
+    update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == operations.prefix(2).map(id))
+    #expect(update.matchCount == 2)
+    interest.filter = try OperationFilter("b")
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    list.fill(from: table, until: .now + .seconds(60))
+    #expect(list.takeUpdate(from: table).matchCount == 1)
+    _ = table.deadlockWatch.take([], cost: .zero, at: ProcessFacts.now)
+    #expect(list.takeUpdate(from: table).removed == operations.prefix(2).map(id))
+    operations[0].cancel()
+    finishAll()
+  }
+
   @Test func everythingIsToldToWhoWantsIt() throws {
     _ = add((0..<600).map { "job \($0)" })
     read()

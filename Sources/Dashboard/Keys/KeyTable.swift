@@ -176,6 +176,9 @@ enum KeyTable {
     KeyBinding(
       .toggleOver, [.character("H")], in: [.list], label: "H",
       help: "hide/show what is over", group: .looking),
+    KeyBinding(
+      .toggleWarned, [.character("!")], in: [.list], label: "!",
+      help: "only rows with warnings", group: .looking),
   ]
 
   private static let acting: [KeyBinding] = [

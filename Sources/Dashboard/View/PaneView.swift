@@ -83,6 +83,9 @@ struct PaneView {
     let listing = dashboard.listing
     let filter = listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
     let over = listing.hidesOver ? " \(glyphs.horizontal) finished hidden" : ""
+    if listing.showsWarnedOnly {
+      title += [Span(" \(glyphs.horizontal)", .dim), Span(" warnings only", .warning)]
+    }
     title.append(
       Span(
         " \(glyphs.horizontal) \(filter)\(over) \(glyphs.horizontal) sort: "

@@ -31,7 +31,10 @@ struct StatusView {
       [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
       columns: canvas.columns.dropFirst())
     var remarks: [String] = []
-    if dashboard.view == .operations, dashboard.list.isPinned { remarks.append("pinned") }
+    if dashboard.view == .operations {
+      if dashboard.list.isPinned { remarks.append("pinned") }
+      if dashboard.listing.showsWarnedOnly { remarks.append("warnings only") }
+    }
     if !dashboard.tags.isEmpty {
       remarks.append("\(CountText.text(dashboard.tags.count)) tagged")
     }

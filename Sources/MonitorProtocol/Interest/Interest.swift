@@ -43,6 +43,8 @@ public struct Interest: Codable, Sendable, Hashable {
   public var filter: OperationFilter?
   /// Whether what is over is left out of the list.
   public var hidesOver: Bool
+  /// Whether only those are listed that ``Update/warnings`` name among their operations.
+  public var showsWarnedOnly = false
   /// How many operations of the list are wanted, from its front; `nil` for all.
   public var rowLimit: Int?
   /// Operations that are wanted whether listed or not.

@@ -24,21 +24,26 @@ struct FakeMonitor {
   /// What a collector says where these operations have changed or gone.
   func update(
     for interest: Interest, queues: [QueueReport], changed: [OperationReport.ID],
-    removed: [OperationReport.ID], lostChanges: UInt64 = 0, at time: MonitorTime
+    removed: [OperationReport.ID], lostChanges: UInt64 = 0, warnings: [MonitorWarning] = [],
+    at time: MonitorTime
   ) -> Update {
     let touched = changed.flatMap { [$0] + (reports[$0]?.dependencies ?? []) }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let warned = Set(warnings.flatMap(\.operations))
     let matchCount = reports.values.count { report in
       if interest.hidesOver, report.state.isOver { return false }
+      if interest.showsWarnedOnly, !warned.contains(report.id) { return false }
       return interest.filter?.matches(
         report, queueName: names[report.queue] ?? "", at: time) ?? true
     }
-    return Update(
+    var update = Update(
       time: time, queues: queues,
       changed: Set(touched).sorted().compactMap { reports[$0] }, removed: removed,
       matchCount: matchCount, keptCount: reports.count,
       dependents: interest.subjects.isEmpty ? nil : unfinishedDependents(of: interest.subjects),
       lostChanges: lostChanges)
+    update.warnings = warnings
+    return update
   }
 
   private func unfinishedDependents(of subjects: Set<OperationReport.ID>) -> Dependents {
