@@ -65,6 +65,7 @@ extension Dashboard {
     case .zoomIn: return zoomTimeline(by: -1)
     case .zoomOut: return zoomTimeline(by: 1)
     case .toggleMeters: showsMeters.toggle()
+    case .toggleName: return toggleName()
     case .pause: togglePause()
     case .export: return export()
     case .changeRefresh: return changeRefresh(by: input == .character("[") ? 1 : -1)
@@ -140,6 +141,8 @@ extension Dashboard {
   private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
     if helpTop != nil {
       helpTop = nil
+    } else if wholeName != nil {
+      showsName = false
     } else if view != .operations {
       view = .operations
     } else if quitsAtRoot {

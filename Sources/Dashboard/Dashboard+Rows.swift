@@ -11,7 +11,8 @@ extension Dashboard {
   func layout(for size: Size) -> Layout? {
     Layout(
       size: size, showsMeters: showsMeters, wantsPane: view.hasPane,
-      bannerCount: shown.warnings.count(where: \.isDeadlock))
+      bannerCount: shown.warnings.count(where: \.isDeadlock),
+      nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 
   /// The keys of the list's rows that are on screen.

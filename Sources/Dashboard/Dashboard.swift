@@ -51,6 +51,8 @@ public struct Dashboard: Sendable {
   var cancelKeys = CancelKeys()
   var notice: Notice?
   var showsMeters = true
+  /// Whether a window below the rows holds the whole name of the selected operation.
+  var showsName = false
   var refresh = RefreshRate()
   /// What the side pane draws; `nil` where there is none.
   var pane: Pane?

@@ -23,6 +23,8 @@ struct KeyTests {
       dashboard.press(.right)
       dashboard.press("/4")
       dashboard.press(.enter)
+      // For Esc to close.
+      dashboard.press("w")
     case .tree:
       dashboard.press("jjjjjjjjjj")
       dashboard.press("D ")

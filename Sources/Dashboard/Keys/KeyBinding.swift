@@ -12,7 +12,8 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
   case openFilter, openSearch, searchNext, searchPrevious
   case openSortMenu, sortNext, sortPrevious, invertOrder, pin, scrollLeft, scrollRight
   case tag, tagWithDependents, untagAll
-  case goToOperation, toggleOver, toggleWarned, toggleMeters, pause, export, changeRefresh
+  case goToOperation, toggleOver, toggleWarned, toggleMeters, toggleName, pause, export,
+    changeRefresh
   case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
   case raisePriority, lowerPriority
   case answerNo, answerYes, answerAlso

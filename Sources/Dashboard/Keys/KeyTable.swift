@@ -234,6 +234,9 @@ enum KeyTable {
         [.list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause"]
       )),
     KeyBinding(
+      .toggleName, [.character("w")], in: browsing.union(history), label: "w",
+      help: "its whole name, and back", group: .looking),
+    KeyBinding(
       .changeRefresh, [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
     KeyBinding(
@@ -250,9 +253,8 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: [.tree, .queues, .timeline, .events, .help],
-      label: "Esc Backspace",
-      help: "back", group: .program),
+      .back, [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
+      help: "close what is open", group: .program),
     KeyBinding(
       .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),

@@ -35,6 +35,7 @@ struct Frame {
     if let pane = layout.pane {
       PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
     }
+    NameView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     return canvas.grid
   }

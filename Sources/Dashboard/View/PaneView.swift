@@ -60,7 +60,10 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
+      // A window in between ends the divider.
+      if layout.name == nil {
+        canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
+      }
     }
   }
 
