@@ -126,6 +126,7 @@ extension Dashboard {
   private var selectedQueue: QueueReport? {
     if view == .queues { return queues.id.flatMap { live.queue($0) } }
     if view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
+    if view == .tree, let id = tree?.selectedQueue { return live.queue(id) }
     guard let id = selectedOperation, let report = shown.operations[id] else { return nil }
     return live.queue(report.queue)
   }

@@ -59,8 +59,8 @@ extension Dashboard {
     case .previousView: show(view.neighbour(-1))
     case .showView:
       if case .alt(let digit) = input { show(digit: digit) }
-    case .showDependencies: show(.waitsFor)
-    case .showDependents: show(.blocks)
+    case .showDependencies: return show(.waitsFor)
+    case .showDependents: return show(.blocks)
     case .goToSelected: return goToSelected()
     case .zoomIn: return zoomTimeline(by: -1)
     case .zoomOut: return zoomTimeline(by: 1)
@@ -86,6 +86,7 @@ extension Dashboard {
     case .moveToBottom: moveToEnd(isTop: false)
     case .enterRow: return enterTreeRow()
     case .reroot: return rerootTree()
+    case .showRoots: tree = TreeState(allOf: shown.operations)
     case .fold: return changeTree { $0.foldOrGoUp(height: $1) }
     case .unfold: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .toggleAllFolds: tree?.toggleAll()
@@ -221,10 +222,21 @@ extension Dashboard {
     return []
   }
 
-  private mutating func show(_ direction: DependencyTree.Direction) {
-    guard view == .tree, let tree else { return openTree(direction) }
+  /// Shows what the selected operation waits for, or what waits for it; turns the tree of one
+  /// operation round.
+  private mutating func show(_ direction: DependencyTree.Direction) -> [Effect] {
+    guard view == .tree, let tree else {
+      openTree(direction)
+      return []
+    }
+    guard tree.tree.root != nil else {
+      guard let id = tree.selectedOperation else { return [.bell] }
+      openTree(of: id, direction)
+      return []
+    }
     let isBackAgain = direction == .blocks && tree.direction == .blocks
     self.tree?.direction = isBackAgain ? .waitsFor : direction
+    return []
   }
 
   private mutating func enterTreeRow() -> [Effect] {
@@ -232,10 +244,7 @@ extension Dashboard {
     case .reference(let id, _):
       let height = pageHeight
       return tree?.moveToNode(id, height: height) == true ? [] : [.bell]
-    case .group(let group):
-      tree?.unfold(group)
-      return []
-    case .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
+    case .group, .queue, .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .node: return rerootTree()
     case .unknown, .cut, nil: return [.bell]
     }

@@ -27,9 +27,12 @@ extension Dashboard {
       }
     }
     if view == .tree, let tree {
-      interest.graphs.insert(
-        Interest.Graph(
-          root: tree.tree.root, direction: tree.direction, limit: TreeState.rowLimit))
+      if let root = tree.tree.root {
+        interest.graphs.insert(
+          Interest.Graph(root: root, direction: tree.direction, limit: TreeState.rowLimit))
+      } else {
+        interest.rootLimit = TreeState.rowLimit
+      }
     }
     if view == .events { interest.eventLimit = EventLog.limit }
     if view == .timeline {

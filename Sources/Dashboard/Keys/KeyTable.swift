@@ -136,6 +136,9 @@ enum KeyTable {
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking),
     KeyBinding(
+      .showRoots, [.character("R")], in: [.tree], label: "R (tree)",
+      help: "all that nobody waits for", group: .looking),
+    KeyBinding(
       .openSearch, [.character("/"), .function(3)], in: [.list], label: "/ F3",
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
     KeyBinding(

@@ -6,18 +6,18 @@ import MonitorProtocol
 /// The longest chain of unfinished operations through a dependency graph: what decides when the root
 /// can be done, or what is done last because of it.
 enum CriticalPath {
-  /// The chain from the root on, the root included; empty where it is no longer than two, which says
-  /// nothing. Looks at so many operations at most, the nearest to the root; leaves out what is in
+  /// The chain from any of the roots on, the root included; empty where it is no longer than two, which
+  /// says nothing. Looks at so many operations at most, the nearest to the roots; leaves out what is in
   /// circles.
   static func find(
-    from root: OperationReport.ID, _ direction: GraphDirection, in operations: OperationStore,
+    from roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
     limit: Int
   ) -> [OperationReport.ID] {
-    guard operations[root]?.state.isOver == false else { return [] }
+    let roots = roots.filter { operations[$0]?.state.isOver == false }
     var edges: [OperationReport.ID: [OperationReport.ID]] = [:]
     var open: [OperationReport.ID: Int] = [:]
-    var found = [root]
-    var seen: Set = [root]
+    var found = roots
+    var seen = Set(roots)
     var next = 0
     while next < found.count, next < limit {
       let id = found[next]
@@ -31,20 +31,20 @@ enum CriticalPath {
         if seen.insert(neighbour).inserted { found.append(neighbour) }
       }
     }
-    let path = longest(from: root, sorted(from: root, edges, open), edges)
+    let path = longest(from: roots, sorted(from: roots, edges, open), edges)
     return path.count > 2 ? path : []
   }
 
   /// Each operation after all that lead to it.
   private static func sorted(
-    from root: OperationReport.ID, _ edges: [OperationReport.ID: [OperationReport.ID]],
+    from roots: [OperationReport.ID], _ edges: [OperationReport.ID: [OperationReport.ID]],
     _ open: [OperationReport.ID: Int]
   ) -> [OperationReport.ID] {
     var open = open
-    // Whatever leads back to the root is in a circle with it.
-    open[root] = nil
+    // Whatever leads back to a root is in a circle with it.
+    for root in roots { open[root] = nil }
     var sorted: [OperationReport.ID] = []
-    var ready = [root]
+    var ready = roots
     while let id = ready.popLast() {
       sorted.append(id)
       for neighbour in edges[id] ?? [] {
@@ -57,7 +57,7 @@ enum CriticalPath {
   }
 
   private static func longest(
-    from root: OperationReport.ID, _ sorted: [OperationReport.ID],
+    from roots: [OperationReport.ID], _ sorted: [OperationReport.ID],
     _ edges: [OperationReport.ID: [OperationReport.ID]]
   ) -> [OperationReport.ID] {
     var heights: [OperationReport.ID: Int] = [:]
@@ -71,6 +71,7 @@ enum CriticalPath {
       }
       heights[id] = best + 1
     }
-    return Array(sequence(first: root) { next[$0] })
+    let start = roots.max { heights[$0, default: 0] < heights[$1, default: 0] }
+    return start.map { Array(sequence(first: $0) { next[$0] }) } ?? []
   }
 }

@@ -44,9 +44,13 @@ struct Frame {
     let view = TreeRowView(
       workload: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
       showsColumns: size.columns >= 60)
-    let title = tree.direction == .waitsFor ? "WAITS FOR" : "BLOCKS"
-    view.drawHeadings([Span(title, .dim)], row: layout.headings, on: &canvas)
+    view.drawHeadings(title(of: tree), row: layout.headings, on: &canvas)
     let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
+    if rows.isEmpty {
+      canvas.write(
+        "no operation that no other waits for", row: layout.body.lowerBound,
+        columns: layout.table.dropFirst(2), style: Style(.dim))
+    }
     for (row, treeRow) in zip(layout.body, rows) {
       view.draw(treeRow, row: row, on: &canvas)
       if treeRow.id == tree.cursor {
@@ -55,6 +59,21 @@ struct Frame {
         canvas.reverse(row: row, columns: layout.table)
       }
     }
+  }
+
+  private func title(of tree: TreeState) -> [Span] {
+    guard tree.tree.root == nil else {
+      return [Span(tree.direction == .waitsFor ? "WAITS FOR" : "BLOCKS", .dim)]
+    }
+    let known = tree.tree.roots.ids.count
+    guard let count = dashboard.shown.rootCount else {
+      return [Span("ROOTS ", .dim), Span("\(CountText.text(known)) known so far", .warning)]
+    }
+    guard count > known else { return [Span("ROOTS \(CountText.text(known))", .dim)] }
+    return [
+      Span("ROOTS ", .dim),
+      Span("first \(CountText.text(known)) of \(CountText.text(count))", .warning),
+    ]
   }
 
   private func drawTooSmall(on canvas: inout Canvas) {

@@ -71,6 +71,8 @@ struct PaneView {
     let title: [Span]
     if dashboard.view == .tree, let root = dashboard.tree?.tree.root {
       title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
+    } else if dashboard.view == .tree {
+      title = [Span(" dependency trees of all that no other operation waits for ")]
     } else {
       title = listTitle(canvas.glyphs)
     }

@@ -43,6 +43,9 @@ struct FakeMonitor {
       dependents: interest.subjects.isEmpty ? nil : unfinishedDependents(of: interest.subjects),
       lostChanges: lostChanges)
     update.warnings = warnings
+    if interest.rootLimit > 0 {
+      update.rootCount = reports.values.count { $0.dependentCount == 0 }
+    }
     return update
   }
 
