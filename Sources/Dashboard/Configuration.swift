@@ -13,20 +13,23 @@ extension Dashboard {
     public var guidance: String
     /// Whether the viewer gives no commands, even to a process that takes them.
     public var isReadOnly: Bool
+    /// Whether what is watched runs in this process, and ends with the dashboard.
+    public var runsWorkload: Bool
     /// Whether `X` and a letter asks before it cancels, as `x` always does.
     public var asksBeforeCancellingByKey: Bool
     /// Which kinds of warnings are shown.
     public var warningKinds: Set<MonitorWarning.Kind>
 
-    /// Creates a configuration; by default one that asks before everything.
+    /// Creates a configuration; by default one that asks before everything, for a process of its own.
     public init(
       title: String = "", guidance: String = "", isReadOnly: Bool = false,
-      asksBeforeCancellingByKey: Bool = true,
+      runsWorkload: Bool = false, asksBeforeCancellingByKey: Bool = true,
       warningKinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
     ) {
       self.title = title
       self.guidance = guidance
       self.isReadOnly = isReadOnly
+      self.runsWorkload = runsWorkload
       self.asksBeforeCancellingByKey = asksBeforeCancellingByKey
       self.warningKinds = warningKinds
     }

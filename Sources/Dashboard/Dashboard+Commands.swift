@@ -14,27 +14,38 @@ extension Dashboard {
     guard !refuseReadOnly() else { return [.bell] }
     let unfinished = unfinished(ids)
     guard !unfinished.isEmpty else { return refuseFinished(ids) }
-    question = CancelQuestion(ids: unfinished)
+    question = Question(.cancel, about: unfinished)
     noteDependents()
     return []
   }
 
   /// Completes the question with what the monitor has said of dependents, if it is about the same.
   mutating func noteDependents() {
-    guard let question, question.dependents == nil, let dependents = live.dependents,
-      dependents.subjects == Set(question.ids)
+    guard let question, question.purpose == .cancel, question.dependents == nil,
+      let dependents = live.dependents, dependents.subjects == Set(question.ids)
     else { return }
     self.question?.dependents = dependents
   }
 
-  mutating func answerNo() {
-    question = nil
-    show("nothing cancelled")
+  /// Quits, unless tagged operations would end with the program: then asks first.
+  mutating func askToQuit() -> [Effect] {
+    let tagged = unfinished(tags.sorted())
+    guard configuration.runsWorkload, live.endedReason == nil, !tagged.isEmpty else {
+      return [.quit]
+    }
+    question = Question(.quit, about: tagged)
+    return []
   }
 
-  /// Sends what was asked about, less what has finished since.
+  mutating func answerNo() {
+    if question?.purpose == .cancel { show("nothing cancelled") }
+    question = nil
+  }
+
+  /// Sends what was asked about, less what has finished since; or quits, if that was the question.
   mutating func answer(includingDependents: Bool) -> [Effect] {
     guard let question else { return [] }
+    if question.purpose == .quit { return includingDependents ? [.bell] : [.quit] }
     let dependents = question.dependents?.ids ?? []
     if includingDependents, dependents.isEmpty { return [.bell] }
     self.question = nil
@@ -113,8 +124,11 @@ extension Dashboard {
 
   /// The queue that keys act on: the selected one, or that of the selected operation.
   private var selectedQueue: QueueReport? {
-    if detail == nil, view == .queues { return queues.id.flatMap { live.queue($0) } }
-    if detail == nil, view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
+    if detail == nil {
+      if view == .queues { return queues.id.flatMap { live.queue($0) } }
+      if view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
+      if view == .tree, let id = tree?.selectedQueue { return live.queue(id) }
+    }
     guard let id = selectedOperation, let report = shown.operations[id] else { return nil }
     return live.queue(report.queue)
   }

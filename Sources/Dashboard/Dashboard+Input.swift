@@ -49,8 +49,8 @@ extension Dashboard {
     case .quit: return [input == .control("c") ? .interrupt : .quit]
     case .suspendProgram: return [.suspendProgram]
     case .repaint:
-      let operations = shown.operations
-      tree?.arrange(operations: operations)
+      let (operations, estimates) = (shown.operations, estimates)
+      tree?.arrange(operations: operations, estimates: estimates)
       return [.repaint]
     case .close, .back: return closeTopLayer(quitsAtRoot: action == .close)
     case .toggleHelp: helpTop = helpTop == nil ? 0 : nil
@@ -62,12 +62,15 @@ extension Dashboard {
     case .previousView: show(view.neighbour(-1))
     case .showView:
       if case .alt(let digit) = input { show(digit: digit) }
-    case .showDependencies: show(.waitsFor)
-    case .showDependents: show(.blocks)
+    case .showDependencies: return show(.waitsFor)
+    case .showDependents: return show(.blocks)
     case .zoomIn: return zoomTimeline(by: -1)
     case .zoomOut: return zoomTimeline(by: 1)
     case .toggleMeters: showsMeters.toggle()
+    case .toggleName: return toggleName()
     case .pause: togglePause()
+    case .export: return export()
+    case .changeRefresh: return changeRefresh(by: input == .character("[") ? 1 : -1)
     default: return nil
     }
     return []
@@ -85,6 +88,7 @@ extension Dashboard {
     case .moveToBottom: moveToEnd(isTop: false)
     case .enterRow: return enterTreeRow()
     case .reroot: return rerootTree()
+    case .showRoots: tree = TreeState(allOf: shown.operations)
     case .fold: return changeTree { $0.foldOrGoUp(height: $1) }
     case .unfold: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .toggleAllFolds: tree?.toggleAll()
@@ -111,6 +115,7 @@ extension Dashboard {
     case .scrollLeft: titleOffset = max(0, titleOffset - 8)
     case .scrollRight: titleOffset = min(200, titleOffset + 8)
     case .toggleOver: listing.hidesOver.toggle()
+    case .toggleWarned: listing.showsWarnedOnly.toggle()
     default: return nil
     }
     return []
@@ -141,10 +146,12 @@ extension Dashboard {
       helpTop = nil
     } else if detail != nil {
       detail = nil
+    } else if wholeName != nil {
+      showsName = false
     } else if view != .operations {
       view = .operations
     } else if quitsAtRoot {
-      return [.quit]
+      return askToQuit()
     }
     return []
   }
@@ -229,10 +236,21 @@ extension Dashboard {
     return []
   }
 
-  private mutating func show(_ direction: DependencyTree.Direction) {
-    guard detail == nil, view == .tree, let tree else { return openTree(direction) }
+  /// Shows what the selected operation waits for, or what waits for it; turns the tree of one
+  /// operation round.
+  private mutating func show(_ direction: DependencyTree.Direction) -> [Effect] {
+    guard detail == nil, view == .tree, let tree else {
+      openTree(direction)
+      return []
+    }
+    guard tree.tree.root != nil else {
+      guard let id = tree.selectedOperation else { return [.bell] }
+      openTree(of: id, direction)
+      return []
+    }
     let isBackAgain = direction == .blocks && tree.direction == .blocks
     self.tree?.direction = isBackAgain ? .waitsFor : direction
+    return []
   }
 
   private mutating func enterTreeRow() -> [Effect] {
@@ -240,10 +258,7 @@ extension Dashboard {
     case .reference(let id, _):
       let height = pageHeight
       return tree?.moveToNode(id, height: height) == true ? [] : [.bell]
-    case .group(let group):
-      tree?.unfold(group)
-      return []
-    case .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
+    case .group, .queue, .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
     case .node: return openDetail()
     case .unknown, .cut, nil: return [.bell]
     }
@@ -266,10 +281,18 @@ extension Dashboard {
       return false
     }
     guard list.select(id, in: rows, height: pageHeight) else {
-      show("\(id) is \(report.state.rawValue) and hidden; H shows it", isWarning: true)
+      show("\(id) \(whyNotListed(report))", isWarning: true)
       return false
     }
     return true
+  }
+
+  /// Draws news rarer by so many steps, or more often where negative.
+  private mutating func changeRefresh(by step: Int) -> [Effect] {
+    let isChanged = refresh.slowDown(by: step)
+    let remark = isChanged ? "; what keys change, at once" : step > 0 ? " at least" : " at most"
+    show("news are drawn \(refresh.words)\(remark)", isWarning: !isChanged)
+    return isChanged ? [] : [.bell]
   }
 
   private mutating func togglePause() {

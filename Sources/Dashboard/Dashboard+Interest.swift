@@ -9,6 +9,7 @@ extension Dashboard {
     var interest = Interest(
       order: listing.order, filter: listing.filter, hidesOver: listing.hidesOver,
       rowLimit: ListRows.limit)
+    interest.showsWarnedOnly = listing.showsWarnedOnly
     interest.subjects = Set(question?.ids ?? selectedOperation.map { [$0] } ?? [])
     interest.operations = interest.subjects.union(tags)
     if let id = goTo?.id { interest.operations.insert(id) }
@@ -26,9 +27,12 @@ extension Dashboard {
       }
     }
     if view == .tree, let tree {
-      interest.graphs.insert(
-        Interest.Graph(
-          root: tree.tree.root, direction: tree.direction, limit: TreeState.rowLimit))
+      if let root = tree.tree.root {
+        interest.graphs.insert(
+          Interest.Graph(root: root, direction: tree.direction, limit: TreeState.rowLimit))
+      } else {
+        interest.rootLimit = TreeState.rowLimit
+      }
     }
     interest.detail = detail?.id
     if view == .events { interest.eventLimit = EventLog.limit }

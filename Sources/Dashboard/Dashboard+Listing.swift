@@ -28,6 +28,20 @@ extension Dashboard {
     listing.order.column = columns[(index + offset + columns.count) % columns.count]
   }
 
+  // MARK: What is left out
+
+  /// Why an operation that is known has no row, and which key gives it one.
+  func whyNotListed(_ report: OperationReport) -> String {
+    if listing.hidesOver, report.state.isOver {
+      return "is \(report.state.rawValue) and hidden; H shows it"
+    }
+    if listing.showsWarnedOnly, !shown.warned.contains(report.id) {
+      return "has no warning; ! shows all"
+    }
+    return listing.filter == nil
+      ? "is not among the rows shown; \\ filters all" : "does not match the filter; \\ changes it"
+  }
+
   // MARK: Prompts
 
   mutating func openFilterPrompt() {

@@ -88,11 +88,13 @@ extension Dashboard {
   }
 
   private mutating func closeQuestionAboutWhatIsOver() {
-    guard let ids = question?.ids, unfinished(ids).isEmpty else { return }
-    question = nil
+    guard let question, unfinished(question.ids).isEmpty else { return }
+    self.question = nil
+    let ids = question.ids
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
     let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""
-    show("\(named)\(more) finished; nothing to cancel")
+    show(
+      "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "q quits")")
   }
 
   /// Those of `ids` that are kept and have not finished.

@@ -14,7 +14,8 @@ extension Dashboard {
   func layout(for size: Size) -> Layout? {
     Layout(
       size: size, showsMeters: showsMeters, wantsPane: view.hasPane,
-      bannerCount: shown.warnings.count(where: \.isDeadlock))
+      bannerCount: shown.warnings.count(where: \.isDeadlock),
+      nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 
   /// The keys of the list's rows that are on screen.
@@ -54,6 +55,9 @@ extension Dashboard {
     detail == nil && view == .tree ? tree?.selectedOperation : selected
   }
 
+  /// How long what is shown will probably run on.
+  var estimates: RunTimeEstimates { RunTimeEstimates(shown.classTimes, at: shownTime) }
+
   /// Brings everything that follows from the workload and the size up to date.
   mutating func settle() {
     let height = pageHeight
@@ -62,7 +66,7 @@ extension Dashboard {
     list.settle(in: rows, height: height)
     dropTagsOfWhatIsOver()
     if view == .tree {
-      let estimates = RunTimeEstimates(shown.classTimes, at: shownTime)
+      let estimates = estimates
       tree?.settle(operations: operations, estimates: estimates, height: height)
     }
     pane = makePane()

@@ -36,7 +36,7 @@ public struct Dashboard: Sendable {
   var detail: DetailState?
   /// The first line of the help on screen; `nil` while it is closed.
   var helpTop: Int?
-  var question: CancelQuestion?
+  var question: Question?
   var goTo: GoToPrompt?
   /// The line of text that is being typed; `nil` where none is.
   var prompt: TextPrompt?
@@ -53,6 +53,9 @@ public struct Dashboard: Sendable {
   var cancelKeys = CancelKeys()
   var notice: Notice?
   var showsMeters = true
+  /// Whether a window below the rows holds the whole name of the selected operation.
+  var showsName = false
+  var refresh = RefreshRate()
   /// What the side pane draws; `nil` where there is none.
   var pane: Pane?
   /// What the monitor was last told that the dashboard wants.
@@ -103,6 +106,9 @@ public struct Dashboard: Sendable {
       let effects = reduce(input)
       settle()
       return effects
+    case .exported(let result):
+      announce(result)
+      return []
     }
   }
 
@@ -114,15 +120,21 @@ public struct Dashboard: Sendable {
     Frame(dashboard: self, size: size, capabilities: capabilities).draw()
   }
 
+  /// The shortest time between two pictures that only news from the monitor call for: a thirtieth of a
+  /// second by default, and at most 10 s. What a key or another size changes is to be drawn at once.
+  public var refreshInterval: Duration { refresh.interval }
+
   /// The next moment at which the picture changes without any message but a
   /// ``Message/tick(_:)``; `nil` when nothing will.
   ///
   /// Ages tick once a second, on the full second of the time of day, and only while a row that
-  /// ages is on screen.
+  /// ages is on screen; rarer where news are drawn rarer.
   public func nextTick(after now: MonitorTime) -> MonitorTime? {
-    var moments = [notice?.expires, goTo?.expires].compactMap { $0 }
-    if showsAges { moments.append(nextSecond(after: now)) }
-    if let moment = nextHistoryTick(after: now) { moments.append(moment) }
+    let news = [showsAges ? nextSecond(after: now) : nil, nextHistoryTick(after: now)]
+    let drawnNews = news.compactMap { $0 }.min().map { moment in
+      refresh.isDefault ? moment : max(moment, now + refresh.interval)
+    }
+    let moments = [notice?.expires, goTo?.expires, drawnNews].compactMap { $0 }
     return moments.min().map { max($0, now) }
   }
 
@@ -177,7 +189,7 @@ public struct Dashboard: Sendable {
   private func ages(_ row: DependencyTree.Row) -> Bool {
     switch row.id {
     case .node(let id), .reference(let id, _): live.operations[id]?.state.isOver == false
-    case .group, .folded, .unknown, .cut: false
+    case .group, .queue, .folded, .unknown, .cut: false
     }
   }
 }

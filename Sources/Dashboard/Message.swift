@@ -14,6 +14,8 @@ public enum Message: Sendable, Equatable {
   case tick(MonitorTime)
   /// The terminal has another size; also the first message.
   case resized(Size)
+  /// What became of an ``Effect/export(_:)``.
+  case exported(ExportResult)
 }
 
 /// What the dashboard asks of the program's loop.
@@ -23,6 +25,9 @@ public enum Effect: Sendable, Equatable {
   /// Tell the monitor that this is what the dashboard wants to know from now on. At first it is an
   /// `Interest()`.
   case watch(Interest)
+  /// Write this into a new file, and say with ``Message/exported(_:)`` what became of that. Its
+  /// operations are those that were listed.
+  case export(MonitorProtocol.Frame)
   /// Leave the program.
   case quit
   /// Ctrl-C was typed: end as if by the signal that it sends where no program reads the keys.
@@ -33,4 +38,12 @@ public enum Effect: Sendable, Equatable {
   case repaint
   /// Sound the bell: the key could not do what it says.
   case bell
+}
+
+/// What became of what was to be exported.
+public enum ExportResult: Sendable, Equatable {
+  /// So many operations are in the file of this name, in the current directory.
+  case written(operationCount: Int, fileName: String)
+  /// There is no file, for the reason that this sentence gives.
+  case failed(reason: String)
 }

@@ -3,7 +3,8 @@
 
 import Glibc
 
-/// One moment of a monitored process as `opq-top --batch --json` prints it: an object a line.
+/// One moment of a monitored process as `opq-top --batch --json` prints it, and as the dashboard
+/// exports it: an object a line.
 ///
 /// Fields may be added under the same ``schema``; none changes its meaning or goes away. Numbers are
 /// numbers, and states are the words of ``OperationState``. Names are as the process gave them.
@@ -81,7 +82,7 @@ public struct Frame: Codable, Sendable, Equatable {
   /// The queues, by id.
   public var queues: [QueueReport]
   /// The operations that are known individually, by id: all that have not finished, and the last
-  /// that have.
+  /// that have; in an export those that were listed.
   public var operations: [Operation]
   /// What probably is not meant, what matters most first.
   public var warnings: [Warning]
@@ -144,7 +145,9 @@ extension Hello {
   /// The time of day at a moment, in UTC with milliseconds: `2026-11-21T03:52:11.123Z`.
   func wallClock(at time: MonitorTime) -> String {
     let sinceAnchor = Double(time.nanoseconds - anchor.nanoseconds) / 1e9
-    let milliseconds = Int64(((anchorSecondsSince1970 + sinceAnchor) * 1_000).rounded(.down))
+    // A process may say anything of the time of day.
+    let milliseconds =
+      Int64(exactly: ((anchorSecondsSince1970 + sinceAnchor) * 1_000).rounded(.down)) ?? 0
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)

@@ -60,6 +60,9 @@ public struct Update: Codable, Sendable, Equatable {
   public var keptCount: Int
   /// What depends on the interest's subjects; `nil` where there are none.
   public var dependents: Dependents?
+  /// How many operations there are that no other depends on; `nil` where these are not wanted, or not
+  /// all have been counted yet.
+  public var rootCount: Int?
   /// How many state changes of the history were lost, since the start. States are exact all the
   /// same.
   public var lostChanges: UInt64

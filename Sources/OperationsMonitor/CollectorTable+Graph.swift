@@ -9,17 +9,25 @@ extension CollectorTable {
   /// What an operation that is over has once waited for is left out, as long as it is not the root:
   /// it says nothing about what is to come.
   func neighbourhood(_ graph: Interest.Graph) -> [OperationReport.ID] {
-    guard entries[graph.root] != nil, graph.limit > 0 else { return [] }
-    var found = [graph.root]
-    var seen: Set = [graph.root]
+    neighbourhood(of: [graph.root], graph.direction, limit: graph.limit)
+  }
+
+  /// The same from several roots on; of those that are over nothing more, if they are not alone.
+  func neighbourhood(
+    of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
+  ) -> [OperationReport.ID] {
+    var found = Array(roots.lazy.filter { self.entries[$0] != nil }.prefix(max(0, limit)))
+    var seen = Set(found)
+    let onlyRoot = roots.count == 1 ? roots.first : nil
     var next = 0
     while next < found.count {
-      defer { next += 1 }
-      guard let entry = entries[found[next]] else { continue }
-      if graph.direction == .waitsFor, entry.report.state.isOver, next > 0 { continue }
-      for neighbour in neighbours(of: entry, graph.direction)
+      let id = found[next]
+      next += 1
+      guard let entry = entries[id] else { continue }
+      if direction == .waitsFor, entry.report.state.isOver, id != onlyRoot { continue }
+      for neighbour in neighbours(of: entry, direction)
       where entries[neighbour] != nil && seen.insert(neighbour).inserted {
-        if found.count == graph.limit { return found }
+        if found.count == limit { return found }
         found.append(neighbour)
       }
     }

@@ -20,15 +20,13 @@ final class SessionList {
   /// The operations that the session has been told of.
   private var told: Set<OperationReport.ID> = []
 
-  private var order = RowOrder()
+  private var order = FilledOrder()
   /// What is shown until a list that is made anew is complete.
   private var complete: (keys: [SortKey], count: Int)?
-  /// The operations that are still to be taken in, from `nextPending` on.
-  private var pending: [OperationReport.ID] = []
-  private var nextPending = 0
+  /// The operations that no other depends on, while these are wanted.
+  private var roots = FilledOrder()
   /// The moment for which ages are taken.
   private var now: MonitorTime
-  private var fillingTime = Duration.zero
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
   /// How many events the session was not told of because there were too many at once.
@@ -38,16 +36,17 @@ final class SessionList {
     self.interest = interest
     self.now = now
     refill(from: table)
+    refillRoots(from: table)
     beginEvents(limit: interest.eventLimit, from: table)
   }
 
   /// Whether operations are still to be taken in.
-  var isFilling: Bool { nextPending < pending.count }
+  var isFilling: Bool { order.isFilling || roots.isFilling }
 
   /// When the list changes although no operation does; `nil` for never.
   var nextRefresh: MonitorTime? {
     guard interest.filter?.dependsOnTime == true, interest.rowLimit != nil else { return nil }
-    return now + max(Self.refreshInterval, fillingTime * Self.refreshShare)
+    return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
   /// When the detail is to be looked at again although nothing changes; `nil` for never.
@@ -59,7 +58,9 @@ final class SessionList {
       || interest.hidesOver != new.hidesOver
     let mustBeginEvents =
       (interest.eventLimit > 0) != (new.eventLimit > 0) || interest.filter != new.filter
+    let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
     interest = new
+    if mustRefillRoots { refillRoots(from: table) }
     if mustBeginEvents {
       beginEvents(limit: new.eventLimit, from: table)
     } else {
@@ -73,53 +74,42 @@ final class SessionList {
 
   /// Applies a filter that looks at ages anew, where it is time for that.
   func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
-    guard !isFilling, let due = nextRefresh, due <= now else { return }
+    guard !order.isFilling, let due = nextRefresh, due <= now else { return }
     complete = (rows, order.count)
     self.now = now
     refill(from: table)
   }
 
-  private func refill(from table: CollectorTable) {
-    order = RowOrder()
-    pending = Array(table.entries.keys)
-    nextPending = 0
-    fillingTime = .zero
+  private func refill(from table: CollectorTable) { order.begin(with: Array(table.entries.keys)) }
+
+  private func refillRoots(from table: CollectorTable) {
+    roots.begin(with: interest.rootLimit > 0 ? Array(table.entries.keys) : [])
   }
 
   /// Takes in what was there before, until it is done or a time is reached.
   func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
-    guard isFilling else { return }
-    let start = ContinuousClock.now
-    defer { fillingTime += start.duration(to: .now) }
-    while isFilling {
-      for id in pending[nextPending...].prefix(256) {
-        if let entry = table.entries[id] { insert(entry.report, in: table) }
-      }
-      nextPending = min(pending.count, nextPending + 256)
-      if ContinuousClock.now >= deadline { break }
+    order.fill(until: deadline) { id in
+      table.report(id).flatMap { key(of: $0, in: table) }
     }
-    guard !isFilling else { return }
-    pending = []
-    nextPending = 0
-    complete = nil
+    if !order.isFilling { complete = nil }
+    roots.fill(until: deadline) { table.report($0).flatMap(rootKey) }
   }
 
   // MARK: Changes
 
   func insert(_ report: OperationReport, in table: CollectorTable) {
-    if let key = key(of: report, in: table) { order.insert(key) }
+    order.replace(nil, by: key(of: report, in: table))
+    roots.replace(nil, by: rootKey(of: report))
   }
 
   func remove(_ report: OperationReport, in table: CollectorTable) {
-    if let key = key(of: report, in: table) { order.remove(key) }
+    order.replace(key(of: report, in: table), by: nil)
+    roots.replace(rootKey(of: report), by: nil)
   }
 
   func replace(_ old: OperationReport, by new: OperationReport, in table: CollectorTable) {
-    let oldKey = key(of: old, in: table)
-    let newKey = key(of: new, in: table)
-    if oldKey == newKey { return }
-    if let oldKey { order.remove(oldKey) }
-    if let newKey { order.insert(newKey) }
+    order.replace(key(of: old, in: table), by: key(of: new, in: table))
+    roots.replace(rootKey(of: old), by: rootKey(of: new))
   }
 
   /// The name of a queue has changed, by which the list may be ordered or filtered.
@@ -135,6 +125,11 @@ final class SessionList {
       return nil
     }
     return SortKey(report, queueName: queueName, by: interest.order.column)
+  }
+
+  /// `nil` where another operation depends on it, or nobody asks.
+  private func rootKey(of report: OperationReport) -> SortKey? {
+    interest.rootLimit > 0 && report.dependentCount == 0 ? SortKey(report) : nil
   }
 
   // MARK: History
@@ -172,15 +167,27 @@ final class SessionList {
     return order.prefix(limit, isReversed: interest.order.isReversed)
   }
 
+  /// The rows at the front of the list, and how many the list has without a limit.
+  private func listed(
+    in table: CollectorTable, warnings: [MonitorWarning]
+  ) -> (keys: [SortKey], count: Int) {
+    guard let limit = interest.rowLimit else { return ([], table.entries.count) }
+    guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
+    // Looked up anew each time: warnings name some hundreds of operations at most.
+    let keys = Set(warnings.lazy.flatMap(\.operations)).compactMap { id in
+      table.report(id).flatMap { key(of: $0, in: table) }
+    }
+    let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
+    return (Array(sorted.prefix(limit)), keys.count)
+  }
+
   /// What the session has to be told now, of what has changed since the last time.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
     let warnings = table.warnings(at: time, of: interest.warningKinds)
-    // The dashboard estimates for these how long they will take.
-    let singled = interest.graphs.reduce(into: interest.operations) {
-      $0.formUnion(table.neighbourhood($1))
-    }
-    let wanted = wantedOperations(from: table, warnings: warnings, singled: singled)
+    let listed = listed(in: table, warnings: warnings)
+    let singled = singledOut(in: table)
+    let wanted = wantedOperations(listed.keys, singled, from: table, warnings: warnings)
     var changed: [OperationReport] = []
     for id in wanted {
       guard let entry = table.entries[id] else { continue }
@@ -192,9 +199,10 @@ final class SessionList {
     var update = Update(
       time: time, queues: table.queues.values.sorted { $0.id < $1.id },
       changed: changed.sorted { $0.id < $1.id }, removed: removed.sorted(),
-      matchCount: interest.rowLimit == nil ? table.entries.count : complete?.count ?? order.count,
+      matchCount: listed.count,
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
+    update.rootCount = interest.rootLimit > 0 && !roots.isFilling ? roots.count : nil
     update.events = events.take()
     lostChanges += UInt64(update.events?.skippedCount ?? 0)
     update.lostChanges = lostChanges
@@ -209,11 +217,24 @@ final class SessionList {
     return update
   }
 
+  /// The operations that are wanted besides the list: single ones, and parts of the graph.
+  private func singledOut(in table: CollectorTable) -> Set<OperationReport.ID> {
+    var singled = interest.operations
+    for graph in interest.graphs { singled.formUnion(table.neighbourhood(graph)) }
+    if interest.rootLimit > 0 {
+      // Not all of them roots: of these alone nobody learns what they wait for.
+      let first = roots.prefix((interest.rootLimit + 1) / 2).map(\.id)
+      singled.formUnion(table.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
+    }
+    return singled
+  }
+
   private func wantedOperations(
-    from table: CollectorTable, warnings: [MonitorWarning], singled: Set<OperationReport.ID>
+    _ listed: [SortKey], _ singled: Set<OperationReport.ID>, from table: CollectorTable,
+    warnings: [MonitorWarning]
   ) -> Set<OperationReport.ID> {
     guard interest.rowLimit != nil else { return Set(table.entries.keys) }
-    var wanted = Set((complete?.keys ?? rows).lazy.map(\.id))
+    var wanted = Set(listed.lazy.map(\.id))
     wanted.formUnion(singled)
     for warning in warnings { wanted.formUnion(warning.operations + warning.awaited) }
     return wanted.filter { table.entries[$0] != nil }

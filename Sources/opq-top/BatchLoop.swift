@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import CursesTerminal
-import FoundationEssentials
 import Glibc
 import MonitorProtocol
 import OperationsMonitor
@@ -69,14 +68,8 @@ struct BatchLoop {
 
   private func text(of frame: Frame) -> String {
     switch format {
-    case .text:
-      return FrameText.text(of: frame)
-    case .json:
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      // It encodes numbers, strings, arrays and objects, of which none can fail.
-      guard let data = try? encoder.encode(frame) else { return "" }
-      return String(decoding: data, as: UTF8.self) + "\n"
+    case .text: FrameText.text(of: frame)
+    case .json: frame.jsonLine
     }
   }
 }

@@ -46,7 +46,7 @@ struct DemoRun {
     let dashboard = Dashboard(
       configuration: .init(
         title: demo.name, guidance: demo.guidance, isReadOnly: isReadOnly,
-        asksBeforeCancellingByKey: false, warningKinds: warningKinds))
+        runsWorkload: true, asksBeforeCancellingByKey: false, warningKinds: warningKinds))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch, completion: whenFinished(workload), tellsFrameTimes: tellsFrameTimes)

@@ -62,7 +62,7 @@ struct EventLoop: ~Copyable {
     let now = MonitorTime.now
     if let tick = nextTick, tick <= now {
       nextTick = nil
-      pacer.noteChange()
+      pacer.noteReaction()
     }
     guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
     deliver(.tick(now))
@@ -98,9 +98,11 @@ struct EventLoop: ~Copyable {
     guard !messages.isEmpty else { return }
     let start = MonitorTime.now
     deliver(.tick(start))
-    for message in messages { deliver(.monitor(message)) }
+    for message in messages {
+      deliver(.monitor(message))
+      if case .update = message { pacer.noteNews() } else { pacer.noteReaction() }
+    }
     frameTimes?.note(from: start, to: .now)
-    pacer.noteChange()
   }
 
   private mutating func takeSignals() {
@@ -135,17 +137,19 @@ struct EventLoop: ~Copyable {
     guard !inputs.isEmpty else { return }
     deliver(.tick(.now))
     for input in inputs where ending == nil { deliver(.input(input)) }
-    pacer.noteInput()
+    pacer.noteInput(at: .now)
   }
 
   private mutating func deliver(_ message: Message) {
     for effect in dashboard.reduce(message) { perform(effect) }
+    pacer.interval = dashboard.refreshInterval
   }
 
   private mutating func perform(_ effect: Effect) {
     switch effect {
     case .send(let command): session.send(command)
     case .watch(let interest): session.watch(interest)
+    case .export(let frame): deliver(.exported(ExportFile.write(frame)))
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(SIGINT)
     case .suspendProgram: suspend()
@@ -168,7 +172,7 @@ struct EventLoop: ~Copyable {
 
   private mutating func resize() {
     deliver(.resized(terminal.size))
-    pacer.noteInput()
+    pacer.noteInput(at: .now)
   }
 }
 

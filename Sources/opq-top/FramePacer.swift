@@ -8,32 +8,47 @@ import MonitorProtocol
 struct FramePacer: Equatable {
   /// Thirty frames a second.
   static let defaultInterval = Duration.nanoseconds(33_333_333)
+  /// For so long after a key news are drawn thirty times a second, whatever the interval: what the
+  /// key has asked for is among them.
+  static let answerTime = Duration.milliseconds(500)
 
-  /// The shortest time between frames that no key asked for.
-  let interval: Duration
-  private var hasChange = false
+  /// The shortest time between frames that only news call for.
+  var interval: Duration
+  private var hasNews = false
+  private var hasReaction = false
   private var isUrgent = false
   private var lastFrame: MonitorTime?
+  private var lastInput: MonitorTime?
 
   /// Creates a pacer that has nothing to draw.
   init(interval: Duration = FramePacer.defaultInterval) { self.interval = interval }
 
-  /// Notes that what is shown has changed.
-  mutating func noteChange() { hasChange = true }
+  /// Notes that the monitor has told something.
+  mutating func noteNews() { hasNews = true }
+
+  /// Notes that the picture changes by itself, or by an answer to what the user has asked for: that
+  /// does not wait for the interval, as long as there are not more than thirty frames a second.
+  mutating func noteReaction() { hasReaction = true }
 
   /// Notes that somebody waits for what is shown to change.
-  mutating func noteInput() { isUrgent = true }
+  mutating func noteInput(at now: MonitorTime) {
+    isUrgent = true
+    lastInput = now
+  }
 
   /// When the next frame is due; `nil` where there is nothing to draw. It may lie in the past.
   func nextFrame(after now: MonitorTime) -> MonitorTime? {
     if isUrgent { return now }
-    guard hasChange else { return nil }
-    return lastFrame.map { $0 + interval } ?? now
+    guard hasNews || hasReaction else { return nil }
+    let isAnswering = lastInput.map { now - $0 < Self.answerTime } ?? false
+    let isQuick = hasReaction || isAnswering
+    return lastFrame.map { $0 + (isQuick ? min(interval, Self.defaultInterval) : interval) } ?? now
   }
 
   /// Notes that a frame was drawn.
   mutating func drew(at now: MonitorTime) {
-    hasChange = false
+    hasNews = false
+    hasReaction = false
     isUrgent = false
     lastFrame = now
   }

@@ -15,6 +15,8 @@ struct KeyTests {
     // The list has to show what is over too, the help to have more lines than fit.
     var dashboard = Scene.dashboard(
       columns: 80, rows: [.help, .detail].contains(context) ? 14 : 60)
+    // Between the ends; what is said of it goes away with the next key.
+    dashboard.press("[")
     switch context {
     case .list:
       dashboard.press("jjjjjjjjj")
@@ -22,6 +24,8 @@ struct KeyTests {
       dashboard.press(.right)
       dashboard.press("/4")
       dashboard.press(.enter)
+      // For Esc to close.
+      dashboard.press("w")
     case .tree:
       dashboard.press("jjjjjjjjjj")
       dashboard.press("D ")
@@ -30,11 +34,13 @@ struct KeyTests {
       dashboard.press("j")
     case .timeline:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 16)
+      dashboard.press("[")
       dashboard.take(.input(.alt("4")))
       HistoryScene.tell(&dashboard)
       dashboard.press("jjj")
     case .events:
       dashboard = HistoryScene.dashboard(columns: 80, rows: 24)
+      dashboard.press("[")
       dashboard.take(.input(.alt("5")))
       HistoryScene.tell(&dashboard)
       dashboard.press("kkk")

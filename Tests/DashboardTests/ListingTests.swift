@@ -154,6 +154,78 @@ struct ListingTests {
     #expect(dashboard.rows.count == ListRows.limit + 1)
   }
 
+  // MARK: Warnings
+
+  private func warn(
+    of warnings: [MonitorWarning], in dashboard: inout Dashboard, at time: MonitorTime = Scene.now
+  ) {
+    var update = Scene.update
+    update.warnings = warnings
+    update.time = time
+    dashboard.take(.monitor(.update(update)))
+  }
+
+  @Test func onlyRowsWithWarningsAreShownUntilAllAreAgain() {
+    var dashboard = Scene.dashboard(columns: 120, rows: 40)
+    let all = dashboard.rows.count
+    warn(
+      of: [
+        MonitorWarning(kind: .cancelNotHonoured, operations: [ID(1077)], count: 1),
+        MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181)]),
+      ], in: &dashboard)
+    dashboard.press("!")
+    #expect(dashboard.interest.showsWarnedOnly)
+    #expect(dashboard.rows.keys.map(\.id) == [ID(1077), ID(1180), ID(1181)])
+    #expect(dashboard.text().shows("operations 3 ─ warnings only ─ filter: none"))
+    // It follows the warnings.
+    warn(of: [MonitorWarning(kind: .cycle, operations: [ID(1181)])], in: &dashboard)
+    #expect(dashboard.rows.keys.map(\.id) == [ID(1181)])
+    dashboard.press("\\download")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("nothing matches the filter"))
+    dashboard.press("!\\")
+    dashboard.take(.input(.control("u")))
+    dashboard.press(.enter)
+    #expect(dashboard.rows.count == all)
+    #expect(!dashboard.interest.showsWarnedOnly)
+  }
+
+  @Test func aNarrowScreenSaysItBesideTheSentence() {
+    var dashboard = Scene.dashboard()
+    warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1101)], count: 20)], in: &dashboard)
+    dashboard.press("!")
+    #expect(dashboard.text()[21].hasSuffix("warnings only"))
+  }
+
+  @Test func withoutWarningsTheListSaysSoAndWhichKeyLeadsBack() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("!")
+    #expect(dashboard.rows.count == 0)
+    #expect(dashboard.text().shows("no operation has a warning; ! shows all"))
+    // One that is over has a warning, but is hidden.
+    warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
+    #expect(dashboard.rows.count == 1)
+    dashboard.press("H")
+    #expect(dashboard.text().shows("no operation that has a warning is listed; ! shows all"))
+  }
+
+  @Test("An operation that has no row is told of with the reason")
+  func hiddenOperationsAreToldOf() {
+    var dashboard = Scene.dashboard()
+    func said(_ id: Int) -> [String] {
+      dashboard.press("\(id)")
+      dashboard.press(.enter)
+      return dashboard.text()
+    }
+    dashboard.press("!")
+    #expect(said(1101).shows("#1101 has no warning; ! shows all"))
+    dashboard.press("!\\upload")
+    dashboard.press(.enter)
+    #expect(said(1101).shows("#1101 does not match the filter; \\ changes it"))
+    dashboard.press("H")
+    #expect(said(1099).shows("#1099 is finished and hidden; H shows it"))
+  }
+
   // MARK: Search
 
   @Test func searchGoesToTheFirstMatchAndToTheNext() {

@@ -46,6 +46,13 @@ struct RandomUseTests {
           time: start, operation: report.id, title: report.name, queue: report.queue,
           old: OperationState.allCases.randomElement(using: &random), new: report.state))
     }
+    update.warnings = MonitorWarning.Kind.allCases.filter { _ in
+      Int.random(in: 0..<8, using: &random) == 0
+    }.map { kind in
+      MonitorWarning(
+        kind: kind, operations: Array(operations.prefix(3).map(\.id)), awaitedTitle: "\u{1B}[1m",
+        queue: QueueReport.ID(1), count: 3, since: Scene.now)
+    }
     update.runs = RecentRuns(
       runs: runs.values.sorted { ($0.started, $0.id) < ($1.started, $1.id) },
       count: Int.random(in: 0...100_000, using: &random))
@@ -93,6 +100,7 @@ struct RandomUseTests {
       let listed = dashboard.shown.operations.all.filter { report in
         let queueName = dashboard.shown.queue(report.queue)?.name ?? ""
         return !(listing.hidesOver && report.state.isOver)
+          && !(listing.showsWarnedOnly && !dashboard.shown.warned.contains(report.id))
           && listing.filter?.matches(report, queueName: queueName, at: dashboard.shownTime) != false
       }
       #expect(Set(rows.map(\.id)) == Set(listed.map(\.id)), "seed \(seed)")

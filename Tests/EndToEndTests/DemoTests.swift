@@ -26,6 +26,21 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
+  @Test func qAsksBeforeTaggedWorkEndsWithTheDemo() throws {
+    let window = try BuiltProgram.start(["--speed", "0.2"])
+    // One that waits will not finish meanwhile.
+    window.type("\\state:wait\r")
+    #expect(window.wait { $0.contains("waiting") })
+    window.type(" ")
+    #expect(window.wait { $0.contains("1 tagged") })
+    window.type("q")
+    #expect(window.wait { $0.contains("Quit without waiting for #") })
+    window.type("n")
+    #expect(window.wait { !$0.contains("Quit without") })
+    window.type("qy")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test func aReadOnlyDashboardCancelsNothing() throws {
     let window = try BuiltProgram.start(["--readonly"])
     #expect(window.wait { $0.contains("executing") })
@@ -34,6 +49,22 @@ import Testing
     #expect(window.wait { $0.contains("read-only") || $0.bellCount > 0 })
     #expect(!window.screen.contains("y Yes"))
     window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("A slow refresh holds news back, and nothing that a key does")
+  func aSlowRefreshHoldsNewsBack() throws {
+    let window = try BuiltProgram.start()
+    window.type("[[[[[[[")
+    #expect(window.wait { $0.contains("LIVE every 10s") })
+    // What the keys have asked for is still drawn.
+    window.absorb(for: .milliseconds(800))
+    let before = window.byteCount
+    window.absorb(for: .seconds(2))
+    #expect(window.byteCount == before)
+    window.type("?")
+    #expect(window.wait(seconds: 2) { $0.contains("tag it, and move down") })
+    window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }
 

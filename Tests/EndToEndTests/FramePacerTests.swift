@@ -13,26 +13,47 @@ import Testing
   func nothingIsDrawnWithoutChange() {
     var pacer = FramePacer()
     #expect(pacer.nextFrame(after: start) == nil)
-    pacer.noteChange()
+    pacer.noteNews()
     pacer.drew(at: start)
     #expect(pacer.nextFrame(after: start) == nil)
   }
 
-  @Test func changesAreDrawnOnceAnInterval() {
+  @Test func newsAreDrawnOnceAnInterval() {
     var pacer = FramePacer(interval: .milliseconds(30))
-    pacer.noteChange()
+    pacer.noteNews()
     #expect(pacer.nextFrame(after: start) == start)
     pacer.drew(at: start)
-    pacer.noteChange()
+    pacer.noteNews()
     #expect(pacer.nextFrame(after: start + .milliseconds(1)) == start + .milliseconds(30))
   }
 
   @Test func whatAKeyDidIsDrawnAtOnce() {
     var pacer = FramePacer(interval: .milliseconds(30))
-    pacer.noteChange()
+    pacer.noteNews()
     pacer.drew(at: start)
-    pacer.noteInput()
+    pacer.noteInput(at: start + .milliseconds(1))
     #expect(pacer.nextFrame(after: start + .milliseconds(1)) == start + .milliseconds(1))
+  }
+
+  @Test func whatChangesByItselfDoesNotWaitForALongInterval() {
+    var pacer = FramePacer(interval: .seconds(10))
+    pacer.drew(at: start)
+    pacer.noteNews()
+    #expect(pacer.nextFrame(after: start + .seconds(1)) == start + .seconds(10))
+    pacer.noteReaction()
+    #expect(pacer.nextFrame(after: start + .seconds(1)) == start + FramePacer.defaultInterval)
+    pacer.drew(at: start + .seconds(1))
+    #expect(pacer.nextFrame(after: start + .seconds(2)) == nil)
+  }
+
+  @Test func whatAKeyHasAskedForIsDrawnWhenItComes() {
+    var pacer = FramePacer(interval: .seconds(10))
+    pacer.noteInput(at: start)
+    pacer.drew(at: start)
+    pacer.noteNews()
+    let soon = start + .milliseconds(20)
+    #expect(pacer.nextFrame(after: soon) == start + FramePacer.defaultInterval)
+    #expect(pacer.nextFrame(after: start + FramePacer.answerTime) == start + .seconds(10))
   }
 
   @Test(arguments: [

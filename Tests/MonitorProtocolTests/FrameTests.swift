@@ -58,6 +58,17 @@ import Testing
     #expect(frame.time.monotonic.nanoseconds == 7_500_000_000)
   }
 
+  @Test(
+    "A frame can be made whatever a process says of the time of day",
+    arguments: [Double.infinity, .nan, 1e300, -1e300, 1e18])
+  func anyTimeOfDayIsTaken(seconds: Double) {
+    var hello = hello
+    hello.anchorSecondsSince1970 = seconds
+    let frame = Frame(
+      hello: hello, time: hello.anchor, queues: [], operations: [], lostChanges: 0)
+    #expect(frame.time.wallClock.hasSuffix("Z"))
+  }
+
   @Test func aStateIsAsOldAsTheMomentItWasEntered() {
     #expect(frame.operations[0].secondsInState == 1.5)
     #expect(frame.operations[1].secondsInState == nil)

@@ -195,6 +195,67 @@ import Testing
     finishAll()
   }
 
+  @Test func onlyWhatWarningsNameIsListedForWhoWantsThat() throws {
+    let operations = add(["a", "b", "c"])
+    operations[0].addDependency(operations[1])
+    operations[1].addDependency(operations[0])
+    read()
+    var interest = Interest(order: SortOrder(by: .id, isReversed: true))
+    interest.showsWarnedOnly = true
+    let list = try list(interest)
+    var update = list.takeUpdate(from: table)
+    #expect(update.changed.isEmpty && update.matchCount == 0 && update.keptCount == 3)
+    // It follows the warnings although no operation changes.
+    let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
+    _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
+    update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == operations.prefix(2).map(id))
+    #expect(update.matchCount == 2)
+    interest.filter = try OperationFilter("b")
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    list.fill(from: table, until: .now + .seconds(60))
+    #expect(list.takeUpdate(from: table).matchCount == 1)
+    _ = table.deadlockWatch.take([], cost: .zero, at: ProcessFacts.now)
+    #expect(list.takeUpdate(from: table).removed == operations.prefix(2).map(id))
+    operations[0].cancel()
+    finishAll()
+  }
+
+  @Test("4.2: what nobody waits for is told, the unfinished first, with what it waits for")
+  func rootsAreTold() throws {
+    let over = add(["over"])
+    finishAll()
+    queue.isSuspended = true
+    let operations = add(["a", "b", "c", "d"])
+    operations[3].addDependency(operations[0])
+    read()
+    var interest = Interest(rowLimit: 0)
+    let list = try list(interest)
+    #expect(list.takeUpdate(from: table).rootCount == nil)
+    interest.rootLimit = 5
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    #expect(list.isFilling)
+    #expect(list.takeUpdate(from: table).rootCount == nil)
+    list.fill(from: table, until: .now + .seconds(60))
+    var update = list.takeUpdate(from: table)
+    // Three roots of four, because there is a limit, and what the last of them waits for.
+    #expect(update.rootCount == 4)
+    #expect(update.changed.map(\.id) == operations.map(id))
+    // Another operation comes to wait for one of them.
+    operations[2].addDependency(operations[1])
+    read()
+    update = list.takeUpdate(from: table)
+    #expect(update.rootCount == 3)
+    #expect(update.changed.map(\.id).contains(id(over[0])))
+    operations[2].removeDependency(operations[1])
+    read()
+    #expect(list.takeUpdate(from: table).rootCount == 4)
+    interest.rootLimit = 0
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    #expect(list.takeUpdate(from: table).removed.count == 4)
+    finishAll()
+  }
+
   @Test func everythingIsToldToWhoWantsIt() throws {
     _ = add((0..<600).map { "job \($0)" })
     read()

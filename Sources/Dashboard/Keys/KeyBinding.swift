@@ -3,17 +3,17 @@
 
 /// What a key can mean.
 enum KeyAction: Sendable, Hashable, CaseIterable {
-  case close, back, quit, suspendProgram, repaint, toggleHelp
+  case close, back, quit, suspendProgram, repaint, toggleHelp, export, changeRefresh
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case nextView, previousView, showView
   case openDetail, nextOperation, previousOperation, enterRow, toggleTree, showDependencies,
-    showDependents, reroot
+    showDependents, reroot, showRoots
   case zoomIn, zoomOut
   case fold, unfold, toggleAllFolds, goToBlocker, goToWorst
   case openFilter, openSearch, searchNext, searchPrevious
   case openSortMenu, sortNext, sortPrevious, invertOrder, pin, scrollLeft, scrollRight
   case tag, tagWithDependents, untagAll
-  case goToOperation, toggleOver, toggleMeters, pause
+  case goToOperation, toggleOver, toggleWarned, toggleMeters, toggleName, pause
   case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
   case raisePriority, lowerPriority
   case answerNo, answerYes, answerAlso

@@ -152,6 +152,9 @@ enum KeyTable {
       .reroot, [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking, footer: ("r", [.tree: "Root"])),
     KeyBinding(
+      .showRoots, [.character("R")], in: [.tree], label: "R (tree)",
+      help: "all that nobody waits for", group: .looking),
+    KeyBinding(
       .openSearch, [.character("/"), .function(3)], in: [.list], label: "/ F3",
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
     KeyBinding(
@@ -188,6 +191,9 @@ enum KeyTable {
     KeyBinding(
       .toggleOver, [.character("H")], in: [.list], label: "H",
       help: "hide/show what is over", group: .looking),
+    KeyBinding(
+      .toggleWarned, [.character("!")], in: [.list], label: "!",
+      help: "only rows with warnings", group: .looking),
   ]
 
   private static let acting: [KeyBinding] = [
@@ -239,6 +245,9 @@ enum KeyTable {
     KeyBinding(
       .lowerPriority, [.character("{"), .function(7)], in: choosing, label: "{ F7",
       help: "lower its priority", group: .acting, changesProcess: true),
+    KeyBinding(
+      .export, [.character("e")], in: viewing, label: "e", help: "export this as JSON",
+      group: .acting),
   ]
 
   private static let program: [KeyBinding] = [
@@ -253,6 +262,12 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
+      .toggleName, [.character("w")], in: browsing.union(history), label: "w",
+      help: "its whole name, and back", group: .looking),
+    KeyBinding(
+      .changeRefresh, [.character("["), .character("]")], in: viewing, label: "[ ]",
+      help: "slower/faster refresh", group: .looking),
+    KeyBinding(
       .toggleMeters, [.character("#")], in: viewing, label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
@@ -266,9 +281,8 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: scrolling.subtracting([.list]),
-      label: "Esc Backspace",
-      help: "back", group: .program),
+      .back, [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
+      help: "close what is open", group: .program),
     KeyBinding(
       .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),
@@ -288,7 +302,7 @@ enum KeyTable {
       footer: ("n", [.question: "No"])),
     KeyBinding(
       .answerYes, [.character("y")], in: [.question], label: "y", help: "answer: yes",
-      group: .acting, footer: ("y", [.question: "Yes"]), changesProcess: true),
+      group: .acting, footer: ("y", [.question: "Yes"])),
     KeyBinding(
       .answerAlso, [.character("a")], in: [.question], label: "a",
       help: "yes, and its dependents", group: .acting, footer: ("a", [.question: "Also"]),

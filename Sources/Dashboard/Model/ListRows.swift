@@ -11,6 +11,8 @@ struct Listing: Sendable, Equatable {
   var filter: OperationFilter?
   /// Whether what is over is left out.
   var hidesOver = false
+  /// Whether only what a warning is about is listed.
+  var showsWarnedOnly = false
 }
 
 /// The rows of the list: the first of what the listing holds, and the selected operation behind them
@@ -38,6 +40,7 @@ struct ListRows: Sendable, Equatable {
     let column = listing.order.column
     let all = workload.operations.all.compactMap { report -> SortKey? in
       if listing.hidesOver, report.state.isOver { return nil }
+      if listing.showsWarnedOnly, !workload.warned.contains(report.id) { return nil }
       let queueName = workload.queue(report.queue)?.name ?? ""
       if let filter = listing.filter, !filter.matches(report, queueName: queueName, at: now) {
         return nil

@@ -15,6 +15,8 @@ struct Workload: Sendable, Equatable {
   private(set) var matchCount = 0
   /// How many operations the monitor keeps.
   private(set) var keptCount = 0
+  /// How many operations no other depends on; `nil` where that is not known.
+  private(set) var rootCount: Int?
   /// What probably is not meant, what matters most first.
   private(set) var warnings: [MonitorWarning] = []
   /// The operations that warnings are about.
@@ -64,6 +66,7 @@ struct Workload: Sendable, Equatable {
       matchCount = update.matchCount
       keptCount = update.keptCount
       dependents = update.dependents
+      rootCount = update.rootCount
       warnings = update.warnings
       warned = Set(
         warnings.lazy.flatMap { warning in

@@ -37,10 +37,15 @@ struct Canvas {
     guard (0..<grid.size.rows).contains(row), !columns.isEmpty else { return columns.lowerBound }
     let text = CellText(
       text, columns: columns.count, style: style, isUnicode: glyphs.isUnicode)
-    for (offset, cell) in text.cells.enumerated() {
-      grid[row: row, column: columns.lowerBound + offset] = cell
-    }
+    write(text.cells, row: row, column: columns.lowerBound)
     return columns.lowerBound + text.cells.count
+  }
+
+  /// Puts cells beside each other from a column on. They have to fit.
+  mutating func write(_ cells: [Cell], row: Int, column: Int) {
+    for (offset, cell) in cells.enumerated() {
+      grid[row: row, column: column + offset] = cell
+    }
   }
 
   /// Writes text so that it ends at the right of `columns`.

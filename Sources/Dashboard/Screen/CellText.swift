@@ -25,7 +25,7 @@ struct CellText {
     for scalar in text.unicodeScalars {
       budget -= 1
       guard budget >= 0, append(Self.shown(scalar, isUnicode: isUnicode)) else {
-        markAsCut()
+        cells.markAsCut(columns: columns, style: style, isUnicode: isUnicode)
         return
       }
     }
@@ -95,19 +95,22 @@ struct CellText {
     }
   }
 
-  private mutating func markAsCut() {
-    let ellipsis = Cell(isUnicode ? "\u{2026}" : "~", style: style)
-    if cells.count < columns {
-      cells.append(ellipsis)
-    } else if cells[columns - 1].isContinuation {
-      cells[columns - 2] = ellipsis
-      cells[columns - 1] = Cell(" ", style: style)
-    } else {
-      cells[columns - 1] = ellipsis
-    }
-  }
-
   private var dimmed: Style {
     Style(.dim, isReversed: style.isReversed, isBold: false)
+  }
+}
+
+extension [Cell] {
+  /// Ends a line of so many columns in an ellipsis, because something was left out.
+  mutating func markAsCut(columns: Int, style: Style, isUnicode: Bool) {
+    let ellipsis = Cell(isUnicode ? "\u{2026}" : "~", style: style)
+    if count < columns {
+      append(ellipsis)
+    } else if self[columns - 1].isContinuation {
+      self[columns - 2] = ellipsis
+      self[columns - 1] = Cell(" ", style: style)
+    } else {
+      self[columns - 1] = ellipsis
+    }
   }
 }

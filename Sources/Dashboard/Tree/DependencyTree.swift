@@ -24,6 +24,8 @@ struct DependencyTree: Sendable, Equatable {
     case reference(OperationReport.ID, parent: OperationReport.ID)
     /// Siblings that are alike.
     case group(Group)
+    /// A queue, above the roots that are in it.
+    case queue(QueueReport.ID)
     /// Stands for all that is below an operation that is folded.
     case folded(OperationReport.ID)
     /// Operations of which nothing is known but their number.
@@ -54,6 +56,9 @@ struct DependencyTree: Sendable, Equatable {
     case closesCycle
     /// How many siblings, and the first and last of them.
     case group(count: Int, first: OperationReport.ID, last: OperationReport.ID)
+    /// How many roots are in the queue, how many of them have not finished, and whether they are not
+    /// drawn.
+    case queue(count: Int, unfinishedCount: Int, isFolded: Bool)
     /// How many operations are directly below the folded one.
     case folded(count: Int)
     /// How many operations, and how many of them are known not to have finished.
@@ -71,20 +76,24 @@ struct DependencyTree: Sendable, Equatable {
     var unfolded: Set<Group> = []
     /// Operations below which nothing is drawn.
     var folded: Set<OperationReport.ID> = []
+    /// Queues whose roots are drawn.
+    var unfoldedQueues: Set<QueueReport.ID> = []
   }
 
-  /// The operation from which the tree grows.
-  let root: OperationReport.ID
+  /// The operation from which the tree grows; `nil` for all that no other depends on.
+  let root: OperationReport.ID?
+  /// The operations from which it grows.
+  let roots: TreeRoots
   /// Which way it grows.
   let direction: Direction
   /// The drawing from the top.
   private(set) var rows: [Row] = []
   /// Below which other each operation is drawn.
   private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]
-  /// What there is from the root on, drawn or not.
+  /// What there is from the roots on, drawn or not.
   let scan: GraphScan
 
-  /// The longest chain of unfinished operations from the root on, the root included.
+  /// The longest chain of unfinished operations from a root on, the root included.
   var criticalPath: [OperationReport.ID] { scan.criticalPath }
 
   /// Draws at most `rowLimit` rows; the last one says so where there would be more.
@@ -97,15 +106,39 @@ struct DependencyTree: Sendable, Equatable {
   ) {
     self.root = root
     self.direction = direction
+    roots = TreeRoots(root)
     scan = GraphScan(
-      from: [root], direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
+      from: roots.ids, direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
+    draw(operations, folding, owners, rowLimit)
+  }
+
+  /// Draws all operations that no other depends on, and what they wait for, in the same way.
+  init(
+    allOf operations: OperationStore, folding: Folding = Folding(),
+    owners: [OperationReport.ID: OperationReport.ID] = [:],
+    estimates: RunTimeEstimates = RunTimeEstimates(), rowLimit: Int
+  ) {
+    root = nil
+    direction = .waitsFor
+    roots = TreeRoots(of: operations)
+    scan = GraphScan(
+      from: roots.ids, direction, in: operations, estimates: estimates, limit: TreeState.rowLimit)
+    draw(operations, folding, owners, rowLimit)
+  }
+
+  private mutating func draw(
+    _ operations: OperationStore, _ folding: Folding,
+    _ owners: [OperationReport.ID: OperationReport.ID], _ rowLimit: Int
+  ) {
     guard rowLimit > 0 else { return }
     let graph = VisibleGraph(
-      root: root, direction: direction, operations: operations, folding: folding,
-      criticalPath: scan.criticalPath, limit: rowLimit)
+      roots: Array(roots.drawn(folding).prefix(rowLimit)), chosen: root,
+      direction: direction, operations: operations, folding: folding, criticalPath: criticalPath,
+      limit: rowLimit)
     self.owners = graph.owners(keeping: owners)
     var builder = DependencyTreeBuilder(
-      root: root, graph: graph, owners: self.owners, criticalPath: scan.criticalPath)
+      roots: roots, folding: folding, graph: graph, owners: self.owners,
+      criticalPath: criticalPath)
     while let row = builder.next() {
       if rows.count == rowLimit {
         rows[rowLimit - 1] = Row(

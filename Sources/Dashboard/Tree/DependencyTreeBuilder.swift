@@ -13,7 +13,6 @@ struct DependencyTreeBuilder {
     let trunks: UInt64
   }
 
-  private let root: OperationReport.ID
   private let graph: VisibleGraph
   private let owners: [OperationReport.ID: OperationReport.ID]
   private let critical: Set<OperationReport.ID>
@@ -21,32 +20,52 @@ struct DependencyTreeBuilder {
   private var pending: [Pending] = []
   private var seen: Set<OperationReport.ID> = []
   private var path: [OperationReport.ID] = []
+  /// 1 where the roots stand below queues.
+  private let rootDepth: Int
 
   init(
-    root: OperationReport.ID, graph: VisibleGraph,
+    roots: TreeRoots, folding: DependencyTree.Folding, graph: VisibleGraph,
     owners: [OperationReport.ID: OperationReport.ID], criticalPath: [OperationReport.ID]
   ) {
-    self.root = root
     self.graph = graph
     self.owners = owners
     critical = Set(criticalPath)
-    pending = [Pending(id: .node(root), note: .none, depth: 0, isLast: true, trunks: 0)]
+    rootDepth = roots.groups.isEmpty ? 0 : 1
+    for group in roots.groups {
+      let isFolded = !folding.unfoldedQueues.contains(group.queue)
+      let note = DependencyTree.Note.queue(
+        count: group.ids.count, unfinishedCount: group.unfinishedCount, isFolded: isFolded)
+      pending.append(
+        Pending(id: .queue(group.queue), note: note, depth: 0, isLast: true, trunks: 0))
+      if !isFolded { appendRoots(group.ids) }
+    }
+    if roots.groups.isEmpty { appendRoots(roots.ids) }
+    // The first one is taken from the end.
+    pending.reverse()
+  }
+
+  private mutating func appendRoots(_ ids: [OperationReport.ID]) {
+    for id in ids {
+      pending.append(
+        Pending(
+          id: .node(id), note: .none, depth: rootDepth, isLast: id == ids.last, trunks: 0))
+    }
   }
 
   /// The next row down; `nil` behind the last.
   mutating func next() -> DependencyTree.Row? {
     guard let item = pending.popLast() else { return nil }
     guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
-    path.removeLast(max(0, path.count - item.depth))
-    let parent = path.last ?? root
+    path.removeLast(max(0, path.count - (item.depth - rootDepth)))
+    let parent = path.last ?? id
     // In a circle nobody owns anybody: there the first one counts.
-    let isElsewhere = item.depth > 0 && owners[id].map { $0 != parent } ?? false
+    let isElsewhere = item.depth > rootDepth && owners[id].map { $0 != parent } ?? false
     guard !isElsewhere, seen.insert(id).inserted else {
       return row(
         item, id: .reference(id, parent: parent),
         note: path.contains(id) ? .closesCycle : .none)
     }
-    let isCritical = critical.contains(id) && (item.depth == 0 || critical.contains(parent))
+    let isCritical = critical.contains(id) && (item.depth == rootDepth || critical.contains(parent))
     path.append(id)
     pushChildren(of: id, below: item)
     return row(item, id: item.id, note: item.note, isCritical: isCritical)
@@ -74,7 +93,7 @@ struct DependencyTreeBuilder {
     {
       children.insert(children.remove(at: index), at: 0)
     }
-    // The root has no line of its own to continue.
+    // What is at the left has no line of its own to continue.
     let trunks = item.depth == 0 ? 0 : item.trunks << 1 | (item.isLast ? 0 : 1)
     for (offset, child) in children.enumerated().reversed() {
       pending.append(

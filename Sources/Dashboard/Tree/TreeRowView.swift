@@ -44,6 +44,8 @@ struct TreeRowView {
       drawState(workload.operations[id]?.state, row: row, on: &canvas)
     case .group(let group):
       drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
+    case .queue(let id):
+      drawQueue(treeRow, id, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .folded:
       guard case .folded(let count) = treeRow.note else { return }
       canvas.write(
@@ -117,6 +119,21 @@ struct TreeRowView {
       [Span("+ \(count) \(group.state.rawValue)", group.state.role), Span(": \(range)", .dim)],
       row: row,
       columns: columns)
+  }
+
+  private func drawQueue(
+    _ treeRow: DependencyTree.Row, _ id: QueueReport.ID, row: Int, columns: Range<Int>,
+    on canvas: inout Canvas
+  ) {
+    guard case .queue(let count, let unfinishedCount, let isFolded) = treeRow.note else { return }
+    let name = workload.queue(id)?.name ?? canvas.glyphs.unknown
+    let rest =
+      unfinishedCount == 0 ? "all finished" : "\(CountText.text(unfinishedCount)) unfinished"
+    canvas.write(
+      [
+        Span(isFolded ? "+ " : "- ", .dim), Span(name.clipped(to: 24), .strong),
+        Span("  \(CountText.text(count)) roots, \(rest)", .dim),
+      ], row: row, columns: columns)
   }
 
   private func prefix(of row: DependencyTree.Row, room: Int, glyphs: Glyphs) -> String {

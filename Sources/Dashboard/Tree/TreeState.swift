@@ -30,11 +30,20 @@ struct TreeState: Sendable, Equatable {
       root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
   }
 
-  /// The operation that the cursor's row stands for; the parent's where it stands for several.
-  var selected: OperationReport.ID {
+  /// Opens the tree of all operations that no other depends on.
+  init(allOf operations: OperationStore) {
+    direction = .waitsFor
+    tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
+    cursor = tree.rows.first?.id ?? .cut
+  }
+
+  /// The operation that the cursor's row stands for; the parent's where it stands for several, `nil`
+  /// where it stands for a queue.
+  var selected: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id): id
     case .group(let group): group.parent
+    case .queue: nil
     case .cut: tree.root
     }
   }
@@ -43,18 +52,18 @@ struct TreeState: Sendable, Equatable {
   var selectedOperation: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _): id
-    case .folded, .unknown, .group, .cut: nil
+    case .folded, .unknown, .group, .queue, .cut: nil
     }
   }
+
+  /// The queue that the cursor's row stands for; `nil` where it stands for none.
+  var selectedQueue: QueueReport.ID? { if case .queue(let id) = cursor { id } else { nil } }
 
   /// Draws the tree anew and finds the cursor's row again; its neighbour where it has gone.
   mutating func settle(
     operations: OperationStore, estimates: RunTimeEstimates = RunTimeEstimates(), height: Int
   ) {
-    tree = DependencyTree(
-      root: tree.root, direction: direction, operations: operations, folding: folding,
-      owners: tree.direction == direction ? tree.owners : [:], estimates: estimates,
-      rowLimit: Self.rowLimit)
+    draw(operations, owners: tree.direction == direction ? tree.owners : [:], estimates)
     let index = tree.rows.firstIndex { $0.id == cursor } ?? cursorIndex
     place(index, height: height)
   }
@@ -85,14 +94,29 @@ struct TreeState: Sendable, Equatable {
     return true
   }
 
-  /// Draws the members of a group from now on.
-  mutating func unfold(_ group: DependencyTree.Group) { folding.unfolded.insert(group) }
+  /// The operations of the tree, the folded ones included.
+  func operations(in operations: OperationStore) -> [OperationReport] {
+    operations.neighbourhood(of: tree.roots.ids, direction, limit: Self.rowLimit)
+  }
 
   /// Draws everything where it belongs most, also what has stayed where it was.
-  mutating func arrange(operations: OperationStore) {
+  mutating func arrange(operations: OperationStore, estimates: RunTimeEstimates) {
+    draw(operations, owners: [:], estimates)
+  }
+
+  private mutating func draw(
+    _ operations: OperationStore, owners: [OperationReport.ID: OperationReport.ID],
+    _ estimates: RunTimeEstimates
+  ) {
+    guard let root = tree.root else {
+      tree = DependencyTree(
+        allOf: operations, folding: folding, owners: owners, estimates: estimates,
+        rowLimit: Self.rowLimit)
+      return
+    }
     tree = DependencyTree(
-      root: tree.root, direction: direction, operations: operations, folding: folding,
-      rowLimit: Self.rowLimit)
+      root: root, direction: direction, operations: operations, folding: folding, owners: owners,
+      estimates: estimates, rowLimit: Self.rowLimit)
   }
 
   // MARK: Folding
@@ -102,6 +126,7 @@ struct TreeState: Sendable, Equatable {
   /// - Returns: `false` where it is the root, and folded.
   mutating func foldOrGoUp(height: Int) -> Bool {
     if case .group(let group) = cursor, folding.unfolded.remove(group) != nil { return true }
+    if case .queue(let id) = cursor { return folding.unfoldedQueues.remove(id) != nil }
     if case .node(let id) = cursor, hasRowsBelowCursor, !folding.folded.contains(id) {
       folding.folded.insert(id)
       return true
@@ -127,21 +152,26 @@ struct TreeState: Sendable, Equatable {
       return true
     case .node(let id) where folding.folded.remove(id) != nil:
       return true
-    case .node, .reference, .unknown, .cut:
+    case .queue(let id) where folding.unfoldedQueues.insert(id).inserted:
+      return true
+    case .node, .reference, .unknown, .queue, .cut:
       guard hasRowsBelowCursor else { return false }
       place(cursorIndex + 1, height: height)
       return true
     }
   }
 
-  /// Folds everything right below the root, or unfolds everything where that is folded.
+  /// Folds everything right below the root, or unfolds everything where that is folded. Queues are
+  /// folded at first, and are unfolded.
   mutating func toggleAll() {
-    if !folding.folded.isEmpty || !folding.unfolded.isEmpty {
+    guard folding == DependencyTree.Folding() else {
       folding = DependencyTree.Folding()
       return
     }
-    for row in tree.rows where row.depth == 1 {
+    let depth = tree.root == nil ? 0 : 1
+    for row in tree.rows where row.depth == depth {
       if case .node(let id) = row.id { folding.folded.insert(id) }
+      if case .queue(let id) = row.id { folding.unfoldedQueues.insert(id) }
     }
   }
 
@@ -162,7 +192,7 @@ struct TreeState: Sendable, Equatable {
 
   private mutating func place(_ index: Int, height: Int) {
     cursorIndex = max(0, min(index, tree.rows.count - 1))
-    if tree.rows.indices.contains(cursorIndex) { cursor = tree.rows[cursorIndex].id }
+    cursor = tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].id : .cut
     top = top(height: height)
   }
 }

@@ -18,7 +18,8 @@ struct VisibleGraph {
   /// circles, and what is only below these, are missing.
   private(set) var sorted: [OperationReport.ID] = []
 
-  private let root: OperationReport.ID
+  private let roots: [OperationReport.ID]
+  private let chosen: OperationReport.ID?
   private let direction: GraphDirection
   private let operations: OperationStore
   private let folding: DependencyTree.Folding
@@ -26,12 +27,17 @@ struct VisibleGraph {
   private let critical: Set<OperationReport.ID>
   private var parents: [OperationReport.ID: [OperationReport.ID]] = [:]
 
-  /// Finds what is drawn below `root`, at most so many operations.
+  /// Finds what is drawn below the roots, at most so many operations.
+  ///
+  /// `chosen` is the root where it is the one that the tree is about: what has finished right below it
+  /// is worth more rows.
   init(
-    root: OperationReport.ID, direction: GraphDirection, operations: OperationStore,
-    folding: DependencyTree.Folding, criticalPath: [OperationReport.ID], limit: Int
+    roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
+    operations: OperationStore, folding: DependencyTree.Folding,
+    criticalPath: [OperationReport.ID], limit: Int
   ) {
-    self.root = root
+    self.roots = roots
+    self.chosen = chosen
     self.direction = direction
     self.operations = operations
     self.folding = folding
@@ -44,8 +50,8 @@ struct VisibleGraph {
   // MARK: Edges
 
   private mutating func expand(limit: Int) {
-    var found = [root]
-    var seen: Set = [root]
+    var found = roots
+    var seen = Set(roots)
     var next = 0
     while next < found.count {
       let id = found[next]
@@ -62,7 +68,7 @@ struct VisibleGraph {
   private func rows(below id: OperationReport.ID) -> [Child] {
     guard let report = operations[id] else { return [] }
     // What an operation once waited for says nothing about what is to come.
-    if direction == .waitsFor, report.state.isOver, id != root { return [] }
+    if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
     let ids = direction == .waitsFor ? report.dependencies : operations.dependents(of: id)
     if folding.folded.contains(id) {
       return ids.isEmpty ? [] : [Child(id: .folded(id), note: .folded(count: ids.count))]
@@ -99,7 +105,7 @@ struct VisibleGraph {
     of siblings: [OperationReport], state: OperationState, parent: OperationReport.ID
   ) -> [Child] {
     let limit =
-      state.isOver && parent != root
+      state.isOver && parent != chosen
       ? DependencyTree.overGroupLimit : DependencyTree.groupLimit
     guard siblings.count > limit else {
       return siblings.map { Child(id: .node($0.id), note: .none) }
@@ -136,9 +142,9 @@ struct VisibleGraph {
   /// Kahn's algorithm: an operation is placed when all that it is below have been.
   private mutating func sort() {
     var open = parents.mapValues(\.count)
-    // Whatever leads back to the root is in a circle with it.
-    open[root] = nil
-    var ready = [root]
+    // Whatever leads back to a root is in a circle with it.
+    for root in roots { open[root] = nil }
+    var ready = roots
     while let id = ready.popLast() {
       sorted.append(id)
       for case .node(let child) in children[id, default: []].lazy.map(\.id) {
@@ -157,9 +163,10 @@ struct VisibleGraph {
   func owners(keeping old: [OperationReport.ID: OperationReport.ID])
     -> [OperationReport.ID: OperationReport.ID]
   {
-    var distances: [OperationReport.ID: Int] = [root: 0]
+    var distances: [OperationReport.ID: Int] = [:]
     var owners: [OperationReport.ID: OperationReport.ID] = [:]
-    for id in sorted where id != root {
+    for root in roots { distances[root] = 0 }
+    for id in sorted where distances[id] == nil {
       let candidates = parents[id, default: []]
       let longest = candidates.max { left, right in
         let (leftDistance, rightDistance) = (distances[left] ?? -1, distances[right] ?? -1)

@@ -41,6 +41,7 @@ struct Frame {
     if let pane = layout.pane {
       PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
     }
+    NameView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
     return canvas.grid
   }
@@ -50,8 +51,14 @@ struct Frame {
       workload: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
       showsColumns: size.columns >= 60)
     view.drawHeadings(
-      TreeTitle(tree: tree.tree).spans(canvas.glyphs), row: layout.headings, on: &canvas)
+      TreeTitle(tree: tree.tree, rootCount: dashboard.shown.rootCount).spans(canvas.glyphs),
+      row: layout.headings, on: &canvas)
     let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
+    if rows.isEmpty {
+      canvas.write(
+        "no operation that no other waits for", row: layout.body.lowerBound,
+        columns: layout.table.dropFirst(2), style: Style(.dim))
+    }
     for (row, treeRow) in zip(layout.body, rows) {
       view.draw(treeRow, row: row, on: &canvas)
       if treeRow.id == tree.cursor {

@@ -28,7 +28,8 @@ struct HeaderView {
     if dashboard.live.endedReason != nil { return Span("ENDED", .warning, isBold: true) }
     if dashboard.paused != nil { return Span("PAUSED", .warning, isBold: true) }
     if dashboard.live.hello == nil { return Span("CONNECTING", .warning) }
-    return Span("LIVE", .executing, isBold: true)
+    let refresh = dashboard.refresh
+    return Span(refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)", .executing, isBold: true)
   }
 
   private func drawHeader(on canvas: inout Canvas) {
@@ -57,22 +58,20 @@ struct HeaderView {
     while !optional.isEmpty, width(left + optional) + width(right) > canvas.columns.count {
       optional.removeLast()
     }
-    if width(left + optional) + width(right) > canvas.columns.count { right.removeFirst() }
+    func isTooWide() -> Bool { width(left + optional) + width(right) > canvas.columns.count }
+    if isTooWide() { right.removeFirst() }
     // The time of day matters less than that something is wrong.
-    if right.count > 1, width(left + optional) + width(right) > canvas.columns.count {
-      right.removeLast()
-    }
+    while !right.isEmpty, isTooWide() { right.removeLast() }
+    let end = canvas.columns.upperBound
     var column = 1
-    for span in left + optional {
-      column = canvas.write([span], row: layout.header, columns: column..<canvas.columns.upperBound)
-      column += gap
+    func write(_ spans: [Span]) {
+      for span in spans where column < end {
+        column = canvas.write([span], row: layout.header, columns: column..<end) + gap
+      }
     }
-    let rightWidth = right.isEmpty ? 0 : width(right) - gap + 1
-    column = max(column, canvas.columns.upperBound - rightWidth)
-    for span in right {
-      column = canvas.write([span], row: layout.header, columns: column..<canvas.columns.upperBound)
-      column += gap
-    }
+    write(left + optional)
+    column = max(column, right.isEmpty ? end : end - (width(right) - gap + 1))
+    write(right)
   }
 
   private func title(in canvas: Canvas) -> String {

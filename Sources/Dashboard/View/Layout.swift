@@ -37,6 +37,8 @@ struct Layout: Sendable, Equatable {
   private(set) var headings = 0
   /// The rows of the list or the tree.
   private(set) var body = 0..<0
+  /// The rows of the window that holds a whole name, its rule included.
+  private(set) var name: Range<Int>?
   private(set) var bottomRule: Int?
   private(set) var sentence = 0
   private(set) var status: Int?
@@ -59,10 +61,12 @@ struct Layout: Sendable, Equatable {
 
   /// Lays out a screen; `nil` where it is too small for anything.
   ///
-  /// `bannerCount` is how many deadlocks there are to tell of, of which three are told.
+  /// `bannerCount` is how many deadlocks there are to tell of, of which three are told, and
+  /// `nameLineCount` how many lines a name takes that is shown as a whole: it gets half of the body at
+  /// most.
   init?(
     size: Size, showsMeters: Bool, wantsPane: Bool = true, wantsRules: Bool = true,
-    bannerCount: Int = 0
+    bannerCount: Int = 0, nameLineCount: Int = 0
   ) {
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
     let isWide = size.columns >= Self.paneThreshold && size.rows >= 20
@@ -113,6 +117,11 @@ struct Layout: Sendable, Equatable {
     headings = next
     let bottom = size.rows - 1 - (hasFooter ? 1 : 0) - (hasStatus ? 1 : 0) - (hasRules ? 1 : 0)
     body = headings + 1..<bottom
+    if nameLineCount > 0 {
+      let height = min(1 + nameLineCount, (body.count + 1) / 2)
+      name = bottom - height..<bottom
+      body = headings + 1..<bottom - height
+    }
     next = bottom
     bottomRule = place(hasRules)
     sentence = next

@@ -125,8 +125,12 @@ struct OperationTableView {
     let text: String
     if workload.lastUpdate == nil {
       text = "nothing heard yet"
+    } else if dashboard.listing.showsWarnedOnly, workload.warned.isEmpty {
+      text = "no operation has a warning; ! shows all"
     } else if dashboard.listing.filter != nil {
       text = "nothing matches the filter"
+    } else if dashboard.listing.showsWarnedOnly {
+      text = "no operation that has a warning is listed; ! shows all"
     } else if dashboard.listing.hidesOver, workload.keptCount > 0 {
       text = "nothing unfinished; H shows the \(CountText.text(workload.keptCount)) that are over"
     } else {

@@ -65,7 +65,10 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
+      // A window in between ends the divider.
+      if layout.name == nil {
+        canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
+      }
     }
   }
 
@@ -73,6 +76,8 @@ struct PaneView {
     let title: [Span]
     if dashboard.view == .tree, let root = dashboard.tree?.tree.root {
       title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
+    } else if dashboard.view == .tree {
+      title = [Span(" dependency trees of all that no other operation waits for ")]
     } else {
       title = listTitle(canvas.glyphs)
     }
@@ -88,6 +93,9 @@ struct PaneView {
     let listing = dashboard.listing
     let filter = listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
     let over = listing.hidesOver ? " \(glyphs.horizontal) finished hidden" : ""
+    if listing.showsWarnedOnly {
+      title += [Span(" \(glyphs.horizontal)", .dim), Span(" warnings only", .warning)]
+    }
     title.append(
       Span(
         " \(glyphs.horizontal) \(filter)\(over) \(glyphs.horizontal) sort: "

@@ -31,7 +31,10 @@ struct StatusView {
       [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
       columns: canvas.columns.dropFirst())
     var remarks: [String] = []
-    if dashboard.view == .operations, dashboard.list.isPinned { remarks.append("pinned") }
+    if dashboard.view == .operations {
+      if dashboard.list.isPinned { remarks.append("pinned") }
+      if dashboard.listing.showsWarnedOnly { remarks.append("warnings only") }
+    }
     if !dashboard.tags.isEmpty {
       remarks.append("\(CountText.text(dashboard.tags.count)) tagged")
     }
@@ -161,13 +164,13 @@ struct StatusView {
     return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")", .held)
   }
 
-  private func draw(_ question: CancelQuestion, on canvas: inout Canvas) {
+  private func draw(_ question: Question, on canvas: inout Canvas) {
     let what =
       question.ids.count == 1
       ? question.ids.map { dashboard.describe($0) }.joined()
       : "\(question.ids.count) operations: "
         + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
-    let text = "Cancel \(what)?"
+    let text = question.purpose == .cancel ? "Cancel \(what)?" : "Quit without waiting for \(what)?"
     let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
     // The shorter answers are for screens where the operation's name would have no room.
     let columnCount = canvas.columns.count
@@ -190,7 +193,7 @@ struct StatusView {
   }
 
   /// The answers and their keys, in ever fewer words.
-  private func answers(to question: CancelQuestion) -> [[(String, String)]] {
+  private func answers(to question: Question) -> [[(String, String)]] {
     let count = question.dependents?.ids.count ?? 0
     let more = question.dependents?.isCut == true ? "+" : ""
     return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
@@ -208,10 +211,13 @@ struct StatusView {
   }
 
   private func drawFooter(_ row: Int, on canvas: inout Canvas) {
-    if dashboard.question != nil {
+    if let question = dashboard.question {
+      let consequence =
+        question.purpose == .cancel
+        ? "A request, without undo. What depends on it starts once it has finished."
+        : "What is watched runs in this process, and ends with it."
       canvas.write(
-        "A request, without undo. What depends on it starts once it has finished.", row: row,
-        columns: canvas.columns.dropFirst(), style: Style(.dim))
+        consequence, row: row, columns: canvas.columns.dropFirst(), style: Style(.dim))
       return
     }
     let context = dashboard.keyContext

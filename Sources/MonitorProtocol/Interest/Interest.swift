@@ -43,12 +43,17 @@ public struct Interest: Codable, Sendable, Hashable {
   public var filter: OperationFilter?
   /// Whether what is over is left out of the list.
   public var hidesOver: Bool
+  /// Whether only those are listed that ``Update/warnings`` name among their operations.
+  public var showsWarnedOnly = false
   /// How many operations of the list are wanted, from its front; `nil` for all.
   public var rowLimit: Int?
   /// Operations that are wanted whether listed or not.
   public var operations: Set<OperationReport.ID>
   /// Parts of the dependency graph that are wanted.
   public var graphs: Set<Graph>
+  /// How many operations are wanted of those that no other depends on, of which there are half at most,
+  /// and of what these wait for, the nearest first; 0 for none. What has not finished comes first.
+  public var rootLimit = 0
   /// The operations of whose unfinished dependents, direct and indirect, the ids are wanted; see
   /// ``Update/dependents``. Empty for none.
   public var subjects: Set<OperationReport.ID>

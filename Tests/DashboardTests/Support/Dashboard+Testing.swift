@@ -35,7 +35,7 @@ extension Dashboard {
     let monitor = FakeMonitor(known + changed)
     var update = monitor.update(
       for: interest, queues: live.queues, changed: changed.map(\.id), removed: removed,
-      lostChanges: live.lostChanges, at: time ?? now)
+      lostChanges: live.lostChanges, warnings: live.warnings, at: time ?? now)
     update.times = live.times
     update.runs = interest.timeline == nil ? nil : live.runs ?? RecentRuns()
     update.events = interest.eventLimit == 0 ? nil : EventNews()

@@ -24,12 +24,15 @@ struct FakeMonitor {
   /// What a collector says where these operations have changed or gone.
   func update(
     for interest: Interest, queues: [QueueReport], changed: [OperationReport.ID],
-    removed: [OperationReport.ID], lostChanges: UInt64 = 0, at time: MonitorTime
+    removed: [OperationReport.ID], lostChanges: UInt64 = 0, warnings: [MonitorWarning] = [],
+    at time: MonitorTime
   ) -> Update {
     let touched = changed.flatMap { [$0] + (reports[$0]?.dependencies ?? []) }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let warned = Set(warnings.flatMap(\.operations))
     let matchCount = reports.values.count { report in
       if interest.hidesOver, report.state.isOver { return false }
+      if interest.showsWarnedOnly, !warned.contains(report.id) { return false }
       return interest.filter?.matches(
         report, queueName: names[report.queue] ?? "", at: time) ?? true
     }
@@ -39,6 +42,10 @@ struct FakeMonitor {
       matchCount: matchCount, keptCount: reports.count,
       dependents: interest.subjects.isEmpty ? nil : unfinishedDependents(of: interest.subjects),
       lostChanges: lostChanges)
+    update.warnings = warnings
+    if interest.rootLimit > 0 {
+      update.rootCount = reports.values.count { $0.dependentCount == 0 }
+    }
     update.detail = interest.detail.flatMap { reports[$0] }.flatMap { detail(of: $0) }
     return update
   }

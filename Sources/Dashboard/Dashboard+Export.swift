@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+// What is shown, for others to read.
+
+extension Dashboard {
+  /// Asks for a file with what the view lists.
+  func export() -> [Effect] {
+    guard let hello = shown.hello else { return [.bell] }
+    return [
+      .export(
+        MonitorProtocol.Frame(
+          hello: hello, time: shownTime, queues: shown.queues, operations: listedOperations,
+          lostChanges: shown.lostChanges))
+    ]
+  }
+
+  /// Says in one sentence where the file is, or why there is none.
+  mutating func announce(_ result: ExportResult) {
+    switch result {
+    case .written(let count, let fileName):
+      let noun = count == 1 ? "operation" : "operations"
+      show("exported \(CountText.text(count)) \(noun) to \(fileName)")
+    case .failed(let reason):
+      show("not exported: \(reason)", isWarning: true)
+    }
+  }
+
+  /// The one operation that is shown alone, or those that the view is about: with those of the tree that are folded or drawn as one
+  /// row, and in the views that list no operations all that are known here.
+  private var listedOperations: [OperationReport] {
+    let operations = shown.operations
+    if let detail { return [operations[detail.id]].compactMap { $0 } }
+    switch view {
+    case .operations: return rows.keys.compactMap { operations[$0.id] }
+    case .tree: return tree?.operations(in: operations) ?? []
+    case .queues, .timeline, .events: return Array(operations.all)
+    }
+  }
+}

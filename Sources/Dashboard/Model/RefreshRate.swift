@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// How often news are drawn, in steps.
+struct RefreshRate: Sendable, Equatable {
+  private struct Step {
+    let interval: Duration
+    let words: String
+  }
+
+  /// From the quickest on, which is the default.
+  private static let steps = [
+    Step(interval: .nanoseconds(33_333_333), words: "30/s"),
+    Step(interval: .milliseconds(100), words: "10/s"),
+    Step(interval: .milliseconds(250), words: "4/s"),
+    Step(interval: .milliseconds(500), words: "2/s"),
+    Step(interval: .seconds(1), words: "1/s"),
+    Step(interval: .seconds(2), words: "every 2s"),
+    Step(interval: .seconds(5), words: "every 5s"),
+    Step(interval: .seconds(10), words: "every 10s"),
+  ]
+
+  private var index = 0
+
+  /// The shortest time between two pictures that only news call for.
+  var interval: Duration { Self.steps[index].interval }
+
+  /// How often that is, such as `4/s` or `every 5s`.
+  var words: String { Self.steps[index].words }
+
+  /// Whether it is what it was at first.
+  var isDefault: Bool { index == 0 }
+
+  /// Makes it slower by so many steps, or quicker where negative; `false` at the ends.
+  mutating func slowDown(by count: Int) -> Bool {
+    guard Self.steps.indices.contains(index + count) else { return false }
+    index += count
+    return true
+  }
+}

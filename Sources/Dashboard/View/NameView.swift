@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Draws the window below the rows that holds the whole name of the selected operation.
+struct NameView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  /// A name that is longer than this is cut here, too.
+  private static let mostLines = 12
+  /// Short names get as many, so that the rows do not jump with each of them.
+  private static let fewestLines = 2
+
+  /// How many lines a name takes on a screen of this width.
+  static func lineCount(of name: String, columns: Int) -> Int {
+    let text = WrappedText(name, columns: Self.room(columns), lineLimit: mostLines)
+    return max(fewestLines, text.lines.count)
+  }
+
+  func draw(on canvas: inout Canvas) {
+    guard let rows = layout.name, let name = dashboard.wholeName else { return }
+    canvas.rule(
+      row: rows.lowerBound,
+      title: [Span(" \(name.id) ", .strong, isBold: true), Span("\(name.className) ", .dim)])
+    if let pane = layout.pane {
+      canvas.put(
+        canvas.glyphs.teeUp, row: rows.lowerBound, column: pane.lowerBound - 1, style: Style(.dim))
+    }
+    let wayOut = [Span(" w", .accent, isBold: true), Span(" closes ")]
+    canvas.write(
+      wayOut, row: rows.lowerBound, columns: canvas.columns.suffix(11).dropLast())
+    let text = WrappedText(
+      name.text, columns: Self.room(canvas.columns.count), lineLimit: rows.count - 1,
+      style: Style(.strong), isUnicode: canvas.glyphs.isUnicode)
+    for (row, line) in zip(rows.dropFirst(), text.lines) {
+      canvas.write(line, row: row, column: 1)
+    }
+  }
+
+  /// A column is left free on each side.
+  private static func room(_ columns: Int) -> Int { columns - 2 }
+}

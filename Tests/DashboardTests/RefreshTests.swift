@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("How often news are drawn")
+struct RefreshTests {
+  private static let steps: [(Duration, String)] = [
+    (.nanoseconds(33_333_333), "30/s"), (.milliseconds(100), "10/s"), (.milliseconds(250), "4/s"),
+    (.milliseconds(500), "2/s"), (.seconds(1), "1/s"), (.seconds(2), "every 2s"),
+    (.seconds(5), "every 5s"), (.seconds(10), "every 10s"),
+  ]
+
+  @Test("5.4: thirty a second is the default and the most; brackets go through the steps")
+  func bracketsGoThroughTheSteps() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.refreshInterval == Self.steps[0].0)
+    #expect(dashboard.text()[0].contains("LIVE  up"))
+    for (interval, words) in Self.steps.dropFirst() {
+      #expect(dashboard.press("[") == [])
+      #expect(dashboard.refreshInterval == interval)
+      #expect(dashboard.text()[0].contains("LIVE \(words)  up"))
+      #expect(dashboard.text().shows("news are drawn \(words); what keys change, at once"))
+    }
+    #expect(dashboard.press("[") == [.bell])
+    #expect(dashboard.text().shows("news are drawn every 10s at least"))
+    for (interval, _) in Self.steps.dropLast().reversed() {
+      #expect(dashboard.press("]") == [])
+      #expect(dashboard.refreshInterval == interval)
+    }
+    #expect(dashboard.text()[0].contains("LIVE  up"))
+    #expect(dashboard.press("]") == [.bell])
+    #expect(dashboard.text().shows("news are drawn 30/s at most"))
+  }
+
+  @Test func agesTickNoMoreOftenThanNewsAreDrawn() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("[[[[[[[")
+    dashboard.take(.tick(Scene.now + .seconds(5)))
+    let now = dashboard.now
+    #expect(dashboard.notice == nil)
+    #expect(dashboard.nextTick(after: now) == now + .seconds(10))
+    dashboard.press("]]]]]]]")
+    dashboard.take(.tick(now + .seconds(5)))
+    #expect(dashboard.nextTick(after: dashboard.now) == dashboard.now + .seconds(1))
+  }
+
+  @Test func whatTheUserHasAskedForDoesNotWaitForIt() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("[[[[[[[")
+    // The notice goes away on time, and so does the number that was typed.
+    #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(5))
+    dashboard.press("1181")
+    #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(1))
+  }
+
+  @Test("The header drops what has no room, whatever it says", arguments: 40...82)
+  func theHeaderFits(columns: Int) {
+    var dashboard = Scene.dashboard(
+      columns: columns, rows: 10,
+      configuration: .init(title: "漢字漢字漢字漢字漢字", isReadOnly: true))
+    var hello = Scene.hello
+    hello.processID = 4_194_304
+    dashboard.take(.monitor(.hello(hello)))
+    dashboard.press("[[[[[[[")
+    GoldenFrame.checkCells(of: dashboard.picture())
+    let clock = dashboard.text()[0].split(separator: " ").last ?? ""
+    // In full or not at all.
+    #expect(clock == "12:04:31" || !clock.contains(":"))
+  }
+}
