@@ -110,6 +110,21 @@ struct RootTests {
     #expect(dashboard.press("d") == [.bell])
   }
 
+  @Test func theCursorStaysAtTheTopUntilItIsMoved() {
+    var dashboard = Self.dashboard()
+    let first = dashboard.tree?.cursor
+    let earlier = OperationReport(
+      id: ID(1), name: "earlier", className: "BlockOperation", queue: Scene.cpu, state: .executing,
+      started: Scene.now)
+    dashboard.update(changed: [earlier])
+    #expect(dashboard.tree?.cursor == .node(ID(1)))
+    #expect(first != .node(ID(1)))
+    dashboard.press("j")
+    let chosen = dashboard.tree?.cursor
+    dashboard.update(removed: [ID(1)])
+    #expect(dashboard.tree?.cursor == chosen)
+  }
+
   @Test("That there are more is said plainly")
   func moreThanAreToldOf() {
     var dashboard = Self.dashboard()

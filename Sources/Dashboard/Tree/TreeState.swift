@@ -19,6 +19,8 @@ struct TreeState: Sendable, Equatable {
 
   private var folding = DependencyTree.Folding()
   private var cursorIndex = 0
+  /// Whether the cursor stays at the first row, whatever that is: until a key moves it.
+  private var staysAtTop = false
 
   /// Opens the tree of one operation.
   init(
@@ -35,6 +37,8 @@ struct TreeState: Sendable, Equatable {
     direction = .waitsFor
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
     cursor = tree.rows.first?.id ?? .cut
+    // The first ones are not known yet.
+    staysAtTop = true
   }
 
   /// The operation that the cursor's row stands for; the parent's where it stands for several, `nil`
@@ -64,8 +68,10 @@ struct TreeState: Sendable, Equatable {
     operations: OperationStore, estimates: RunTimeEstimates = RunTimeEstimates(), height: Int
   ) {
     draw(operations, owners: tree.direction == direction ? tree.owners : [:], estimates)
-    let index = tree.rows.firstIndex { $0.id == cursor } ?? cursorIndex
+    let stays = staysAtTop
+    let index = stays ? 0 : tree.rows.firstIndex { $0.id == cursor } ?? cursorIndex
     place(index, height: height)
+    staysAtTop = stays
   }
 
   /// Moves the cursor by `offset` rows.
@@ -191,6 +197,7 @@ struct TreeState: Sendable, Equatable {
   }
 
   private mutating func place(_ index: Int, height: Int) {
+    staysAtTop = false
     cursorIndex = max(0, min(index, tree.rows.count - 1))
     cursor = tree.rows.indices.contains(cursorIndex) ? tree.rows[cursorIndex].id : .cut
     top = top(height: height)

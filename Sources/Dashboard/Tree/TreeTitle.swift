@@ -20,7 +20,7 @@ struct TreeTitle {
     if !path.isEmpty {
       spans.append(Span("  critical path \(path.count)", .accent))
       if let time = tree.scan.remainingTime {
-        spans.append(Span(", \(TimeText.fine(time, glyphs)) left by medians", .accent))
+        spans.append(Span(", ~\(TimeText.fine(time, glyphs)) left", .accent))
       }
     }
     return spans
