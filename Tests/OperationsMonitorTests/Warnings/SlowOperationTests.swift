@@ -83,23 +83,4 @@ import Testing
     #expect(
       SlowLimits.moment(started: start, usual: .microseconds(3)) == start + .milliseconds(100))
   }
-
-  @Test func percentilesAreAskedForOnceASecondAtMost() {
-    var times = TimeRecorder()
-    var limits = SlowLimits()
-    func note(_ duration: Duration, at second: Int64) {
-      let finished = MonitorTime(nanoseconds: second * 1_000_000_000)
-      times.note(
-        OperationReport(
-          id: .init(1), name: "", className: "Job", queue: .init(1), state: .finished,
-          started: finished - duration, finished: finished))
-    }
-    for _ in 0..<20 { note(.milliseconds(10), at: 1) }
-    let moment = MonitorTime(nanoseconds: 2_000_000_000)
-    let first = limits.usualTime(ofClass: "Job", in: times, at: moment)
-    for _ in 0..<20 { note(.seconds(5), at: 2) }
-    #expect(limits.usualTime(ofClass: "Job", in: times, at: moment + .milliseconds(999)) == first)
-    let second = limits.usualTime(ofClass: "Job", in: times, at: moment + .seconds(1))
-    #expect(first.map { $0 < .seconds(1) } == true && second.map { $0 > .seconds(4) } == true)
-  }
 }
