@@ -91,10 +91,11 @@ extension CollectorTable {
   }
 
   /// The first operations that run, as far as it is known how long they should take. One that was
-  /// asked to cancel is warned of for that.
+  /// asked to cancel, or is part of a deadlock, is warned of for that.
   private func limitedRuns(at now: MonitorTime) -> [LimitedRun] {
+    let stuck = Set(deadlockWatch.warnings.lazy.flatMap(\.operations))
     let reports = running.prefix(SlowLimits.searchLimit).compactMap { report($0) }
-      .filter { $0.state == .executing }
+      .filter { $0.state == .executing && !stuck.contains($0.id) }
     let statistics = classTimes.statistics(
       of: Set(reports.lazy.map(\.className)), in: times, at: now)
     return reports.compactMap { report in

@@ -76,6 +76,17 @@ import Testing
     end()
   }
 
+  @Test func whatIsPartOfADeadlockIsNotWarnedOfForThis() {
+    let long = Job(gate: gate)
+    startLongJob(after: quickJobs(SlowLimits.runCount), long)
+    let late = ProcessFacts.now + .seconds(3_600)
+    #expect(watched.warnings(of: .slow, at: late).count == 1)
+    _ = watched.table.deadlockWatch.take(
+      [MonitorWarning(kind: .slotDeadlock, operations: [.init(long)])], cost: .zero, at: late)
+    #expect(watched.warnings(of: .slow, at: late).isEmpty)
+    end()
+  }
+
   @Test("The limit is 1.5 times p99, and never below 100 ms")
   func limits() {
     let start = MonitorTime(nanoseconds: 0)
