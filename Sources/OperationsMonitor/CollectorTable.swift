@@ -45,7 +45,6 @@ final class CollectorTable {
   private(set) var fanOuts: Set<OperationReport.ID> = []
   var queueConditions = QueueConditions()
   var deadlockWatch = DeadlockWatch()
-  var slowLimits = SlowLimits()
   /// `nil` while no session wants to be told of leaks.
   var leakWatch: LeakWatch?
   var unstartedFinishes = UnstartedFinishes()

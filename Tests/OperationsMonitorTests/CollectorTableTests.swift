@@ -121,6 +121,7 @@ import Testing
     early.isSuspended = true
     let operation = BlockOperation {}
     operation.name = "early"
+    operation.queuePriority = .veryHigh
     early.addOperation(operation)
     early.core.startRecording(recorder, replaces: true) {}
     let table = CollectorTable()
@@ -128,6 +129,7 @@ import Testing
     let report = try #require(table.report(id(operation)))
     #expect(report.name == "early")
     #expect(report.state == .held)
+    #expect(report.priority == .veryHigh)
     #expect(report.added == nil)
   }
 

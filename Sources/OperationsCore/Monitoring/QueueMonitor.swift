@@ -91,6 +91,7 @@ struct QueueMonitor {
     record.snapshot.state = Self.state(of: operation.place.stage)
     record.snapshot.isCancelled = status.isCancelled
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
+    record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
     markChanged(record)
   }
 

@@ -46,7 +46,4 @@ struct TimeRecorder {
 
   /// The operations of one class; `nil` where none of it has run lately.
   func statistics(ofClass name: String) -> TimeStatistics? { classes[name]?.statistics }
-
-  /// How long the operations of one class ran; `nil` where none of it has run lately.
-  func runs(ofClass name: String) -> Percentiles? { classes[name]?.run.percentiles }
 }

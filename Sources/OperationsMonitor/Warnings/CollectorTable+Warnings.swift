@@ -91,14 +91,20 @@ extension CollectorTable {
   }
 
   /// The first operations that run, as far as it is known how long they should take. One that was
-  /// asked to cancel is warned of for that.
+  /// asked to cancel, or is part of a deadlock, is warned of for that.
   private func limitedRuns(at now: MonitorTime) -> [LimitedRun] {
-    running.prefix(SlowLimits.searchLimit).compactMap { id in
-      guard let report = report(id), report.state == .executing, let started = report.started,
-        let usual = slowLimits.usualTime(ofClass: report.className, in: times, at: now)
+    let stuck = Set(deadlockWatch.warnings.lazy.flatMap(\.operations))
+    let reports = running.prefix(SlowLimits.searchLimit).compactMap { report($0) }
+      .filter { $0.state == .executing && !stuck.contains($0.id) }
+    let statistics = classTimes.statistics(
+      of: Set(reports.lazy.map(\.className)), in: times, at: now)
+    return reports.compactMap { report in
+      let name = report.className
+      guard let started = report.started,
+        let usual = SlowLimits.usualTime(ofClass: name, statistics[name])
       else { return nil }
       return LimitedRun(
-        id: id, started: started, usual: usual,
+        id: report.id, started: started, usual: usual,
         limit: SlowLimits.moment(started: started, usual: usual))
     }
   }

@@ -42,9 +42,11 @@ import Testing
     return true
   }
 
-  @Test func whatExistsAMinuteAfterItsFinishIsWarnedOfUntilItIsGone() throws {
+  @Test func whatExistsAMinuteAfterItsFinishIsWarnedOfUntilItIsGone() {
     want([.leaking])
     weak var probe: BlockOperation?
+    // Another round each time: a worker may hold what it has run for a moment.
+    var later = Duration.seconds(61)
     do {
       let held = BlockOperation {}
       held.name = "held"
@@ -52,14 +54,17 @@ import Testing
       run([held] + (0..<10).map { _ in BlockOperation {} })
       #expect(warnings(after: .seconds(2)).isEmpty)
       watched.table.prune(now: ProcessFacts.now + .seconds(61))
-      let warning = try #require(warnings(after: .seconds(61)).first)
-      #expect(warning.operations == [.init(held)] && warning.count == 1)
-      #expect(warning.title == "held")
+      var found: [MonitorWarning] = []
+      let isFound = comesTrue {
+        later += .seconds(2)
+        found = warnings(after: later)
+        return found.first?.count == 1
+      }
+      #expect(isFound && found.first?.operations == [.init(held)])
+      #expect(found.first?.title == "held")
       withExtendedLifetime(held) {}
     }
-    // A worker may hold it for a moment after it has finished.
     #expect(comesTrue { probe == nil }, "the watch holds it")
-    var later = Duration.seconds(61)
     let isForgotten = comesTrue {
       later += .seconds(2)
       return warnings(after: later).isEmpty

@@ -76,30 +76,22 @@ import Testing
     end()
   }
 
+  @Test func whatIsPartOfADeadlockIsNotWarnedOfForThis() {
+    let long = Job(gate: gate)
+    startLongJob(after: quickJobs(SlowLimits.runCount), long)
+    let late = ProcessFacts.now + .seconds(3_600)
+    #expect(watched.warnings(of: .slow, at: late).count == 1)
+    _ = watched.table.deadlockWatch.take(
+      [MonitorWarning(kind: .slotDeadlock, operations: [.init(long)])], cost: .zero, at: late)
+    #expect(watched.warnings(of: .slow, at: late).isEmpty)
+    end()
+  }
+
   @Test("The limit is 1.5 times p99, and never below 100 ms")
   func limits() {
     let start = MonitorTime(nanoseconds: 0)
     #expect(SlowLimits.moment(started: start, usual: .seconds(2)) == start + .seconds(3))
     #expect(
       SlowLimits.moment(started: start, usual: .microseconds(3)) == start + .milliseconds(100))
-  }
-
-  @Test func percentilesAreAskedForOnceASecondAtMost() {
-    var times = TimeRecorder()
-    var limits = SlowLimits()
-    func note(_ duration: Duration, at second: Int64) {
-      let finished = MonitorTime(nanoseconds: second * 1_000_000_000)
-      times.note(
-        OperationReport(
-          id: .init(1), name: "", className: "Job", queue: .init(1), state: .finished,
-          started: finished - duration, finished: finished))
-    }
-    for _ in 0..<20 { note(.milliseconds(10), at: 1) }
-    let moment = MonitorTime(nanoseconds: 2_000_000_000)
-    let first = limits.usualTime(ofClass: "Job", in: times, at: moment)
-    for _ in 0..<20 { note(.seconds(5), at: 2) }
-    #expect(limits.usualTime(ofClass: "Job", in: times, at: moment + .milliseconds(999)) == first)
-    let second = limits.usualTime(ofClass: "Job", in: times, at: moment + .seconds(1))
-    #expect(first.map { $0 < .seconds(1) } == true && second.map { $0 > .seconds(4) } == true)
   }
 }
