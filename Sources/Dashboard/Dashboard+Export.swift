@@ -28,8 +28,9 @@ extension Dashboard {
     }
   }
 
-  /// The one operation that is shown alone, or those that the view is about: with those of the tree that are folded or drawn as one
-  /// row, and in the views that list no operations all that are known here.
+  /// The one operation that is shown alone, or those that the view is about: with those of the tree
+  /// that are folded or drawn as one row, and in the views that list no operations all that are known
+  /// here.
   private var listedOperations: [OperationReport] {
     let operations = shown.operations
     if let detail { return [operations[detail.id]].compactMap { $0 } }

@@ -58,6 +58,15 @@ struct ExportTests {
     #expect(try exported(&dashboard).operations.count == dashboard.live.operations.count)
   }
 
+  @Test func theDetailExportsItsOperationAlone() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press("1180")
+    dashboard.press(.enter)
+    dashboard.press(.enter)
+    #expect(dashboard.keyContext == .detail)
+    #expect(try exported(&dashboard).operations.map(\.id) == [ID(1180)])
+  }
+
   @Test func aPausedDashboardExportsThePausedPicture() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("p")

@@ -122,6 +122,19 @@ struct NameTests {
     #expect(dashboard.wholeName?.text == "compute tile")
   }
 
+  @Test func theDetailTakesNoRoomForTheWindowAndClosesFirst() {
+    var dashboard = Self.dashboard()
+    let height = dashboard.pageHeight
+    dashboard.press("w")
+    dashboard.press(.enter)
+    #expect(dashboard.keyContext == .detail)
+    #expect(dashboard.wholeName == nil && dashboard.pageHeight == height)
+    dashboard.press(.escape)
+    #expect(dashboard.keyContext == .list && dashboard.wholeName != nil)
+    dashboard.press(.escape)
+    #expect(dashboard.wholeName == nil)
+  }
+
   @Test func withoutASelectionThereIsNothingToShow() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\zebra")
