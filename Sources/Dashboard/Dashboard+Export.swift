@@ -13,7 +13,7 @@ extension Dashboard {
       .export(
         MonitorProtocol.Frame(
           hello: hello, time: shownTime, queues: shown.queues, operations: listedOperations,
-          lostChanges: shown.lostChanges))
+          warnings: shown.warnings, lostChanges: shown.lostChanges))
     ]
   }
 

@@ -45,6 +45,6 @@ extension Dashboard {
   }
 
   /// More operations than these are never drawn there.
-  private static let paneGraphLimit = 300
+  static let paneGraphLimit = 300
   private static let sentenceGraphLimit = 64
 }

@@ -86,10 +86,12 @@ extension Dashboard {
   private func makePane() -> Pane? {
     guard hasPane, let id = selected else { return nil }
     let operations = shown.operations
+    // The detail is scrolled; a pane beside the rows is not.
+    let rowLimit = detail == nil ? pageHeight : Self.paneGraphLimit
     return Pane(
       waitsFor: DependencyTree(
-        root: id, direction: .waitsFor, operations: operations, rowLimit: pageHeight),
+        root: id, direction: .waitsFor, operations: operations, rowLimit: rowLimit),
       blocks: DependencyTree(
-        root: id, direction: .blocks, operations: operations, rowLimit: pageHeight))
+        root: id, direction: .blocks, operations: operations, rowLimit: rowLimit))
   }
 }

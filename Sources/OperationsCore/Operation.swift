@@ -15,8 +15,9 @@ import Synchronization
 ///
 /// Source: Apple, "NSOperation Class Reference".
 // Unchecked because an open class cannot be checked. `status` is atomic; `links` and what is in
-// `extra` are guarded by `lock`, but for what the finisher takes (`takeDependents`); `inboxNext` belongs to whoever has claimed the push; `place` is
-// guarded by the queue's lock, and belongs to the adding thread until the first push.
+// `extra` are guarded by `lock`, but for what the finisher takes (`takeDependents`); `inboxNext` belongs
+// to whoever has claimed the push; `place` is guarded by the queue's lock, and belongs to the adding
+// thread until the first push.
 //
 // A block operation takes 120 bytes, and must not take more: glibc frees what is larger under a lock
 // that the adding thread needs too. A queue that is added to on one thread and works on another one

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+import Synchronization
 
 /// Releases operations one after the other instead of one inside the other, so that letting go of
 /// a chain of a million needs no stack.
@@ -9,40 +10,52 @@ import COperationsSystem
 /// The outermost release on a thread works off a list; a release that happens inside a `deinit`
 /// which that caused only adds to the list.
 enum ReleaseList {
-  /// Lies on the stack of the outermost release.
+  /// Operations with the last reference to each. Lies on the stack of the outermost release.
   private struct Pending {
-    /// Linked through `inboxNext`, each with the last reference to it: what nobody else refers to is
-    /// in no inbox.
-    var first: Unmanaged<Operation>?
+    /// Those that were retired, linked through `inboxNext`: nobody pushes them any more.
+    var retired: Unmanaged<Operation>?
+    /// The others. A weak reference, or who finishes a dependency, may bring one of them back, and add
+    /// it to a queue, which then links it.
+    var others: [Operation] = []
+
+    mutating func add(_ operation: consuming Operation) {
+      if operation.status.load(ordering: .acquiring).has(.retired) {
+        operation.inboxNext = retired
+        retired = .passRetained(consume operation)
+      } else {
+        others.append(consume operation)
+      }
+    }
   }
 
   static func release(_ operation: consuming Operation) {
     var reference: Operation? = consume operation
-    // Only the last reference can lead on to a `deinit`. Who finishes a dependency may still take one
-    // for a moment, but pushes nothing that is in no queue.
-    // Where two threads let go of the last two at the same time neither finds its own to be the last,
-    // and one of them goes one level deeper, from where the next one is put on the list again.
+    // Only the last reference can lead on to a `deinit`. Where two threads let go of the last two at
+    // the same time neither finds its own to be the last, and one of them goes one level deeper, from
+    // where the next one is put on the list again.
     guard isKnownUniquelyReferenced(&reference), let last = reference.take() else { return }
-    if let current = csystem_current_release() {
-      let pending = current.assumingMemoryBound(to: Pending.self)
-      last.inboxNext = pending.pointee.first
-      pending.pointee.first = .passRetained(consume last)
-    } else {
-      // It still says what was released after it by the queue that it left.
-      last.inboxNext = nil
-      releaseAll(from: .passRetained(consume last))
+    guard let current = csystem_current_release() else { return releaseAll(from: consume last) }
+    current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
+  }
+
+  private static func releaseAll(from operation: consuming Operation) {
+    var pending = Pending()
+    pending.add(consume operation)
+    withUnsafeMutablePointer(to: &pending) { pending in
+      csystem_set_current_release(pending)
+      while releaseNext(of: pending) {}
+      csystem_set_current_release(nil)
     }
   }
 
-  private static func releaseAll(from operation: Unmanaged<Operation>) {
-    var pending = Pending(first: operation)
-    withUnsafeMutablePointer(to: &pending) { pending in
-      csystem_set_current_release(pending)
-      while let next = pending.pointee.first {
-        next._withUnsafeGuaranteedRef { pending.pointee.first = $0.inboxNext }
-        next.release()
-      }
-      csystem_set_current_release(nil)
+  /// - Returns: Whether there was one.
+  private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
+    // Each is off the list before its `deinit` adds to that.
+    if let next = pending.pointee.retired {
+      next._withUnsafeGuaranteedRef { pending.pointee.retired = $0.inboxNext }
+      next.release()
+      return true
     }
+    return pending.pointee.others.popLast() != nil
   }
 }

@@ -27,7 +27,7 @@ final class Collector: Sendable {
   }
 
   private struct State {
-    var sessions: [ObjectIdentifier: WeakSession] = [:]
+    var sessions: [SessionID: WeakSession] = [:]
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
   }
@@ -47,14 +47,14 @@ final class Collector: Sendable {
 
   func attach(_ session: MonitorSession) {
     let mustStart = state.withLock { state in
-      state.sessions[ObjectIdentifier(session)] = WeakSession(session: session)
+      state.sessions[session.id] = WeakSession(session: session)
       defer { state.isRunning = true }
       return !state.isRunning
     }
     if mustStart { start() } else { ring(.sessions) }
   }
 
-  func detach(_ session: ObjectIdentifier) {
+  func detach(_ session: SessionID) {
     state.withLock { $0.sessions[session] = nil }
     ring(.sessions)
   }
@@ -81,16 +81,19 @@ final class Collector: Sendable {
 
   private func main() {
     csystem_set_thread_name("opq-collector")
-    let table = CollectorTable()
+    var table = CollectorTable()
     startRecording(into: table)
     var lastRead = ContinuousClock.now - .seconds(1)
-    while let interval = shortestInterval(table) {
-      let nextWarning = table.nextWarning(
-        after: ProcessFacts.now, of: table.warningKinds)
+    // Until when it has been told what is due.
+    var lastTold = ProcessFacts.now
+    while let interval = shortestInterval(&table) {
+      let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
       let reasons = waitForBell(
         readingFrom: lastRead + interval, workingFrom: nextWork(table, warning: nextWarning))
       var hasNews = serveSessions(table)
-      if reasons & Bell.changes.rawValue != 0 {
+      // What is due is judged by all that has happened, however soon that is read after the last time.
+      let isDue = nextWarning.map { $0 <= ProcessFacts.now } ?? false
+      if reasons & Bell.changes.rawValue != 0 || isDue && takeChanges() {
         lastRead = .now
         read(into: table)
         table.deadlockWatch.noteChange(at: ProcessFacts.now)
@@ -100,12 +103,20 @@ final class Collector: Sendable {
       if hasNews { table.noteQueueConditions(at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
       if table.lookForLeaksIfDue(at: ProcessFacts.now) { hasNews = true }
-      let moments = [nextWarning] + table.lists.values.map(\.nextDetail)
-      if let moment = moments.compactMap({ $0 }).min(), moment <= ProcessFacts.now {
-        hasNews = true
-      }
-      if hasNews { deliver(table) }
+      let nextDetail = table.lists.values.compactMap(\.nextDetail).min()
+      if isDue || nextDetail.map({ $0 <= ProcessFacts.now }) == true { hasNews = true }
+      guard hasNews else { continue }
+      lastTold = ProcessFacts.now
+      deliver(table)
     }
+  }
+
+  /// Answers the bell for changes.
+  ///
+  /// - Returns: Whether it had rung.
+  private func takeChanges() -> Bool {
+    let changes = Bell.changes.rawValue
+    return bell.bitwiseAnd(~changes, ordering: .acquiringAndReleasing).oldValue & changes != 0
   }
 
   private func startRecording(into table: CollectorTable) {
@@ -114,7 +125,7 @@ final class Collector: Sendable {
   }
 
   /// `nil`, and everything ended, where no session is left.
-  private func shortestInterval(_ table: CollectorTable) -> Duration? {
+  private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() { return shortest }
     QueueRegistry.stopRecording(recorder)
@@ -123,7 +134,8 @@ final class Collector: Sendable {
       return !state.isRunning
     }
     if isOver { return nil }
-    // Somebody came in between.
+    // Somebody came in between. What was not read any more is not known to the old table.
+    table = CollectorTable()
     startRecording(into: table)
     return .zero
   }
@@ -201,11 +213,11 @@ final class Collector: Sendable {
   private func serveSessions(_ table: CollectorTable) -> Bool {
     carryOutCommands(table)
     let sessions = liveSessions()
-    table.keepLists(of: Set(sessions.map(ObjectIdentifier.init)))
+    table.keepLists(of: Set(sessions.map(\.id)))
     var hasNews = false
     for session in sessions {
       guard let interest = session.takeNewInterest() else { continue }
-      table.keepList(for: ObjectIdentifier(session), interest, at: ProcessFacts.now)
+      table.keepList(for: session.id, interest, at: ProcessFacts.now)
       hasNews = true
     }
     return hasNews
@@ -224,10 +236,12 @@ final class Collector: Sendable {
 
   private func deliver(_ table: CollectorTable) {
     for session in liveSessions() {
-      guard let list = table.lists[ObjectIdentifier(session)], session.takesUpdate() else {
-        continue
+      guard let list = table.lists[session.id] else { continue }
+      if session.takesUpdate() {
+        session.deliver(list.takeUpdate(from: table))
+      } else {
+        list.postponeDetail()
       }
-      session.deliver(list.takeUpdate(from: table))
     }
   }
 

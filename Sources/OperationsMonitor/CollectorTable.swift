@@ -25,7 +25,7 @@ final class CollectorTable {
   /// The main queue; `nil` while nobody has asked for it.
   private(set) var mainQueue: QueueReport.ID?
   /// The lists that are kept for the sessions.
-  private(set) var lists: [ObjectIdentifier: SessionList] = [:]
+  private(set) var lists: [SessionID: SessionList] = [:]
   /// Whether any session wants events: where none does, they cost nothing.
   private var wantsEvents = false
   /// The kinds of warnings that any session wants.
@@ -77,7 +77,7 @@ final class CollectorTable {
   // MARK: Lists
 
   /// Keeps the list of a session, which is filled step by step by ``SessionList/fill(from:until:)``.
-  func keepList(for session: ObjectIdentifier, _ interest: Interest, at now: MonitorTime) {
+  func keepList(for session: SessionID, _ interest: Interest, at now: MonitorTime) {
     if let list = lists[session] {
       list.change(to: interest, in: self, at: now)
     } else {
@@ -87,7 +87,7 @@ final class CollectorTable {
   }
 
   /// Drops the lists of the sessions that are not among these.
-  func keepLists(of sessions: Set<ObjectIdentifier>) {
+  func keepLists(of sessions: Set<SessionID>) {
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
   }
@@ -135,7 +135,12 @@ final class CollectorTable {
 
   /// Forgets queues that no longer exist.
   func keepQueues(_ ids: Set<QueueReport.ID>) {
+    let knownCount = queues.count
     queues = queues.filter { ids.contains($0.key) }
+    if queues.count < knownCount {
+      // Operations are sorted by the name that is gone.
+      for list in lists.values { list.queueNameDidChange(in: self) }
+    }
     ready = ready.filter { ids.contains($0.key) }
     inversions.keepQueues(ids)
   }

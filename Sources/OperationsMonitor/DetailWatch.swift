@@ -21,6 +21,9 @@ struct DetailWatch {
   /// was not looked at. `nil` where nothing has.
   var nextAnswer: MonitorTime? { isOutdated ? due : nil }
 
+  /// Nobody takes an answer at present: who has taken the last update asks by itself.
+  mutating func postpone() { isOutdated = false }
+
   /// What is to be told of an operation now.
   ///
   /// - Parameters:

@@ -26,6 +26,7 @@ public final class MonitorSession: Sendable {
     var isInterestNew = true
   }
 
+  let id = SessionID.next()
   let minimumInterval: Duration
   let isReadOnly: Bool
   private let wake: @Sendable () -> Void
@@ -87,7 +88,7 @@ public final class MonitorSession: Sendable {
       defer { mailbox.isInvalid = true }
       return !mailbox.isInvalid
     }
-    if isFirst { Collector.shared.detach(ObjectIdentifier(self)) }
+    if isFirst { Collector.shared.detach(id) }
   }
 
   // MARK: For the collector
@@ -122,5 +123,16 @@ public final class MonitorSession: Sendable {
       return !mailbox.isWoken
     }
     if mustWake { wake() }
+  }
+}
+
+/// Tells sessions apart. Never given twice, as an object's address may be.
+struct SessionID: Hashable {
+  let rawValue: UInt64
+  private static let last = Atomic<UInt64>(0)
+
+  /// Makes one that is unlike all others.
+  static func next() -> SessionID {
+    SessionID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 }

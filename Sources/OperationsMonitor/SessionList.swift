@@ -52,6 +52,9 @@ final class SessionList {
   /// When the detail is to be looked at again although nothing changes; `nil` for never.
   var nextDetail: MonitorTime? { detailWatch.nextAnswer }
 
+  /// The viewer takes no update at present, and will ask for the next one.
+  func postponeDetail() { detailWatch.postpone() }
+
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
     let mustRefill =
       interest.order.column != new.order.column || interest.filter != new.filter
@@ -213,7 +216,9 @@ final class SessionList {
     }
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: singled, at: time)
-    update.detail = detailWatch.answer(about: interest.detail, at: time) { table.detail(of: $0) }
+    update.detail = detailWatch.answer(about: interest.detail, at: ProcessFacts.now) {
+      table.detail(of: $0)
+    }
     return update
   }
 

@@ -32,7 +32,8 @@ enum FrameText {
       "\(frame.time.wallClock) \(TerminalText.printable(frame.process.name))[\(frame.process.pid)]"
       + " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
       + " (\(counts.held) held), executing \(counts.executing),"
-      + " finished \(counts.finished), cancelled \(counts.cancelled) (+\(counts.cancelling) cancelling); lost \(frame.lostChanges)"
+      + " finished \(counts.finished), cancelled \(counts.cancelled)"
+      + " (+\(counts.cancelling) cancelling); lost \(frame.lostChanges)"
   }
 
   private static func line(of queue: QueueReport) -> String {

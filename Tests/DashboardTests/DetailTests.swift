@@ -68,6 +68,37 @@ struct DetailTests {
     #expect(dashboard.detail?.id == ID(1077))
   }
 
+  @Test func theRowThatWasNotChosenIsChosenByOpeningIt() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press(.enter)
+    let first = try #require(dashboard.detail?.id)
+    var report = try #require(dashboard.live.operations[first])
+    report.state = .finished
+    report.finished = Scene.now
+    dashboard.update(changed: [report])
+    dashboard.press(.escape)
+    #expect(dashboard.list.id == first)
+  }
+
+  @Test func whatCannotBeGoneToLeavesTheRowsAsTheyWere() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("1200")
+    dashboard.press(.enter)
+    dashboard.press("d")
+    for _ in 0..<60 { dashboard.press("j") }
+    dashboard.press("k")
+    while dashboard.selectedOperation == nil { dashboard.press("k") }
+    let cursor = dashboard.tree?.cursor
+    dashboard.press(.enter)
+    guard dashboard.detail != nil else { return }
+    while dashboard.press("n") != [.bell] {}
+    let shown = dashboard.detail?.id
+    let last = dashboard.tree?.cursor
+    dashboard.press("n")
+    #expect(dashboard.tree?.cursor == last && dashboard.detail?.id == shown)
+    #expect(cursor != nil)
+  }
+
   @Test func atTheFirstRowThereIsNothingBefore() {
     var dashboard = Scene.dashboard()
     dashboard.press("g")

@@ -35,6 +35,14 @@ struct ExportTests {
     #expect(frame.queues == Scene.queues)
   }
 
+  @Test func whatIsWarnedOfIsExported() throws {
+    var dashboard = Scene.dashboard()
+    var update = Scene.update
+    update.warnings = [MonitorWarning(kind: .fanOut, operations: [ID(1042)], count: 20_000)]
+    dashboard.take(.monitor(.update(update)))
+    #expect(try exported(&dashboard).warnings.map(\.kind) == [.fanOut])
+  }
+
   @Test func theTreeExportsWhatIsBelowItsRootFoldedOrNot() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("1190")

@@ -48,6 +48,15 @@ import Testing
     #expect(isFoundOut(&watch, two, at: 3))
   }
 
+  @Test func nobodyLooksAgainWhileNoAnswerIsTaken() {
+    var watch = DetailWatch()
+    _ = isFoundOut(&watch, one, at: 0)
+    _ = isFoundOut(&watch, one, at: 100)
+    watch.postpone()
+    #expect(watch.nextAnswer == nil)
+    #expect(isFoundOut(&watch, one, at: 300))
+  }
+
   @Test func whatTakesLongIsDoneRarely() {
     var watch = DetailWatch()
     _ = isFoundOut(&watch, one, at: 0, taking: 20)

@@ -13,7 +13,7 @@ import Testing
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
   private let table = CollectorTable()
-  private let session = ObjectIdentifier(SessionListTests.self)
+  private let session = SessionID(rawValue: 1)
 
   init() {
     queue.isSuspended = true

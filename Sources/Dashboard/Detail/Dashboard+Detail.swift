@@ -11,6 +11,8 @@ extension Dashboard {
       show("\(id) is not known", isWarning: true)
       return [.bell]
     }
+    // The first row is selected only as long as nothing else is chosen.
+    if view == .operations { _ = list.select(id, in: rows, height: pageHeight) }
     detail = DetailState(id: id)
     return []
   }
@@ -18,6 +20,7 @@ extension Dashboard {
   /// Goes on to the row below in the view from which the detail was opened, or to the one above.
   mutating func showNeighbourInDetail(step: Int) -> [Effect] {
     guard let old = detail else { return [.bell] }
+    let selections = (list, tree, timeline, events)
     detail = nil
     // Rows that stand for no operation, or once more for this one, are passed by.
     for _ in 0..<Self.mostRowsPassed {
@@ -27,6 +30,7 @@ extension Dashboard {
         return []
       }
     }
+    (list, tree, timeline, events) = selections
     detail = old
     return [.bell]
   }

@@ -54,7 +54,7 @@ struct DetailLife {
       Int((moment - first.start) / .nanoseconds(1) / whole * Double(cells))
     }
     return phases.map { phase in
-      let start = min(cells - 1, cell(phase.start))
+      let start = max(0, min(cells - 1, cell(phase.start)))
       let count = max(1, min(cells, cell(phase.end)) - start)
       let share = (phase.end - phase.start) / .nanoseconds(1) / whole
       let bar = String(repeating: Character(glyphs.share(of: phase.share)), count: count)

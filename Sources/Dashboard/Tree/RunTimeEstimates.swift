@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// How long operations will probably run on, judged by how long others of their class ran lately.
+/// How long operations will probably run on, judged by how long others of their class ran lately; of
+/// classes that are used for everything that says nothing.
 struct RunTimeEstimates: Sendable, Equatable {
   /// The median of fewer runs than these says nothing.
   static let fewestRuns = 5
@@ -15,7 +16,7 @@ struct RunTimeEstimates: Sendable, Equatable {
   init(
     _ times: [String: TimeStatistics] = [:], at now: MonitorTime = MonitorTime(nanoseconds: 0)
   ) {
-    medians = times.compactMapValues { times in
+    medians = times.filter { !SharedClass.contains($0.key) }.compactMapValues { times in
       times.run.flatMap { $0.count >= Self.fewestRuns ? $0.p50 : nil }
     }
     self.now = now

@@ -23,6 +23,8 @@ struct LastingCondition {
   private var dueEnd = 0
   /// Before here all have gone.
   private var start = 0
+  /// From `dueEnd` to here all have gone.
+  private var pendingStart = 0
   /// How many are in the condition for which the patience is over.
   private(set) var dueCount = 0
 
@@ -43,6 +45,7 @@ struct LastingCondition {
     if indices.isEmpty { return }
     guard let index = indices.removeValue(forKey: id) else { return }
     if index < dueEnd { dueCount -= 1 }
+    skipGone()
     if places.count > 2 * indices.count + 64 { compact() }
   }
 
@@ -52,7 +55,14 @@ struct LastingCondition {
       if isHere(dueEnd) { dueCount += 1 }
       dueEnd += 1
     }
+    skipGone()
+  }
+
+  /// Each place is passed once.
+  private mutating func skipGone() {
     while start < dueEnd, !isHere(start) { start += 1 }
+    pendingStart = max(pendingStart, dueEnd)
+    while pendingStart < places.count, !isHere(pendingStart) { pendingStart += 1 }
   }
 
   /// Those for which the patience is over, the longest first, and since when; at most so many.
@@ -65,7 +75,7 @@ struct LastingCondition {
 
   /// The next moment at which the patience is over for another one.
   var nextMoment: MonitorTime? {
-    (dueEnd..<places.count).first(where: isHere).map { places[$0].since + patience }
+    pendingStart < places.count ? places[pendingStart].since + patience : nil
   }
 
   private func isHere(_ index: Int) -> Bool { indices[places[index].id] == index }
@@ -81,6 +91,7 @@ struct LastingCondition {
     for (index, place) in kept.enumerated() { indices[place.id] = index }
     places = kept
     dueEnd = dueCount
+    pendingStart = dueCount
     start = 0
   }
 }

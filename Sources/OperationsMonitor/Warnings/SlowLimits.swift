@@ -20,16 +20,14 @@ enum SlowLimits {
 
   /// How long 99 of 100 operations of a class took at most; `nil` where there is no limit for it.
   static func usualTime(ofClass name: String, _ statistics: TimeStatistics?) -> Duration? {
-    guard let runs = statistics?.run, runs.count >= runCount, !isShared(name) else { return nil }
+    guard let runs = statistics?.run, runs.count >= runCount, !SharedClass.contains(name) else {
+      return nil
+    }
     return runs.p99
   }
 
   /// When an operation that started at a moment, and usually takes so long, has run for too long.
   static func moment(started: MonitorTime, usual: Duration) -> MonitorTime {
     started + max(shortestLimit, usual * factor)
-  }
-
-  private static func isShared(_ name: String) -> Bool {
-    name == "Operation" || name == "BlockOperation" || name.hasPrefix("InvocationOperation<")
   }
 }

@@ -155,6 +155,33 @@ struct LifetimeTests {
     }
   }
 
+  @Test("DE-15: what is brought back and added while a graph is released runs")
+  func broughtBackWhileReleased() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      queue.addOperation { log.note("added before") }
+      func makeRoot() -> Operation {
+        let first = BlockOperation { log.note("brought back") }
+        let second = PlainSubclass(atDeinit: { [weak first] in
+          if let first { queue.addOperation(first) }
+        })
+        let middle = BlockOperation {}
+        middle.addDependency(first)
+        middle.addDependency(second)
+        let root = BlockOperation {}
+        root.addDependency(middle)
+        return root
+      }
+      _ = makeRoot()
+      #expect(queue.operationCount == 2)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events.sorted() == ["added before", "brought back"])
+    }
+  }
+
   @Test("F-15, DE-15: dropping a chain of 1,000,000 operations needs no stack")
   func droppingAChain() async throws {
     let count = Effort.scaled(1_000_000)

@@ -26,8 +26,8 @@ import Testing
   }
 
   private func update(_ interest: Interest) throws -> Update {
-    table.keepList(for: ObjectIdentifier(table), interest, at: ProcessFacts.now)
-    let list = try #require(table.lists[ObjectIdentifier(table)])
+    table.keepList(for: SessionID(rawValue: 1), interest, at: ProcessFacts.now)
+    let list = try #require(table.lists[SessionID(rawValue: 1)])
     return list.takeUpdate(from: table)
   }
 

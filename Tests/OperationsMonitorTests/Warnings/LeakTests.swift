@@ -17,7 +17,7 @@ import Testing
   private func want(_ kinds: Set<MonitorWarning.Kind>) {
     var interest = Interest()
     interest.warningKinds.formUnion(kinds)
-    watched.table.keepList(for: ObjectIdentifier(watched), interest, at: start)
+    watched.table.keepList(for: SessionID(rawValue: 1), interest, at: start)
   }
 
   private func run(_ operations: [Operation]) {

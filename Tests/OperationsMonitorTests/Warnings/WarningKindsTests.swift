@@ -8,16 +8,14 @@ import Testing
 
 /// What viewers want to be warned of.
 @Suite struct WarningKindsTests {
-  private final class Viewer {}
-
   private let table = CollectorTable()
-  private let viewers = [Viewer(), Viewer()]
+  private let viewers = [SessionID(rawValue: 1), SessionID(rawValue: 2)]
   private let now = ProcessFacts.now
 
   private func want(_ kinds: Set<MonitorWarning.Kind>, of viewer: Int = 0) {
     var interest = Interest()
     interest.warningKinds = kinds
-    table.keepList(for: ObjectIdentifier(viewers[viewer]), interest, at: now)
+    table.keepList(for: viewers[viewer], interest, at: now)
   }
 
   @Test func whatAnyViewerWantsIsWanted() {
@@ -37,7 +35,7 @@ import Testing
     want([.cycle])
     want([.slow], of: 1)
     let updates = try viewers.map {
-      try #require(table.lists[ObjectIdentifier($0)]).takeUpdate(from: table)
+      try #require(table.lists[$0]).takeUpdate(from: table)
     }
     #expect(updates.map { $0.warnings.map(\.kind) } == [[.cycle], []])
   }
