@@ -268,7 +268,7 @@ enum KeyTable {
       .changeRefresh, [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
     KeyBinding(
-      .toggleMeters, [.character("#")], in: viewing, label: "#",
+      .toggleMeters, [.character("#")], in: viewing.subtracting([.detail]), label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
       .close, [.character("q")], in: scrolling, label: "q",
