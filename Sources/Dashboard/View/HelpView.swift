@@ -97,6 +97,7 @@ struct HelpView {
       "The bar: \(bar).",
       "held: ready, its queue is suspended. cancelling (+1): asked to, not over yet.",
       "TIME: in the state; of what is over, how long it ran. DEPS: met, of how many.",
+      "Watching takes some 900 bytes for each operation that is kept.",
     ]
   }
 }
