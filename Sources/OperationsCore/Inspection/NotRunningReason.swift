@@ -4,6 +4,9 @@
 /// One of the things that keep an operation from starting; see
 /// ``OperationSupplement/reasonsNotRunning()``.
 public enum NotRunningReason: Sendable, Equatable {
+  /// How far positions are counted: this one stands for so many or more.
+  public static let positionLimit = 10_000
+
   /// Nobody has added it to a queue, nor started it.
   case notInQueue
 
@@ -100,11 +103,11 @@ extension NotRunningReason: CustomStringConvertible {
     case .noFreeSlot(let queue, let width, let position, let holders):
       let slots = width == 1 ? "its only slot is" : "all \(width) slots are"
       return
-        "it is ready, number \(position + 1) in \(queue), and \(slots) taken by \(Self.list(holders))"
+        "it is ready, \(Self.place(position, in: queue)), and \(slots) taken by \(Self.list(holders))"
     case .notStartedYet(let queue, let source, let position, let time):
       let since = time.map { " for \($0)" } ?? ""
       return
-        "it has been ready\(since), number \(position + 1) in \(queue), and waits for \(source)"
+        "it has been ready\(since), \(Self.place(position, in: queue)), and waits for \(source)"
     case .barrierAhead(let barrier, let isRunning, let count):
       let others = count > 1 ? ", the first of \(count)" : ""
       return
@@ -114,6 +117,11 @@ extension NotRunningReason: CustomStringConvertible {
       return "it waits for \(Self.list(operations)), which \(isOne ? "is" : "are") in no queue and "
         + "\(isOne ? "was" : "were") not started"
     }
+  }
+
+  private static func place(_ position: Int, in queue: QueueReference) -> String {
+    position < positionLimit
+      ? "number \(position + 1) in \(queue)" : "behind \(positionLimit) or more in \(queue)"
   }
 
   private static func list(_ operations: [OperationReference]) -> String {

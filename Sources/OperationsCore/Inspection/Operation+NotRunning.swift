@@ -17,8 +17,9 @@ extension OperationSupplement where Self: Operation {
   /// The operation's `isReady` is not called: what it said last counts.
   ///
   /// On any thread, for debugging: takes time in proportion to the dependencies, to those of up to
-  /// twelve operations that these wait for, and to what the queue holds, which starts and finishes
-  /// nothing during a part of that.
+  /// twelve operations that these wait for, and to what executes in the queue and is ready before this
+  /// one, up to ``NotRunningReason/positionLimit``; the queue starts and finishes nothing during a part
+  /// of that.
   public func reasonsNotRunning() -> [NotRunningReason] { NotRunning.reasons(of: self) }
 }
 
@@ -137,11 +138,16 @@ extension QueueScheduler {
   private func position(of operation: Operation) -> Int? {
     let address = Unmanaged.passUnretained(operation)
     var count = 0
-    var position: Int?
+    var isFound = false
+    // Counting on would hold the queue up for long.
     forEachReady {
-      if $0.toOpaque() == address.toOpaque() { position = count }
+      if $0.toOpaque() == address.toOpaque() {
+        isFound = true
+        return false
+      }
       count += 1
+      return count < NotRunningReason.positionLimit
     }
-    return position
+    return isFound || count == NotRunningReason.positionLimit ? count : nil
   }
 }

@@ -55,7 +55,10 @@ extension QueueScheduler {
     }
     while barriersSeen < allBarriers.count { appendBarrier() }
     contents.readyOrder.reserveCapacity(counts.ready)
-    forEachReady { contents.readyOrder.append($0.toOpaque()) }
+    forEachReady {
+      contents.readyOrder.append($0.toOpaque())
+      return true
+    }
     return contents
   }
 
@@ -67,12 +70,13 @@ extension QueueScheduler {
     }
   }
 
-  /// Ready operations, and the barrier whose turn it is, in the order in which they would be started.
-  func forEachReady(_ body: (Unmanaged<Operation>) -> Void) {
-    ready.forEach(body)
+  /// Ready operations, and the barrier whose turn it is, in the order in which they would be started,
+  /// as long as `body` says `true`.
+  func forEachReady(_ body: (Unmanaged<Operation>) -> Bool) {
+    guard ready.forEach(body) else { return }
     for (index, barrier) in barriers.operations.enumerated() {
-      if index == 0, barriers.front == .due { body(barrier) }
-      barriers.readyOperations(behind: index).forEach(body)
+      if index == 0, barriers.front == .due, !body(barrier) { return }
+      guard barriers.readyOperations(behind: index).forEach(body) else { return }
     }
   }
 

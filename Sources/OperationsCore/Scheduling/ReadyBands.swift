@@ -21,15 +21,19 @@ struct ReadyBands {
     occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
   }
 
-  /// Calls `body` with each operation, in the order in which they are to be started.
-  func forEach(_ body: (Unmanaged<Operation>) -> Void) {
+  /// Calls `body` with each operation, in the order in which they are to be started, as long as it says
+  /// `true`.
+  ///
+  /// - Returns: Whether it always did.
+  func forEach(_ body: (Unmanaged<Operation>) -> Bool) -> Bool {
     for band in bands.indices {
       var current = bands[band].first
       while let operation = current {
-        body(operation)
+        guard body(operation) else { return false }
         current = bands[band].after(operation)
       }
     }
+    return true
   }
 
   /// - Precondition: The operation is in no band.

@@ -158,6 +158,26 @@ struct InspectionReasonTests {
     }
   }
 
+  @Test("A position is counted up to a limit, so that a queue is not held up for long")
+  func positionLimit() async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let (queue, _) = busyQueue(gate)
+      queue.name = "cpu"
+      let limit = NotRunningReason.positionLimit
+      let operations = (0...limit + 1).map { _ in BlockOperation {} }
+      queue.addOperations(operations, waitUntilFinished: false)
+      let words = [limit - 1, limit, limit + 1].map { index in
+        operations[index].reasonsNotRunning().map(\.description).joined()
+      }
+      #expect(words[0].contains("number \(limit) in “cpu”"))
+      #expect(words[1].contains("behind \(limit) or more in “cpu”"))
+      #expect(words[2].contains("behind \(limit) or more in “cpu”"))
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("Every slot is taken: by whom, and how many are to be started before it")
   func noFreeSlot() async throws {
     try await onOwnThread {
