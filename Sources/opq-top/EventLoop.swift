@@ -65,11 +65,12 @@ struct EventLoop: ~Copyable {
       pacer.noteReaction()
     }
     guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
+    frameTimes?.begin()
     deliver(.tick(now))
     terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
     pacer.drew(at: now)
     nextTick = dashboard.nextTick(after: now)
-    frameTimes?.note(from: now, to: .now)
+    frameTimes?.end()
     frameTimes?.endFrame()
   }
 
@@ -96,13 +97,13 @@ struct EventLoop: ~Copyable {
       messages.append(.ended(reason: "the demo has finished"))
     }
     guard !messages.isEmpty else { return }
-    let start = MonitorTime.now
-    deliver(.tick(start))
+    frameTimes?.begin()
+    deliver(.tick(.now))
     for message in messages {
       deliver(.monitor(message))
       if case .update = message { pacer.noteNews() } else { pacer.noteReaction() }
     }
-    frameTimes?.note(from: start, to: .now)
+    frameTimes?.end()
   }
 
   private mutating func takeSignals() {
