@@ -224,27 +224,3 @@ struct DetailLifeTests {
     }
   }
 }
-
-@Suite("Breaking text into lines")
-struct WordWrapTests {
-  private let glyphs = Glyphs(isUnicode: true)
-
-  @Test func linesBreakBetweenWords() {
-    #expect(
-      WordWrap.lines(of: "it waits for the others", columns: 9, glyphs)
-        == ["it waits", "for the", "others"])
-    #expect(WordWrap.lines(of: "", columns: 9, glyphs).isEmpty)
-  }
-
-  @Test func aWordThatIsTooLongIsCut() {
-    #expect(
-      WordWrap.lines(of: "a abcdefgh b", columns: 3, glyphs) == ["a", "abc", "def", "gh", "b"])
-    // A wide character takes two cells, and is not cut in half.
-    #expect(WordWrap.lines(of: "日本語", columns: 3, glyphs) == ["日", "本", "語"])
-  }
-
-  @Test func aTextWithoutEndCostsLittle() {
-    let text = String(repeating: "x", count: 1_000_000)
-    #expect(WordWrap.lines(of: text, columns: 10, glyphs).count == WordWrap.lineLimit)
-  }
-}

@@ -8,6 +8,8 @@ struct DetailRows {
   enum Row {
     /// Text across the screen.
     case line([Span])
+    /// A line of a longer text, and what stands before it.
+    case wrapped(Span, [Cell])
     /// Text in the left and in the right half.
     case halves([Span], [Span])
     /// A rule with a title, and with one for the right half where there is one.
@@ -18,6 +20,10 @@ struct DetailRows {
 
   /// On narrower screens nothing stands side by side.
   static let halvesThreshold = 64
+  /// Where a longer text begins, behind its mark.
+  static let textIndent = 3
+  /// More of it is not shown.
+  private static let textLineLimit = 20
 
   private let dashboard: Dashboard
   private let columns: Int
@@ -80,9 +86,12 @@ struct DetailRows {
   }
 
   private mutating func addWrapped(_ text: String, mark: String, role: Role) {
-    for (index, line) in WordWrap.lines(of: text, columns: columns - 5, glyphs).enumerated() {
-      let mark = index == 0 ? mark : " "
-      rows.append(.line([Span("\(mark)  ", role == .text ? .accent : role), Span(line, role)]))
+    let wrapped = WrappedText(
+      text, columns: columns - 2 - Self.textIndent, lineLimit: Self.textLineLimit,
+      style: Style(role), isUnicode: glyphs.isUnicode)
+    for (index, line) in wrapped.lines.enumerated() {
+      let mark = Span(index == 0 ? mark : "", role == .text ? .accent : role)
+      rows.append(.wrapped(mark, line))
     }
   }
 

@@ -46,6 +46,9 @@ struct DetailView {
     switch content {
     case .line(let spans):
       canvas.write(spans, row: row, columns: inner)
+    case .wrapped(let mark, let line):
+      canvas.write([mark], row: row, columns: inner)
+      canvas.write(line, row: row, column: inner.lowerBound + DetailRows.textIndent)
     case .halves(let first, let second):
       canvas.write(first, row: row, columns: left)
       canvas.write(second, row: row, columns: right)

@@ -26,10 +26,9 @@ struct GraphScan: Sendable, Equatable {
     from roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
     estimates: RunTimeEstimates = RunTimeEstimates(), limit: Int
   ) {
-    var walk = Walk(roots: roots, operations: operations, direction: direction)
-    walk.collect(limit: limit)
+    let walk = Walk(roots: roots, operations: operations, direction: direction, limit: limit)
     isCut = walk.isCut
-    let sorted = walk.sorted()
+    let sorted = TopologicalOrder.sorted(from: roots, walk.edges)
     levels = walk.levels(of: sorted)
     let path = walk.longestPath(through: sorted, estimates)
     guard path.operations.count > 2 else { return }
@@ -44,58 +43,23 @@ private struct Walk {
 
   let roots: [ID]
   let operations: OperationStore
-  let direction: GraphDirection
-  private(set) var isCut = false
-  private var edges: [ID: [ID]] = [:]
-  private var open: [ID: Int] = [:]
+  /// Where each operation that is looked at leads to.
+  let edges: [ID: [ID]]
+  let isCut: Bool
 
-  init(roots: [ID], operations: OperationStore, direction: GraphDirection) {
-    self.roots = roots.filter { operations[$0] != nil }
+  init(roots: [ID], operations: OperationStore, direction: GraphDirection, limit: Int) {
+    self.roots = roots
     self.operations = operations
-    self.direction = direction
-  }
-
-  mutating func collect(limit: Int) {
-    var found = roots
-    var seen = Set(roots)
+    let reports = operations.neighbourhood(of: roots, direction, limit: limit)
     let onlyRoot = roots.count == 1 ? roots.first : nil
-    var next = 0
-    while next < found.count {
-      guard next < limit else {
-        isCut = true
-        return
-      }
-      let id = found[next]
-      next += 1
-      // What an operation once waited for says nothing about what is to come.
-      if direction == .waitsFor, id != onlyRoot, operations[id]?.state.isOver == true { continue }
-      let neighbours =
-        direction == .waitsFor ? operations[id]?.dependencies ?? [] : operations.dependents(of: id)
-      let known = neighbours.filter { operations[$0] != nil }
-      edges[id] = known
-      for neighbour in known {
-        open[neighbour, default: 0] += 1
-        if seen.insert(neighbour).inserted { found.append(neighbour) }
-      }
-    }
-  }
-
-  /// Kahn's algorithm: each operation after all that lead to it.
-  func sorted() -> [ID] {
-    var open = open
-    // Whatever leads back to a root is in a circle with it.
-    for root in roots { open[root] = nil }
-    var sorted: [ID] = []
-    var ready = roots
-    while let id = ready.popLast() {
-      sorted.append(id)
-      for neighbour in edges[id] ?? [] {
-        guard let count = open[neighbour] else { continue }
-        open[neighbour] = count - 1
-        if count == 1 { ready.append(neighbour) }
-      }
-    }
-    return sorted
+    edges = Dictionary(
+      uniqueKeysWithValues: reports.map { report in
+        // What an operation once waited for says nothing about what is to come.
+        let isEnd = direction == .waitsFor && report.state.isOver && report.id != onlyRoot
+        let targets = isEnd ? [] : operations.neighbours(of: report, direction)
+        return (report.id, targets.filter { operations[$0] != nil })
+      })
+    isCut = edges.values.contains { [edges] in $0.contains { edges[$0] == nil } }
   }
 
   func levels(of sorted: [ID]) -> [StateCounts] {

@@ -4,6 +4,15 @@
 import MonitorProtocol
 
 extension OperationStore {
+  /// What an operation waits for, or what waits for it, known here or not; of very many the first, which
+  /// a monitor tells of before the others.
+  func neighbours(
+    of report: OperationReport, _ direction: GraphDirection
+  ) -> [OperationReport.ID] {
+    let all = direction == .waitsFor ? report.dependencies : dependents(of: report.id)
+    return all.count > TreeState.rowLimit ? Array(all.prefix(TreeState.rowLimit)) : all
+  }
+
   /// The operations of a part of the dependency graph, the nearest first, the roots among them: the
   /// same as a monitor tells of it, and not more than `limit`.
   func neighbourhood(
@@ -18,9 +27,9 @@ extension OperationStore {
       next += 1
       // What an operation once waited for says nothing about what is to come.
       if direction == .waitsFor, report.state.isOver, report.id != onlyRoot { continue }
-      let neighbours =
-        direction == .waitsFor ? report.dependencies : dependents(of: report.id)
-      found += neighbours.filter { seen.insert($0).inserted }.compactMap { self[$0] }
+      found += neighbours(of: report, direction).filter { seen.insert($0).inserted }.compactMap {
+        self[$0]
+      }
     }
     return Array(found.prefix(limit))
   }

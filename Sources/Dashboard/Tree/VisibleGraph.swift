@@ -44,7 +44,11 @@ struct VisibleGraph {
     self.criticalPath = criticalPath
     critical = Set(criticalPath)
     expand(limit: limit)
-    sort()
+    sorted = TopologicalOrder.sorted(
+      from: roots,
+      children.mapValues { rows in
+        rows.compactMap { if case .node(let id) = $0.id { id } else { nil } }
+      })
   }
 
   // MARK: Edges
@@ -69,7 +73,7 @@ struct VisibleGraph {
     guard let report = operations[id] else { return [] }
     // What an operation once waited for says nothing about what is to come.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
-    let ids = direction == .waitsFor ? report.dependencies : operations.dependents(of: id)
+    let ids = operations.neighbours(of: report, direction)
     if folding.folded.contains(id) {
       return ids.isEmpty ? [] : [Child(id: .folded(id), note: .folded(count: ids.count))]
     }
@@ -89,7 +93,9 @@ struct VisibleGraph {
   private func unknown(
     of report: OperationReport, ids: [OperationReport.ID], known: [OperationReport]
   ) -> Child? {
-    let total = direction == .waitsFor ? ids.count : max(ids.count, report.dependentCount)
+    let total =
+      direction == .waitsFor
+      ? report.dependencies.count : max(ids.count, report.dependentCount)
     let count = total - known.count
     guard count > 0 else { return nil }
     let knownUnmet = known.count { !$0.state.isOver }
@@ -138,22 +144,6 @@ struct VisibleGraph {
   ]
 
   // MARK: Paths
-
-  /// Kahn's algorithm: an operation is placed when all that it is below have been.
-  private mutating func sort() {
-    var open = parents.mapValues(\.count)
-    // Whatever leads back to a root is in a circle with it.
-    for root in roots { open[root] = nil }
-    var ready = roots
-    while let id = ready.popLast() {
-      sorted.append(id)
-      for case .node(let child) in children[id, default: []].lazy.map(\.id) {
-        guard let count = open[child] else { continue }
-        open[child] = count - 1
-        if count == 1, children[child] != nil { ready.append(child) }
-      }
-    }
-  }
 
   /// Below which other each operation is drawn with what is below it in turn: below the one through
   /// which its longest way from the root goes, so that the critical path is drawn in full.
