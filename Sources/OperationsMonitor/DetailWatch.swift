@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
-import OperationsCore
 
 /// Finds out what is told of one operation alone.
 ///
@@ -50,25 +49,5 @@ struct DetailWatch {
     let end = clock()
     due = end + max(Self.interval, (end - now) * Self.share)
     return last
-  }
-}
-
-extension CollectorTable {
-  /// The operation itself; `nil` where it is over or gone.
-  func operation(_ id: OperationReport.ID) -> Operation? {
-    guard let entry = entries[id], let record = entry.record else { return nil }
-    return QueueRegistry.queue(entry.report.queue)?.operation(of: record)
-  }
-
-  /// What is told of one operation alone; `nil` where it is over or gone.
-  func detail(of id: OperationReport.ID) -> OperationDetail? {
-    operation(id).map { OperationDetail($0, id: id) }
-  }
-}
-
-extension QueueRegistry {
-  /// A live queue; `nil` where it is gone.
-  static func queue(_ id: QueueReport.ID) -> OperationQueue? {
-    queues.first { $0.id.rawValue == id.rawValue }
   }
 }
