@@ -36,8 +36,8 @@ struct FrameTimes {
 
   /// How many frames there were, and how long they took: one line.
   var text: String {
-    "\(wall.count) frames; ms of processor time: \(Self.percentiles(of: processor))"
-      + "; ms by the clock: \(Self.percentiles(of: wall))"
+    "\(wall.count) frames, processor ms \(Self.percentiles(of: processor)),"
+      + " clock ms \(Self.percentiles(of: wall))"
   }
 
   private static func percentiles(of times: [Duration]) -> String {

@@ -7,10 +7,7 @@ import TestSupport
 /// The built `opq-top`.
 enum BuiltProgram {
   /// Where it is: beside the tests.
-  static let path: String = {
-    let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return tests.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/opq-top"
-  }()
+  static let path = BuiltFolder.path(of: "opq-top")
 
   /// Starts it on a terminal, and waits for its first full frame.
   static func start(

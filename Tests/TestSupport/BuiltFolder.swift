@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// The folder that this program was built into, with the package's other programs.
+package enum BuiltFolder {
+  private static let path: String = {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = max(0, readlink("/proc/self/exe", &path, path.count))
+    let bytes = path.prefix(length).map(UInt8.init(bitPattern:))
+    return String(
+      decoding: bytes.prefix((bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)), as: UTF8.self)
+  }()
+
+  /// Where a program of the package is.
+  package static func path(of program: String) -> String { "\(path)/\(program)" }
+}
