@@ -62,6 +62,21 @@ import Testing
     finishAll()
   }
 
+  @Test("What was in a queue that is gone leaves a list that is sorted by queues")
+  func queueThatIsGone() throws {
+    let operations = add(["one", "two"])
+    read()
+    let list = try list(Interest(order: SortOrder(by: .queue)))
+    #expect(list.takeUpdate(from: table).matchCount == 2)
+    finishAll()
+    read()
+    table.keepQueues([])
+    list.fill(from: table, until: .now + .seconds(60))
+    table.prune(now: ProcessFacts.now + .seconds(3_600))
+    let update = list.takeUpdate(from: table)
+    #expect(update.matchCount == 0 && update.removed == operations.map(id))
+  }
+
   @Test func theOtherWayRoundItIsTheLast() throws {
     let operations = add((0..<20).map { "job \($0)" })
     read()
