@@ -18,7 +18,10 @@ let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
-  .target(name: "Operations", dependencies: ["OperationsCore"]),
+  .target(
+    name: "Operations",
+    // On Apple platforms it re-exports Foundation, and nothing else is built.
+    dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(
     name: "TestSupport", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
@@ -38,6 +41,15 @@ let coreTargets: [Target] = [
     ]),
   .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
   .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
+]
+
+let foundationTargets: [Target] = [
+  .target(
+    name: "OperationsFoundation",
+    dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
+  .testTarget(
+    name: "OperationsFoundationTests",
+    dependencies: ["OperationsFoundation", "Operations", "OperationsCore", "TestSupport"]),
 ]
 
 let monitorTargets: [Target] = [
@@ -88,6 +100,7 @@ let package = Package(
     + (isCoreOnly
       ? []
       : [
+        .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
         .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
@@ -97,7 +110,7 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
-  targets: isCoreOnly ? coreTargets : coreTargets + monitorTargets,
+  targets: isCoreOnly ? coreTargets : coreTargets + foundationTargets + monitorTargets,
   swiftLanguageModes: [.v6]
 )
 
