@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 /// An operation whose work is an asynchronous function.
@@ -31,8 +32,8 @@ import Synchronization
 ///
 /// - It finishes exactly once, whatever races with what. Only who has claimed the start makes a task, and
 ///   only the end of that task finishes the operation, ``cancel()`` never does.
-/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task; `start()`
-///   stores the task and then looks at the flag. At least one of them sees the other.
+/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task; the task is
+///   known before it runs, and first of all looks at the flag. At least one of them sees the other.
 /// - Nothing holds itself. The task holds the operation, and the operation its task, until the work is
 ///   over; the closure is released before those who wait for the operation go on.
 ///
@@ -147,7 +148,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// override must call `super`.
   open override func cancel() {
     super.cancel()
-    withWork { $0.taskToCancel }?.cancel()
+    if isCancelled { cancelTask() }
   }
 
   /// `true`: ``start()`` returns before the work is over.
@@ -178,17 +179,28 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
       return true
     }
     let priority = TaskPriority(QualityOfService.current, queuePriority)
+    withWork { $0.taskWillBeMade() }
     let task = Task(name: name, priority: priority) { await runToEnd() }
     withWork { $0.taskWasMade(task) }
-    // Against the one in `cancel()`: who has set the flag and found no task is seen here.
-    if isCancelled { task.cancel() }
     return false
+  }
+
+  private final func cancelTask() {
+    while true {
+      switch withWork({ $0.recipient }) {
+      case .nobody: return
+      case .task(let task): return task.cancel()
+      // The thread that makes it is about to say which. Were it left to that thread to cancel it, the
+      // work could call `cancel()`, and go on uncancelled after that.
+      case .unknownYet: csystem_spin_hint()
+      }
+    }
   }
 
   final override func discardWork() { release(withWork { $0.takeBody() }) }
 
   private final func runToEnd() async {
-    // Cancelled between the claim of the start and the task: the work shall see it from its first line.
+    // Who has set the flag before it could know that there would be a task is seen here.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     // Where a subclass has one and does not call it.

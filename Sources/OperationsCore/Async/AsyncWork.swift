@@ -6,8 +6,17 @@
 struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
+  /// Whom to tell of a cancellation.
+  enum Recipient {
+    /// Nobody: there is no task any more, or the one to come will look at the flag first.
+    case nobody
+    /// A task that is being made on another thread at this moment, and may run already.
+    case unknownYet
+    case task(Task<Void, Never>)
+  }
+
   private var body: Body?
-  private var task: Task<Void, Never>?
+  private(set) var recipient = Recipient.nobody
   private(set) var outcome: Result<Output, any Error>?
 
   init(body: Body?) { self.body = body }
@@ -18,17 +27,17 @@ struct AsyncWork<Output: Sendable> {
   /// The closure is about to run, or never will.
   mutating func takeBody() -> Body? { body.take() }
 
+  /// The task is about to be made.
+  mutating func taskWillBeMade() { recipient = .unknownYet }
+
   /// The task was made. It may be over by now: then it is not kept.
   mutating func taskWasMade(_ task: Task<Void, Never>) {
-    if outcome == nil { self.task = task }
+    if outcome == nil { recipient = .task(task) }
   }
-
-  /// The task that is to be cancelled, if it is known and not over.
-  var taskToCancel: Task<Void, Never>? { task }
 
   /// The work is over. Lets go of the task, which holds the operation.
   mutating func end(_ outcome: Result<Output, any Error>) {
     self.outcome = outcome
-    task = nil
+    recipient = .nobody
   }
 }

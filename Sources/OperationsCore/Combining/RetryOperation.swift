@@ -29,7 +29,8 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
   ///   - shouldRetry: Whether to try again after this error; by default after every one but
   ///     `CancellationError`, which says that somebody has cancelled the attempt.
   ///   - makeOperation: Makes the operation of an attempt, given its number. It must be a new one each
-  ///     time, be ready, and be in no queue.
+  ///     time, be ready, and be in no queue. As it is started by hand, exclusions of its own have no
+  ///     effect: set them on this operation.
   /// - Precondition: `maximumAttempts` is at least 1.
   public init(
     maximumAttempts: Int,

@@ -25,7 +25,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
   ///   - limit: How long the work may take.
   ///   - clock: What measures the time.
   ///   - makeOperation: Makes the operation that does the work, when this one starts. It must be ready,
-  ///     and be in no queue.
+  ///     and be in no queue. As it is started by hand, exclusions of its own have no effect: set them on
+  ///     this operation.
   public init(
     after limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
