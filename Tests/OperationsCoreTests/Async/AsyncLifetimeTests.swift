@@ -84,6 +84,25 @@ struct AsyncLifetimeTests {
     }
   }
 
+  @Test("H-5: a closure that a subclass was given and does not call is released when it has run")
+  func closureThatIsNotCalled() async {
+    final class Ignoring: AsyncOperation<Int>, @unchecked Sendable {
+      override func run() async throws -> Int { 2 }
+    }
+    let log = EventLog<String>()
+    let operation: Ignoring
+    do {
+      let probe = DeinitProbe("closure released", in: log)
+      operation = Ignoring {
+        probe.touch()
+        return 1
+      }
+    }
+    operation.start()
+    await operation.finished()
+    #expect(log.events == ["closure released"])
+  }
+
   @Test("H-5: one that is never started goes away with its closure")
   func neverStarted() {
     let log = EventLog<String>()
