@@ -15,6 +15,10 @@ let strict: [SwiftSetting] = [
 /// compiles nothing else.
 let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 
+/// With `OPQ_DOCUMENTATION` set, `swift package generate-documentation` is there. Who uses the library
+/// never resolves what it needs.
+let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
+
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
@@ -91,12 +95,14 @@ let package = Package(
         .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
-  dependencies: isCoreOnly
+  dependencies: (isCoreOnly
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-    ],
+    ])
+    + (isDocumentation
+      ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")] : []),
   targets: isCoreOnly ? coreTargets : coreTargets + monitorTargets,
   swiftLanguageModes: [.v6]
 )
