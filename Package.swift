@@ -35,10 +35,14 @@ let coreTargets: [Target] = [
   .executableTarget(
     name: "fixture-async-main", dependencies: ["MainQueueChecks", "OperationsCore"],
     path: "Tests/Fixtures/async-main"),
+  .executableTarget(
+    name: "fixture-endless-chain", dependencies: ["OperationsCore"],
+    path: "Tests/Fixtures/endless-chain"),
   .testTarget(
     name: "OperationsCoreTests",
     dependencies: [
       "OperationsCore", "TestSupport", "fixture-main-queue", "fixture-async-main",
+      "fixture-endless-chain",
     ]),
   .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
   .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
