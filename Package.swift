@@ -70,7 +70,17 @@ let monitorTargets: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
   .executableTarget(
-    name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart"),
+    name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-dependencies", dependencies: ["Operations"], path: "demos/dependencies",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-cancellation", dependencies: ["Operations"], path: "demos/cancellation",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-observing", dependencies: ["Operations"], path: "demos/observing",
+    exclude: ["expected.txt"]),
   .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol"]),
   .testTarget(
     name: "OperationsMonitorTests",
