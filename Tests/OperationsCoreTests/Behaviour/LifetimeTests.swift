@@ -140,6 +140,8 @@ struct LifetimeTests {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.addOperations(kept, waitUntilFinished: false)
+    // What the queue takes in only after the finish is ready then, ahead of what it is told about.
+    #expect(queue.operationCount == 10)
     dependency.start()
     queue.waitUntilAllOperationsAreFinished()
     // Those that are alive have been told, in order.

@@ -16,6 +16,9 @@ struct Examination {
   var patience: Duration = .seconds(Patience.seconds)
   /// How long when many programs are run that are known to fail.
   var shortPatience: Duration = .milliseconds(500)
+  /// Where failures are expected and `patience` is short: how long to wait when a program that has
+  /// failed is run once more. One that does not fail again met a machine that stood still.
+  var confirmingPatience: Duration?
   /// How many programs run at the same time.
   var laneCount = 2
 
@@ -80,7 +83,7 @@ struct Examination {
       }
       guard let index else { break }
       let program = ProgramGenerator.program(seed: seed &+ UInt64(index))
-      guard let discrepancy = check(program, patience) else { continue }
+      guard let discrepancy = failure(of: program) else { continue }
       progress.change { $0.failing = $0.failing ?? (index, discrepancy) }
     }
     progress.change {
@@ -89,10 +92,16 @@ struct Examination {
     }
   }
 
+  private func failure(of program: Program) -> Discrepancy? {
+    guard let discrepancy = check(program, patience) else { return nil }
+    return confirmingPatience.map { check(program, $0) } ?? discrepancy
+  }
+
   /// A run waits at most for rest, for the end and for the destruction of what there was.
   private func hangingProgram(_ progress: Progress) -> Int? {
     let now = ContinuousClock.now
-    return progress.current.compactMap { $0 }.first { now - $0.since > patience * 4 }?.index
+    let limit = max(patience, .seconds(Patience.seconds)) * 4
+    return progress.current.compactMap { $0 }.first { now - $0.since > limit }?.index
   }
 
   // MARK: Shrinking

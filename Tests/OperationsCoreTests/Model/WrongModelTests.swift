@@ -52,7 +52,9 @@ struct WrongModelTests {
   /// The steps of the smallest program that is found to fail; an issue where none does.
   private func smallestFailure(of check: @escaping Examination.Check) async throws -> [Step] {
     try await onOwnThread {
-      let examination = Self.examination(check)
+      var examination = Self.examination(check)
+      // Step by step what fails does so each time.
+      examination.confirmingPatience = .milliseconds(500)
       let begin = ContinuousClock.now
       guard let found = examination.firstFailure(inPrograms: 5_000, seed: 1) else {
         Issue.record("Nothing was noticed")
