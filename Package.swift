@@ -22,7 +22,10 @@ let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
-  .target(name: "Operations", dependencies: ["OperationsCore"]),
+  .target(
+    name: "Operations",
+    // On Apple platforms it re-exports Foundation, and nothing else is built.
+    dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(
     name: "TestSupport", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
@@ -46,6 +49,15 @@ let coreTargets: [Target] = [
     ]),
   .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
   .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
+]
+
+let foundationTargets: [Target] = [
+  .target(
+    name: "OperationsFoundation",
+    dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
+  .testTarget(
+    name: "OperationsFoundationTests",
+    dependencies: ["OperationsFoundation", "Operations", "OperationsCore", "TestSupport"]),
 ]
 
 let monitorTargets: [Target] = [
@@ -106,20 +118,24 @@ let package = Package(
     + (isCoreOnly
       ? []
       : [
+        .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
         .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
-  dependencies: (isCoreOnly
+  dependencies: isCoreOnly
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-    ])
-    + (isDocumentation
-      ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")] : []),
-  targets: isCoreOnly ? coreTargets : coreTargets + monitorTargets,
+    ],
+  targets: isCoreOnly ? coreTargets : coreTargets + foundationTargets + monitorTargets,
   swiftLanguageModes: [.v6]
 )
+
+if isDocumentation {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
 
 /// The targets written in C.
 let cTargets: Set<String> = ["COperationsSystem", "CNCurses"]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Synchronization
+
 /// Starts operations when they are ready, in the order of their priorities, so many at a time.
 ///
 /// An operation belongs to the queue from when it is added until it has finished. The queue retains
@@ -10,14 +12,14 @@
 /// Every member may be used on any thread.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
-// Unchecked because an open class cannot be checked. Its only stored property is `core`, which is
-// thread-safe.
+// Unchecked because an open class cannot be checked. Its stored properties are thread-safe.
 open class OperationQueue: @unchecked Sendable {
   /// The value of ``maxConcurrentOperationCount`` that leaves the number to the system.
   public static let defaultMaxConcurrentOperationCount = -1
 
   final let core: QueueCore
   final let keyValueObservations = KeyValueObservations()
+  final let companionReference = AtomicLazyReference<AnyObject>()
 
   /// Creates a queue of default width that is not suspended.
   public init() {

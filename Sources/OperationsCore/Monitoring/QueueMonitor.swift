@@ -23,6 +23,8 @@ struct QueueMonitor {
 
   let queue: QueueID
   var subscriptions: [Subscription] = []
+  /// Who counts what leaves; `nil` while nobody does.
+  var finishCounting: FinishCounting?
   /// Who keeps the records; `nil` while nobody does.
   private(set) var recorder: RecorderID?
   /// The recorder's; `nil` while there is none.
@@ -36,7 +38,7 @@ struct QueueMonitor {
 
   init(queue: QueueID) { self.queue = queue }
 
-  var isIdle: Bool { subscriptions.isEmpty && wakeCollector == nil }
+  var isIdle: Bool { subscriptions.isEmpty && wakeCollector == nil && finishCounting == nil }
 
   // MARK: Collector
 
@@ -100,6 +102,8 @@ struct QueueMonitor {
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
+    if new == .lingering { finishCounting?.didLeave(operation) }
+    if wakeCollector == nil, subscriptions.isEmpty { return }
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: new)
     isQueueChanged = true
@@ -153,6 +157,9 @@ struct QueueMonitor {
   /// Whom to wake now: everyone who has news and has not been woken since asking.
   mutating func takeWakes() -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
+    if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
+      wakes.append { finishCounting.counter(late) }
+    }
     if let wakeCollector, isQueueChanged, !isCollectorWoken {
       isCollectorWoken = true
       wakes.append(wakeCollector)

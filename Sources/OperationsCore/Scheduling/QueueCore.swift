@@ -323,6 +323,9 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func announceRetirement(of operation: Operation) {
+    if isObserved.load(ordering: .sequentiallyConsistent), !operation.place.isBarrier {
+      countFinish(of: operation)
+    }
     let retire = {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if !canImport(ObjectiveC)
+  import Dispatch
+  import Foundation
+  import OperationsCore
+  import class OperationsCore.OperationQueue
+
+  /// A queue of Foundation's by type, which hands everything on to one of ours. See
+  /// `OperationQueue.foundationQueue`.
+  // Unchecked because Foundation's class cannot be checked. What is stored here is constant.
+  final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
+    private let target: OperationsCore.OperationQueue
+
+    init(target: OperationsCore.OperationQueue) {
+      self.target = target
+      super.init()
+    }
+
+    // MARK: Adding
+
+    override func addOperation(_ operation: Foundation.Operation) {
+      target.addOperation(ForwardedOperation(operation))
+    }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+      target.addOperation(block)
+    }
+
+    override func addOperations(
+      _ operations: [Foundation.Operation], waitUntilFinished waits: Bool
+    ) {
+      target.addOperations(operations.map { ForwardedOperation($0) }, waitUntilFinished: waits)
+    }
+
+    override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+      target.addBarrierBlock(barrier)
+    }
+
+    // MARK: Control
+
+    override var maxConcurrentOperationCount: Int {
+      get { target.maxConcurrentOperationCount }
+      set { target.maxConcurrentOperationCount = newValue }
+    }
+
+    override var isSuspended: Bool {
+      get { target.isSuspended }
+      set { target.isSuspended = newValue }
+    }
+
+    override var name: String? {
+      get { target.name }
+      set { target.name = newValue }
+    }
+
+    override var qualityOfService: Foundation.QualityOfService {
+      get { Foundation.QualityOfService(target.qualityOfService) }
+      set { target.qualityOfService = OperationsCore.QualityOfService(newValue) }
+    }
+
+    override var underlyingQueue: DispatchQueue? {
+      get { target.underlyingQueue }
+      set { target.underlyingQueue = newValue }
+    }
+
+    override var progress: Progress { target.progress }
+
+    override func cancelAllOperations() { target.cancelAllOperations() }
+
+    /// Inside an operation of the queue it returns at once, where ours would report a mistake: a
+    /// notification centre waits by this for what it has just added, whoever posts.
+    override func waitUntilAllOperationsAreFinished() {
+      if OperationsCore.OperationQueue.current === target { return }
+      target.waitUntilAllOperationsAreFinished()
+    }
+  }
+#endif

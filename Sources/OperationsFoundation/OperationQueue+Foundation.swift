@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if !canImport(ObjectiveC)
+  public import Foundation
+  public import OperationsCore
+  public import class OperationsCore.OperationQueue
+
+  extension OperationQueue {
+    /// This queue for those who want Foundation's: `URLSession(configuration:delegate:delegateQueue:)`,
+    /// `NotificationCenter.addObserver(forName:object:queue:using:)` and the like.
+    ///
+    /// What is added to it becomes an operation of this queue: blocks, barrier blocks and operations of
+    /// Foundation's. Width, suspension, name, quality of service, underlying queue and progress are
+    /// this queue's, to read and to set; cancelling and waiting for all operations concern this queue.
+    ///
+    /// An operation of Foundation's takes a slot here from its start to its finish, and is started by
+    /// this queue, asynchronous or not, in the order of the priority that it had when it was added.
+    /// Its dependencies of then hold it up, whichever queue they are in; without a slot. Afterwards it
+    /// is best left alone, but for `cancel()`: one that waits for dependencies goes on to do so. One
+    /// whose own `isReady` still says no at the start is handed to a queue of Foundation's, which runs
+    /// it when that changes, and keeps its slot meanwhile. Cancelling this queue's operations cancels
+    /// it.
+    ///
+    /// What does not carry over:
+    /// - `operations` and `operationCount` cannot be overridden and are empty: ask this queue.
+    /// - Inside what it runs `OperationQueue.current` is this queue and `Foundation.OperationQueue.current`
+    ///   is none. So a notification that is posted inside an operation of this queue, to a block that is
+    ///   to run in this queue, is delivered later rather than before `post` returns:
+    ///   `waitUntilAllOperationsAreFinished()` of the Foundation queue, by which the centre waits, returns
+    ///   at once inside an operation of this queue.
+    ///
+    /// For ``OperationQueue/main`` it is `Foundation.OperationQueue.main`: both run on the main dispatch
+    /// queue, in the order in which they were given work. What is added to that is not listed here.
+    ///
+    /// It keeps this queue alive, and is the same object for as long as somebody holds it.
+    public final var foundationQueue: Foundation.OperationQueue {
+      if self === OperationQueue.main { return Foundation.OperationQueue.main }
+      return foundationCompanion.forwardingQueue(to: self)
+    }
+  }
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if !canImport(ObjectiveC)
+  public import Foundation
+  public import OperationsCore
+  public import enum OperationsCore.QualityOfService
+
+  extension QualityOfService {
+    /// The level of the same name as Foundation's, whose numbers are others on Linux.
+    public init(_ foundationLevel: Foundation.QualityOfService) {
+      switch foundationLevel {
+      case .userInteractive: self = .userInteractive
+      case .userInitiated: self = .userInitiated
+      case .utility: self = .utility
+      case .background: self = .background
+      case .default: self = .default
+      @unknown default: self = .default
+      }
+    }
+  }
+
+  extension Foundation.QualityOfService {
+    /// Foundation's level of the same name, for a `Thread` for one.
+    public init(_ level: OperationsCore.QualityOfService) {
+      switch level {
+      case .userInteractive: self = .userInteractive
+      case .userInitiated: self = .userInitiated
+      case .utility: self = .utility
+      case .background: self = .background
+      case .default: self = .default
+      }
+    }
+  }
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if !canImport(ObjectiveC)
+  import Foundation
+  import OperationsCore
+  import Synchronization
+  import class OperationsCore.OperationQueue
+
+  /// A queue's progress: counts what leaves the queue once its total has been set.
+  ///
+  /// Foundation's `Progress` on Linux has no lock of its own. All that changes the counts goes through
+  /// `updates`, and is applied outside that lock: `Progress` goes on to its parents, which may be of
+  /// any class.
+  // Unchecked because `Progress` cannot be checked. What is stored here is constant or thread-safe.
+  final class QueueProgress: Progress, @unchecked Sendable {
+    private weak let queue: OperationQueue?
+    private let updates = Locked(ProgressUpdates())
+    private let isCounting = Atomic<Bool>(false)
+    private let cancelsOperationsFlag = Atomic<Bool>(false)
+    /// A copy of `isCancelled` that other threads may read.
+    private let wasCancelled = Atomic<Bool>(false)
+
+    init(queue: OperationQueue) {
+      self.queue = queue
+      super.init(parent: nil, userInfo: nil)
+    }
+
+    // MARK: Counts
+
+    override var totalUnitCount: Int64 {
+      get { updates.withLock { $0.counts ?? counts }.total }
+      set {
+        update(ProgressUpdates.Step(total: newValue))
+        // In this order: what is counted finds the total.
+        beginCounting()
+      }
+    }
+
+    override var completedUnitCount: Int64 {
+      get { updates.withLock { $0.counts ?? counts }.completed }
+      set { update(ProgressUpdates.Step(completed: newValue)) }
+    }
+
+    /// The counts of the superclass.
+    ///
+    /// - Precondition: The lock of `updates` is held, and nobody applies anything.
+    private var counts: ProgressUpdates.Counts {
+      ProgressUpdates.Counts(total: super.totalUnitCount, completed: super.completedUnitCount)
+    }
+
+    private func beginCounting() {
+      guard !isCounting.exchange(true, ordering: .relaxed) else { return }
+      // Weakly: the user may hold this object, and the queue keeps the closure, for different times.
+      queue?.countFinishes { [weak self] count in
+        self?.update(ProgressUpdates.Step(finished: Int64(count)))
+      }
+    }
+
+    private func update(_ step: ProgressUpdates.Step) {
+      guard updates.withLock({ $0.add(step, to: counts) }) else { return }
+      while let step = updates.withLock({ $0.takeStep() }) { apply(step) }
+    }
+
+    private func apply(_ step: ProgressUpdates.Step) {
+      if let total = step.total { super.totalUnitCount = total }
+      guard step.completed != nil || step.finished != 0 else { return }
+      super.completedUnitCount = (step.completed ?? super.completedUnitCount) + step.finished
+    }
+
+    // MARK: Cancelling
+
+    /// Whether ``cancel()`` cancels what is in the queue.
+    var cancelsOperations: Bool {
+      get { cancelsOperationsFlag.load(ordering: .relaxed) }
+      set {
+        isCancellable = newValue
+        cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
+        // Each side stores and then looks: of two that meet, at least one sees the other.
+        if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
+          queue?.cancelAllOperations()
+        }
+      }
+    }
+
+    override func cancel() {
+      super.cancel()
+      wasCancelled.store(true, ordering: .sequentiallyConsistent)
+      if cancelsOperationsFlag.load(ordering: .sequentiallyConsistent) {
+        queue?.cancelAllOperations()
+      }
+    }
+  }
+#endif
