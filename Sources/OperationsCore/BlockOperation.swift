@@ -61,8 +61,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     run(taken)
   }
 
-  final override func runBody() {
+  final override func runBody() -> Bool {
     if isExactlyBlockOperation { runBlocks() } else { main() }
+    return true
   }
 
   /// What `start()` does on one of the queue's workers, but for what its critical section will do.

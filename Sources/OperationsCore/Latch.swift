@@ -21,3 +21,7 @@ final class Latch: Sendable {
     }
   }
 }
+
+extension Latch: Waiter {
+  func wake() { open() }
+}

@@ -45,6 +45,9 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
     case setsUnderlyingQueueWhileBusy
     /// Setting the `underlyingQueue` of a queue to the main dispatch queue.
     case setsMainAsUnderlyingQueue
+    /// Starting an ``AsyncOperation`` that was given no closure and whose class does not override
+    /// ``AsyncOperation/run()``, or calling that a second time.
+    case nothingToRun
   }
 
   /// Which mistake.

@@ -33,14 +33,18 @@ extension Operation {
       }
       // An observer may have finished it.
       if status.load(ordering: .acquiring).isFinished { return false }
-      CurrentWork.run(self) { runBody() }
-      return announceFinish(wasExecuting: true)
+      return CurrentWork.run(self) { runBody() } && announceFinish(wasExecuting: true)
     }
   }
 
   /// The blocks have run. Somebody may have begun to observe meanwhile.
   final func finishRun() {
     if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
+  }
+
+  /// The work that ``runBody()`` has left to others is over. On any thread.
+  final func finishLater() {
+    if announceFinish(wasExecuting: true) { finishWasSet() }
   }
 
   /// - Returns: Whether it has finished by this. Not where a subclass has said so before: what

@@ -25,8 +25,8 @@ final class RareState {
   var moreDependents: [Unmanaged<Operation>] = []
   /// What its own code waits for at present, each as often as there are threads that do.
   var awaitedInside: [AwaitedInside] = []
-  /// The tasks that wait until it is retired.
-  var waitingTasks: [CheckedContinuation<Void, Never>] = []
+  /// Who waits until it is retired, but for threads, which sleep on the status.
+  var waiters: [ObjectIdentifier: any Waiter] = [:]
 
   /// Takes over an unowned reference to one more dependent.
   ///

@@ -60,36 +60,53 @@ extension Operation {
 
   final func wakeWaiters() {
     withUnsafePointer(to: status) { csystem_futex_wake($0, Int32.max) }
-    let tasks = withRare { rare in
-      defer { rare?.waitingTasks = [] }
-      return rare?.waitingTasks ?? []
+    let waiters = withRare { rare in
+      defer { rare?.waiters = [:] }
+      return rare?.waiters ?? [:]
     }
-    for task in tasks { task.resume() }
+    for waiter in waiters.values { waiter.wake() }
   }
 
-  /// Resumes `task` once the operation is retired; at once where it is.
-  final func resumeWhenRetired(_ task: CheckedContinuation<Void, Never>) {
+  /// Wakes `waiter` once the operation is retired.
+  ///
+  /// - Returns: `false` where it is: nothing was added.
+  final func addWaiter(_ waiter: any Waiter) -> Bool {
     // Whoever retires the operation looks for the flag after that, and then needs the lock: the
-    // task is in the list by then.
-    let isEarly = makeRare { rare in
+    // waiter is in the list by then.
+    makeRare { rare in
       let isEarly = update { status in
         if status.has(.retired) { return false }
         status.insert(.hasWaiters)
         return true
       }
-      if isEarly { rare.waitingTasks.append(task) }
+      if isEarly { rare.waiters[ObjectIdentifier(waiter)] = waiter }
       return isEarly
     }
-    if !isEarly { task.resume() }
+  }
+
+  /// Forgets a waiter that waits no longer. Does nothing where it is not there any more.
+  final func removeWaiter(_ waiter: any Waiter) {
+    withRare { rare in _ = rare?.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
   }
 }
 
 extension OperationSupplement where Self: Operation {
   /// Waits until the operation has finished, without blocking a thread.
   ///
-  /// On return its dependents have been released and it has left its queue. Returns without delay
-  /// where that has happened already. Any number of tasks may wait. Cancelling a task that waits
-  /// neither cancels the operation nor ends the wait. An operation that nobody ever starts is waited
-  /// for for ever, and so is the one that the caller is part of.
-  public func finished() async { await withCheckedContinuation { resumeWhenRetired($0) } }
+  /// Once it has, its dependents have been released and it has left its queue. Returns without delay
+  /// where that has happened already. Any number of tasks may wait, each as often as it likes.
+  /// Cancelling a task that waits ends its wait and does not touch the operation. An operation that
+  /// nobody ever starts is waited for until then, and so is the one that the caller is part of.
+  ///
+  /// - Returns: Whether the operation has finished; `false` where the waiting task was cancelled before
+  ///   that.
+  @discardableResult
+  public func finished() async -> Bool {
+    if status.load(ordering: .acquiring).has(.retired) { return true }
+    let task = WaitingTask()
+    guard addWaiter(task) else { return true }
+    let isFinished = await task.wait()
+    if !isFinished { removeWaiter(task) }
+    return isFinished
+  }
 }

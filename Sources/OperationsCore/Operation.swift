@@ -136,7 +136,12 @@ open class Operation: @unchecked Sendable {
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
   /// What the thread that has started the operation runs. Overridden by the classes of this module.
-  func runBody() { main() }
+  ///
+  /// - Returns: Whether the work is over by this. Where not, the class calls ``finishLater()`` once it is.
+  func runBody() -> Bool {
+    main()
+    return true
+  }
 
   /// Lets go of work that will not run. Overridden by the classes of this module.
   func discardWork() {}

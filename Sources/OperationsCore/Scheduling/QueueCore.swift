@@ -364,7 +364,7 @@ final class QueueCore: @unchecked Sendable {
     if effects.hasWork { wakeWorker() }
     if let rare = effects.rare {
       for wake in rare.wakes { wake() }
-      for latch in rare.latches { latch.open() }
+      for waiter in rare.waiters { waiter.wake() }
     }
     effects.releaseOperations()
     if effects.releasesOwner { owner.release() }

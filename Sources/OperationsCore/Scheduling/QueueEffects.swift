@@ -8,8 +8,8 @@ struct QueueEffects {
   final class Rare {
     /// To be called: somebody has asked to be told of changes.
     var wakes: [@Sendable () -> Void] = []
-    /// To be opened: the queue is empty.
-    var latches: [Latch] = []
+    /// To be woken: the queue is empty.
+    var waiters: [any Waiter] = []
   }
 
   /// Was retired, and has waiters or a completion block.

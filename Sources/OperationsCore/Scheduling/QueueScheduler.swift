@@ -37,7 +37,7 @@ struct QueueScheduler {
   private(set) var barriers = BarrierLine()
   /// Operations that the queue retains: those in `operations`, barriers, and those that linger.
   private var retainedCount = 0
-  private var waitersForEmpty: [Latch] = []
+  private var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
   /// The width that the gate was told last.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
   /// Where operations run instead of on our own workers; `nil` while they run on these.
@@ -256,17 +256,22 @@ struct QueueScheduler {
   }
 
   /// Somebody wants to know when the queue is empty. `false` where it is.
-  mutating func addWaiterForEmpty(_ latch: Latch) -> Bool {
+  mutating func addWaiterForEmpty(_ waiter: any Waiter) -> Bool {
     if isEmpty { return false }
-    waitersForEmpty.append(latch)
+    waitersForEmpty[ObjectIdentifier(waiter)] = waiter
     return true
+  }
+
+  /// It waits no longer. Does nothing where it was told already.
+  mutating func removeWaiterForEmpty(_ waiter: any Waiter) {
+    waitersForEmpty.removeValue(forKey: ObjectIdentifier(waiter))
   }
 
   /// Settles what only the end of a critical section can tell.
   mutating func endSection(_ effects: inout QueueEffects) {
     if !waitersForEmpty.isEmpty, isEmpty {
-      effects.rareMade.latches = waitersForEmpty
-      waitersForEmpty = []
+      effects.rareMade.waiters = Array(waitersForEmpty.values)
+      waitersForEmpty = [:]
     }
     effects.hasWork = hasWork
     if monitor != nil { takeWakes(&effects) }

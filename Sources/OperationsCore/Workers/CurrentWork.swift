@@ -60,7 +60,7 @@ enum CurrentWork {
   }
 
   /// Runs `body` as work of `operation`, inside whatever this thread does.
-  static func run(_ operation: Operation, _ body: () -> Void) {
+  static func run<Result>(_ operation: Operation, _ body: () -> Result) -> Result {
     guard let frame else {
       var own = Frame(operation: .passUnretained(operation))
       return withFrame(&own) { _ in body() }
@@ -72,6 +72,6 @@ enum CurrentWork {
     var own = Frame(
       operation: .passUnretained(operation), servedQueue: frame.pointee.servedQueue,
       isOnMainQueue: frame.pointee.isOnMainQueue)
-    withFrame(&own) { _ in body() }
+    return withFrame(&own) { _ in body() }
   }
 }

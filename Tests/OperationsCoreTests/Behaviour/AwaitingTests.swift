@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
+@testable import OperationsCore
 import TestSupport
 import Testing
 
@@ -31,7 +31,7 @@ struct AwaitingTests {
       }
     }
     await withTaskGroup { group in
-      for _ in 0..<20 { group.addTask { await operation.finished() } }
+      for _ in 0..<20 { group.addTask { _ = await operation.finished() } }
       group.addTask {
         operation.addExecutionBlock {}
         OperationQueue().addOperation(operation)
@@ -41,19 +41,61 @@ struct AwaitingTests {
     #expect(try await onOwnThread { log.wait(forCount: 3) })
   }
 
-  @Test("WA-6: a task that is cancelled waits on, and the operation is not cancelled")
+  @Test("WA-6: cancelling a task that waits ends its wait, and does not touch the operation")
   func cancelledTask() async {
     let operation = Operation()
     let isWaiting = Flag()
     let task = Task {
       isWaiting.raise()
-      await operation.finished()
-      return operation.isFinished
+      return await operation.finished()
     }
-    task.cancel()
     while !isWaiting.isRaised { await Task.yield() }
-    #expect(!operation.isCancelled)
+    task.cancel()
+    #expect(await task.value == false)
+    #expect(!operation.isCancelled && !operation.isFinished)
     operation.start()
-    #expect(await task.value)
+    #expect(await operation.finished())
+  }
+
+  @Test(
+    "WA-6: a task that is cancelled before it waits learns of what has finished, and of no more")
+  func cancelledBeforeItWaits() async {
+    let finished = Operation()
+    finished.start()
+    let unfinished = Operation()
+    let answers = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await [finished.finished(), unfinished.finished()]
+    }.value
+    #expect(answers == [true, false])
+  }
+
+  @Test("WA-6: a wait that was cancelled leaves nothing behind in the operation")
+  func cancelledWaitsAreForgotten() async {
+    let operation = Operation()
+    for _ in 0..<3 {
+      let task = Task { await operation.finished() }
+      task.cancel()
+      #expect(await task.value == false)
+    }
+    #expect(operation.rare?.waiters.isEmpty != false)
+  }
+
+  @Test("WA-6: cancelling races the finish: each wait ends once, and says true only of a finish")
+  func cancellingRacesTheFinish() async {
+    for _ in 0..<Effort.scaled(2_000) {
+      let operation = Operation()
+      let waits = (0..<3).map { _ in
+        Task { await (operation.finished(), operation.isFinished) }
+      }
+      let starter = Task { operation.start() }
+      for wait in waits.dropFirst() { wait.cancel() }
+      for wait in waits {
+        let (wasFinished, isFinished) = await wait.value
+        #expect(isFinished || !wasFinished)
+      }
+      #expect(await waits[0].value.0)
+      await starter.value
+    }
   }
 }

@@ -34,6 +34,7 @@ struct MisuseExample: Sendable {
     case .waitOnMainThread: waitOnMainThread
     case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
     case .setsMainAsUnderlyingQueue: setsMainAsUnderlyingQueue
+    case .nothingToRun: nothingToRun
     }
   }
 }
@@ -120,6 +121,13 @@ extension MisuseExample {
     queue.name = "tiles"
     queue.addOperation { perform { queue.waitUntilAllOperationsAreFinished() } }
     queue.waitUntilAllOperationsAreFinished()
+  }
+
+  private static let nothingToRun = MisuseExample(
+    message: "-[AsyncOperation run]: <AsyncOperation<Int> #> has nothing to run: it was created "
+      + "without a closure and does not override run(), or has run already"
+  ) { perform in
+    perform { AsyncOperation<Int>().start() }
   }
 
   private static let undefinedKey = MisuseExample(

@@ -100,7 +100,7 @@ struct BarrierLineTests {
     #expect(bench.effects.rare == nil && bench.takeNext() === barrier)
     bench.effects = QueueEffects()
     bench.finish(barrier)
-    #expect(bench.effects.rare?.latches.count == 1 && bench.scheduler.retainsNothing)
+    #expect(bench.effects.rare?.waiters.count == 1 && bench.scheduler.retainsNothing)
   }
 
   @Test("DE-18: one that is parked goes back to its own segment")

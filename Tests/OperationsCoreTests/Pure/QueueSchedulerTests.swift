@@ -204,7 +204,7 @@ struct QueueSchedulerTests {
     bench.endSection()
     #expect(bench.effects.rare == nil)
     bench.finish(operation)
-    #expect(bench.effects.rare?.latches.count == 1)
+    #expect(bench.effects.rare?.waiters.count == 1)
     bench.effects = QueueEffects()
     bench.endSection()
     #expect(bench.effects.rare == nil)

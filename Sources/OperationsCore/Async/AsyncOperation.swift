@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// An operation whose work is an asynchronous function.
+///
+/// Give it a closure, or subclass it and override ``run()``; there is nothing else to write:
+///
+/// ```swift
+/// let fetch = AsyncOperation { try await download(address) }
+/// queue.addOperation(fetch)
+/// let page = try await fetch.value
+/// ```
+///
+/// It is an operation like any other: it waits for its dependencies, is started by its queue in the
+/// order of priorities, can be observed and cancelled, and others may depend on it. While its work
+/// awaits something it holds its slot of the queue and no thread: a queue of width 8 has at most 8 of
+/// them under way, however long each one waits, and a thousand that wait need no more threads than one.
+///
+/// ## How it works
+///
+/// An operation is asynchronous if its `start()` returns before the work is over and the end is
+/// announced later, by `isExecuting` becoming `false` and `isFinished` `true`. `start()` of this class
+/// announces that it executes, makes a `Task` that calls ``run()``, and returns; the queue's thread goes
+/// on to the next operation. When ``run()`` has returned or thrown, the task keeps the result, calls
+/// ``willFinish(_:)`` and announces the end. No announcement depends on the thread or the actor of
+/// the work: both are made by plain synchronous code, the first in `start()`, the last at the end of
+/// the task, and one atomic word decides what each of them may do. That makes three things true that are
+/// easily lost when such a class is written by hand:
+///
+/// - It finishes exactly once, whatever races with what. Only who has claimed the start makes a task, and
+///   only the end of that task finishes the operation, ``cancel()`` never does.
+/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task; `start()`
+///   stores the task and then looks at the flag. At least one of them sees the other.
+/// - Nothing holds itself. The task holds the operation, and the operation its task, until the work is
+///   over; the closure is released before those who wait for the operation go on.
+///
+/// ## Cancellation
+///
+/// ``cancel()`` cancels the task too, so that what it awaits may end early and `Task.isCancelled` says so.
+/// What becomes of it is up to the work: usually it throws `CancellationError`, and if it returns all the
+/// same, that is the result. The operation finishes when the work is over and no earlier. Work that was
+/// cancelled before the operation started does not run.
+///
+/// ## Where it runs
+///
+/// On the threads that Swift has for tasks, or on the actor to which an override of ``run()`` is bound.
+/// As in any task the work must not block its thread. ``OperationQueue/current`` and
+/// ``QualityOfService/current`` are about threads of queues, and say nothing inside it; who needs the
+/// queue there captures it. Observers of `isExecuting` and `isFinished` are called on the thread on which
+/// the task ends. Task-local values are those of whoever called `start()` by hand; started by a queue
+/// there are none.
+///
+/// The task's priority is fixed at the start. It is what the operation's ``Operation/qualityOfService``
+/// says, or else its queue's: user-interactive and user-initiated are `high`, utility is `low`,
+/// background is `background`. Where neither states one, ``Operation/queuePriority`` counts: `high` and
+/// `veryHigh` are `high`, `normal` is `medium`, `low` is `low` and `veryLow` is `background`.
+// Unchecked for the reason given at `Operation`; `work` is guarded by its lock.
+open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
+  @exclusivity(unchecked) private final var work: AsyncWork<Output>
+
+  /// Creates an operation of a subclass that overrides ``run()``.
+  public override init() {
+    work = AsyncWork(body: nil)
+    super.init()
+  }
+
+  /// Creates an operation that calls `body`.
+  ///
+  /// - Parameter body: Called once at most, and released before those who wait for the operation go on,
+  ///   whether it was called or, because the operation was cancelled, was not.
+  public init(_ body: @escaping @Sendable () async throws -> Output) {
+    work = AsyncWork(body: body)
+    super.init()
+  }
+
+  // MARK: Work
+
+  /// Does the work. Overridden by subclasses, which need not call `super`.
+  ///
+  /// Called once, in a task of its own, unless the operation was cancelled before it started. The
+  /// operation executes until this has returned or thrown; either is its ``result``. When the operation
+  /// is cancelled, so is the task.
+  ///
+  /// The base class calls the closure that the operation was created with.
+  ///
+  /// - Throws: Whatever the work fails with. The operation finishes all the same.
+  /// - Precondition: There is a closure, and it has not run.
+  open func run() async throws -> Output {
+    guard let body = withWork({ $0.takeBody() }) else { throw refuseToRun() }
+    return try await body()
+  }
+
+  /// Called when the work is over and before anybody can see that: for what has to be done before
+  /// observers, dependents and waiters go on. Does nothing by default, and there is no need to call it.
+  ///
+  /// Called once, in the task that has called ``run()``, which may be cancelled by now. The operation
+  /// goes on executing, and holding its slot, until this returns. Not called where the operation was
+  /// cancelled before it started: there was no work, and what is cancelled leaves its queue at once.
+  ///
+  /// - Parameter result: What ``result`` will be.
+  open func willFinish(_ result: Result<Output, any Error>) async {}
+
+  // MARK: Result
+
+  /// What ``run()`` returned or threw; `nil` until the operation has finished.
+  ///
+  /// `CancellationError` where the operation was cancelled before it started. May be asked for on any
+  /// thread, as often as wanted.
+  public final var result: Result<Output, any Error>? {
+    guard status.load(ordering: .acquiring).isFinished else { return nil }
+    return withWork { $0.outcome } ?? .failure(CancellationError())
+  }
+
+  /// What ``run()`` returned, as soon as the operation has finished.
+  ///
+  /// Any number of tasks may wait for it. Cancelling a task that waits ends its wait and does not touch
+  /// the operation. An operation that nobody ever starts is waited for until then, be it cancelled; and so
+  /// is, inside its own work, the operation itself.
+  ///
+  /// - Throws: What ``run()`` threw; `CancellationError` where the operation was cancelled before it
+  ///   started, or the waiting task before the operation had finished.
+  public final var value: Output {
+    get async throws {
+      guard await finished(), let result else { throw CancellationError() }
+      return try result.get()
+    }
+  }
+
+  // MARK: Lifecycle
+
+  /// Begins the work and returns: see ``Operation/start()``, whose rules hold.
+  public final override func start() { super.start() }
+
+  /// Does nothing: the work is ``run()``.
+  public final override func main() {}
+
+  /// Asks the operation to stop: see ``Operation/cancel()``, whose rules hold. If it executes, its task is
+  /// cancelled too, before this returns.
+  ///
+  /// What the work has registered by `withTaskCancellationHandler` is then called on this thread. An
+  /// override must call `super`.
+  open override func cancel() {
+    super.cancel()
+    withWork { $0.taskToCancel }?.cancel()
+  }
+
+  /// `true`: ``start()`` returns before the work is over.
+  public final override var isAsynchronous: Bool { true }
+
+  /// See ``Operation/isConcurrent``.
+  public final override var isConcurrent: Bool { true }
+
+  /// See ``Operation/isCancelled``.
+  public final override var isCancelled: Bool { super.isCancelled }
+
+  /// See ``Operation/isExecuting``.
+  public final override var isExecuting: Bool { super.isExecuting }
+
+  /// See ``Operation/isFinished``.
+  public final override var isFinished: Bool { super.isFinished }
+
+  /// See ``Operation/isReady``. What holds it up beside its dependencies is best made one of these.
+  public final override var isReady: Bool { super.isReady }
+
+  // MARK: Inside
+
+  final override func runBody() -> Bool {
+    if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
+      let misuse = refuseToRun()
+      withWork { $0.end(.failure(misuse)) }
+      return true
+    }
+    let priority = TaskPriority(QualityOfService.current, queuePriority)
+    let task = Task(name: name, priority: priority) { await perform() }
+    withWork { $0.taskWasMade(task) }
+    // Against the one in `cancel()`: who has set the flag and found no task is seen here.
+    if isCancelled { task.cancel() }
+    return false
+  }
+
+  final override func discardWork() { release(withWork { $0.takeBody() }) }
+
+  private final func perform() async {
+    // Cancelled between the claim of the start and the task: the work shall see it from its first line.
+    if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+    let outcome = await outcomeOfRun()
+    // Where a subclass has one and does not call it.
+    discardWork()
+    await willFinish(outcome)
+    withWork { $0.end(outcome) }
+    finishLater()
+  }
+
+  private final func outcomeOfRun() async -> Result<Output, any Error> {
+    do {
+      return .success(try await run())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private final func refuseToRun() -> Misuse {
+    let misuse = Misuse(
+      kind: .nothingToRun,
+      description:
+        "-[AsyncOperation run]: \(description) has nothing to run: it was created without a "
+        + "closure and does not override run(), or has run already")
+    Misuse.raise(misuse.kind, misuse.description)
+    return misuse
+  }
+
+  private final func withWork<Value>(_ body: (inout AsyncWork<Output>) -> Value) -> Value {
+    lock.lock()
+    defer { lock.unlock() }
+    return body(&work)
+  }
+
+  /// Ends the life of the closure and of what it captured outside the lock.
+  private final func release(_: AsyncWork<Output>.Body?) {}
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// One wait of a task, which ends when it is woken or when the task is cancelled, whichever comes
+/// first.
+///
+/// Waking, cancelling and beginning to wait may come in any order and at once: the task is resumed
+/// exactly once.
+final class WaitingTask: Waiter {
+  private enum State {
+    /// The task is on its way to `wait`.
+    case early
+    case waiting(CheckedContinuation<Bool, Never>)
+    /// What the wait has ended with.
+    case ended(wasWoken: Bool)
+  }
+
+  private let state = Locked(State.early)
+
+  /// Suspends the calling task. Called once.
+  ///
+  /// - Returns: Whether it was woken; `false` where the task was cancelled before that.
+  func wait() async -> Bool {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if let wasWoken = begin(continuation) { continuation.resume(returning: wasWoken) }
+      }
+    } onCancel: {
+      end(wasWoken: false)
+    }
+  }
+
+  func wake() { end(wasWoken: true) }
+
+  /// - Returns: What the wait has ended with already.
+  private func begin(_ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
+    state.withLock { state in
+      if case .ended(let wasWoken) = state { return wasWoken }
+      state = .waiting(continuation)
+      return nil
+    }
+  }
+
+  private func end(wasWoken: Bool) {
+    let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+      switch state {
+      case .early:
+        state = .ended(wasWoken: wasWoken)
+        return nil
+      case .waiting(let continuation):
+        state = .ended(wasWoken: wasWoken)
+        return continuation
+      case .ended: return nil
+      }
+    }
+    continuation?.resume(returning: wasWoken)
+  }
+}

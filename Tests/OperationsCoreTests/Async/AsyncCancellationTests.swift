@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Cancelling asynchronous operations")
+struct AsyncCancellationTests {
+  @Test("CA-8: cancelling passes on to the task, and the operation finishes when the work ends")
+  func passesOn() async throws {
+    try await onOwnThread {
+      let gate = AsyncGate()
+      let operation = OperationQueue().addAsyncOperation { try await gate.passUnlessCancelled() }
+      gate.waitForArrivals(1)
+      operation.cancel()
+      operation.waitUntilFinished()
+      #expect(operation.isCancelled && operation.isFinished)
+      #expect(throws: CancellationError.self) { try operation.result?.get() }
+    }
+  }
+
+  @Test("CA-8: work that returns all the same has its value")
+  func ignored() async throws {
+    try await onOwnThread {
+      let gate = AsyncGate()
+      let operation = OperationQueue().addAsyncOperation {
+        await gate.pass()
+        return Task.isCancelled
+      }
+      gate.waitForArrivals(1)
+      operation.cancel()
+      #expect(operation.isExecuting, "It goes on, and holds its slot")
+      gate.open()
+      operation.waitUntilFinished()
+      try #expect(operation.result?.get() == true)
+    }
+  }
+
+  @Test("CA-6, SA-2: cancelled before its start it does not run, and leaves its queue")
+  func beforeTheStart() async throws {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let operation = queue.addAsyncOperation { Issue.record("It ran") }
+    operation.cancel()
+    #expect(!operation.isFinished && operation.result == nil)
+    queue.isSuspended = false
+    await #expect(throws: CancellationError.self) { try await operation.value }
+    #expect(queue.operationCount == 0)
+  }
+
+  @Test("CA-7: cancelled in no queue it finishes when it is started")
+  func inNoQueue() async {
+    let operation = AsyncOperation { 1 }
+    operation.cancel()
+    #expect(!operation.isFinished)
+    operation.start()
+    #expect(operation.isFinished)
+  }
+
+  @Test("CA-2: cancelled when it has finished it is not cancelled")
+  func afterTheEnd() async throws {
+    let operation = AsyncOperation { 1 }
+    operation.start()
+    _ = try await operation.value
+    operation.cancel()
+    try #expect(!operation.isCancelled && operation.result?.get() == 1)
+  }
+
+  @Test(
+    "CA-8, K-24: cancelled between the claim of the start and the task, the work sees it at once")
+  func betweenClaimAndTask() async throws {
+    for _ in 0..<Effort.scaled(500) {
+      let operation = AsyncOperation { Task.isCancelled }
+      let observation = operation.observe(\.isExecuting, options: .new) { operation, change in
+        if change.newValue == true { operation.cancel() }
+      }
+      operation.start()
+      #expect(try await operation.value)
+      observation.invalidate()
+    }
+  }
+
+  @Test("CA-11: it may cancel itself, in its work and in willFinish")
+  func itself() async throws {
+    final class SelfCancelling: AsyncOperation<Bool>, @unchecked Sendable {
+      override func run() async throws -> Bool {
+        cancel()
+        return Task.isCancelled
+      }
+      override func willFinish(_ result: Result<Bool, any Error>) async { cancel() }
+    }
+    let operation = SelfCancelling()
+    OperationQueue().addOperation(operation)
+    #expect(try await operation.value)
+    #expect(operation.isCancelled)
+  }
+
+  @Test("CA-8: cancel races the start: a task that runs is cancelled, or the work does not run")
+  func racesTheStart() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(500) {
+        let gate = AsyncGate()
+        let operation = AsyncOperation { try await gate.passUnlessCancelled() }
+        onThreads(2) { thread in
+          if thread == 0 { operation.start() } else { operation.cancel() }
+        }
+        // The gate is never opened: were the cancellation lost, this would hang.
+        operation.waitUntilFinished()
+        #expect(throws: CancellationError.self) { try operation.result?.get() }
+      }
+    }
+  }
+
+  @Test("CA-2, CA-8: cancel races the end: it finishes once, and with its value")
+  func racesTheEnd() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(2_000) {
+        let operation = AsyncOperation { 1 }
+        let finishes = Monitored(0)
+        let observation = operation.observe(\.isFinished) { _, _ in finishes.change { $0 += 1 } }
+        operation.start()
+        operation.cancel()
+        operation.waitUntilFinished()
+        try #expect(operation.result?.get() == 1)
+        #expect(finishes.value == 1)
+        observation.invalidate()
+      }
+    }
+  }
+
+  @Test("CA-11: cancelAllOperations in the work of one of them reaches all")
+  func cancelAll() async throws {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 2
+    let gate = AsyncGate()
+    let operations = (0..<20).map { index in
+      queue.addAsyncOperation {
+        if index == 1 { queue.cancelAllOperations() }
+        try await gate.passUnlessCancelled()
+      }
+    }
+    #expect(await queue.waitForAll())
+    #expect(operations.allSatisfy { $0.isFinished && $0.isCancelled })
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+import Testing
+
+/// A door that tasks wait at without a thread until a test opens it; it counts who has come.
+final class AsyncGate: Sendable {
+  private struct State {
+    var isOpen = false
+    var arrivedCount = 0
+    var nextNumber = 0
+    var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    /// Those whose task was cancelled before they could wait.
+    var cancelledEarly: Set<Int> = []
+  }
+
+  private let state = Monitored(State())
+
+  /// Lets everyone pass, now and later.
+  func open() {
+    let waiting = state.change { state in
+      state.isOpen = true
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    for continuation in waiting.values { continuation.resume() }
+  }
+
+  /// Lets one pass who waits, if somebody does.
+  func letOnePass() {
+    let first = state.change { state in
+      state.waiting.keys.min().flatMap { state.waiting.removeValue(forKey: $0) }
+    }
+    first?.resume()
+  }
+
+  /// Waits until the gate is open, whether or not the task is cancelled.
+  func pass() async {
+    let number = arrive()
+    try? await withCheckedThrowingContinuation { wait(number, $0) }
+  }
+
+  /// Waits until the gate is open, or the task is cancelled.
+  ///
+  /// - Throws: `CancellationError`.
+  func passUnlessCancelled() async throws {
+    let number = arrive()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { wait(number, $0) }
+    } onCancel: {
+      cancel(number)
+    }
+  }
+
+  /// How many have come so far.
+  var arrivedCount: Int { state.value.arrivedCount }
+
+  /// Blocks the calling thread until so many have come.
+  func waitForArrivals(_ count: Int, at location: SourceLocation = #_sourceLocation) {
+    state.wait(for: "\(count) arrivals", at: location) { $0.arrivedCount >= count }
+  }
+
+  private func arrive() -> Int {
+    state.change { state in
+      state.arrivedCount += 1
+      state.nextNumber += 1
+      return state.nextNumber
+    }
+  }
+
+  private func wait(_ number: Int, _ continuation: CheckedContinuation<Void, any Error>) {
+    let result = state.change { state -> Result<Void, any Error>? in
+      if state.isOpen { return .success(()) }
+      if state.cancelledEarly.remove(number) != nil { return .failure(CancellationError()) }
+      state.waiting[number] = continuation
+      return nil
+    }
+    if let result { continuation.resume(with: result) }
+  }
+
+  private func cancel(_ number: Int) {
+    let continuation = state.change { state -> CheckedContinuation<Void, any Error>? in
+      if let continuation = state.waiting.removeValue(forKey: number) { return continuation }
+      state.cancelledEarly.insert(number)
+      return nil
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("The priority of the task that runs an asynchronous operation")
+struct TaskPriorityTests {
+  @Test(
+    "PR-7: a stated quality of service decides alone",
+    arguments: [
+      (QualityOfService.userInteractive, TaskPriority.high), (.userInitiated, .high),
+      (.utility, .low), (.background, .background),
+    ])
+  func stated(qualityOfService: QualityOfService, expected: TaskPriority) {
+    for priority in Operation.QueuePriority.allCases {
+      #expect(TaskPriority(qualityOfService, priority) == expected)
+    }
+  }
+
+  @Test(
+    "PR-1: where none is stated, the queue priority does",
+    arguments: [
+      (Operation.QueuePriority.veryHigh, TaskPriority.high), (.high, .high), (.normal, .medium),
+      (.low, .low), (.veryLow, .background),
+    ])
+  func unstated(priority: Operation.QueuePriority, expected: TaskPriority) {
+    #expect(TaskPriority(.default, priority) == expected)
+  }
+
+  @Test("PR-7: the operation's own quality of service wins over its queue's, and that over none")
+  func inAQueue() async throws {
+    let queue = OperationQueue()
+    #expect(try await priority(in: queue) == .medium)
+    queue.qualityOfService = .utility
+    #expect(try await priority(in: queue) == .low)
+    #expect(try await priority(in: queue, .userInitiated) == .high)
+  }
+
+  @Test("PR-7: started by hand it has its own, whatever the priority of who starts it")
+  func byHand() async throws {
+    let operation = AsyncOperation { Task.currentPriority }
+    operation.queuePriority = .low
+    await Task(priority: .high) { operation.start() }.value
+    // What waits for it raises nothing.
+    #expect(try await operation.value == .low)
+  }
+
+  private func priority(
+    in queue: OperationQueue, _ qualityOfService: QualityOfService = .default
+  ) async throws -> TaskPriority {
+    let operation = AsyncOperation { Task.basePriority ?? .medium }
+    operation.qualityOfService = qualityOfService
+    queue.addOperation(operation)
+    return try await operation.value
+  }
+}
