@@ -88,11 +88,17 @@ let monitorTargets: [Target] = [
     name: "demo-dependencies", dependencies: ["Operations"], path: "demos/dependencies",
     exclude: ["expected.txt"]),
   .executableTarget(
+    name: "demo-async-await", dependencies: ["Operations"], path: "demos/async-await",
+    exclude: ["expected.txt"]),
+  .executableTarget(
     name: "demo-cancellation", dependencies: ["Operations"], path: "demos/cancellation",
     exclude: ["expected.txt"]),
   .executableTarget(
     name: "demo-observing", dependencies: ["Operations"], path: "demos/observing",
     exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-moving-from-foundation", dependencies: ["OperationsFoundation"],
+    path: "demos/moving-from-foundation", exclude: ["expected.txt"]),
   .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol"]),
   .testTarget(
     name: "OperationsMonitorTests",
