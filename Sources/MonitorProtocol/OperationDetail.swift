@@ -41,6 +41,8 @@ public struct OperationDetail: Codable, Sendable, Equatable {
       case unmetDependencies = "unmet-dependencies"
       /// Its dependencies are met, and its own `isReady` says no.
       case notReadyByItself = "not-ready-by-itself"
+      /// Others have a category in which it excludes them.
+      case excluded
       /// It is ready, and every slot of its queue is taken.
       case noFreeSlot = "no-free-slot"
       /// It is ready, a slot is free, and no thread has taken it yet.

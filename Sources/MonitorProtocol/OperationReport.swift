@@ -45,6 +45,8 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public var dependencies: [ID]
   /// How many of its dependencies have not finished.
   public var unmetDependencyCount: Int
+  /// Whether its dependencies are met and it waits for others to finish that it excludes.
+  public var isExcluded: Bool
   /// How many operations that are kept depend on it, finished ones included.
   public var dependentCount: Int
   /// When it was added to its queue; `nil` where that was before anybody watched.
@@ -62,7 +64,7 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public init(
     id: ID, name: String, className: String, queue: QueueReport.ID, state: OperationState,
     priority: OperationPriority = .normal, dependencies: [ID] = [], unmetDependencyCount: Int = 0,
-    dependentCount: Int = 0, added: MonitorTime? = nil, becameReady: MonitorTime? = nil,
+    isExcluded: Bool = false, dependentCount: Int = 0, added: MonitorTime? = nil, becameReady: MonitorTime? = nil,
     started: MonitorTime? = nil,
     cancelRequested: MonitorTime? = nil, finished: MonitorTime? = nil
   ) {
@@ -74,6 +76,7 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
     self.priority = priority
     self.dependencies = dependencies
     self.unmetDependencyCount = unmetDependencyCount
+    self.isExcluded = isExcluded
     self.dependentCount = dependentCount
     self.added = added
     self.becameReady = becameReady

@@ -56,7 +56,9 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   open override func main() {
     guard let body = takeBody() else { return }
     // In a function of its own, so that the body cannot go under the lock.
-    keep(Swift.Result(catching: body))
+    let outcome = Swift.Result(catching: body)
+    if case .failure(let error) = outcome { keepError(error) }
+    keep(outcome)
   }
 
   final override func discardWork() { releaseBody(takeBody()) }

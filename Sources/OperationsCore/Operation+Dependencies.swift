@@ -46,15 +46,22 @@ extension Operation {
   ///
   /// - Precondition: `operation` is another one.
   public final func addDependency(_ operation: Operation) {
+    depend(on: operation, requiresSuccess: false)
+  }
+
+  final func depend(on operation: Operation, requiresSuccess: Bool) {
     if operation === self {
       return Misuse.raise(
         .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
     }
-    guard !isListed(operation) else { return }
+    guard !isListed(operation) else {
+      if requiresSuccess, !operation.isRequired(by: self) { _ = require(operation) }
+      return
+    }
     let isMet = operation.status.load(ordering: .acquiring).isFinished
     let mustAnnounce = !isExactlyBlockOperation || isObserved
     guard mustAnnounce else {
-      let becameUnready = link(operation, isMet: isMet)
+      let becameUnready = link(operation, isMet: isMet, requiresSuccess)
       // Somebody may have begun to observe it meanwhile, and read what was before. Seen without a
       // fence: who reads takes the lock that this thread has just released.
       if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
@@ -64,7 +71,7 @@ extension Operation {
     let willHold = !isMet && current.isReady && current.isPending && !current.isCancelled
     willChangeValue(forKey: "dependencies")
     if willHold { willChangeValue(forKey: "isReady") }
-    let becameUnready = link(operation, isMet: isMet)
+    let becameUnready = link(operation, isMet: isMet, requiresSuccess)
     // What held it up before may have finished meanwhile, and observers know that it became ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
     // Announced or not, the queue asks a subclass's own `isReady` again.
@@ -97,18 +104,23 @@ extension Operation {
   // MARK: Linking
 
   /// - Returns: Whether the operation was ready until this dependency came.
-  private final func link(_ operation: Operation, isMet: Bool) -> Bool {
+  @inline(__always)
+  private final func link(
+    _ operation: Operation, isMet: Bool, _ requiresSuccess: Bool
+  ) -> Bool {
+    let isHeld = requiresSuccess && require(operation)
     let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
     // Listed last: who removes what is listed finds its edge. Where another thread has listed the
     // same one meanwhile, one of the two edges is too many; which one does not matter.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
-    return becameUnready
+    return isHeld || becameUnready
   }
 
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
+    if operation.unlistRequirer(self) { countOffDependency() }
     // Whoever takes the edge out of the dependency's list counts it off: this thread here, or the
     // one that finishes the dependency.
     guard operation.unlistDependent(self) else { return }
@@ -136,7 +148,7 @@ extension Operation {
   }
 
   /// One dependency less. Called with a strong reference held to `self`.
-  private final func countOffDependency() {
+  final func countOffDependency() {
     let verdict = update { $0.dependencyWasMet() }
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
@@ -155,6 +167,7 @@ extension Operation {
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
     if status.has(.forgetsDependencies) { forgetDependencies() }
+    if status.has(.hasFinishDuties) { performFinishDuties() }
     return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
   }
 

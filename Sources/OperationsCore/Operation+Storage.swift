@@ -25,6 +25,12 @@ final class RareState {
   var moreDependents: [Unmanaged<Operation>] = []
   /// What its own code waits for at present, each as often as there are threads that do.
   var awaitedInside: [AwaitedInside] = []
+  /// What went wrong, as far as was said before the finish.
+  var error: (any Error)?
+  /// Those that require its success.
+  var requirers: [Requirer] = []
+  /// The categories in which it excludes others.
+  var exclusions: Set<ExclusionCategory> = []
   /// Who waits until it is retired, but for threads, which sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 

@@ -78,7 +78,8 @@ extension OperationStatus {
   mutating func dispatch(startsAtOnce: Bool = false) -> Bool {
     guard isEligible, isPending else { return false }
     insert(.dispatched)
-    if startsAtOnce, !isCancelled, !has(.observed) { insert([.startClaimed, .executing]) }
+    let asksFirst: Flags = [.cancelled, .observed, .excludesOthers]
+    if startsAtOnce, rawValue & asksFirst.rawValue == 0 { insert([.startClaimed, .executing]) }
     return true
   }
 
@@ -263,6 +264,21 @@ extension OperationStatus {
     let next = (rawValue &+ Self.oneReading) & Self.readingMask
     rawValue = rawValue & ~Self.readingMask | next
     return reading
+  }
+
+  /// It excludes others from now on. `false` where its queue has asked for that already.
+  mutating func excludeOthers() -> Bool {
+    guard isPending, !has(.dispatched) else { return false }
+    insert(.excludesOthers)
+    return true
+  }
+
+  /// Those that excluded it have finished. Returns whether the queue must look again.
+  ///
+  /// A "no" that is on its way is dropped, as it is about what was.
+  mutating func exclusionHasEnded() -> Bool {
+    forgetVerdict()
+    return isPending && !has(.dispatched) && claimPush()
   }
 
   /// The priority was set. - Returns: Whether it is another one, and whether the queue must look.

@@ -10,7 +10,7 @@ import Synchronization
 /// same news exactly one is told to act on it. The count sits in the same word as the cancelled
 /// flag because "became ready" is a fact about both.
 struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  /// Bits 0–22: flags and the priority. Bits 23–38: readings of `isReady`. Bits 39–63: unmet
+  /// Bits 0–24: flags and the priority. Bits 25–38: readings of `isReady`. Bits 39–63: unmet
   /// dependencies, 33 million at most.
   var rawValue: UInt64
 
@@ -82,19 +82,25 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let forgetsDependencies = Flags(rawValue: 1 << 21)
     /// Dependencies are listed, or were, or are about to be.
     static let hasDependencies = Flags(rawValue: 1 << 22)
+    /// The finish has something rare to do: see `performFinishDuties`.
+    static let hasFinishDuties = Flags(rawValue: 1 << 23)
+    /// It excludes others by category, and asks whether it may before it is started. Set before that.
+    static let excludesOthers = Flags(rawValue: 1 << 24)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
-    static let beforeRetirement: Flags = [.observed, .hasDependents, .forgetsDependencies]
+    static let beforeRetirement: Flags = [
+      .observed, .hasDependents, .forgetsDependencies, .hasFinishDuties,
+    ]
     static let afterRetirement: Flags = [.hasWaiters, .hasCompletion]
   }
 
   private static let priorityShift: UInt64 = 16
   private static let priorityMask: UInt64 = 0b111 << priorityShift
   /// Counts re-readings of `isReady`, so that an older answer does not replace a newer one: it would
-  /// have to be late by exactly 65,536 of them, or a multiple.
-  private static let readingShift: UInt64 = 23
-  static let readingMask: UInt64 = 0xffff << readingShift
+  /// have to be late by exactly 16,384 of them, or a multiple.
+  private static let readingShift: UInt64 = 25
+  static let readingMask: UInt64 = 0x3fff << readingShift
   static let oneReading: UInt64 = 1 << readingShift
   private static let unmetShift: UInt64 = 39
   static let oneUnmet: UInt64 = 1 << unmetShift
@@ -135,7 +141,15 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   }
 
   /// Whether dependencies are met and nothing but the subclass's own `isReady` holds it up.
-  var isHeldUpByItself: Bool {
+  ///
+  /// Not known of one that excludes others: it is put off in the same way while it waits for its turn.
+  var isHeldUpByItself: Bool { isPutOff && !has(.excludesOthers) }
+
+  /// Whether it waits for its turn with what it excludes others from, or for its own `isReady`.
+  var isExcluded: Bool { isPutOff && has(.excludesOthers) }
+
+  /// Whether it was chosen to be started, and its `isReady` or what excludes it said no.
+  var isPutOff: Bool {
     isPending && !isCancelled && unmetDependencyCount == 0 && has(.selfNotReady)
   }
 

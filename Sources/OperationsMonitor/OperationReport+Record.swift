@@ -46,6 +46,7 @@ extension OperationReport {
       snapshot.state, isCancelled: snapshot.isCancelled, isSuspended: isSuspended)
     priority = OperationPriority(rawValue: snapshot.priority.rawValue) ?? .normal
     unmetDependencyCount = state == .waiting ? unmetCount : 0
+    isExcluded = state == .waiting && snapshot.isExcluded
     added = time(snapshot.added)
     becameReady = time(snapshot.becameReady)
     started = time(snapshot.started)
@@ -78,6 +79,7 @@ extension OperationDetail.Reason {
       case .queueSuspended: .queueSuspended
       case .unmetDependencies: .unmetDependencies
       case .notReadyByItself: .notReadyByItself
+      case .excluded: .excluded
       case .noFreeSlot: .noFreeSlot
       case .notStartedYet: .notStartedYet
       case .barrierAhead: .barrierAhead

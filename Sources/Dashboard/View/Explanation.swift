@@ -59,6 +59,7 @@ struct Explanation {
 
   private func waiting(_ report: OperationReport) -> String {
     let total = report.dependencies.count
+    if report.isExcluded { return "waiting for its turn: another has a category that it excludes" }
     guard report.unmetDependencyCount > 0 else {
       return total == 0
         ? "waiting: its own isReady is false"

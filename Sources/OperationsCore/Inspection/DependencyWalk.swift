@@ -10,6 +10,7 @@ struct DependencyWalk {
   private enum Outlook: Comparable {
     case executing
     case ready
+    case excluded
     case notReadyByItself
     /// For so many others.
     case waiting(Int)
@@ -50,6 +51,7 @@ struct DependencyWalk {
     if status.isLeftAlone { return .neverAdded }
     if status.isHeldUpByDependencies { return .waiting(status.unmetDependencyCount) }
     if status.isHeldUpByItself { return .notReadyByItself }
+    if status.isExcluded { return .excluded }
     guard let queue = operation.queueHoldingIt else { return .executing }
     return isSuspended(queue) ? .suspended : .ready
   }
@@ -67,6 +69,7 @@ struct DependencyWalk {
     // It has got a dependency since.
     case .waiting: return .goesOn
     case .notReadyByItself: return .notReadyByItself
+    case .excluded: return .excluded
     case .neverAdded: return .neverAdded
     case .ready, .suspended:
       guard let queue = operation.queueHoldingIt else { return .executing }

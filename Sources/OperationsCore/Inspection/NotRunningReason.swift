@@ -23,6 +23,10 @@ public enum NotRunningReason: Sendable, Equatable {
   /// that it had changed. Where it would say yes by now, that was never announced.
   case notReadyByItself
 
+  /// Its dependencies are met, and `holders` have a category in which they exclude it; see
+  /// ``OperationSupplement/exclusions``. They execute, or have yet to be started.
+  case excluded(ExclusionCategory, holders: [OperationReference])
+
   /// It is ready, and every slot of its queue is taken.
   ///
   /// `width` is the number of slots, `position` how many ready operations would be started before
@@ -80,6 +84,8 @@ public struct DependencyChain: Sendable, Equatable {
     case suspended(QueueReference)
     /// Its dependencies are met, and its own `isReady` says no.
     case notReadyByItself
+    /// Its dependencies are met, and others have a category in which they exclude it.
+    case excluded
     /// It is in no queue, and nobody has started it.
     case neverAdded
     /// It depends on one before it in the chain, or on the operation in question: on this one.
@@ -100,6 +106,9 @@ extension NotRunningReason: CustomStringConvertible {
     case .unmetDependencies(let unmet, let total, let chain):
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
     case .notReadyByItself: return "its own isReady says no, and its dependencies are met"
+    case .excluded(let category, let holders):
+      return "\(Self.list(holders)) \(holders.count == 1 ? "has" : "have") the category "
+        + "“\(category)”, in which they exclude each other"
     case .noFreeSlot(let queue, let width, let position, let holders):
       let slots = width == 1 ? "its only slot is" : "all \(width) slots are"
       return
@@ -157,6 +166,7 @@ extension DependencyChain.End: CustomStringConvertible {
     case .ready(let queue): "is ready in \(queue)"
     case .suspended(let queue): "is ready in \(queue), which is suspended"
     case .notReadyByItself: "says by its own isReady that it is not ready"
+    case .excluded: "waits for others that exclude it"
     case .neverAdded: "is in no queue and was not started"
     case .cycle(let operation): "waits for \(operation) in turn"
     case .goesOn: "waits for others in turn"

@@ -45,7 +45,7 @@ private enum NotRunning {
             unmet: unmet.map(OperationReference.init), total: dependencies.count, chain: chain))
       }
     }
-    if status.isHeldUpByItself { reasons.append(.notReadyByItself) }
+    if status.isPutOff { reasons.append(reasonToPutOff(operation)) }
     if let queue, let standing { reasons += self.reasons(standing, in: queue) }
     let neverAdded = unmet.filter { $0.status.load(ordering: .acquiring).isLeftAlone }
     if !neverAdded.isEmpty {
@@ -54,6 +54,13 @@ private enum NotRunning {
     // It may have started meanwhile, and then none of this is of interest.
     let newStatus = operation.status.load(ordering: .acquiring)
     return newStatus.isPending && !newStatus.has(.dispatched) ? reasons : []
+  }
+
+  private static func reasonToPutOff(_ operation: Operation) -> NotRunningReason {
+    guard let (category, holders) = Exclusions.shared.obstacle(of: operation) else {
+      return .notReadyByItself
+    }
+    return .excluded(category, holders: holders.map(OperationReference.init))
   }
 
   private static func reasons(

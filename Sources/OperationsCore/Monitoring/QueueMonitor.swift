@@ -93,6 +93,7 @@ struct QueueMonitor {
     record.snapshot.state = Self.state(of: operation.place.stage)
     record.snapshot.isCancelled = status.isCancelled
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
+    record.snapshot.isExcluded = status.isExcluded
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
     markChanged(record)
   }
@@ -146,8 +147,12 @@ struct QueueMonitor {
   mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
     guard wakeCollector != nil else { return }
     let record = record(of: operation)
-    guard record.snapshot.isHeldUpByItself != status.isHeldUpByItself else { return }
+    guard
+      record.snapshot.isHeldUpByItself != status.isHeldUpByItself
+        || record.snapshot.isExcluded != status.isExcluded
+    else { return }
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
+    record.snapshot.isExcluded = status.isExcluded
     markChanged(record)
   }
 
@@ -243,6 +248,7 @@ extension RecordedOperation {
     state = newState
     isCancelled = status.isCancelled
     isHeldUpByItself = status.isHeldUpByItself
+    isExcluded = status.isExcluded
     priority = Operation.QueuePriority(index: status.priorityIndex)
     if wasAdded { added = now }
     switch newState {

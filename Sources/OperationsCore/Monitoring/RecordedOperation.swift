@@ -33,6 +33,8 @@ package struct RecordedOperation: Sendable {
   package var isCancelled = false
   /// Whether its own `isReady` alone holds it up: it has said no, and the dependencies are met.
   package var isHeldUpByItself = false
+  /// Whether it waits for its turn with what it excludes others from.
+  package var isExcluded = false
   /// How many barriers were added to its queue before it, ever, modulo 2^24: it is behind a barrier
   /// where that is not the queue's `finishedBarriers`.
   package var barriersBefore: UInt32 = 0

@@ -46,8 +46,8 @@ struct FinishedBlock {
 /// An operation that a queue has chosen to be started.
 struct StartableOperation {
   let reference: Unmanaged<Operation>
-  /// Whether it is a plain block operation. Its queue keeps it alive until it is retired, by whoever
-  /// starts it.
+  /// Whether it is a plain block operation, with nobody to ask whether it may start. Its queue keeps it
+  /// alive until it is retired, by whoever starts it.
   let isPlain: Bool
 
   /// Retains what may finish by itself before it is started, upon which the queue lets go of it.
@@ -56,7 +56,10 @@ struct StartableOperation {
   @inline(__always)
   init(_ operation: Unmanaged<Operation>) {
     reference = operation
-    isPlain = operation._withUnsafeGuaranteedRef { $0.isExactlyBlockOperation }
+    isPlain = operation._withUnsafeGuaranteedRef {
+      $0.isExactlyBlockOperation
+        && !$0.status.load(ordering: .relaxed).has(.excludesOthers)
+    }
     if !isPlain { _ = operation.retain() }
   }
 }

@@ -25,8 +25,13 @@ extension QueueCore {
   private func startAsking(_ operation: Operation) {
     // The last moment to ask a subclass, on a thread that holds no lock of anybody's.
     let status = operation.status.load(ordering: .acquiring)
-    if !status.isCancelled, !operation.isReady {
+    if !status.isCancelled,
+      !operation.isReady || status.has(.excludesOthers) && !operation.hasItsTurn()
+    {
       withScheduler { scheduler, _ in scheduler.park(operation, reading: status.reading) }
+    } else if operation.isExactlyBlockOperation {
+      // Whose `start()` takes every call for one by hand.
+      if operation.run(isByHand: false) { operation.finishWasSet() }
     } else {
       operation.start()
     }

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+@testable import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Operations that exclude each other")
+struct ExclusionTests {
+  private let catalogue = ExclusionCategory("catalogue \(UInt64.random(in: 0...UInt64.max))")
+
+  @Test("Of a category one executes at a time, in whatever queues, blocks and subclasses alike")
+  func oneAtATime() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let crowd = Crowd()
+      let queues = (0..<4).map { _ in OperationQueue() }
+      queues[1].underlyingQueue = DispatchQueue(label: "exclusion", attributes: .concurrent)
+      queues[2].maxConcurrentOperationCount = 1
+      for index in 0..<Effort.scaled(2_000) {
+        let operation =
+          index % 3 == 0
+          ? PlainSubclass { crowd.visit() } : BlockOperation { crowd.visit() }
+        operation.exclusions = [category]
+        queues[index % 4].addOperation(operation)
+      }
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      #expect(crowd.visitCount == Effort.scaled(2_000) && crowd.largest == 1)
+    }
+  }
+
+  @Test("A limit of three lets three execute at once, and no more")
+  func limit() async throws {
+    let category = ExclusionCategory(catalogue.name, limit: 3)
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 10
+      let operations = (0..<9).map { _ in BlockOperation { gate.pass() } }
+      for operation in operations { operation.exclusions = [category] }
+      queue.addOperations(operations, waitUntilFinished: false)
+      gate.waitForArrivals(3)
+      // All the others have been chosen and put off before this one runs.
+      let last = BlockOperation {}
+      last.queuePriority = .veryLow
+      queue.addOperations([last], waitUntilFinished: true)
+      #expect(gate.arrivedCount == 3 && operations.count { $0.isExecuting } == 3)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(gate.arrivedCount == 9)
+    }
+  }
+
+  @Test("One that waits for its turn takes no slot: in a queue of width 1 others go on")
+  func noSlotIsTaken() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let gate = Gate()
+      let holder = BlockOperation { gate.pass() }
+      holder.exclusions = [category]
+      OperationQueue().addOperation(holder)
+      gate.waitForArrivals(1)
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let excluded = BlockOperation {}
+      excluded.exclusions = [category]
+      queue.addOperation(excluded)
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(excluded.state == .waiting && excluded.isReady)
+      #expect(
+        excluded.reasonsNotRunning()
+          == [.excluded(category, holders: [OperationReference(holder)])])
+      #expect(
+        excluded.reasonsNotRunning().map(\.description) == [
+          "\(holder.id) has the category “\(category)”, in which they exclude each other"
+        ])
+      gate.open()
+      excluded.waitUntilFinished()
+      #expect(excluded.reasonsNotRunning().isEmpty)
+    }
+  }
+
+  @Test("Who wants several categories gets them all at once, and nobody waits in a circle")
+  func severalCategories() async throws {
+    let categories = (0..<4).map { ExclusionCategory("\(catalogue) \($0)", limit: 1 + $0 / 3) }
+    try await onOwnThread {
+      var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
+      let crowds = categories.map { _ in Crowd() }
+      let queues = [1, 2, 8].map { width in
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        return queue
+      }
+      var operations: [Operation] = []
+      for _ in 0..<Effort.scaled(5_000) {
+        let wanted = (0..<4).filter { _ in Bool.random(using: &generator) }
+        let operation = BlockOperation {
+          for index in wanted { crowds[index].enter() }
+          for index in wanted { crowds[index].leave() }
+        }
+        operation.exclusions = Set(wanted.map { categories[$0] })
+        queues.randomElement(using: &generator)?.addOperation(operation)
+        operations.append(operation)
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+          operations.randomElement(using: &generator)?.cancel()
+        }
+      }
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      for (category, crowd) in zip(categories, crowds) {
+        #expect(crowd.largest <= category.limit)
+      }
+      #expect(operations.allSatisfy { $0.isFinished })
+    }
+  }
+
+  @Test("Cancelled while it waits, it finishes without its turn and holds nobody up")
+  func cancelled() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      let operations = (0..<3).map { index in
+        BlockOperation { if index == 0 { gate.pass() } }
+      }
+      for operation in operations { operation.exclusions = [category] }
+      queue.addOperation(operations[0])
+      gate.waitForArrivals(1)
+      queue.addOperations(Array(operations.dropFirst()), waitUntilFinished: false)
+      operations[1].cancel()
+      operations[1].waitUntilFinished()
+      #expect(!operations[2].isFinished)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operations[2].isFinished && !operations[2].isCancelled)
+    }
+  }
+
+  @Test("An asynchronous one keeps the category until it says that it has finished")
+  func asynchronous() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let gate = Gate()
+      let first = LockedAsynchronousOperation { gate.pass() }
+      let second = BlockOperation {}
+      first.exclusions = [category]
+      second.exclusions = [category]
+      let queue = OperationQueue()
+      // One slot is left: who gets it before the third has given it back.
+      queue.maxConcurrentOperationCount = 2
+      queue.addOperation(first)
+      gate.waitForArrivals(1)
+      queue.addOperation(second)
+      let third = BlockOperation {}
+      third.queuePriority = .low
+      queue.addOperations([third], waitUntilFinished: true)
+      #expect(!second.isFinished && second.state == .waiting)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(second.isFinished)
+    }
+  }
+
+  @Test("Its own isReady and its dependencies come first: until then it excludes nobody")
+  func readinessComesFirst() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let dependency = Operation()
+      let dependent = BlockOperation {}
+      let flagged = FlaggedOperation()
+      let free = BlockOperation {}
+      dependent.addDependency(dependency)
+      for operation in [dependent, flagged, free] { operation.exclusions = [category] }
+      queue.addOperations([dependent, flagged], waitUntilFinished: false)
+      queue.addOperations([free], waitUntilFinished: true)
+      #expect(!dependent.isFinished && !flagged.isFinished)
+      #expect(flagged.reasonsNotRunning() == [.notReadyByItself])
+      flagged.allow()
+      dependency.start()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("Set once the queue has chosen it, it makes no difference; by hand it excludes nobody")
+  func tooLateAndByHand() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let gate = Gate()
+      let running = BlockOperation { gate.pass() }
+      let queue = OperationQueue()
+      queue.addOperation(running)
+      gate.waitForArrivals(1)
+      running.exclusions = [category]
+      #expect(running.exclusions.isEmpty)
+      let byHand = PlainSubclass {
+        let other = BlockOperation {}
+        other.exclusions = [category]
+        queue.addOperations([other], waitUntilFinished: true)
+      }
+      byHand.exclusions = [category]
+      #expect(byHand.exclusions == [category])
+      byHand.start()
+      #expect(byHand.isFinished)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("What has finished is released, with what it waited for its turn for")
+  func released() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let log = EventLog<Int>()
+      let queue = OperationQueue()
+      for index in 0..<50 {
+        let operation = PlainSubclass(atDeinit: { log.note(index) })
+        operation.exclusions = [category]
+        queue.addOperation(operation)
+      }
+      log.wait(forCount: 50)
+    }
+  }
+}
+
+/// Counts how many are inside at the same time.
+private final class Crowd: Sendable {
+  private let counts = Mutex((inside: 0, largest: 0, visits: 0))
+
+  var largest: Int { counts.withLock { $0.largest } }
+  var visitCount: Int { counts.withLock { $0.visits } }
+
+  func enter() {
+    counts.withLock {
+      $0.inside += 1
+      $0.visits += 1
+      $0.largest = max($0.largest, $0.inside)
+    }
+  }
+
+  func leave() { counts.withLock { $0.inside -= 1 } }
+
+  func visit() {
+    enter()
+    leave()
+  }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+private struct Mishap: Error, Equatable {
+  var number = 1
+}
+
+@Suite("Dependencies that must succeed")
+struct RequirementTests {
+  @Test("One that succeeds is waited for like any other")
+  func success() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let first = BlockOperation { log.note("first") }
+      let second = BlockOperation { log.note("second") }
+      second.addDependency(first, requires: .success)
+      #expect(second.dependencies == [first] && !second.isReady)
+      OperationQueue().addOperations([second, first], waitUntilFinished: true)
+      #expect(log.events == ["first", "second"])
+      #expect(!second.isCancelled && second.error == nil)
+    }
+  }
+
+  @Test("One that fails cancels the dependent, which does not run and says why")
+  func failure() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let first = InvocationOperation<Int> { throw Mishap() }
+      let second = BlockOperation { log.note("second") }
+      second.addDependency(first, requires: .success)
+      OperationQueue().addOperations([second, first], waitUntilFinished: true)
+      #expect(first.error as? Mishap == Mishap() && !first.isCancelled)
+      #expect(second.isCancelled && log.events.isEmpty)
+      let error = try #require(second.error as? DependencyError)
+      #expect(error.dependency.id == first.id && error.underlyingError as? Mishap == Mishap())
+      #expect("\(error)" == "operation \(first.id) failed: Mishap(number: 1)")
+    }
+  }
+
+  @Test("One that is cancelled cancels the dependent, and so on down a chain of a thousand")
+  func cancelledChain() async throws {
+    try await onOwnThread {
+      let log = EventLog<Int>()
+      let operations = (0..<1_000).map { index in BlockOperation { log.note(index) } }
+      for (dependency, dependent) in zip(operations, operations.dropFirst()) {
+        dependent.addDependency(dependency, requires: .success)
+      }
+      operations[0].cancel()
+      OperationQueue().addOperations(operations, waitUntilFinished: true)
+      #expect(operations.allSatisfy { $0.isCancelled } && log.events.isEmpty)
+      #expect(operations[0].error == nil)
+      let first = try #require(operations[1].error as? DependencyError)
+      #expect(first.underlyingError == nil)
+      #expect("\(first)" == "operation \(operations[0].id) was cancelled")
+      let second = try #require(operations[2].error as? DependencyError)
+      #expect(second.dependency.id == operations[1].id)
+      #expect(second.underlyingError is DependencyError)
+    }
+  }
+
+  @Test("A dependent that fails early does not wait for its other dependencies")
+  func othersAreNotWaitedFor() async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      let endless = BlockOperation { gate.pass() }
+      let failing = InvocationOperation<Int> { throw Mishap() }
+      let dependent = BlockOperation { Issue.record("It ran") }
+      dependent.addDependency(endless, requires: .success)
+      dependent.addDependency(failing, requires: .success)
+      queue.addOperations([endless, failing, dependent], waitUntilFinished: false)
+      dependent.waitUntilFinished()
+      #expect(dependent.isCancelled && !endless.isFinished)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("One that has failed already cancels at once; one that has succeeded holds nothing up")
+  func finishedBefore() {
+    let failed = InvocationOperation<Int> { throw Mishap() }
+    failed.start()
+    let succeeded = Operation()
+    succeeded.start()
+    let dependent = Operation()
+    dependent.addDependency(succeeded, requires: .success)
+    #expect(dependent.isReady && !dependent.isCancelled)
+    dependent.addDependency(failed, requires: .success)
+    #expect(dependent.isReady && dependent.isCancelled && dependent.error is DependencyError)
+    #expect(dependent.dependencies == [succeeded, failed])
+  }
+
+  @Test("A plain dependency that fails changes nothing, unless more is asked of it later")
+  func plainAndMore() {
+    let failing = InvocationOperation<Int> { throw Mishap() }
+    let dependents = (0..<3).map { _ in Operation() }
+    for dependent in dependents { dependent.addDependency(failing) }
+    dependents[1].addDependency(failing, requires: .success)
+    dependents[1].addDependency(failing, requires: .success)
+    dependents[2].addDependency(failing, requires: .completion)
+    #expect(dependents[1].dependencies == [failing])
+    failing.start()
+    dependents[1].waitForCancellation()
+    #expect(dependents.allSatisfy { $0.isReady })
+    #expect(dependents.map(\.isCancelled) == [false, true, false])
+  }
+
+  @Test("Removing the dependency removes what was required of it")
+  func removed() {
+    let failing = InvocationOperation<Int> { throw Mishap() }
+    let dependent = Operation()
+    dependent.addDependency(failing, requires: .success)
+    dependent.removeDependency(failing)
+    #expect(dependent.isReady && dependent.dependencies.isEmpty)
+    failing.start()
+    #expect(dependent.isReady && !dependent.isCancelled)
+  }
+
+  @Test("What executes already is not cancelled by a dependency that comes then")
+  func tooLate() async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let failing = InvocationOperation<Int> { throw Mishap() }
+      let dependent = BlockOperation { gate.pass() }
+      let queue = OperationQueue()
+      queue.addOperation(dependent)
+      gate.waitForArrivals(1)
+      dependent.addDependency(failing, requires: .success)
+      failing.start()
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(!dependent.isCancelled && dependent.error == nil)
+    }
+  }
+
+  @Test("Observers hear once that it is not ready, and once that it is")
+  func announcements() {
+    let log = EventLog<Bool>()
+    let dependency = Operation()
+    let dependent = Operation()
+    let observation = dependent.observe(\.isReady, options: .new) { _, change in
+      if let isReady = change.newValue { log.note(isReady) }
+    }
+    dependent.addDependency(dependency, requires: .success)
+    #expect(log.events == [false])
+    dependency.start()
+    #expect(log.events == [false, true])
+    observation.invalidate()
+  }
+
+  @Test("A dependency does not keep alive what requires its success, nor collect what is gone")
+  func lifetimes() throws {
+    let log = EventLog<String>()
+    let dependency = Operation()
+    for _ in 0..<1_000 {
+      let dependent = PlainSubclass(atDeinit: { log.note("freed") })
+      dependent.addDependency(dependency, requires: .success)
+    }
+    #expect(log.events.count == 1_000)
+    dependency.start()
+  }
+
+  @Test("H-2: cancelling is left to a thread that holds no lock of the failing operation's")
+  func noLockIsHeld() async throws {
+    try await onOwnThread {
+      let failing = LockedAsynchronousOperation()
+      let dependent = LockedAsynchronousOperation()
+      dependent.addDependency(failing, requires: .success)
+      let queue = OperationQueue()
+      queue.addOperation(dependent)
+      // Finishes under its lock, on this thread.
+      failing.cancel()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(dependent.isCancelled && dependent.isFinished)
+    }
+  }
+
+  @Test(
+    "Whenever the requirement comes, a dependent that has not started by then never runs after a failure",
+    arguments: [false, true])
+  func race(fails: Bool) async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(20_000) {
+        let log = EventLog<String>()
+        let pace = Pace()
+        let obstacle = BlockOperation {}
+        let dependency = InvocationOperation<Int> { if fails { throw Mishap() } else { 1 } }
+        let dependent = BlockOperation { log.note("ran") }
+        dependent.addDependency(obstacle)
+        let queue = OperationQueue()
+        queue.addOperation(dependent)
+        onThreads(2) { thread in
+          pace.advance(to: 1)
+          if thread == 0 {
+            dependency.start()
+          } else {
+            dependent.addDependency(dependency, requires: .success)
+          }
+        }
+        obstacle.start()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(dependent.isCancelled == fails && log.events == (fails ? [] : ["ran"]))
+      }
+    }
+  }
+}
+
+@Suite("What went wrong is recorded")
+struct RecordedErrorTests {
+  @Test("The first error is kept, and none that comes after the finish")
+  func firstAndInTime() {
+    let operation = Operation()
+    #expect(operation.error == nil)
+    #expect(operation.recordError(Mishap(number: 1)))
+    #expect(!operation.recordError(Mishap(number: 2)))
+    operation.start()
+    #expect(operation.error as? Mishap == Mishap(number: 1) && !operation.isCancelled)
+    let late = Operation()
+    late.start()
+    #expect(!late.recordError(Mishap()) && late.error == nil)
+  }
+
+  @Test("Cancelling for a reason cancels, and keeps the reason")
+  func reason() {
+    let operation = Operation()
+    operation.cancel(because: Mishap())
+    operation.cancel(because: Mishap(number: 2))
+    #expect(operation.isCancelled && operation.error as? Mishap == Mishap())
+    let finished = Operation()
+    finished.start()
+    finished.cancel(because: Mishap())
+    #expect(!finished.isCancelled && finished.error == nil)
+  }
+
+  @Test("A subclass may have an error of its own; ours is asked for through the base class")
+  func ownProperty() {
+    let operation = FailingSubclass()
+    operation.recordError(Mishap())
+    #expect(operation.error == "mine" && (operation as Operation).error is Mishap)
+  }
+}
+
+private final class FailingSubclass: Operation, @unchecked Sendable {
+  let error = "mine"
+}
+
+extension Operation {
+  /// It comes from another thread. Looks at the real state until then.
+  fileprivate func waitForCancellation() {
+    let isCancelled = Monitored(false)
+    let observation = observe(\.isCancelled, options: [.initial, .new]) { operation, _ in
+      if operation.isCancelled { isCancelled.change { $0 = true } }
+    }
+    isCancelled.wait(for: "the cancellation") { $0 }
+    observation.invalidate()
+  }
+}
