@@ -15,8 +15,8 @@ let strict: [SwiftSetting] = [
 /// compiles nothing else.
 let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 
-/// With `OPQ_DOCUMENTATION` set, `swift package generate-documentation` is there. Who uses the library
-/// never resolves what it needs.
+/// With `OPQ_DOCUMENTATION` set, `swift package generate-documentation` is there, and only what it is
+/// for. Who uses the library never resolves what it needs.
 let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 
 let coreTargets: [Target] = [
@@ -139,8 +139,12 @@ let package = Package(
 )
 
 if isDocumentation {
-  package.dependencies.append(
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+  let documented: Set<String> = ["COperationsSystem", "OperationsCore", "OperationsFoundation"]
+  package.targets.removeAll { !documented.contains($0.name) }
+  package.products = []
+  package.dependencies = [
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")
+  ]
 }
 
 /// The targets written in C.

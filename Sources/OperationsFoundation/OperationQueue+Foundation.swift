@@ -30,7 +30,7 @@
     ///   `waitUntilAllOperationsAreFinished()` of the Foundation queue, by which the centre waits, returns
     ///   at once inside an operation of this queue.
     ///
-    /// For ``OperationQueue/main`` it is `Foundation.OperationQueue.main`: both run on the main dispatch
+    /// For `OperationQueue.main` it is `Foundation.OperationQueue.main`: both run on the main dispatch
     /// queue, in the order in which they were given work. What is added to that is not listed here.
     ///
     /// It keeps this queue alive, and is the same object for as long as somebody holds it.
