@@ -64,7 +64,8 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public init(
     id: ID, name: String, className: String, queue: QueueReport.ID, state: OperationState,
     priority: OperationPriority = .normal, dependencies: [ID] = [], unmetDependencyCount: Int = 0,
-    isExcluded: Bool = false, dependentCount: Int = 0, added: MonitorTime? = nil, becameReady: MonitorTime? = nil,
+    isExcluded: Bool = false, dependentCount: Int = 0, added: MonitorTime? = nil,
+    becameReady: MonitorTime? = nil,
     started: MonitorTime? = nil,
     cancelRequested: MonitorTime? = nil, finished: MonitorTime? = nil
   ) {

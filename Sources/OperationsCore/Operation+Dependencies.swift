@@ -22,8 +22,6 @@ struct DependencyLinks {
 extension Operation {
   /// How many dependencies it takes before a set is kept to find duplicates.
   private static let setThreshold = 8
-  /// After how many dependents those that are ready are handed over.
-  private static let handOverInterval = 1_024
 
   // MARK: Public
 
@@ -154,68 +152,6 @@ extension Operation {
     if verdict.mustPush { pushToQueue() }
   }
 
-  /// Tells everyone who waits for this operation. Called once, after it has finished.
-  final func releaseDependents() {
-    var chain = releaseDependents(in: nil)
-    precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
-  }
-
-  /// As ``releaseDependents()``, on a worker of this queue that will look into it at once.
-  ///
-  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is set.
-  @inline(__always)
-  final func releaseDependents(in queue: QueueCore?) -> OperationChain {
-    let status = status.load(ordering: .acquiring)
-    if status.has(.forgetsDependencies) { forgetDependencies() }
-    if status.has(.hasFinishDuties) { performFinishDuties() }
-    return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
-  }
-
-  private final func tellDependents(in queue: QueueCore?) -> OperationChain {
-    var chain = OperationChain()
-    let (first, second, more) = takeDependents()
-    if let first { tell(first, in: queue, &chain) }
-    if let second { tell(second, in: queue, &chain) }
-    for (index, dependent) in more.enumerated() {
-      tell(dependent, in: queue, &chain)
-      // The first of very many do not wait until the last has been told.
-      if index % Self.handOverInterval == Self.handOverInterval - 1 { handOver(&chain) }
-    }
-    return chain
-  }
-
-  /// Tells one dependent, and gives up the unowned reference to it.
-  private final func tell(
-    _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
-  ) {
-    // Its memory is there as long as the unowned reference is.
-    let (verdict, isHere) = dependent._withUnsafeGuaranteedRef { dependent in
-      let verdict = dependent.update { $0.dependencyWasMetInQueue() }
-      guard verdict?.mustPush == true else { return (verdict, false) }
-      let its = dependent.queue.load(ordering: .acquiring)
-      return (verdict, its?.toOpaque() == queue.map { Unmanaged.passUnretained($0).toOpaque() })
-    }
-    if let verdict {
-      swift_unownedRelease(dependent.toOpaque())
-      if isHere {
-        chain.append(dependent)
-      } else if verdict.mustPush {
-        dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
-      }
-    } else {
-      // An observer, or a `deinit`, may go on for as long as it likes.
-      handOver(&chain)
-      guard let dependent = Self.claim(dependent) else { return }
-      // An observer may wait for this operation, which is not retired yet.
-      Delivery.during(self) { dependent.countOffDependency() }
-    }
-  }
-
-  /// Hands what was left to the worker over to whichever one comes.
-  private final func handOver(_ chain: inout OperationChain) {
-    while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
-  }
-
   // MARK: Edges of the dependent
 
   /// - Precondition: The lock is held.
@@ -292,93 +228,6 @@ extension Operation {
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
     }
-  }
-
-  // MARK: Edges of the dependency
-
-  /// - Returns: `false` where this operation has finished: nobody will be told any more.
-  private final func listDependent(_ dependent: Operation) -> Bool {
-    lock.lock()
-    defer { lock.unlock() }
-    // With the flag set before it finishes, the finisher comes for the list; see `takeDependents`.
-    guard update({ $0.promise(.hasDependents) }) else { return false }
-    let unowned = Unmanaged.passUnretained(dependent)
-    _ = swift_unownedRetain(unowned.toOpaque())
-    if links.firstDependent == nil {
-      links.firstDependent = unowned
-    } else if extra.load(ordering: .relaxed).isNothing {
-      extra.store(OperationExtra(dependent: unowned), ordering: .relaxed)
-    } else {
-      rareLocked.listDependent(unowned)
-    }
-    return true
-  }
-
-  /// - Returns: Whether it was listed and the caller has to count the edge off.
-  private final func unlistDependent(_ dependent: Operation) -> Bool {
-    lock.lock()
-    defer { lock.unlock() }
-    // Who finishes it counts off what is listed, if that is not done.
-    if status.load(ordering: .sequentiallyConsistent).isFinished { return false }
-    let opaque = Unmanaged.passUnretained(dependent).toOpaque()
-    let extra = extra.load(ordering: .relaxed)
-    if links.firstDependent?.toOpaque() == opaque {
-      // Those behind it move up: they are told in the order in which they were added.
-      links.firstDependent = takeSecondDependentLocked()
-    } else if extra.dependent?.toOpaque() == opaque {
-      self.extra.store(OperationExtra(), ordering: .relaxed)
-    } else if let rare = extra.rare,
-      let index = rare.moreDependents.firstIndex(where: { $0.toOpaque() == opaque })
-    {
-      rare.moreDependents.remove(at: index)
-    } else {
-      return false
-    }
-    swift_unownedRelease(opaque)
-    return true
-  }
-
-  /// - Precondition: The lock is held.
-  private final func takeSecondDependentLocked() -> Unmanaged<Operation>? {
-    let extra = extra.load(ordering: .relaxed)
-    if let dependent = extra.dependent {
-      self.extra.store(OperationExtra(), ordering: .relaxed)
-      return dependent
-    }
-    guard let rare = extra.rare, !rare.moreDependents.isEmpty else { return nil }
-    return rare.moreDependents.removeFirst()
-  }
-
-  /// Takes the dependents, in the order in which they were added, with the references to them.
-  private final func takeDependents() -> (
-    Unmanaged<Operation>?, Unmanaged<Operation>?, [Unmanaged<Operation>]
-  ) {
-    // It has finished. Who adds or removes a dependent takes the lock first and looks at the status
-    // then: either sees the finish and leaves the list alone, or is seen here.
-    if !lock.isFree {
-      lock.lock()
-      lock.unlock()
-    }
-    let first = links.firstDependent
-    links.firstDependent = nil
-    let extra = extra.load(ordering: .acquiring)
-    if extra.isNothing { return (first, nil, []) }
-    if let second = extra.dependent {
-      // Unless somebody makes a rare state of it.
-      let (isTaken, _) = self.extra.compareExchange(
-        expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
-      if isTaken { return (first, second, []) }
-    }
-    guard let rare else { return (first, nil, []) }
-    defer { rare.moreDependents = [] }
-    return (first, nil, rare.moreDependents)
-  }
-
-  /// Turns an unowned reference into a strong one, or into nothing where there is no operation.
-  private static func claim(_ unowned: Unmanaged<Operation>) -> Operation? {
-    defer { swift_unownedRelease(unowned.toOpaque()) }
-    guard let retained = swift_tryRetain(unowned.toOpaque()) else { return nil }
-    return Unmanaged<Operation>.fromOpaque(retained).takeRetainedValue()
   }
 
   // MARK: Release

@@ -16,12 +16,12 @@ final class Exclusions: Sendable {
 
   private let state = Locked(State())
 
-  /// Whether an operation that its queue has chosen may start. Where not, it has a place in line, and
-  /// its queue is told when that has changed.
+  /// Asks for an operation that its queue has chosen. Its queue is told when the answer has changed.
   ///
   /// - Parameters:
   ///   - operation: May be asked for as often as it is chosen.
   ///   - categories: What it wants; looked at the first time.
+  /// - Returns: Whether it may start; else it has a place in line.
   /// - Precondition: The operation has promised to leave when it finishes.
   func admit(_ operation: Operation, _ categories: Set<ExclusionCategory>) -> Bool {
     state.withLock { state in
