@@ -63,6 +63,8 @@ guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
 }
 
 let queue = OperationQueue()
+// A chain needs no more; and how many processors there are makes no difference to the memory.
+queue.maxConcurrentOperationCount = 1
 var newest: Link?
 var memoryAtFirst = 0
 for number in 1...count {
