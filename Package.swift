@@ -47,7 +47,10 @@ let coreTargets: [Target] = [
       "OperationsCore", "TestSupport", "fixture-main-queue", "fixture-async-main",
       "fixture-endless-chain",
     ]),
-  .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
+  .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),
+  .testTarget(
+    name: "OperationsTests",
+    dependencies: ["Operations", "OperationsCore", "ReexportingFoundation", "TestSupport"]),
   .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
 ]
 
@@ -57,7 +60,18 @@ let foundationTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .testTarget(
     name: "OperationsFoundationTests",
-    dependencies: ["OperationsFoundation", "Operations", "OperationsCore", "TestSupport"]),
+    dependencies: [
+      "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
+      "TestSupport",
+    ]),
+  // Links to the files of the other two, which the language mode 5 takes too.
+  .testTarget(
+    name: "ImportsInSwift5Tests",
+    dependencies: [
+      "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
+      "TestSupport",
+    ],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
 ]
 
 let monitorTargets: [Target] = [
@@ -134,7 +148,8 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
-  targets: isCoreOnly ? coreTargets : coreTargets + foundationTargets + monitorTargets,
+  targets: isCoreOnly
+    ? coreTargets : coreTargets + foundationTargets + monitorTargets,
   swiftLanguageModes: [.v6]
 )
 

@@ -45,6 +45,7 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   deinit {
+    tellCompanionOfEnd()
     keyValueObservations.objectIsGone()
     QueueRegistry.remove(self)
   }
