@@ -52,12 +52,10 @@ observation.invalidate()
 let total = sums.reduce(0) { $0 + $1.result }
 print("total: \(String(format: "%.2f", total)), progress: \(queue.progress.fractionCompleted)")
 
-// What wants a queue of Foundation's gets one that hands everything on to ours. It has to be kept: on
-// Linux a notification center does not.
-let forwarding = queue.foundationQueue
+// What wants a queue of Foundation's gets one that hands everything on to ours.
 let name = Notification.Name("sums are there")
 let token = NotificationCenter.default.addObserver(
-  forName: name, object: nil, queue: forwarding
+  forName: name, object: nil, queue: queue.foundationQueue
 ) { notification in
   print("\(notification.name.rawValue); told in \(OperationQueue.current?.name ?? "no queue")")
 }
