@@ -78,7 +78,7 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     self.outcome = outcome
   }
 
-  private final var outcomeSoFar: Swift.Result<Result, any Error>? {
+  final var outcomeSoFar: Swift.Result<Result, any Error>? {
     lock.lock()
     defer { lock.unlock() }
     return outcome

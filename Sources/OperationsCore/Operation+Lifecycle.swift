@@ -22,10 +22,7 @@ extension Operation {
     case .refuse(let kind):
       refuseStart(kind)
       return false
-    case .finishWithoutRunning:
-      let isFirst = announceFinish(wasExecuting: false)
-      discardWork()
-      return isFirst
+    case .finishWithoutRunning: return finishUnrun()
     case .run:
       // Not twice for a subclass that has announced it before calling `super`.
       if !status.load(ordering: .acquiring).isExecuting {

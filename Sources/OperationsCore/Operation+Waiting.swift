@@ -84,6 +84,12 @@ extension Operation {
     }
   }
 
+  /// As ``OperationSupplement/finished()``, whether or not the waiting task is cancelled.
+  final func finishedRegardless() async {
+    let task = WaitingTask()
+    if addWaiter(task) { await task.waitRegardless() }
+  }
+
   /// Forgets a waiter that waits no longer. Does nothing where it is not there any more.
   final func removeWaiter(_ waiter: any Waiter) {
     withRare { rare in _ = rare?.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }

@@ -143,6 +143,15 @@ open class Operation: @unchecked Sendable {
     return true
   }
 
+  /// Finishes what was cancelled before its start. Overridden by the classes of this module.
+  ///
+  /// - Returns: Whether it has finished by this, and the caller must see to what follows.
+  func finishUnrun() -> Bool {
+    let isFirst = announceFinish(wasExecuting: false)
+    discardWork()
+    return isFirst
+  }
+
   /// Lets go of work that will not run. Overridden by the classes of this module.
   func discardWork() {}
 

@@ -55,7 +55,8 @@ import Synchronization
 /// The task's priority is fixed at the start. It is what the operation's ``Operation/qualityOfService``
 /// says, or else its queue's: user-interactive and user-initiated are `high`, utility is `low`,
 /// background is `background`. Where neither states one, ``Operation/queuePriority`` counts: `high` and
-/// `veryHigh` are `high`, `normal` is `medium`, `low` is `low` and `veryLow` is `background`.
+/// `veryHigh` are `high`, `low` is `low`, `veryLow` is `background`, and `normal` is `medium`, or the
+/// priority of the task that calls `start()` by hand.
 // Unchecked for the reason given at `Operation`; `work` is guarded by its lock.
 open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var work: AsyncWork<Output>
@@ -106,11 +107,14 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   /// What ``run()`` returned or threw; `nil` until the operation has finished.
   ///
-  /// `CancellationError` where the operation was cancelled before it started. May be asked for on any
-  /// thread, as often as wanted.
+  /// Where the operation was cancelled before it started, or has thrown `CancellationError` because it was
+  /// cancelled, it is the reason that was given to `cancel(because:)`, or `CancellationError` if none was.
+  /// May be asked for on any thread, as often as wanted.
+  ///
+  /// What ``run()`` threw is the operation's `error` too; to have been merely cancelled is none.
   public final var result: Result<Output, any Error>? {
     guard status.load(ordering: .acquiring).isFinished else { return nil }
-    return withWork { $0.outcome } ?? .failure(CancellationError())
+    return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
   }
 
   /// What ``run()`` returned, as soon as the operation has finished.
@@ -119,8 +123,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// the operation. An operation that nobody ever starts is waited for until then, be it cancelled; and so
   /// is, inside its own work, the operation itself.
   ///
-  /// - Throws: What ``run()`` threw; `CancellationError` where the operation was cancelled before it
-  ///   started, or the waiting task before the operation had finished.
+  /// - Throws: What ``result`` says; `CancellationError`, too, where the waiting task was cancelled before
+  ///   the operation had finished.
   public final var value: Output {
     get async throws {
       guard await finished(), let result else { throw CancellationError() }
@@ -166,14 +170,15 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   // MARK: Inside
 
-  final override func runBody() -> Bool {
+  override func runBody() -> Bool {
     if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
       let misuse = refuseToRun()
+      keepError(misuse)
       withWork { $0.end(.failure(misuse)) }
       return true
     }
     let priority = TaskPriority(QualityOfService.current, queuePriority)
-    let task = Task(name: name, priority: priority) { await perform() }
+    let task = Task(name: name, priority: priority) { await runToEnd() }
     withWork { $0.taskWasMade(task) }
     // Against the one in `cancel()`: who has set the flag and found no task is seen here.
     if isCancelled { task.cancel() }
@@ -182,10 +187,10 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   final override func discardWork() { release(withWork { $0.takeBody() }) }
 
-  private final func perform() async {
+  private final func runToEnd() async {
     // Cancelled between the claim of the start and the task: the work shall see it from its first line.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-    let outcome = await outcomeOfRun()
+    let outcome = await runKeepingError()
     // Where a subclass has one and does not call it.
     discardWork()
     await willFinish(outcome)
@@ -193,10 +198,13 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     finishLater()
   }
 
-  private final func outcomeOfRun() async -> Result<Output, any Error> {
+  private final func runKeepingError() async -> Result<Output, any Error> {
     do {
       return .success(try await run())
+    } catch let error as CancellationError where isCancelled {
+      return .failure(self.error ?? error)
     } catch {
+      keepError(error)
       return .failure(error)
     }
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One wait of a task, which ends when it is woken or when the task is cancelled, whichever comes
-/// first.
+/// One wait of a task, which ends when it is woken or, if it is to, when the task is cancelled.
 ///
 /// Waking, cancelling and beginning to wait may come in any order and at once: the task is resumed
 /// exactly once.
@@ -17,16 +16,23 @@ final class WaitingTask: Waiter {
 
   private let state = Locked(State.early)
 
-  /// Suspends the calling task. Called once.
+  /// Suspends the calling task until it is woken or cancelled. One wait, of either kind, is all there is.
   ///
   /// - Returns: Whether it was woken; `false` where the task was cancelled before that.
   func wait() async -> Bool {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if let wasWoken = begin(continuation) { continuation.resume(returning: wasWoken) }
-      }
+      await suspend()
     } onCancel: {
       end(wasWoken: false)
+    }
+  }
+
+  /// Suspends the calling task until it is woken, cancelled or not.
+  func waitRegardless() async { _ = await suspend() }
+
+  private func suspend() async -> Bool {
+    await withCheckedContinuation { continuation in
+      if let wasWoken = begin(continuation) { continuation.resume(returning: wasWoken) }
     }
   }
 

@@ -37,6 +37,49 @@ struct AsyncOperationTests {
     #expect(throws: WorkError(number: 7)) { try operation.result?.get() }
   }
 
+  @Test("D-4: the error is recorded, before willFinish; to be cancelled is none, but for a reason")
+  func recordedError() async throws {
+    final class Failing: AsyncOperation<Int>, @unchecked Sendable {
+      let seen = Monitored<(any Error)?>(nil)
+      override func run() async throws -> Int { throw WorkError(number: 1) }
+      override func willFinish(_ result: Result<Int, any Error>) async {
+        seen.change { $0 = error }
+      }
+    }
+    let failing = Failing()
+    failing.start()
+    await failing.finished()
+    #expect(failing.error is WorkError && failing.seen.value is WorkError)
+
+    for reason in [WorkError(number: 2), nil] {
+      for isStarted in [true, false] {
+        let gate = AsyncGate()
+        let operation = AsyncOperation { try await gate.passUnlessCancelled() }
+        if isStarted { operation.start() }
+        if let reason { operation.cancel(because: reason) } else { operation.cancel() }
+        if !isStarted { operation.start() }
+        await operation.finished()
+        #expect(operation.error as? WorkError == reason)
+        let thrown = #expect(throws: (any Error).self) { try operation.result?.get() }
+        #expect(thrown as? WorkError == reason && (reason != nil || thrown is CancellationError))
+      }
+    }
+  }
+
+  @Test("D-4: an error of the work comes before the reason of a late cancellation")
+  func errorBeforeReason() async throws {
+    final class Failing: AsyncOperation<Int>, @unchecked Sendable {
+      override func run() async throws -> Int { throw WorkError(number: 1) }
+      override func willFinish(_ result: Result<Int, any Error>) async {
+        cancel(because: WorkError(number: 2))
+      }
+    }
+    let operation = Failing()
+    operation.start()
+    await #expect(throws: WorkError(number: 1)) { try await operation.value }
+    #expect(operation.error as? WorkError == WorkError(number: 1) && operation.isCancelled)
+  }
+
   @Test("D-23: a subclass overrides run, and may await the one of its superclass")
   func subclass() async throws {
     class Fetching: AsyncOperation<String>, @unchecked Sendable {

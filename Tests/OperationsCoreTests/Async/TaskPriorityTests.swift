@@ -22,10 +22,10 @@ struct TaskPriorityTests {
   @Test(
     "PR-1: where none is stated, the queue priority does",
     arguments: [
-      (Operation.QueuePriority.veryHigh, TaskPriority.high), (.high, .high), (.normal, .medium),
-      (.low, .low), (.veryLow, .background),
+      (Operation.QueuePriority.veryHigh, TaskPriority.high), (.high, .high), (.low, .low),
+      (.veryLow, .background),
     ])
-  func unstated(priority: Operation.QueuePriority, expected: TaskPriority) {
+  func unstated(priority: Operation.QueuePriority, expected: TaskPriority?) {
     #expect(TaskPriority(.default, priority) == expected)
   }
 
@@ -38,13 +38,17 @@ struct TaskPriorityTests {
     #expect(try await priority(in: queue, .userInitiated) == .high)
   }
 
-  @Test("PR-7: started by hand it has its own, whatever the priority of who starts it")
+  @Test("PR-7: started by hand it has its own, or else the priority of the task that starts it")
   func byHand() async throws {
-    let operation = AsyncOperation { Task.currentPriority }
-    operation.queuePriority = .low
-    await Task(priority: .high) { operation.start() }.value
-    // What waits for it raises nothing.
-    #expect(try await operation.value == .low)
+    let modest = AsyncOperation { Task.basePriority }
+    modest.queuePriority = .low
+    let indifferent = AsyncOperation { Task.basePriority }
+    await Task(priority: .high) {
+      modest.start()
+      indifferent.start()
+    }.value
+    #expect(try await modest.value == .low)
+    #expect(try await indifferent.value == .high)
   }
 
   private func priority(

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension AsyncOperation {
+  /// Makes an operation that goes on with what this one returns.
+  ///
+  /// ```swift
+  /// let page = AsyncOperation { try await download(address) }
+  /// let title = page.then { page in try await findTitle(in: page) }
+  /// queue.addOperation(page)
+  /// queue.addOperation(title)
+  /// ```
+  ///
+  /// The new operation depends on this one and requires its success: where this one fails or is
+  /// cancelled, the new one is cancelled with a ``DependencyError`` and does not run. It is in no queue
+  /// yet; add it to any. It holds this operation, as every operation does its dependencies.
+  ///
+  /// - Parameter body: Given what this operation has returned.
+  /// - Returns: The new operation.
+  public final func then<New: Sendable>(
+    _ body: @escaping @Sendable (Output) async throws -> New
+  ) -> AsyncOperation<New> {
+    let next = AsyncOperation<New> { [self] in try await body(value) }
+    next.addDependency(self, requires: .success)
+    return next
+  }
+}
+
+extension InvocationOperation {
+  /// Makes an operation that goes on with what this one returns, as
+  /// ``AsyncOperation/then(_:)`` does.
+  ///
+  /// - Parameter body: Given what this operation has returned.
+  /// - Returns: The new operation, in no queue.
+  public final func then<New: Sendable>(
+    _ body: @escaping @Sendable (Result) async throws -> New
+  ) -> AsyncOperation<New> {
+    let next = AsyncOperation<New> { [self] in
+      // A subclass that does not call `super.main()` has succeeded without a result.
+      guard let outcome = outcomeSoFar else { throw InvocationOperationError.cancelled }
+      return try await body(outcome.get())
+    }
+    next.addDependency(self, requires: .success)
+    return next
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The members of a group and the queue that they run in. Apart from the group, so that members do not
+/// hold that.
+final class GroupMembers: Sendable {
+  /// Suspended until the group starts.
+  let queue = OperationQueue()
+  private let state = Locked(GroupState())
+  /// Woken when all have finished.
+  private let allFinished = WaitingTask()
+
+  init() { queue.isSuspended = true }
+
+  /// What went wrong so far.
+  var errors: [any Error] { state.withLock { $0.errors } }
+
+  /// - Returns: Whether it is a member now.
+  func add(_ operation: Operation) -> Bool {
+    guard state.withLock({ $0.join() }) else { return false }
+    do {
+      try queue.tryAddOperation(operation)
+    } catch {
+      leave(nil)
+      Misuse.raise(error.kind, error.description)
+      return false
+    }
+    if !operation.addWaiter(GroupMember(operation, of: self)) { leave(operation.error) }
+    return true
+  }
+
+  /// A member has left the queue.
+  func leave(_ error: (any Error)?) {
+    if state.withLock({ $0.leave(error) }) { allFinished.wake() }
+  }
+
+  /// Keeps everybody out from now on and cancels those who are there. They need not wait for the group to
+  /// start: none of them will run.
+  func cancel() {
+    state.withLock { $0.cancel() }
+    queue.cancelAllOperations()
+    queue.isSuspended = false
+  }
+
+  /// - Returns: Whether all have finished, and nobody can come any more. Else there is something to wait
+  ///   for, once.
+  func drain() -> Bool { state.withLock { $0.drain() } }
+
+  /// Waits until all have finished, whether or not the task is cancelled.
+  func waitForLast() async { await allFinished.waitRegardless() }
+
+  /// The group is gone. Where it has never run its members are cancelled, or they would stay for ever.
+  func groupIsGone() {
+    if state.withLock({ !$0.isClosed }) { cancel() }
+  }
+}
+
+/// Tells a group when a member has finished, and has left the queue.
+private final class GroupMember: Waiter {
+  /// Whoever wakes this is it.
+  private unowned let operation: Operation
+  private let members: GroupMembers
+
+  init(_ operation: Operation, of members: GroupMembers) {
+    self.operation = operation
+    self.members = members
+  }
+
+  func wake() { members.leave(operation.error) }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a group knows of its members: how many have not finished, what went wrong, and whether there may
+/// be more.
+///
+/// That the last member has finished and that no other can be added is one event, so that of a member
+/// that finishes and somebody who adds one either the addition comes first, and the group waits for it,
+/// or it is refused.
+struct GroupState {
+  private enum Phase {
+    /// Members may come, and the group does not wait for them yet.
+    case gathering
+    /// The group waits until there is none that has not finished.
+    case draining
+    /// It has stopped waiting: nothing more may come.
+    case closed
+  }
+
+  private var phase = Phase.gathering
+  private var isCancelled = false
+  private var unfinishedCount = 0
+  /// In the order in which the members finished.
+  private(set) var errors: [any Error] = []
+
+  /// Whether nothing is left to wait for, for good.
+  var isClosed: Bool { phase == .closed }
+
+  /// One more wants to be a member. - Returns: Whether it is.
+  mutating func join() -> Bool {
+    guard phase != .closed, !isCancelled else { return false }
+    unfinishedCount += 1
+    return true
+  }
+
+  /// A member has finished, or could not be added after all.
+  ///
+  /// - Returns: Whether it was the last one that the group has waited for.
+  mutating func leave(_ error: (any Error)?) -> Bool {
+    precondition(unfinishedCount > 0, "A member has left a group that it was not in")
+    unfinishedCount -= 1
+    if let error { errors.append(error) }
+    return closeIfEmpty()
+  }
+
+  /// The group begins to wait. - Returns: Whether there is nothing to wait for.
+  mutating func drain() -> Bool {
+    if phase == .closed { return true }
+    phase = .draining
+    return closeIfEmpty()
+  }
+
+  /// Nobody may join any more.
+  mutating func cancel() { isCancelled = true }
+
+  private mutating func closeIfEmpty() -> Bool {
+    guard phase == .draining, unfinishedCount == 0 else { return false }
+    phase = .closed
+    return true
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Many asynchronous operations", .oneAtATime)
+struct AsyncStressTests {
+  /// What has come of all operations together.
+  private final class Tally: Sendable {
+    let begun = Atomic<Int>(0)
+    let running = Atomic<Int>(0)
+    let mostRunning = Atomic<Int>(0)
+    let finished = Atomic<Int>(0)
+    let finishedTwice = Atomic<Int>(0)
+    let gone = Atomic<Int>(0)
+  }
+
+  private final class Counted: AsyncOperation<Void>, @unchecked Sendable {
+    private let tally: Tally
+    private let yields: Int
+    private let finishes = Atomic<Int>(0)
+
+    init(_ tally: Tally, yields: Int) {
+      self.tally = tally
+      self.yields = yields
+      super.init()
+    }
+
+    deinit { tally.gone.wrappingAdd(1, ordering: .relaxed) }
+
+    override func run() async throws {
+      tally.begun.wrappingAdd(1, ordering: .relaxed)
+      let running = tally.running.wrappingAdd(1, ordering: .relaxed).newValue
+      tally.mostRunning.max(running, ordering: .relaxed)
+      defer { tally.running.wrappingSubtract(1, ordering: .relaxed) }
+      for _ in 0..<yields {
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+    }
+
+    override func didChangeValue(forKey key: String) {
+      super.didChangeValue(forKey: key)
+      guard key == "isFinished" else { return }
+      if finishes.wrappingAdd(1, ordering: .relaxed).oldValue == 0 {
+        tally.finished.wrappingAdd(1, ordering: .relaxed)
+      } else {
+        tally.finishedTwice.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
+  }
+
+  @Test("MX-1, MX-6: 10,000 that wait, 1,000 at a time, take no thread each")
+  func waitingTakesNoThreads() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.name = "awaiters"
+      let width = Effort.scaled(1_000)
+      queue.maxConcurrentOperationCount = width
+      let gate = AsyncGate()
+      let running = Monitored(0)
+      for _ in 0..<10 * width {
+        queue.addAsyncOperation {
+          let count = running.change { count in
+            count += 1
+            return count
+          }
+          #expect(count <= width)
+          await gate.pass()
+          running.change { $0 -= 1 }
+        }
+      }
+      gate.waitForArrivals(width)
+      // All slots are taken, and nobody holds a thread for it: those that have started them are idle.
+      let threads = PoolThread.all.filter { $0.name == "opq-awaiters" }.count
+      #expect(threads <= 8)
+      #expect(gate.arrivedCount == width && queue.operationCount == 10 * width)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(gate.arrivedCount == 10 * width)
+    }
+  }
+
+  // `OPQ_EFFORT=1000 swift test -c release --filter randomCancellation` runs a million of them.
+  @Test("CA-6, CA-8, MX-1: cancelled at random moments on a width of 8, each finishes exactly once")
+  func randomCancellation() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    let count = Effort.scaled(100_000)
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.name = "cancelled"
+      queue.maxConcurrentOperationCount = 8
+      let tally = Tally()
+      let usage = ResourceWatch()
+      var random = SeededGenerator(seed: seed)
+      var recent: [Counted] = []
+      for index in 0..<count {
+        let operation = Counted(tally, yields: index % 4)
+        recent.append(operation)
+        if Int.random(in: 0..<8, using: &random) == 0 { operation.cancel() }
+        queue.addOperation(operation)
+        guard recent.count == 64 else { continue }
+        // Some of these have finished by now, some run, some wait.
+        for operation in recent where Int.random(in: 0..<4, using: &random) == 0 {
+          operation.cancel()
+        }
+        recent.removeAll(keepingCapacity: true)
+        usage.look()
+      }
+      recent.removeAll()
+      queue.waitUntilAllOperationsAreFinished()
+      usage.look()
+      #expect(tally.finished.load(ordering: .relaxed) == count)
+      #expect(tally.finishedTwice.load(ordering: .relaxed) == 0)
+      #expect(tally.mostRunning.load(ordering: .relaxed) <= 8)
+      // The last of the tasks are about to let go of theirs.
+      while tally.gone.load(ordering: .acquiring) < count { sched_yield() }
+      let begun = tally.begun.load(ordering: .relaxed)
+      print(
+        "\(count) asynchronous operations, \(count - begun) cancelled before they began: \(usage)")
+    }
+  }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Operations that consist of others")
+struct GroupOperationTests {
+  private struct MemberError: Error, Equatable {
+    let number: Int
+  }
+
+  @Test("It finishes after its members, which run in a queue of its own")
+  func members() async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let log = EventLog<String>()
+      let quick = AsyncOperation { log.note("quick") }
+      let group = GroupOperation([
+        BlockOperation {
+          gate.pass()
+          log.note("\(OperationQueue.current?.name ?? "")")
+        },
+        quick,
+      ])
+      group.name = "chapter"
+      let dependent = BlockOperation { log.note("dependent") }
+      dependent.addDependency(group)
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.addOperations([group, dependent], waitUntilFinished: false)
+      gate.waitForArrivals(1)
+      quick.waitUntilFinished()
+      #expect(group.isExecuting && group.operations.count == 1 && queue.operationCount == 2)
+      gate.open()
+      dependent.waitUntilFinished()
+      #expect(log.events == ["quick", "chapter", "dependent"])
+      #expect(group.operations.isEmpty && group.errors.isEmpty && group.error == nil)
+    }
+  }
+
+  @Test("Members do not run before it starts, and one without members finishes at once")
+  func start() async throws {
+    let log = EventLog<Int>()
+    let group = GroupOperation([BlockOperation { log.note(1) }])
+    #expect(group.operations.count == 1)
+    group.start()
+    #expect(await group.finished())
+    #expect(log.events == [1])
+    let empty = GroupOperation()
+    empty.start()
+    try await empty.value
+  }
+
+  @Test("MX-1: its width is that of its members")
+  func width() async throws {
+    try await onOwnThread {
+      let running = Monitored(0)
+      let group = GroupOperation()
+      group.maxConcurrentOperationCount = 2
+      #expect(group.maxConcurrentOperationCount == 2)
+      for _ in 0..<20 {
+        group.addOperation(
+          AsyncOperation {
+            let count = running.change { count in
+              count += 1
+              return count
+            }
+            #expect(count <= 2)
+            await Task.yield()
+            running.change { $0 -= 1 }
+          })
+      }
+      OperationQueue().addOperations([group], waitUntilFinished: true)
+    }
+  }
+
+  @Test("What members fail with is kept in order, and makes the group fail when all have finished")
+  func errors() async throws {
+    let group = GroupOperation()
+    group.maxConcurrentOperationCount = 1
+    for number in 1...2 {
+      group.addOperation(AsyncOperation { throw MemberError(number: number) })
+    }
+    let after = Monitored(false)
+    group.addOperation(BlockOperation { after.change { $0 = true } })
+    OperationQueue().addOperation(group)
+    let error = await #expect(throws: GroupOperationError.self) { try await group.value }
+    #expect(error?.errors as? [MemberError] == [MemberError(number: 1), MemberError(number: 2)])
+    #expect(group.errors as? [MemberError] == [MemberError(number: 1), MemberError(number: 2)])
+    #expect(group.error is GroupOperationError && after.value)
+    #expect(error?.description.hasPrefix("2 operations of the group have failed") == true)
+  }
+
+  @Test("A group in a group: the outer one fails with the inner one's error")
+  func nested() async {
+    let inner = GroupOperation([AsyncOperation { throw MemberError(number: 1) }])
+    let outer = GroupOperation([inner])
+    outer.start()
+    let error = await #expect(throws: GroupOperationError.self) { try await outer.value }
+    #expect((error?.errors.first as? GroupOperationError)?.errors.first is MemberError)
+    #expect(error?.description.hasPrefix("An operation of the group has failed: An op") == true)
+  }
+
+  @Test("A member that was merely cancelled is no failure")
+  func cancelledMember() async throws {
+    let member = AsyncOperation { try await AsyncGate().passUnlessCancelled() }
+    let group = GroupOperation([member])
+    member.cancel()
+    group.start()
+    try await group.value
+    #expect(member.isFinished)
+  }
+
+  @Test("A member may add others, while the group runs and to its last moment")
+  func addedByMembers() async throws {
+    let count = Monitored(0)
+    let group = GroupOperation()
+    @Sendable func add(_ depth: Int) {
+      let isAdded = group.addOperation(
+        BlockOperation {
+          count.change { $0 += 1 }
+          if depth < 50 { add(depth + 1) }
+        })
+      #expect(isAdded)
+    }
+    add(1)
+    group.start()
+    try await group.value
+    #expect(count.value == 50)
+  }
+
+  @Test("Once it has finished, and once it was cancelled, nothing is added")
+  func refused() async throws {
+    let finished = GroupOperation()
+    finished.start()
+    try await finished.value
+    let operation = BlockOperation {}
+    #expect(!finished.addOperation(operation))
+    let cancelled = GroupOperation()
+    cancelled.cancel()
+    #expect(!cancelled.addOperation(operation))
+    let open = GroupOperation()
+    #expect(open.addOperation(operation), "It was left as it was")
+  }
+
+  @Test(
+    "Q-13, D-13: what is in a queue, or the group itself, is a mistake to add, and not waited for")
+  func mistakes() async throws {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    let group = GroupOperation()
+    #expect(Misuse.catching { group.addOperation(operation) }.map(\.kind) == [.cannotEnqueue])
+    #expect(Misuse.catching { group.addOperation(group) }.map(\.kind) == [.cannotEnqueue])
+    group.start()
+    try await group.value
+    queue.isSuspended = false
+  }
+
+  @Test("CA-8: cancelling it cancels its members, and it finishes when they have ended")
+  func cancelled() async throws {
+    try await onOwnThread {
+      let gate = AsyncGate()
+      let stubborn = AsyncOperation { await gate.pass() }
+      let waiting = AsyncOperation { Issue.record("It ran") }
+      waiting.addDependency(stubborn)
+      let group = GroupOperation([stubborn, waiting])
+      OperationQueue().addOperation(group)
+      gate.waitForArrivals(1)
+      group.cancel()
+      #expect(stubborn.isCancelled && waiting.isCancelled && group.isExecuting)
+      gate.open()
+      group.waitUntilFinished()
+      #expect(stubborn.isFinished && waiting.isFinished)
+      #expect(throws: CancellationError.self) { try group.result?.get() }
+      #expect(group.errors.isEmpty)
+    }
+  }
+
+  @Test("CA-7: cancelled before it starts, its members finish without running", arguments: 0..<2)
+  func cancelledBeforeTheStart(way: Int) async throws {
+    let members = (0..<5).map { _ in BlockOperation { Issue.record("It ran") } }
+    let group = GroupOperation(members)
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    if way == 0 { queue.addOperation(group) }
+    group.cancel()
+    for member in members { await member.finished() }
+    #expect(!group.isFinished)
+    if way == 0 { queue.isSuspended = false } else { group.start() }
+    #expect(await group.finished())
+    #expect(throws: CancellationError.self) { try group.result?.get() }
+  }
+
+  @Test("CA-7: cancelled before it starts it still waits for members that take their time to end")
+  func cancelledWithASlowMember() async throws {
+    final class Slow: Operation, @unchecked Sendable {
+      let gate: Gate
+      init(_ gate: Gate) { self.gate = gate }
+      override func start() {
+        gate.pass()
+        super.start()
+      }
+    }
+    try await onOwnThread {
+      let gate = Gate()
+      let member = Slow(gate)
+      let group = GroupOperation([member])
+      group.cancel()
+      gate.waitForArrivals(1)
+      group.start()
+      #expect(!group.isFinished && !group.isExecuting)
+      gate.open()
+      group.waitUntilFinished()
+      #expect(member.isFinished)
+    }
+  }
+
+  @Test("H-5, Q-8: let go of without having run, it lets go of its members and its queue")
+  func neverRun() async throws {
+    let log = EventLog<String>()
+    do {
+      let probe = DeinitProbe("released", in: log)
+      _ = GroupOperation([BlockOperation { probe.touch() }])
+    }
+    try await onOwnThread { _ = log.wait(for: "released") }
+  }
+
+  @Test("H-5: it is released when it has run, and so are its members")
+  func released() async throws {
+    final class Probed: GroupOperation, @unchecked Sendable {
+      var probe: DeinitProbe?
+    }
+    let log = EventLog<String>()
+    do {
+      let group = Probed()
+      group.probe = DeinitProbe("group", in: log)
+      let probe = DeinitProbe("member", in: log)
+      group.addOperation(
+        BlockOperation {
+          probe.touch()
+          group.addOperation(BlockOperation {})
+        })
+      OperationQueue().addOperation(group)
+      try await group.value
+    }
+    try await onOwnThread { _ = log.wait(forCount: 2) }
+  }
+
+  @Test("It can be tried again, limited in time, and followed")
+  func combined() async throws {
+    let count = Monitored(0)
+    let operation = RetryOperation(maximumAttempts: 3) { attempt in
+      let group = GroupOperation([BlockOperation { count.change { $0 += 1 } }])
+      group.addOperation(
+        AsyncOperation { if attempt < 3 { throw MemberError(number: attempt) } })
+      return group
+    }
+    let next = operation.then { count.value }
+    try OperationQueue().tryAddOperations([operation, next])
+    #expect(try await next.value == 3)
+  }
+
+  @Test("A subclass makes its members itself, and concludes when they have finished")
+  func subclass() async throws {
+    final class Chapter: GroupOperation, @unchecked Sendable {
+      let log = EventLog<String>()
+      override init() {
+        super.init()
+        addOperation(
+          BlockOperation { [unowned self] in
+            log.note("first")
+            addOperation(BlockOperation { [unowned self] in log.note("second") })
+          })
+      }
+      override func willFinish(_ result: Result<Void, any Error>) async {
+        log.note("concluded \(addOperation(BlockOperation {}))")
+      }
+    }
+    let chapter = Chapter()
+    OperationQueue().addOperation(chapter)
+    try await chapter.value
+    #expect(chapter.log.events == ["first", "second", "concluded false"])
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Races in and around groups", .oneAtATime)
+struct GroupRaceTests {
+  private struct MemberError: Error {}
+
+  @Test("Adding from outside races the finish: what was added has run, what was refused has not")
+  func addingRacesTheFinish() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(200) {
+        let ran = Monitored(0)
+        let group = GroupOperation([BlockOperation {}])
+        let added = Monitored(0)
+        onThreads(3) { thread in
+          if thread == 0 {
+            group.start()
+            group.waitUntilFinished()
+            // All that was added so far is over, and nothing more can be.
+            return #expect(!group.addOperation(BlockOperation {}))
+          }
+          for _ in 0..<20 {
+            let isAdded = group.addOperation(BlockOperation { ran.change { $0 += 1 } })
+            if isAdded { added.change { $0 += 1 } }
+          }
+        }
+        #expect(ran.value == added.value)
+      }
+    }
+  }
+
+  @Test("CA-11: adding races cancelling: whoever joined is cancelled and finishes, with the group")
+  func addingRacesCancelling() async throws {
+    try await onOwnThread {
+      for round in 0..<Effort.scaled(200) {
+        let gate = AsyncGate()
+        let group = GroupOperation()
+        let members = Monitored<[Operation]>([])
+        if round.isMultiple(of: 2) { group.start() }
+        onThreads(3) { thread in
+          if thread == 0 { return group.cancel() }
+          for _ in 0..<10 {
+            // Were one not cancelled, the group would not finish.
+            let member = AsyncOperation { try await gate.passUnlessCancelled() }
+            if group.addOperation(member) { members.change { $0.append(member) } }
+          }
+        }
+        if !round.isMultiple(of: 2) { group.start() }
+        group.waitUntilFinished()
+        #expect(members.value.allSatisfy { $0.isFinished })
+      }
+    }
+  }
+
+  @Test("Members that fail at the same time lose none of their errors")
+  func errorsRace() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(100) {
+        let group = GroupOperation()
+        for _ in 0..<40 { group.addOperation(AsyncOperation { throw MemberError() }) }
+        OperationQueue().addOperations([group], waitUntilFinished: true)
+        #expect(group.errors.count == 40)
+        #expect((group.error as? GroupOperationError)?.errors.count == 40)
+      }
+    }
+  }
+
+  @Test("Cancelling races the start and the end: the group finishes once, after its members")
+  func cancellingRacesStartAndEnd() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      var random = SeededGenerator(seed: seed)
+      for _ in 0..<Effort.scaled(400) {
+        let members = (0..<3).map { _ in AsyncOperation { await Task.yield() } }
+        let group = GroupOperation(members)
+        let finishes = Monitored(0)
+        let observation = group.observe(\.isFinished) { _, _ in
+          finishes.change { $0 += 1 }
+          #expect(members.allSatisfy { $0.isFinished })
+        }
+        let spins = Int.random(in: 0..<500, using: &random)
+        onThreads(2) { thread in
+          if thread == 0 { return group.start() }
+          for _ in 0..<spins { _ = group.isExecuting }
+          group.cancel()
+        }
+        group.waitUntilFinished()
+        #expect(finishes.value == 1)
+        observation.invalidate()
+      }
+    }
+  }
+
+  @Test("Members that add members race each other: the group waits for all of them")
+  func membersAddMembers() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(50) {
+        let count = Monitored(0)
+        let group = GroupOperation()
+        group.maxConcurrentOperationCount = 4
+        @Sendable func add(_ depth: Int) {
+          group.addOperation(
+            AsyncOperation {
+              count.change { $0 += 1 }
+              guard depth < 6 else { return }
+              for _ in 0..<2 { add(depth + 1) }
+            })
+        }
+        add(0)
+        OperationQueue().addOperations([group], waitUntilFinished: true)
+        #expect(count.value == 127)
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("Results that are passed on")
+struct ThenTests {
+  private struct WorkError: Error, Equatable {}
+
+  @Test("Each goes on with what the one before returned, whatever the queues and their order")
+  func chain() async throws {
+    let first = AsyncOperation { 20 }
+    let second = first.then { $0 + 1 }
+    let third = second.then { "\($0 * 2)" }
+    OperationQueue().addOperation(third)
+    OperationQueue().addOperation(second)
+    OperationQueue().addOperation(first)
+    #expect(try await third.value == "42")
+    #expect(second.dependencies == [first])
+  }
+
+  @Test("An invocation's result is passed on as well, be it none")
+  func invocation() async throws {
+    let first = InvocationOperation { 20 }
+    let second = first.then { $0 + 1 }
+    let nothing = InvocationOperation {}
+    let third = nothing.then { "done" }
+    try OperationQueue().tryAddOperations([first, second, nothing, third])
+    #expect(try await second.value == 21)
+    #expect(try await third.value == "done")
+  }
+
+  @Test("DE-19: where one fails those that go on with its result are cancelled, down to the last")
+  func failure() async throws {
+    let first = AsyncOperation<Int> { throw WorkError() }
+    let second = first.then { _ in Issue.record("It ran") }
+    let third = second.then { _ in Issue.record("It ran") }
+    let unrelated = AsyncOperation { 1 }
+    unrelated.addDependency(first)
+    try OperationQueue().tryAddOperations([first, second, third, unrelated])
+    let error = await #expect(throws: DependencyError.self) { try await second.value }
+    #expect(error?.underlyingError is WorkError)
+    await #expect(throws: DependencyError.self) { try await third.value }
+    #expect(second.isCancelled && third.isCancelled)
+    #expect(try await unrelated.value == 1)
+  }
+
+  @Test("A failed invocation cancels what goes on with its result")
+  func failedInvocation() async throws {
+    let first = InvocationOperation<Int> { throw WorkError() }
+    let second = first.then { _ in Issue.record("It ran") }
+    try OperationQueue().tryAddOperations([first, second])
+    await #expect(throws: DependencyError.self) { try await second.value }
+  }
+
+  @Test("Where one is cancelled, before or while it runs, so are those that go on with its result")
+  func cancellation() async throws {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let early = AsyncOperation { 1 }
+    let afterEarly = early.then { _ in Issue.record("It ran") }
+    let running = AsyncOperation {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return 1
+    }
+    let afterRunning = running.then { $0 }
+    try queue.tryAddOperations([early, afterEarly, running, afterRunning])
+    early.cancel()
+    queue.isSuspended = false
+    await #expect(throws: DependencyError.self) { try await afterEarly.value }
+    #expect(try await afterRunning.value == 1, "Its task was cancelled, and not the operation")
+  }
+
+  @Test("One result may be passed on to many")
+  func many() async throws {
+    let first = AsyncOperation { 1 }
+    let all = (0..<20).map { index in first.then { $0 + index } }
+    try OperationQueue().tryAddOperations(all)
+    first.start()
+    var sum = 0
+    for operation in all { sum += try await operation.value }
+    #expect(sum == 20 + 190)
+  }
+
+  @Test("H-5: when it has run the chain goes away with whoever holds its end")
+  func released() async throws {
+    let log = EventLog<String>()
+    do {
+      let probe = DeinitProbe("released", in: log)
+      let first = AsyncOperation { probe.touch() }
+      let second = first.then { probe.touch() }
+      try OperationQueue().tryAddOperations([first, second])
+      try await second.value
+    }
+    try await onOwnThread { _ = log.wait(for: "released") }
+  }
+}
