@@ -108,6 +108,9 @@ let monitorTargets: [Target] = [
     name: "demo-cancellation", dependencies: ["Operations"], path: "demos/cancellation",
     exclude: ["expected.txt"]),
   .executableTarget(
+    name: "demo-combining", dependencies: ["Operations"], path: "demos/combining",
+    exclude: ["expected.txt"]),
+  .executableTarget(
     name: "demo-observing", dependencies: ["Operations"], path: "demos/observing",
     exclude: ["expected.txt"]),
   .executableTarget(
