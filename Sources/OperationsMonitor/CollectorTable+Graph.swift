@@ -35,15 +35,21 @@ extension CollectorTable {
   }
 
   /// The unfinished operations that depend on any of these, directly or through others.
+  ///
+  /// Asked for with every update while they are shown: where very many have finished, that is cut too.
   func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
     var seen = subjects
     var found: [OperationReport.ID] = []
     var pending = Array(subjects)
     var isCut = false
+    var edgesLeft = 10 * Dependents.limit
     while !isCut, let id = pending.popLast() {
       for dependent in entries[id]?.dependents ?? [] where seen.insert(dependent.id).inserted {
-        guard entries[dependent.id]?.report.state.isOver == false else { continue }
-        if found.count == Dependents.limit {
+        edgesLeft -= 1
+        guard edgesLeft == 0 || entries[dependent.id]?.report.state.isOver == false else {
+          continue
+        }
+        if edgesLeft == 0 || found.count == Dependents.limit {
           isCut = true
           break
         }

@@ -112,6 +112,32 @@ struct PictureTests {
     #expect(dashboard.text().shows("#8 waiting: its own isReady is false"))
   }
 
+  @Test func theSentenceLooksAtTheFirstOfVeryManyDependenciesOnly() {
+    var dashboard = Scene.dashboard()
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "", className: "Block", queue: Scene.io, state: .waiting,
+        dependencies: [ID(1042)] + (0..<10_000).map { ID(10_000 + $0) },
+        unmetDependencyCount: 9_000)
+    ])
+    dashboard.press("7")
+    dashboard.press(.enter)
+    #expect(
+      dashboard.text().shows("#7 waits for 9000 of 10001: #1042 executing 12.4s, 8999 more"))
+  }
+
+  @Test func theSentenceTellsAnExcludedOneFromOneThatIsNotReadyByItself() {
+    var dashboard = Scene.dashboard()
+    dashboard.update(changed: [
+      OperationReport(
+        id: ID(7), name: "", className: "Block", queue: Scene.io, state: .waiting, isExcluded: true)
+    ])
+    dashboard.press("7")
+    dashboard.press(.enter)
+    #expect(
+      dashboard.text().shows("#7 waiting for its turn: another has a category that it excludes"))
+  }
+
   @Test(arguments: [
     (Duration.zero, "0ms"), (.milliseconds(12), "12ms"), (.microseconds(999_999), "999ms"),
     (.milliseconds(1_150), "1.15s"), (.milliseconds(9_999), "9.99s"),

@@ -175,6 +175,27 @@ import Testing
     finishAll()
   }
 
+  @Test func dependentsBehindVeryManyThatHaveFinishedAreNotLookedFor() throws {
+    let obstacle = Operation()
+    let operations = add(["a"])
+    operations[0].addDependency(obstacle)
+    let finished = add(Array(repeating: "finished", count: 10 * Dependents.limit))
+    for operation in finished {
+      operation.addDependency(operations[0])
+      operation.cancel()
+    }
+    read()
+    queue.isSuspended = false
+    for operation in finished { operation.waitUntilFinished() }
+    read()
+    var interest = Interest()
+    interest.subjects = [id(operations[0])]
+    let dependents = try list(interest).takeUpdate(from: table).dependents
+    #expect(dependents?.isCut == true && dependents?.ids.isEmpty == true)
+    obstacle.start()
+    finishAll()
+  }
+
   @Test func aListIsFilledStepByStepAndTakesChangesOverMeanwhile() throws {
     let operations = add((0..<2_000).map { "job \($0)" })
     read()

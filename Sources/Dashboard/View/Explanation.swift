@@ -13,6 +13,8 @@ struct Explanation {
 
   /// More dependencies than this are not named.
   private static let namedLimit = 4
+  /// How many dependencies are looked at, with every frame.
+  private static let lookLimit = 10_000
 
   /// The sentence without the operation's id.
   func sentence(about report: OperationReport) -> String {
@@ -65,16 +67,19 @@ struct Explanation {
         ? "waiting: its own isReady is false"
         : "waiting though its \(total) dependencies are met: its own isReady is false"
     }
-    let unmet = report.dependencies.compactMap { workload.operations[$0] }
+    let unmet = report.dependencies.prefix(Self.lookLimit)
+      .compactMap { workload.operations[$0] }
       .filter { !$0.state.isOver }
     let named = unmet.sorted { SortKey($0) < SortKey($1) }.prefix(Self.namedLimit).map { report in
       let age = report.state == .executing ? " \(age(report))" : ""
       return "\(report.id) \(report.state.rawValue)\(age)"
     }
     var parts = named
-    if unmet.count > named.count { parts.append("\(unmet.count - named.count) more") }
+    let isCut = total > Self.lookLimit
+    let moreCount = (isCut ? report.unmetDependencyCount : unmet.count) - named.count
+    if moreCount > 0 { parts.append("\(moreCount) more") }
     let unknown = report.unmetDependencyCount - unmet.count
-    if unknown > 0 { parts.append("\(unknown) in no queue") }
+    if !isCut, unknown > 0 { parts.append("\(unknown) in no queue") }
     return "waits for \(report.unmetDependencyCount) of \(total): "
       + parts.joined(separator: ", ")
   }

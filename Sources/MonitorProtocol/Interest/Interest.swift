@@ -103,7 +103,7 @@ public struct Dependents: Codable, Sendable, Equatable {
   public var subjects: Set<OperationReport.ID>
   /// Those that depend on any of them, ascending; the subjects themselves are not among them.
   public var ids: [OperationReport.ID]
-  /// Whether there are more than ``limit``.
+  /// Whether there are, or may be, more: than ``limit``, or behind very many that have finished.
   public var isCut: Bool
 
   /// Creates an answer.
