@@ -20,11 +20,25 @@ extension OperationQueue {
   ///   retain the queue.
   /// - Returns: The companion.
   package final func companion(_ make: () -> any QueueCompanion) -> AnyObject {
-    companionReference.load() ?? companionReference.storeIfNil(make())
+    // Published by the releasing exchange, and read after an acquiring one; then it stays until the
+    // queue goes. Not an `AtomicLazyReference`: ThreadSanitizer does not see into that.
+    if let known = companionReference.load(ordering: .acquiring) {
+      return known.takeUnretainedValue()
+    }
+    let made = Unmanaged<AnyObject>.passRetained(make())
+    let (_, known) = companionReference.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    guard let known else { return made.takeUnretainedValue() }
+    made.release()
+    return known.takeUnretainedValue()
   }
 
-  final func tellCompanionOfEnd() {
-    guard let companion = companionReference.load() else { return }
-    (companion as? any QueueCompanion)?.queueIsGoing(self)
+  /// For the queue's end: tells the companion, if there is one.
+  ///
+  /// - Returns: The queue's reference to it, to be released when all else has gone.
+  final func tellCompanionOfEnd() -> Unmanaged<AnyObject>? {
+    guard let companion = companionReference.load(ordering: .acquiring) else { return nil }
+    (companion.takeUnretainedValue() as? any QueueCompanion)?.queueIsGoing(self)
+    return companion
   }
 }

@@ -3,7 +3,6 @@
 
 #if !canImport(ObjectiveC)
   import Dispatch
-  import Glibc
   import OperationsCore
 
   /// The queue that a `ForwardingQueue` hands on to: the one that it was made for and, once that has
@@ -15,8 +14,8 @@
   final class ForwardingTarget: Sendable {
     private struct State {
       weak var queue: OperationQueue?
-      /// What the queue was like when it went away.
-      var settings: Settings?
+      /// What the queue was like when it went away; before that, when this was made.
+      var settings: Settings
       /// Made when it is first needed.
       var successor: OperationQueue?
     }
@@ -38,42 +37,48 @@
 
       func makeQueue() -> OperationQueue {
         let queue = OperationQueue()
+        apply(to: queue)
+        queue.underlyingQueue = underlyingQueue
+        return queue
+      }
+
+      /// All but the underlying queue, which cannot be set while there are operations.
+      func apply(to queue: OperationQueue) {
         queue.name = name
         queue.maxConcurrentOperationCount = maxConcurrentOperationCount
         queue.isSuspended = isSuspended
         queue.qualityOfService = qualityOfService
-        queue.underlyingQueue = underlyingQueue
-        return queue
       }
     }
 
     private let state: Locked<State>
 
-    init(_ queue: OperationQueue) { state = Locked(State(queue: queue)) }
+    init(_ queue: OperationQueue) {
+      state = Locked(State(queue: queue, settings: Settings(queue)))
+    }
 
     /// The queue to hand on to now.
     var queue: OperationQueue {
-      while true {
-        let (known, settings) = state.withLock { ($0.queue ?? $0.successor, $0.settings) }
-        if let known { return known }
-        if let settings { return succeed(settings) }
-        // Another thread is just letting go of it, and about to say what it was like.
-        sched_yield()
-      }
-    }
-
-    func queueIsGoing(_ queue: OperationQueue) {
-      let settings = Settings(queue)
-      state.withLock { $0.settings = settings }
-    }
-
-    private func succeed(_ settings: Settings) -> OperationQueue {
+      let (known, settings) = state.withLock { ($0.queue ?? $0.successor, $0.settings) }
+      if let known { return known }
       let made = settings.makeQueue()
       return state.withLock { state in
         let chosen = state.successor ?? made
         state.successor = chosen
         return chosen
       }
+    }
+
+    /// See `QueueCompanion`.
+    func queueIsGoing(_ queue: OperationQueue) {
+      let settings = Settings(queue)
+      let successor = state.withLock { state in
+        state.settings = settings
+        return state.successor
+      }
+      // Needed between the moment from which nobody can have the queue and this one: by another
+      // thread, or by a subclass's `deinit`.
+      if let successor { settings.apply(to: successor) }
     }
   }
 #endif

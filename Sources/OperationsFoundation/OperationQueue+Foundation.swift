@@ -37,7 +37,7 @@
     /// it lives as long as this queue, and longer where it is held. Then it works on, through a queue
     /// of the same name, width, suspension, quality of service and underlying queue as this one had.
     public final var foundationQueue: Foundation.OperationQueue {
-      if self === OperationsCore.OperationQueue.main { return Foundation.OperationQueue.main }
+      if isMain { return Foundation.OperationQueue.main }
       return foundationCompanion.forwardingQueue(to: self)
     }
   }
