@@ -15,6 +15,10 @@ let strict: [SwiftSetting] = [
 /// compiles nothing else.
 let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 
+/// With `OPQ_DOCUMENTATION` set, `swift package generate-documentation` is there, and only what it is
+/// for. Who uses the library never resolves what it needs.
+let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
+
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
@@ -34,12 +38,19 @@ let coreTargets: [Target] = [
   .executableTarget(
     name: "fixture-async-main", dependencies: ["MainQueueChecks", "OperationsCore"],
     path: "Tests/Fixtures/async-main"),
+  .executableTarget(
+    name: "fixture-endless-chain", dependencies: ["OperationsCore"],
+    path: "Tests/Fixtures/endless-chain"),
   .testTarget(
     name: "OperationsCoreTests",
     dependencies: [
       "OperationsCore", "TestSupport", "fixture-main-queue", "fixture-async-main",
+      "fixture-endless-chain",
     ]),
-  .testTarget(name: "OperationsTests", dependencies: ["Operations", "TestSupport"]),
+  .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),
+  .testTarget(
+    name: "OperationsTests",
+    dependencies: ["Operations", "OperationsCore", "ReexportingFoundation", "TestSupport"]),
   .testTarget(name: "SubclassingTests", dependencies: ["Operations", "TestSupport"]),
 ]
 
@@ -49,7 +60,18 @@ let foundationTargets: [Target] = [
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .testTarget(
     name: "OperationsFoundationTests",
-    dependencies: ["OperationsFoundation", "Operations", "OperationsCore", "TestSupport"]),
+    dependencies: [
+      "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
+      "TestSupport",
+    ]),
+  // Links to the files of the other two, which the language mode 5 takes too.
+  .testTarget(
+    name: "ImportsInSwift5Tests",
+    dependencies: [
+      "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
+      "TestSupport",
+    ],
+    swiftSettings: [.swiftLanguageMode(.v5)]),
 ]
 
 let monitorTargets: [Target] = [
@@ -74,7 +96,26 @@ let monitorTargets: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
   .executableTarget(
-    name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart"),
+    name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-dependencies", dependencies: ["Operations"], path: "demos/dependencies",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-async-await", dependencies: ["Operations"], path: "demos/async-await",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-cancellation", dependencies: ["Operations"], path: "demos/cancellation",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-combining", dependencies: ["Operations"], path: "demos/combining",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-observing", dependencies: ["Operations"], path: "demos/observing",
+    exclude: ["expected.txt"]),
+  .executableTarget(
+    name: "demo-moving-from-foundation", dependencies: ["OperationsFoundation"],
+    path: "demos/moving-from-foundation", exclude: ["expected.txt"]),
   .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol"]),
   .testTarget(
     name: "OperationsMonitorTests",
@@ -110,9 +151,19 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
-  targets: isCoreOnly ? coreTargets : coreTargets + foundationTargets + monitorTargets,
+  targets: isCoreOnly
+    ? coreTargets : coreTargets + foundationTargets + monitorTargets,
   swiftLanguageModes: [.v6]
 )
+
+if isDocumentation {
+  let documented: Set<String> = ["COperationsSystem", "OperationsCore", "OperationsFoundation"]
+  package.targets.removeAll { !documented.contains($0.name) }
+  package.products = []
+  package.dependencies = [
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")
+  ]
+}
 
 /// The targets written in C.
 let cTargets: Set<String> = ["COperationsSystem", "CNCurses"]

@@ -38,6 +38,9 @@ extension OperationQueue {
     return isOnMainQueue || MainDispatchQueue.isMainThread ? main : nil
   }
 
+  /// Whether this is ``main``, without making that.
+  package final var isMain: Bool { core.isMain }
+
   /// Whether a property cannot be set because this is ``main``; says so where that is tried.
   final func isFixed(_ property: String) -> Bool {
     if core.isMain {

@@ -19,7 +19,7 @@ open class OperationQueue: @unchecked Sendable {
 
   final let core: QueueCore
   final let keyValueObservations = KeyValueObservations()
-  final let companionReference = AtomicLazyReference<AnyObject>()
+  final let companionReference = Atomic<Unmanaged<AnyObject>?>(nil)
 
   /// Creates a queue of default width that is not suspended.
   public init() {
@@ -45,8 +45,10 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   deinit {
+    let companion = tellCompanionOfEnd()
     keyValueObservations.objectIsGone()
     QueueRegistry.remove(self)
+    companion?.release()
   }
 
   /// Where completion blocks run: on workers like any other work, so that they cost no more threads

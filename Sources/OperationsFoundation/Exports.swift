@@ -6,6 +6,10 @@
 // scoped import wins over one found by a whole-module import, and that holds through a re-export, also
 // where the importing file imports Foundation, XCTest or Operations as well.
 //
+// No other file of this module may import one of these by scope: of the two the compiler would record
+// the one that is not re-exported, and the name would be ambiguous for users (seen with Swift 6.3). They
+// say OperationsCore.OperationQueue instead.
+//
 // On Apple platforms Foundation's own operations are the model: see Operations' Exports.swift.
 @_exported public import Foundation
 

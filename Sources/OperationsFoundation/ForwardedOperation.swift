@@ -5,7 +5,6 @@
   import Foundation
   import OperationsCore
   import Synchronization
-  import class OperationsCore.Operation
 
   /// An operation of Foundation's as one of ours: holds its place in the queue, starts it, and finishes
   /// when it has finished.

@@ -5,17 +5,25 @@
   import Dispatch
   import Foundation
   import OperationsCore
-  import class OperationsCore.OperationQueue
 
   /// A queue of Foundation's by type, which hands everything on to one of ours. See
   /// `OperationQueue.foundationQueue`.
   // Unchecked because Foundation's class cannot be checked. What is stored here is constant.
   final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
-    private let target: OperationsCore.OperationQueue
+    private let forwardingTarget: ForwardingTarget
+    private let targetProgress: QueueProgress
 
-    init(target: OperationsCore.OperationQueue) {
-      self.target = target
+    private var target: OperationsCore.OperationQueue { forwardingTarget.queue }
+
+    init(target: OperationsCore.OperationQueue, progress: QueueProgress) {
+      forwardingTarget = ForwardingTarget(target)
+      targetProgress = progress
       super.init()
+    }
+
+    /// See `QueueCompanion`.
+    func targetIsGoing(_ target: OperationsCore.OperationQueue) {
+      forwardingTarget.queueIsGoing(target)
     }
 
     // MARK: Adding
@@ -65,13 +73,14 @@
       set { target.underlyingQueue = newValue }
     }
 
-    override var progress: Progress { target.progress }
+    override var progress: Progress { targetProgress }
 
     override func cancelAllOperations() { target.cancelAllOperations() }
 
     /// Inside an operation of the queue it returns at once, where ours would report a mistake: a
     /// notification centre waits by this for what it has just added, whoever posts.
     override func waitUntilAllOperationsAreFinished() {
+      let target = target
       if OperationsCore.OperationQueue.current === target { return }
       target.waitUntilAllOperationsAreFinished()
     }

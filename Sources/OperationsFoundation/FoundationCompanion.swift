@@ -4,34 +4,32 @@
 #if !canImport(ObjectiveC)
   import Foundation
   import OperationsCore
-  import class OperationsCore.OperationQueue
 
   /// What a queue has for Foundation's sake, made when the first of it is asked for.
   ///
   /// The queue keeps it; nothing in it keeps the queue.
-  final class FoundationCompanion: Sendable {
-    private struct State {
-      /// It holds the queue, so the queue must not hold it.
-      weak var forwardingQueue: ForwardingQueue?
+  final class FoundationCompanion: QueueCompanion {
+    let progress: QueueProgress
+    private let forwarding = Locked<ForwardingQueue?>(nil)
+
+    init(queue: OperationsCore.OperationQueue) { progress = QueueProgress(queue: queue) }
+
+    func forwardingQueue(to queue: OperationsCore.OperationQueue) -> ForwardingQueue {
+      if let known = forwarding.withLock({ $0 }) { return known }
+      let made = ForwardingQueue(target: queue, progress: progress)
+      return forwarding.withLock { forwarding in
+        let chosen = forwarding ?? made
+        forwarding = chosen
+        return chosen
+      }
     }
 
-    let progress: QueueProgress
-    private let state = Locked(State())
-
-    init(queue: OperationQueue) { progress = QueueProgress(queue: queue) }
-
-    func forwardingQueue(to queue: OperationQueue) -> ForwardingQueue {
-      if let known = state.withLock({ $0.forwardingQueue }) { return known }
-      let made = ForwardingQueue(target: queue)
-      return state.withLock { state in
-        if let known = state.forwardingQueue { return known }
-        state.forwardingQueue = made
-        return made
-      }
+    func queueIsGoing(_ queue: OperationsCore.OperationQueue) {
+      forwarding.withLock { $0 }?.targetIsGoing(queue)
     }
   }
 
-  extension OperationQueue {
+  extension OperationsCore.OperationQueue {
     final var foundationCompanion: FoundationCompanion {
       let kept = companion { FoundationCompanion(queue: self) }
       guard let companion = kept as? FoundationCompanion else {

@@ -4,9 +4,8 @@
 #if !canImport(ObjectiveC)
   public import Foundation
   public import OperationsCore
-  public import class OperationsCore.OperationQueue
 
-  extension OperationQueue {
+  extension OperationsCore.OperationQueue {
     /// This queue for those who want Foundation's: `URLSession(configuration:delegate:delegateQueue:)`,
     /// `NotificationCenter.addObserver(forName:object:queue:using:)` and the like.
     ///
@@ -30,12 +29,15 @@
     ///   `waitUntilAllOperationsAreFinished()` of the Foundation queue, by which the centre waits, returns
     ///   at once inside an operation of this queue.
     ///
-    /// For ``OperationQueue/main`` it is `Foundation.OperationQueue.main`: both run on the main dispatch
+    /// For `OperationQueue.main` it is `Foundation.OperationQueue.main`: both run on the main dispatch
     /// queue, in the order in which they were given work. What is added to that is not listed here.
     ///
-    /// It keeps this queue alive, and is the same object for as long as somebody holds it.
+    /// The same object always, made when it is first asked for. Whoever wants it need not hold this
+    /// queue, nor need anybody hold it for those who, as notification centres do, refer to it weakly:
+    /// it lives as long as this queue, and longer where it is held. Then it works on, through a queue
+    /// of the same name, width, suspension, quality of service and underlying queue as this one had.
     public final var foundationQueue: Foundation.OperationQueue {
-      if self === OperationQueue.main { return Foundation.OperationQueue.main }
+      if isMain { return Foundation.OperationQueue.main }
       return foundationCompanion.forwardingQueue(to: self)
     }
   }

@@ -4,9 +4,8 @@
 #if !canImport(ObjectiveC)
   public import Foundation
   public import OperationsCore
-  public import class OperationsCore.OperationQueue
 
-  extension OperationQueue {
+  extension OperationsCore.OperationQueue {
     /// How much of the queue's work is done, in numbers of operations.
     ///
     /// Nothing is reported until its `totalUnitCount` is set, to how many operations there will be.

@@ -4,9 +4,8 @@
 #if !canImport(ObjectiveC)
   public import Foundation
   public import OperationsCore
-  public import enum OperationsCore.QualityOfService
 
-  extension QualityOfService {
+  extension OperationsCore.QualityOfService {
     /// The level of the same name as Foundation's, whose numbers are others on Linux.
     public init(_ foundationLevel: Foundation.QualityOfService) {
       switch foundationLevel {

@@ -5,7 +5,6 @@
   import Foundation
   import OperationsCore
   import Synchronization
-  import class OperationsCore.OperationQueue
 
   /// A queue's progress: counts what leaves the queue once its total has been set.
   ///
@@ -14,14 +13,14 @@
   /// any class.
   // Unchecked because `Progress` cannot be checked. What is stored here is constant or thread-safe.
   final class QueueProgress: Progress, @unchecked Sendable {
-    private weak let queue: OperationQueue?
+    private weak let queue: OperationsCore.OperationQueue?
     private let updates = Locked(ProgressUpdates())
     private let isCounting = Atomic<Bool>(false)
     private let cancelsOperationsFlag = Atomic<Bool>(false)
     /// A copy of `isCancelled` that other threads may read.
     private let wasCancelled = Atomic<Bool>(false)
 
-    init(queue: OperationQueue) {
+    init(queue: OperationsCore.OperationQueue) {
       self.queue = queue
       super.init(parent: nil, userInfo: nil)
     }
@@ -51,9 +50,9 @@
 
     private func beginCounting() {
       guard !isCounting.exchange(true, ordering: .relaxed) else { return }
-      // Weakly: the user may hold this object, and the queue keeps the closure, for different times.
-      queue?.countFinishes { [weak self] count in
-        self?.update(ProgressUpdates.Step(finished: Int64(count)))
+      // The queue keeps this object in any case; it does not keep the queue.
+      queue?.countFinishes { [self] count in
+        update(ProgressUpdates.Step(finished: Int64(count)))
       }
     }
 

@@ -92,4 +92,15 @@ struct ForgettingTests {
       log.wait(forCount: 3)
     }
   }
+
+  // A part of what is done in an optimised build by `.ci/run`, which runs 10,000,000 links.
+  @Test("DE-15: an endless chain runs under a memory limit")
+  func memoryLimit() async throws {
+    let count = Effort.scaled(50_000)
+    let run = try await onOwnThread {
+      try FixtureProgram(name: "fixture-endless-chain").run("\(count)")
+    }
+    #expect(run.output.hasPrefix("\(count) links, at most "))
+    #expect(run.ending == .status(0), "\(run.output)")
+  }
 }

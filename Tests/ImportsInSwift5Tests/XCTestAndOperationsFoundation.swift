@@ -1,0 +1,1 @@
+../OperationsFoundationTests/Imports/XCTestAndOperationsFoundation.swift

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import OperationsCore
+
+@Suite("Who counts what leaves a queue")
+struct FinishCountingTests {
+  @Test("What was counted before it left is not counted again, and what was not is counted late")
+  func once() {
+    var counting = FinishCounting { _ in }
+    let (early, late, lastOne) = (Operation(), Operation(), Operation())
+    counting.willLeave(early)
+    counting.didLeave(late)
+    counting.didLeave(early)
+    counting.didLeave(lastOne)
+    var count = counting.takeLateCount()
+    #expect(count == 2)
+    count = counting.takeLateCount()
+    #expect(count == 0)
+  }
+
+  @Test("One that has finished on its way into the queue may leave long after it was counted")
+  func outside() {
+    var counting = FinishCounting { _ in }
+    let operation = Operation()
+    counting.willLeave(operation)
+    var count = counting.takeLateCount()
+    #expect(count == 0)
+    counting.didLeave(operation)
+    count = counting.takeLateCount()
+    #expect(count == 0)
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Counting what leaves a queue, begun while it works")
+struct FinishCountingStressTests {
+  @Test(
+    "PG-1: each operation that is in the queue when counting begins, or comes later, counts once")
+  func beginsAmidst() async throws {
+    try await onOwnThread {
+      for round in 0..<Effort.scaled(2_000) {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 3
+        let counted = Monitored(0)
+        for number in 0..<16 {
+          queue.addOperation(number.isMultiple(of: 4) ? PlainSubclass() : BlockOperation {})
+        }
+        for _ in 0..<(round % 61) { _ = queue.isSuspended }
+        let before = queue.snapshot().counts
+        queue.countFinishes { count in counted.change { $0 += count } }
+        let after = queue.snapshot().counts
+        let late = (0..<4).map { _ in LockedAsynchronousOperation() }
+        queue.addOperations(late, waitUntilFinished: true)
+        #expect(counted.value >= 4, "what is waited for is counted")
+        queue.waitUntilAllOperationsAreFinished()
+        // One that was just leaving is counted by the thread that it left on, a moment later.
+        let least = after.waiting + after.ready + after.executing + late.count
+        let most = before.waiting + before.ready + before.executing + late.count
+        guard counted.wait(for: "\(least) to be counted", until: { $0 >= least }) else { return }
+        #expect(counted.value <= most)
+      }
+    }
+  }
+
+  @Test("PG-1: those that finish by themselves while they are being added count once")
+  func finishWhileAdded() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(500) {
+        let queue = OperationQueue()
+        let counted = Monitored(0)
+        queue.countFinishes { count in counted.change { $0 += count } }
+        let operations = (0..<8).map { _ in LockedAsynchronousOperation() }
+        onThreads(2) { thread in
+          if thread == 0 {
+            for operation in operations { operation.cancel() }
+          } else {
+            for operation in operations { _ = try? queue.tryAddOperation(operation) }
+          }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        let left = queue.snapshot().counts
+        counted.wait(for: "all to be counted") { $0 >= left.finished + left.cancelled }
+        #expect(counted.value == left.finished + left.cancelled)
+      }
+    }
+  }
+}

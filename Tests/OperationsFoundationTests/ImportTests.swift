@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@Suite("OperationsFoundation imported alone and beside others")
+struct ImportTests {
+  @Test(
+    "Each file compiles, and the four names are ours in it",
+    arguments: FoundationImportCombinations.all)
+  func names(_ combination: any ImportCombination.Type) { combination.expectOurNames() }
+
+  @Test(
+    "Its subclass and its block run in its queue, and all are ours",
+    arguments: FoundationImportCombinations.all)
+  func work(_ combination: any ImportCombination.Type) async throws {
+    try await combination.expectOurWork()
+  }
+}

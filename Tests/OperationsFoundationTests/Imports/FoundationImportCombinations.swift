@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The files of this folder, each with other imports, in the order in which its name says them.
+enum FoundationImportCombinations {
+  static let all: [any ImportCombination.Type] = [
+    OnlyOperationsFoundation.self,
+    FoundationAndOperationsFoundation.self,
+    OperationsFoundationAndFoundation.self,
+    OperationsFoundationAndCore.self,
+    CoreAndOperationsFoundation.self,
+    FoundationAndOperationsFoundationAndCore.self,
+    CoreAndOperationsFoundationAndFoundation.self,
+    OperationsFoundationAndXCTest.self,
+    XCTestAndOperationsFoundation.self,
+    OperationsFoundationAndReexport.self,
+    ReexportAndOperationsFoundation.self,
+    OperationsFoundationAndTesting.self,
+    XCTestAndReexportAndFoundationAndCoreAndOperationsFoundation.self,
+    OperationsFoundationAndCoreAndFoundationAndReexportAndXCTest.self,
+    OperationsAndOperationsFoundation.self,
+    OperationsFoundationAndOperations.self,
+    FoundationAndOperationsAndOperationsFoundation.self,
+    XCTestAndOperationsFoundationAndCoreAndOperations.self,
+  ]
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import Operations
+import Testing
+import XCTest
+
+@Suite("The library's names beside Foundation's and XCTest's")
+struct EveryNameTests {
+  /// Every public type of the library's own. One whose name Foundation has too would be ambiguous
+  /// here, and has to be named in both `Exports.swift`.
+  private static let types: [Any.Type] = [
+    BlockOperation.self, Deadlock.self, DependencyChain.self, Diagnostic.self,
+    InvocationOperation<Int>.self, InvocationOperationError.self,
+    KeyValueChanges<Int>.self,
+    (any KeyValueObservable).self, (any KeyValueObserver).self, Misuse.self, NSKeyValueChange.self,
+    NSKeyValueChangeKey.self, NSKeyValueObservation.self, NSKeyValueObservedChange<Int>.self,
+    NSKeyValueObservingOptions.self, NotRunningReason.self, Operation.self, OperationID.self,
+    OperationQueue.self, OperationReference.self, OperationSnapshot.self, OperationStateChange.self,
+    OperationStateChanges.self, (any OperationSupplement).self, QualityOfService.self, QueueID.self,
+    QueueReference.self, QueueSnapshot.self,
+  ]
+
+  @Test("Each of them can be said without its module")
+  func names() {
+    let foreign = Self.types.filter { !String(reflecting: $0).contains("OperationsCore.") }
+    #expect(foreign.isEmpty, "\(foreign)")
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The files of this folder, each with other imports, in the order in which its name says them.
+enum ImportCombinations {
+  static let all: [any ImportCombination.Type] = [
+    OnlyOperations.self,
+    FoundationAndOperations.self,
+    OperationsAndFoundation.self,
+    OperationsAndCore.self,
+    CoreAndOperations.self,
+    FoundationAndOperationsAndCore.self,
+    CoreAndOperationsAndFoundation.self,
+    OperationsAndXCTest.self,
+    XCTestAndOperations.self,
+    OperationsAndReexport.self,
+    ReexportAndOperations.self,
+    OperationsAndTesting.self,
+    XCTestAndReexportAndFoundationAndCoreAndOperations.self,
+    OperationsAndCoreAndFoundationAndReexportAndXCTest.self,
+  ]
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// Operations whose work is written with async/await: results, dependencies, a width, errors and
+// cancellation.
+
+import Operations
+
+/// Something that takes its time without a thread.
+func fetch(_ page: Int) async throws -> String {
+  try await Task.sleep(for: .milliseconds(20))
+  return "page \(page)"
+}
+
+struct PageIsMissing: Error {}
+
+/// An operation with an asynchronous function for its work. There is nothing else to write.
+final class Merge: AsyncOperation<String>, @unchecked Sendable {
+  private let pages: [AsyncOperation<String>]
+
+  init(_ pages: [AsyncOperation<String>]) {
+    self.pages = pages
+    super.init()
+    for page in pages { addDependency(page) }
+  }
+
+  override func run() async throws -> String {
+    // They have finished by now: nothing is waited for here.
+    var texts: [String] = []
+    for page in pages { texts.append(try await page.value) }
+    return texts.joined(separator: ", ")
+  }
+}
+
+// 100 that wait at the same time, on a queue as wide, need no hundred threads.
+let network = OperationQueue()
+network.maxConcurrentOperationCount = 100
+let pages = (1...100).map { page in network.addAsyncOperation { try await fetch(page) } }
+
+let processor = OperationQueue()
+let merge = Merge(Array(pages.prefix(3)))
+processor.addOperation(merge)
+print("merged: \(try await merge.value)")
+
+// An error is kept. The operation has finished like any other, and what depends on it goes on.
+let missing = network.addAsyncOperation { () -> String in throw PageIsMissing() }
+do {
+  print(try await missing.value)
+} catch {
+  print("error: \(error), finished: \(missing.isFinished)")
+}
+
+// A slot is held for as long as the work lasts: of two in a queue of width 1 the second one waits.
+let narrow = OperationQueue()
+narrow.maxConcurrentOperationCount = 1
+let endless = narrow.addAsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
+let next = narrow.addAsyncOperation { "next" }
+for await state in endless.states where state == .executing { break }
+print("endless: \(endless.state), next: \(next.state)")
+
+// Cancelling the operation cancels its task, and so ends what that awaits.
+endless.cancel()
+print("then: \(try await next.value)")
+if case .failure(let error)? = endless.result { print("endless: \(type(of: error))") }
+
+await network.waitForAll()
+print("fetched: \(pages.count { $0.isFinished && !$0.isCancelled })")

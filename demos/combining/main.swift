@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// Operations made of operations: a result that is passed on, another attempt, a limit of time, a group,
+// and what becomes of those that require the success of what fails.
+
+import Operations
+
+struct ServerIsBusy: Error {}
+
+let network = OperationQueue()
+let processor = OperationQueue()
+
+// Each attempt is a new operation. The third one succeeds.
+let fetch = RetryOperation(maximumAttempts: 5, delay: { .milliseconds(1 << $0) }) { attempt in
+  AsyncOperation<String> {
+    print("attempt \(attempt)")
+    if attempt < 3 { throw ServerIsBusy() }
+    return "<title>Operations</title>"
+  }
+}
+// What follows is given the result, and may run in another queue.
+let title = fetch.then { page in String(page.dropFirst(7).dropLast(8)) }
+processor.addOperation(title)
+network.addOperation(fetch)
+print("title: \(try await title.value)")
+
+// What takes too long is cancelled. What requires its success is cancelled then, and does not run.
+let slow = TimeoutOperation(after: .milliseconds(10)) {
+  AsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
+}
+slow.name = "slow"
+let dependent = BlockOperation { print("never") }
+dependent.addDependency(slow, requires: .success)
+processor.addOperation(dependent)
+network.addOperation(slow)
+await dependent.finished()
+if let error = slow.error { print("slow: \(error)") }
+print(
+  "dependent: cancelled \(dependent.isCancelled), for a reason: \(dependent.error is DependencyError)"
+)
+
+// A group is one operation to those outside. Its members have a queue of their own.
+let parts = (1...3).map { part in
+  AsyncOperation {
+    if part == 2 { throw ServerIsBusy() }
+    return part
+  }
+}
+let group = GroupOperation(parts)
+let report = BlockOperation { print("the group has finished") }
+report.addDependency(group)
+processor.addOperation(group)
+processor.addOperation(report)
+await report.finished()
+print("parts: \(parts.count { $0.isFinished }) finished, \(group.errors.count) failed")

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// A program for Apple platforms, with one line changed: it imported Foundation. Dates, formatters and
+// notifications are Foundation's as before; operations and queues are this library's.
+
+import OperationsFoundation
+
+/// Sums a part of the numbers. Written for `Foundation.Operation`.
+final class Sum: Operation, @unchecked Sendable {
+  private let numbers: [Double]
+  private(set) var result = 0.0
+
+  init(_ numbers: [Double]) {
+    self.numbers = numbers
+    super.init()
+  }
+
+  override func main() {
+    for number in numbers where !isCancelled { result += number.squareRoot() }
+  }
+}
+
+/// Overrides the method of observers, as a subclass of `NSObject` does on Apple platforms.
+final class Watcher: ObserverObject {
+  override func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {
+    guard let queue = object as? OperationQueue else { return }
+    print(
+      "\(keyPath ?? ""): \(queue.name ?? ""), \(change?[.oldKey] ?? "") → \(change?[.newKey] ?? "")"
+    )
+  }
+}
+
+let queue = OperationQueue()
+queue.name = "sums"
+let watcher = Watcher()
+queue.addObserver(watcher, forKeyPath: "maxConcurrentOperationCount", options: [.old, .new])
+queue.maxConcurrentOperationCount = 2
+
+// Each operation that finishes is a unit, once the total is set.
+let sums = (0..<4).map { part in Sum((0..<1_000).map { Double(part * 1_000 + $0) }) }
+queue.progress.totalUnitCount = Int64(sums.count)
+let observation = sums[0].observe(\.isFinished, options: .new) { _, change in
+  print("the first sum is finished: \(change.newValue == true)")
+}
+queue.addOperations(sums, waitUntilFinished: true)
+observation.invalidate()
+
+let total = sums.reduce(0) { $0 + $1.result }
+print("total: \(String(format: "%.2f", total)), progress: \(queue.progress.fractionCompleted)")
+
+// What wants a queue of Foundation's gets one that hands everything on to ours.
+let name = Notification.Name("sums are there")
+let token = NotificationCenter.default.addObserver(
+  forName: name, object: nil, queue: queue.foundationQueue
+) { notification in
+  print("\(notification.name.rawValue); told in \(OperationQueue.current?.name ?? "no queue")")
+}
+NotificationCenter.default.post(name: name, object: nil)
+queue.waitUntilAllOperationsAreFinished()
+NotificationCenter.default.removeObserver(token)
