@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Cancelling asynchronous operations")
+@Suite("Cancelling asynchronous operations", .timeLimit(.minutes(5)))
 struct AsyncCancellationTests {
   @Test("CA-8: cancelling passes on to the task, and the operation finishes when the work ends")
   func passesOn() async throws {
@@ -136,6 +136,8 @@ struct AsyncCancellationTests {
   func cancelAll() async throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 2
+    // All are to be there when it happens.
+    queue.isSuspended = true
     let gate = AsyncGate()
     let operations = (0..<20).map { index in
       queue.addAsyncOperation {
@@ -143,6 +145,7 @@ struct AsyncCancellationTests {
         try await gate.passUnlessCancelled()
       }
     }
+    queue.isSuspended = false
     #expect(await queue.waitForAll())
     #expect(operations.allSatisfy { $0.isFinished && $0.isCancelled })
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What observers of an asynchronous operation are told.
-@Suite("Changes of asynchronous operations")
+@Suite("Changes of asynchronous operations", .timeLimit(.minutes(5)))
 struct AsyncChangeTests {
   private static let whole = [
     "will isExecuting", "isExecuting false→true", "run",

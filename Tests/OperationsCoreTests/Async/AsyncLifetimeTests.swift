@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("What asynchronous operations hold, and for how long")
+@Suite("What asynchronous operations hold, and for how long", .timeLimit(.minutes(5)))
 struct AsyncLifetimeTests {
   private final class Probed: AsyncOperation<Int>, @unchecked Sendable {
     let probe: DeinitProbe

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("D-23: operations whose work is an asynchronous function")
+@Suite("D-23: operations whose work is an asynchronous function", .timeLimit(.minutes(5)))
 struct AsyncOperationTests {
   private struct WorkError: Error, Equatable {
     let number: Int

@@ -5,7 +5,7 @@
 import TestSupport
 import Testing
 
-@Suite("Waiting for values and for queues")
+@Suite("Waiting for values and for queues", .timeLimit(.minutes(5)))
 struct AsyncWaitingTests {
   @Test("WA-6: cancelling who waits for a value ends the wait, and does not touch the operation")
   func cancelledWait() async throws {

@@ -5,7 +5,7 @@
 import TestSupport
 import Testing
 
-@Suite("The priority of the task that runs an asynchronous operation")
+@Suite("The priority of the task that runs an asynchronous operation", .timeLimit(.minutes(5)))
 struct TaskPriorityTests {
   @Test(
     "PR-7: a stated quality of service decides alone",

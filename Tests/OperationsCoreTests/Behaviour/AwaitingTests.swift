@@ -5,7 +5,7 @@
 import TestSupport
 import Testing
 
-@Suite("Awaiting the finish")
+@Suite("Awaiting the finish", .timeLimit(.minutes(5)))
 struct AwaitingTests {
   @Test("WA-6, WA-5: on return it has left its queue and its dependents are released")
   func guaranteesOnReturn() async {

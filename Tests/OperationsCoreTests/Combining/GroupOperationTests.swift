@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that consist of others")
+@Suite("Operations that consist of others", .timeLimit(.minutes(5)))
 struct GroupOperationTests {
   private struct MemberError: Error, Equatable {
     let number: Int

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that try again")
+@Suite("Operations that try again", .timeLimit(.minutes(5)))
 struct RetryOperationTests {
   private struct AttemptError: Error, Equatable {
     let attempt: Int

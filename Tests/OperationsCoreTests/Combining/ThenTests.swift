@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Results that are passed on")
+@Suite("Results that are passed on", .timeLimit(.minutes(5)))
 struct ThenTests {
   private struct WorkError: Error, Equatable {}
 

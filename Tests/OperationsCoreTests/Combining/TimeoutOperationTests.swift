@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that are limited in time")
+@Suite("Operations that are limited in time", .timeLimit(.minutes(5)))
 struct TimeoutOperationTests {
   @Test("Work that ends in time has its result, and the clock is let go of")
   func inTime() async throws {
