@@ -250,13 +250,13 @@ private final class FailingSubclass: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-  /// It comes from another thread. Looks at the real state until then.
+  /// The cancellation comes from another thread, and that it waits for nothing any more after it.
   fileprivate func waitForCancellation() {
-    let isCancelled = Monitored(false)
-    let observation = observe(\.isCancelled, options: [.initial, .new]) { operation, _ in
-      if operation.isCancelled { isCancelled.change { $0 = true } }
+    let isReady = Monitored(false)
+    let observation = observe(\.isReady, options: [.initial, .new]) { operation, _ in
+      if operation.isCancelled, operation.isReady { isReady.change { $0 = true } }
     }
-    isCancelled.wait(for: "the cancellation") { $0 }
+    isReady.wait(for: "the cancellation to take effect") { $0 }
     observation.invalidate()
   }
 }
