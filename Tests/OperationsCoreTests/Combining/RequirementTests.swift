@@ -185,7 +185,7 @@ struct RequirementTests {
     arguments: [false, true])
   func race(fails: Bool) async throws {
     try await onOwnThread {
-      for _ in 0..<Effort.scaled(20_000) {
+      for _ in 0..<Effort.scaled(2_000) {
         let log = EventLog<String>()
         let pace = Pace()
         let obstacle = BlockOperation {}
