@@ -53,7 +53,7 @@ extension Operation {
         .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
     }
     guard !isListed(operation) else {
-      if requiresSuccess, !operation.isRequired(by: self) { _ = require(operation) }
+      if requiresSuccess { requireListed(operation) }
       return
     }
     let isMet = operation.status.load(ordering: .acquiring).isFinished
@@ -118,7 +118,7 @@ extension Operation {
 
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
-    if operation.unlistRequirer(self) { countOffDependency() }
+    stopRequiring(operation)
     // Whoever takes the edge out of the dependency's list counts it off: this thread here, or the
     // one that finishes the dependency.
     guard operation.unlistDependent(self) else { return }
@@ -162,7 +162,7 @@ extension Operation {
     return [first] + (extra.rare?.moreDependencies ?? [])
   }
 
-  private final func isListed(_ operation: Operation) -> Bool {
+  final func isListed(_ operation: Operation) -> Bool {
     guard status.load(ordering: .acquiring).has(.hasDependencies) else { return false }
     lock.lock()
     defer { lock.unlock() }
@@ -246,7 +246,9 @@ extension Operation {
       swift_unownedRelease(second.toOpaque())
     } else if let rare = extra.rare {
       while let dependency = rare.moreDependencies.popLast() { ReleaseList.release(dependency) }
-      for dependent in rare.moreDependents { swift_unownedRelease(dependent.toOpaque()) }
+      for dependent in rare.moreDependents + rare.requirers {
+        swift_unownedRelease(dependent.toOpaque())
+      }
     }
   }
 }

@@ -88,7 +88,7 @@ extension Operation {
     } else if extra.load(ordering: .relaxed).isNothing {
       extra.store(OperationExtra(dependent: unowned), ordering: .relaxed)
     } else {
-      rareLocked.listDependent(unowned)
+      rareLocked.moreDependents.list(unowned)
     }
     return true
   }
@@ -154,7 +154,7 @@ extension Operation {
   }
 
   /// Turns an unowned reference into a strong one, or into nothing where there is no operation.
-  private static func claim(_ unowned: Unmanaged<Operation>) -> Operation? {
+  static func claim(_ unowned: Unmanaged<Operation>) -> Operation? {
     defer { swift_unownedRelease(unowned.toOpaque()) }
     guard let retained = swift_tryRetain(unowned.toOpaque()) else { return nil }
     return Unmanaged<Operation>.fromOpaque(retained).takeRetainedValue()

@@ -10,7 +10,13 @@ extension OperationSupplement where Self: Operation {
   /// ``AsyncOperation`` whose body throws, and by what cancels an operation for a reason, such as a
   /// dependency that failed. Does not change any more once the operation has finished. An operation
   /// that was merely cancelled has none.
-  public var error: (any Error)? { withRare { $0?.error } }
+  public var error: (any Error)? {
+    withRare { rare in
+      rare?.error
+        // A reason for cancelling counts where that took effect.
+        ?? (status.load(ordering: .acquiring).isCancelled ? rare?.cancellationReason : nil)
+    }
+  }
 
   /// Records what went wrong, for a subclass to call before it finishes.
   ///
@@ -26,10 +32,10 @@ extension OperationSupplement where Self: Operation {
   ///
   /// As `cancel()`, which is called whether or not the error is kept.
   ///
-  /// - Parameter error: Shown by ``error``, unless something was recorded before or the operation has
-  ///   finished.
+  /// - Parameter error: Shown by ``error`` if the operation is cancelled by this or was before, has not
+  ///   finished, and nothing was recorded before.
   public func cancel(because error: any Error) {
-    keepError(error)
+    keepError(error, at: \.cancellationReason)
     cancel()
   }
 }
@@ -37,13 +43,15 @@ extension OperationSupplement where Self: Operation {
 extension Operation {
   /// - Returns: Whether it is the first, and in time.
   @discardableResult
-  final func keepError(_ error: any Error) -> Bool {
+  final func keepError(
+    _ error: any Error, at place: ReferenceWritableKeyPath<RareState, (any Error)?> = \.error
+  ) -> Bool {
     makeRare { rare in
       // Who has seen the finish and takes the lock after that finds what was recorded before it.
-      guard rare.error == nil, !status.load(ordering: .sequentiallyConsistent).isFinished else {
-        return false
-      }
-      rare.error = error
+      let status = status.load(ordering: .sequentiallyConsistent)
+      let isLater = rare.error != nil || rare.cancellationReason != nil && status.isCancelled
+      if isLater || status.isFinished || rare[keyPath: place] != nil { return false }
+      rare[keyPath: place] = error
       return true
     }
   }

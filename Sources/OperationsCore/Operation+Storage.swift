@@ -27,28 +27,34 @@ final class RareState {
   var awaitedInside: [AwaitedInside] = []
   /// What went wrong, as far as was said before the finish.
   var error: (any Error)?
-  /// Those that require its success.
-  var requirers: [Requirer] = []
+  /// Why it is, or is about to be, cancelled.
+  var cancellationReason: (any Error)?
+  /// The dependencies whose success it requires.
+  var required: Set<ObjectIdentifier> = []
+  /// Those that require its success, unowned-retained.
+  var requirers: [Unmanaged<Operation>] = []
   /// The categories in which it excludes others.
   var exclusions: Set<ExclusionCategory> = []
   /// Who waits until it is retired, but for threads, which sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
+}
 
-  /// Takes over an unowned reference to one more dependent.
+extension [Unmanaged<Operation>] {
+  /// Takes over an unowned reference to one more.
   ///
   /// What never finishes would collect the memory of all that have ever waited for it: before the list
   /// grows it drops those that are gone, so that it has room for twice what is alive at most.
-  func listDependent(_ dependent: Unmanaged<Operation>) {
-    let capacity = moreDependents.capacity
-    if capacity > 0, moreDependents.count == capacity {
-      moreDependents.removeAll {
+  mutating func list(_ operation: Unmanaged<Operation>) {
+    let capacity = capacity
+    if capacity > 0, count == capacity {
+      removeAll {
         let isGone = swift_isDeallocating($0.toOpaque())
         if isGone { swift_unownedRelease($0.toOpaque()) }
         return isGone
       }
-      if moreDependents.count > capacity / 2 { moreDependents.reserveCapacity(2 * capacity) }
+      if count > capacity / 2 { reserveCapacity(2 * capacity) }
     }
-    moreDependents.append(dependent)
+    append(operation)
   }
 }
 

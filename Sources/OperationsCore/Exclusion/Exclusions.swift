@@ -37,6 +37,11 @@ final class Exclusions: Sendable {
     }
   }
 
+  /// Whether an operation has a place in line, or what it wants.
+  func hasJoined(_ operation: Operation) -> Bool {
+    state.withLock { $0.numbers[ObjectIdentifier(operation)] != nil }
+  }
+
   /// An operation has finished. Calls nothing of the user's but a `deinit`.
   func leave(_ operation: Operation) {
     let (left, next) = state.withLock { state -> (Operation?, [Operation]) in

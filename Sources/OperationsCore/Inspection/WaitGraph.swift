@@ -66,6 +66,17 @@ extension Operation {
   }
 }
 
+extension Operation {
+  /// The operation that must finish before this one may have a category; none where it waits for none,
+  /// or any of several would do.
+  final var excluder: [Operation] {
+    guard status.load(ordering: .acquiring).isExcluded,
+      let (category, holders) = Exclusions.shared.obstacle(of: self), category.limit == 1
+    else { return [] }
+    return holders
+  }
+}
+
 extension OperationStatus {
   /// Whether it will not start before dependencies have finished, whatever else happens.
   var isHeldUpByDependencies: Bool {

@@ -115,7 +115,7 @@ struct WaitPicture {
     wait.isLeftAlone = status.isLeftAlone
     var targets: [Operation] = []
     if status.isPending, !status.has(.dispatched) {
-      targets = operation.dependenciesInTheWay
+      targets = operation.dependenciesInTheWay + operation.excluder
       if status.has(.enqueued), let queue = queueNumber(of: operation) {
         let reading = readings[queue]
         targets += reading.waits[ObjectIdentifier(operation)] ?? []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 extension OperationSupplement where Self: Operation {
@@ -14,7 +15,8 @@ extension OperationSupplement where Self: Operation {
   ///
   /// A dependency that is listed already is asked for more by this, never for less. Removing the
   /// dependency removes the requirement. Once this operation executes, is cancelled or has finished,
-  /// there is no effect.
+  /// there is no effect; so there is none on a subclass whose `isReady` lets it start before what it
+  /// depends on has finished, once it has.
   ///
   /// - Parameters:
   ///   - operation: What this operation waits for.
@@ -23,11 +25,6 @@ extension OperationSupplement where Self: Operation {
   public func addDependency(_ operation: Operation, requires requirement: DependencyRequirement) {
     depend(on: operation, requiresSuccess: requirement == .success)
   }
-}
-
-/// An operation that requires the success of the one in whose list this is.
-struct Requirer {
-  weak var dependent: Operation?
 }
 
 // MARK: - The dependent's side
@@ -39,6 +36,13 @@ extension Operation {
   /// - Returns: Whether it was ready until now.
   @inline(never)
   final func require(_ operation: Operation) -> Bool {
+    if operation.status.load(ordering: .acquiring).isFinished {
+      cancelUnlessSuccessful(DependencyError(of: operation))
+      return false
+    }
+    guard makeRare({ $0.required.insert(ObjectIdentifier(operation)).inserted }) else {
+      return false
+    }
     let (wasReady, event) = update { ($0.isReady, $0.dependencyWasAdded()) }
     guard event.isCounted else { return false }
     if event.mustPush { pushToQueue() }
@@ -47,11 +51,30 @@ extension Operation {
     return false
   }
 
-  /// The dependency has finished: cancels this operation where that was no success. Then nothing is
-  /// required of it any more.
+  /// As ``require(_:)``, of a dependency that was listed before.
+  final func requireListed(_ operation: Operation) {
+    _ = require(operation)
+    // Another thread may have removed it in between, and found nothing to take back.
+    if !isListed(operation) { stopRequiring(operation) }
+  }
+
+  /// Takes back ``require(_:)``, as far as that is not over.
+  final func stopRequiring(_ operation: Operation) {
+    withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
+    guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
+    if operation.unlistRequirer(self) { countOffDependency() }
+  }
+
+  /// A dependency that was counted has finished.
   private final func judge(_ error: DependencyError?) {
-    if let error { cancel(because: error) }
+    cancelUnlessSuccessful(error)
     countOffDependency()
+  }
+
+  private final func cancelUnlessSuccessful(_ error: DependencyError?) {
+    let status = status.load(ordering: .acquiring)
+    guard let error, status.isPending, !status.isCancelled, !status.has(.dispatched) else { return }
+    cancel(because: error)
   }
 }
 
@@ -63,22 +86,21 @@ extension Operation {
     makeRare { rare in
       // With the flag set before it finishes, the finisher comes for the list.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
-      rare.listRequirer(Requirer(dependent: dependent))
+      let unowned = Unmanaged.passUnretained(dependent)
+      _ = swift_unownedRetain(unowned.toOpaque())
+      rare.requirers.list(unowned)
       return true
     }
   }
 
-  final func isRequired(by dependent: Operation) -> Bool {
-    withRare { $0?.requirers.contains { $0.dependent === dependent } ?? false }
-  }
-
   /// - Returns: Whether it was listed, and the caller has to count it off.
-  final func unlistRequirer(_ dependent: Operation) -> Bool {
-    withRare { rare in
-      guard let rare, !rare.requirers.isEmpty,
-        let index = rare.requirers.firstIndex(where: { $0.dependent === dependent })
+  private final func unlistRequirer(_ dependent: Operation) -> Bool {
+    let opaque = Unmanaged.passUnretained(dependent).toOpaque()
+    return withRare { rare in
+      guard let rare, let index = rare.requirers.firstIndex(where: { $0.toOpaque() == opaque })
       else { return false }
       rare.requirers.remove(at: index)
+      swift_unownedRelease(opaque)
       return true
     }
   }
@@ -93,7 +115,8 @@ extension Operation {
     }
     guard !requirers.isEmpty else { return }
     let error = DependencyError(of: self)
-    for dependent in requirers.lazy.compactMap(\.dependent) {
+    for requirer in requirers {
+      guard let dependent = Self.claim(requirer) else { continue }
       guard let error else {
         // An observer may wait for this operation, which is not retired yet.
         Delivery.during(self) { dependent.judge(nil) }
@@ -102,17 +125,5 @@ extension Operation {
       // `cancel()` may be overridden, and this thread may hold a lock of the subclass's.
       OperationQueue.completions.addOperation { dependent.judge(error) }
     }
-  }
-}
-
-extension RareState {
-  /// What never finishes would collect all that have ever required it: before the list grows it drops
-  /// those that are gone.
-  func listRequirer(_ requirer: Requirer) {
-    if requirers.count == requirers.capacity {
-      requirers.removeAll { $0.dependent == nil }
-      requirers.reserveCapacity(2 * requirers.count + 1)
-    }
-    requirers.append(requirer)
   }
 }

@@ -40,29 +40,37 @@ struct ExclusionLinesTests {
     #expect(ExclusionCategory("none", limit: 0).limit == 1)
   }
 
-  @Test("Who wants two waits for both, and those behind wait for it: nobody overtakes")
-  func nobodyOvertakes() {
+  @Test("Who wants two takes one after the other, by name, and holds only what comes before")
+  func oneAfterTheOther() {
     var lines = ExclusionLines()
     let (a, _) = lines.join([one])
-    let (b, hasB) = lines.join([one, two])
+    let (b, hasB) = lines.join([two, one])
     let (c, hasC) = lines.join([two])
-    #expect(!hasB && !hasC)
-    #expect(lines.leave(a) == [b])
-    #expect(lines.leave(b) == [c])
-    #expect(lines.leave(c).isEmpty && lines.isEmpty)
+    #expect(!hasB && hasC && lines.obstacle(of: b)?.category == one)
+    // It has the first now, and waits for the second.
+    #expect(lines.leave(a).isEmpty)
+    #expect(lines.obstacle(of: b)?.category == two && lines.obstacle(of: b)?.holders == [c])
+    let (d, hasD) = lines.join([one])
+    #expect(!hasD)
+    #expect(lines.leave(c) == [b])
+    #expect(lines.leave(b) == [d])
+    #expect(lines.leave(d).isEmpty && lines.isEmpty)
   }
 
   @Test("Who leaves while it waits holds nobody up")
   func leavingTheLine() {
     var lines = ExclusionLines()
     let (a, _) = lines.join([one])
-    let (b, _) = lines.join([one, two])
-    let (c, hasC) = lines.join([two])
+    let (b, _) = lines.join([pair, two])
+    let (c, _) = lines.join([one, two])
     let (d, _) = lines.join([one])
-    #expect(!hasC)
-    #expect(lines.leave(b) == [c])
+    let (e, hasE) = lines.join([two])
+    #expect(!hasE && lines.obstacle(of: c)?.category == one)
+    #expect(lines.leave(c).isEmpty)
     #expect(lines.leave(a) == [d])
-    #expect(lines.leave(c).isEmpty && lines.leave(d).isEmpty && lines.isEmpty)
+    // This one held something and waited for nothing.
+    #expect(lines.leave(b) == [e])
+    #expect(lines.leave(d).isEmpty && lines.leave(e).isEmpty && lines.isEmpty)
   }
 
   @Test("Whatever happens, limits hold, nobody is lost, and at the end nothing is left")

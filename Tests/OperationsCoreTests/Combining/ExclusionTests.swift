@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
+import Glibc
 @testable import OperationsCore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -82,7 +82,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("Who wants several categories gets them all at once, and nobody waits in a circle")
+  @Test("Who wants several categories gets all of them, and nobody waits in a circle")
   func severalCategories() async throws {
     let categories = (0..<4).map { ExclusionCategory("\(catalogue) \($0)", limit: 1 + $0 / 3) }
     try await onOwnThread {
@@ -209,6 +209,85 @@ struct ExclusionTests {
     }
   }
 
+  @Test("While it waits for its turn its categories stay as they are")
+  func setWhileItWaits() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      let holder = BlockOperation { gate.pass() }
+      holder.exclusions = [category]
+      queue.addOperation(holder)
+      gate.waitForArrivals(1)
+      let excluded = FlaggedOperation()
+      excluded.allow()
+      excluded.exclusions = [category]
+      queue.addOperation(excluded)
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      excluded.exclusions = []
+      #expect(excluded.exclusions == [category])
+      // It is chosen once more, and put off once more.
+      excluded.allow()
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(excluded.state == .waiting)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("Who waits for the first of two categories does not keep the second from others")
+  func nestedInOrder() async throws {
+    let first = ExclusionCategory("\(catalogue) 1")
+    let second = ExclusionCategory("\(catalogue) 2")
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      let inner = BlockOperation {}
+      inner.exclusions = [second]
+      let outer = BlockOperation {
+        gate.pass()
+        queue.addOperations([inner], waitUntilFinished: true)
+      }
+      outer.exclusions = [first]
+      queue.addOperation(outer)
+      gate.waitForArrivals(1)
+      let both = BlockOperation {}
+      both.exclusions = [first, second]
+      queue.addOperation(both)
+      // In the slot that the other one has given back.
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(inner.isFinished && outer.isFinished && both.isFinished)
+    }
+  }
+
+  @Test(
+    "DE-8: who waits inside for one that it excludes is found to be stuck, until one is cancelled")
+  func stuck() async throws {
+    let category = catalogue
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      let inner = BlockOperation {}
+      inner.exclusions = [category]
+      let outer = BlockOperation { queue.addOperations([inner], waitUntilFinished: true) }
+      outer.exclusions = [category]
+      queue.addOperation(outer)
+      // Until the inner one waits for its turn and the outer one for it.
+      var deadlocks: [Deadlock] = []
+      for _ in 0..<100_000 where deadlocks.isEmpty {
+        deadlocks = queue.deadlocks()
+        sched_yield()
+      }
+      #expect(deadlocks.count == 1, "\(deadlocks)")
+      inner.cancel()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("What has finished is released, with what it waited for its turn for")
   func released() async throws {
     let category = catalogue
@@ -227,20 +306,26 @@ struct ExclusionTests {
 
 /// Counts how many are inside at the same time.
 private final class Crowd: Sendable {
-  private let counts = Mutex((inside: 0, largest: 0, visits: 0))
+  private struct Counts {
+    var inside = 0
+    var largest = 0
+    var visits = 0
+  }
 
-  var largest: Int { counts.withLock { $0.largest } }
-  var visitCount: Int { counts.withLock { $0.visits } }
+  private let counts = Monitored(Counts())
+
+  var largest: Int { counts.value.largest }
+  var visitCount: Int { counts.value.visits }
 
   func enter() {
-    counts.withLock {
+    counts.change {
       $0.inside += 1
       $0.visits += 1
       $0.largest = max($0.largest, $0.inside)
     }
   }
 
-  func leave() { counts.withLock { $0.inside -= 1 } }
+  func leave() { counts.change { $0.inside -= 1 } }
 
   func visit() {
     enter()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import OperationsCore
 import TestSupport
 import Testing
@@ -57,8 +58,14 @@ struct RequirementTests {
       #expect(first.underlyingError == nil)
       #expect("\(first)" == "operation \(operations[0].id) was cancelled")
       let second = try #require(operations[2].error as? DependencyError)
-      #expect(second.dependency.id == operations[1].id)
-      #expect(second.underlyingError is DependencyError)
+      #expect(second.dependency.id == operations[1].id && second.underlyingError == nil)
+      // Each tells of the first one and holds none of those in between.
+      let last = try #require(operations[999].error as? DependencyError)
+      #expect(last.origin.id == operations[0].id)
+      #expect(
+        "\(last)"
+          == "operation \(operations[998].id) was cancelled because operation \(operations[0].id) was "
+          + "cancelled")
     }
   }
 
@@ -150,7 +157,70 @@ struct RequirementTests {
     #expect(log.events == [false])
     dependency.start()
     #expect(log.events == [false, true])
+    // Of one that has finished already, well or not, nothing is heard: it was ready all the time.
+    let failed = InvocationOperation<Int> { throw Mishap() }
+    failed.start()
+    dependent.addDependency(failed, requires: .success)
+    #expect(log.events == [false, true] && dependent.isCancelled)
     observation.invalidate()
+  }
+
+  @Test("Two threads that require the same at once require it once, and removing it removes it all")
+  func requiredTwiceAtOnce() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(2_000) {
+        let dependency = Operation()
+        let dependent = Operation()
+        dependent.addDependency(dependency)
+        onThreads(3) { thread in
+          if thread == 2 {
+            dependent.removeDependency(dependency)
+          } else {
+            dependent.addDependency(dependency, requires: .success)
+          }
+        }
+        dependent.removeDependency(dependency)
+        #expect(dependent.isReady && dependent.dependencies.isEmpty)
+        dependency.cancel()
+        dependency.start()
+        #expect(!dependent.isCancelled)
+      }
+    }
+  }
+
+  @Test("DE-18: a subclass that starts before its dependency has finished is not cancelled by that")
+  func startedBefore() async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let dependency = InvocationOperation<Int> { throw Mishap() }
+      let hasty = HastyOperation(gate)
+      hasty.addDependency(dependency, requires: .success)
+      let queue = OperationQueue()
+      queue.addOperation(hasty)
+      gate.waitForArrivals(1)
+      queue.addOperations([dependency], waitUntilFinished: true)
+      // The cancellation would come from there, and this after it.
+      let after = Gate()
+      let next = BlockOperation {}
+      next.completionBlock = { after.open() }
+      queue.addOperation(next)
+      after.pass()
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(!hasty.isCancelled && hasty.error == nil)
+    }
+  }
+
+  @Test("K-24: who finishes is not asked whether it was cancelled, under whatever lock it may be")
+  func noGetterIsCalled() {
+    let failing = AskedOperation()
+    let dependent = Operation()
+    dependent.addDependency(failing, requires: .success)
+    failing.cancel()
+    let before = failing.questions.events.count
+    failing.endNow()
+    #expect(failing.questions.events.count == before)
+    dependent.waitForCancellation()
   }
 
   @Test("A dependency does not keep alive what requires its success, nor collect what is gone")
@@ -169,14 +239,15 @@ struct RequirementTests {
   func noLockIsHeld() async throws {
     try await onOwnThread {
       let failing = LockedAsynchronousOperation()
-      let dependent = LockedAsynchronousOperation()
+      let threads = EventLog<Bool>()
+      let dependent = CancelWatcher(pthread_self(), threads)
       dependent.addDependency(failing, requires: .success)
       let queue = OperationQueue()
       queue.addOperation(dependent)
       // Finishes under its lock, on this thread.
       failing.cancel()
       queue.waitUntilAllOperationsAreFinished()
-      #expect(dependent.isCancelled && dependent.isFinished)
+      #expect(dependent.isCancelled && threads.events == [false])
     }
   }
 
@@ -237,11 +308,73 @@ struct RecordedErrorTests {
     #expect(!finished.isCancelled && finished.error == nil)
   }
 
+  @Test("A reason to cancel that comes too late is no error of what has succeeded")
+  func reasonAtTheEnd() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(2_000) {
+        let operation = InvocationOperation { 1 }
+        onThreads(2) { thread in
+          if thread == 0 { operation.start() } else { operation.cancel(because: Mishap()) }
+        }
+        #expect((operation.error != nil) == operation.isCancelled)
+      }
+    }
+  }
+
   @Test("A subclass may have an error of its own; ours is asked for through the base class")
   func ownProperty() {
     let operation = FailingSubclass()
     operation.recordError(Mishap())
     #expect(operation.error == "mine" && (operation as Operation).error is Mishap)
+  }
+}
+
+/// Is ready whatever it depends on.
+private final class HastyOperation: Operation, @unchecked Sendable {
+  private let gate: Gate
+
+  init(_ gate: Gate) {
+    self.gate = gate
+    super.init()
+  }
+
+  override var isReady: Bool { true }
+  override func main() { gate.pass() }
+}
+
+/// Notes on which thread it is cancelled.
+private final class CancelWatcher: Operation, @unchecked Sendable {
+  private let thread: pthread_t
+  private let log: EventLog<Bool>
+
+  init(_ thread: pthread_t, _ log: EventLog<Bool>) {
+    self.thread = thread
+    self.log = log
+    super.init()
+  }
+
+  override func cancel() {
+    log.note(pthread_equal(thread, pthread_self()) != 0)
+    super.cancel()
+  }
+}
+
+/// Notes each question whether it was cancelled, and ends when it is told to.
+private final class AskedOperation: Operation, @unchecked Sendable {
+  let questions = EventLog<String>()
+  private let hasEnded = Flag()
+
+  override var isCancelled: Bool {
+    questions.note("isCancelled?")
+    return super.isCancelled
+  }
+
+  override var isFinished: Bool { hasEnded.isRaised }
+
+  func endNow() {
+    willChangeValue(forKey: "isFinished")
+    hasEnded.raise()
+    didChangeValue(forKey: "isFinished")
   }
 }
 
