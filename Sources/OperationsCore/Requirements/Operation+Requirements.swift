@@ -62,7 +62,8 @@ extension Operation {
   final func stopRequiring(_ operation: Operation) {
     withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
     guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
-    if operation.unlistRequirer(self) { countOffDependency() }
+    // Where it was removed and required again meanwhile, it may be there more than once.
+    while operation.unlistRequirer(self) { countOffDependency() }
   }
 
   /// A dependency that was counted has finished.
