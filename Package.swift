@@ -39,13 +39,16 @@ let coreTargets: [Target] = [
     name: "fixture-async-main", dependencies: ["MainQueueChecks", "OperationsCore"],
     path: "Tests/Fixtures/async-main"),
   .executableTarget(
+    name: "fixture-async-storm", dependencies: ["OperationsCore"],
+    path: "Tests/Fixtures/async-storm"),
+  .executableTarget(
     name: "fixture-endless-chain", dependencies: ["OperationsCore"],
     path: "Tests/Fixtures/endless-chain"),
   .testTarget(
     name: "OperationsCoreTests",
     dependencies: [
       "OperationsCore", "TestSupport", "fixture-main-queue", "fixture-async-main",
-      "fixture-endless-chain",
+      "fixture-endless-chain", "fixture-async-storm",
     ]),
   .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),
   .testTarget(

@@ -17,8 +17,7 @@ extension AsyncOperation {
         throw error
       }
       await finishedRegardless()
-      guard let result else { throw CancellationError() }
-      return try result.get()
+      return try finalResult.get()
     } onCancel: {
       cancel()
     }

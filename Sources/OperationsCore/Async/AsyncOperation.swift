@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+import Glibc
 import Synchronization
 
 /// An operation whose work is an asynchronous function.
@@ -32,8 +33,9 @@ import Synchronization
 ///
 /// - It finishes exactly once, whatever races with what. Only who has claimed the start makes a task, and
 ///   only the end of that task finishes the operation, ``cancel()`` never does.
-/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task; the task is
-///   known before it runs, and first of all looks at the flag. At least one of them sees the other.
+/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task, which it waits
+///   for where that is just being made; the task first of all looks at the flag. At least one of them
+///   sees the other.
 /// - Nothing holds itself. The task holds the operation, and the operation its task, until the work is
 ///   over; the closure is released before those who wait for the operation go on.
 ///
@@ -49,9 +51,9 @@ import Synchronization
 /// On the threads that Swift has for tasks, or on the actor to which an override of ``run()`` is bound.
 /// As in any task the work must not block its thread. ``OperationQueue/current`` and
 /// ``QualityOfService/current`` are about threads of queues, and say nothing inside it; who needs the
-/// queue there captures it. Observers of `isExecuting` and `isFinished` are called on the thread on which
-/// the task ends. Task-local values are those of whoever called `start()` by hand; started by a queue
-/// there are none.
+/// queue there captures it. Observers are told that it executes on the thread that calls `start()`, and
+/// that it does not any more and has finished on the thread on which the task ends. Task-local values are
+/// those of whoever called `start()` by hand; started by a queue there are none.
 ///
 /// The task's priority is fixed at the start. It is what the operation's ``Operation/qualityOfService``
 /// says, or else its queue's: user-interactive and user-initiated are `high`, utility is `low`,
@@ -76,6 +78,11 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     work = AsyncWork(body: body)
     super.init()
   }
+
+  /// Before the dependencies go, and not after them, as stored properties do: a closure often captures
+  /// what its operation depends on. With the last reference to that it would release a chain of
+  /// operations one inside the other; as it is, the list of dependencies has the last one.
+  deinit { discardWork() }
 
   // MARK: Work
 
@@ -128,8 +135,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   ///   the operation had finished.
   public final var value: Output {
     get async throws {
-      guard await finished(), let result else { throw CancellationError() }
-      return try result.get()
+      guard await finished() else { throw CancellationError() }
+      return try finalResult.get()
     }
   }
 
@@ -171,7 +178,15 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   // MARK: Inside
 
+  /// - Precondition: It has finished.
+  final var finalResult: Result<Output, any Error> {
+    guard let result else { preconditionFailure("The operation has finished without a result") }
+    return result
+  }
+
   override func runBody() -> Bool {
+    // Here, where whoever calls `start()` can catch the mistake. Whether a subclass has something to run
+    // shows only in `run()`.
     if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
       let misuse = refuseToRun()
       keepError(misuse)
@@ -186,13 +201,17 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   }
 
   private final func cancelTask() {
+    var looks = 0
     while true {
       switch withWork({ $0.recipient }) {
       case .nobody: return
       case .task(let task): return task.cancel()
       // The thread that makes it is about to say which. Were it left to that thread to cancel it, the
       // work could call `cancel()`, and go on uncancelled after that.
-      case .unknownYet: csystem_spin_hint()
+      case .unknownYet:
+        looks += 1
+        // It may have been interrupted just there, and need this processor.
+        if looks.isMultiple(of: 100) { sched_yield() } else { csystem_spin_hint() }
       }
     }
   }

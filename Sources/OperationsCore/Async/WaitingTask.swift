@@ -16,9 +16,10 @@ final class WaitingTask: Waiter {
 
   private let state = Locked(State.early)
 
-  /// Suspends the calling task until it is woken or cancelled. One wait, of either kind, is all there is.
+  /// Suspends the calling task until it is woken or cancelled.
   ///
   /// - Returns: Whether it was woken; `false` where the task was cancelled before that.
+  /// - Precondition: Nobody waits. One wait, of either kind, is all there is.
   func wait() async -> Bool {
     await withTaskCancellationHandler {
       await suspend()
@@ -28,6 +29,8 @@ final class WaitingTask: Waiter {
   }
 
   /// Suspends the calling task until it is woken, cancelled or not.
+  ///
+  /// - Precondition: Nobody waits.
   func waitRegardless() async { _ = await suspend() }
 
   private func suspend() async -> Bool {
@@ -41,9 +44,13 @@ final class WaitingTask: Waiter {
   /// - Returns: What the wait has ended with already.
   private func begin(_ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
     state.withLock { state in
-      if case .ended(let wasWoken) = state { return wasWoken }
-      state = .waiting(continuation)
-      return nil
+      switch state {
+      case .early:
+        state = .waiting(continuation)
+        return nil
+      case .waiting: preconditionFailure("A second task waits where one is meant to")
+      case .ended(let wasWoken): return wasWoken
+      }
     }
   }
 

@@ -34,12 +34,10 @@ final class GroupMembers: Sendable {
     if state.withLock({ $0.leave(error) }) { allFinished.wake() }
   }
 
-  /// Keeps everybody out from now on and cancels those who are there. They need not wait for the group to
-  /// start: none of them will run.
+  /// Keeps everybody out from now on and cancels those who are there, once. They need not wait for the
+  /// group to start, nor for a width: none of them will run.
   func cancel() {
-    state.withLock { $0.cancel() }
-    queue.cancelAllOperations()
-    queue.isSuspended = false
+    if state.withLock({ $0.cancel() }) { queue.invalidate() }
   }
 
   /// - Returns: Whether all have finished, and nobody can come any more. Else there is something to wait
@@ -50,8 +48,12 @@ final class GroupMembers: Sendable {
   func waitForLast() async { await allFinished.waitRegardless() }
 
   /// The group is gone. Where it has never run its members are cancelled, or they would stay for ever.
+  ///
+  /// Soon, on a thread of the library's: members may override `cancel()`, and whoever let go of the group
+  /// may hold locks that it takes.
   func groupIsGone() {
-    if state.withLock({ !$0.isClosed }) { cancel() }
+    guard state.withLock({ $0.isLeftWithMembers }) else { return }
+    OperationQueue.completions.addOperation { self.cancel() }
   }
 }
 

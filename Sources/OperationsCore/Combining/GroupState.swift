@@ -26,6 +26,9 @@ struct GroupState {
   /// Whether nothing is left to wait for, for good.
   var isClosed: Bool { phase == .closed }
 
+  /// Whether there are members that have not finished, and that nobody has cancelled with the group.
+  var isLeftWithMembers: Bool { unfinishedCount > 0 && !isCancelled }
+
   /// One more wants to be a member. - Returns: Whether it is.
   mutating func join() -> Bool {
     guard phase != .closed, !isCancelled else { return false }
@@ -50,8 +53,11 @@ struct GroupState {
     return closeIfEmpty()
   }
 
-  /// Nobody may join any more.
-  mutating func cancel() { isCancelled = true }
+  /// Nobody may join any more. - Returns: Whether this is news.
+  mutating func cancel() -> Bool {
+    defer { isCancelled = true }
+    return !isCancelled
+  }
 
   private mutating func closeIfEmpty() -> Bool {
     guard phase == .draining, unfinishedCount == 0 else { return false }

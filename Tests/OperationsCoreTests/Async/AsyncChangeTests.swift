@@ -71,6 +71,8 @@ struct AsyncChangeTests {
     let operation = AsyncOperation { try await gate.passUnlessCancelled() }
     let changes = ChangeLog(operation)
     operation.start()
+    // Cancelled before its work waits, the operation could end between the two.
+    try await onOwnThread { gate.waitForArrivals(1) }
     operation.cancel()
     operation.cancel()
     await operation.finished()

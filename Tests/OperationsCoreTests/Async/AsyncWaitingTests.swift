@@ -92,4 +92,14 @@ struct AsyncWaitingTests {
     early.wake()
     #expect(await early.wait())
   }
+
+  @Test("WA-6: a second wait at the same time is a mistake, which would lose the first one")
+  func secondWaitInOwnProcess() async {
+    await #expect(processExitsWith: .failure) {
+      let waiter = WaitingTask()
+      async let isWoken = waiter.wait()
+      async let isWokenToo = waiter.wait()
+      _ = await (isWoken, isWokenToo)
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import OperationsCore
 import TestSupport
 import Testing
@@ -227,6 +228,61 @@ struct GroupOperationTests {
       _ = GroupOperation([BlockOperation { probe.touch() }])
     }
     try await onOwnThread { _ = log.wait(for: "released") }
+  }
+
+  @Test("CA-7, Q-8: cancelled or let go of with a width of 0, its members finish all the same")
+  func noWidth() async throws {
+    let log = EventLog<String>()
+    let group = GroupOperation([BlockOperation { Issue.record("It ran") }])
+    group.maxConcurrentOperationCount = 0
+    OperationQueue().addOperation(group)
+    group.completionBlock = { log.note("finished") }
+    group.cancel()
+    do {
+      let probe = DeinitProbe("released", in: log)
+      GroupOperation([BlockOperation { probe.touch() }]).maxConcurrentOperationCount = 0
+    }
+    try await onOwnThread {
+      log.wait(for: "finished")
+      log.wait(for: "released")
+    }
+  }
+
+  /// Notes who calls `cancel()`.
+  private final class Noting: Operation, @unchecked Sendable {
+    let log: EventLog<Bool>
+    let thread: UInt
+
+    /// Compares the caller's thread with `thread`.
+    init(in log: EventLog<Bool>, thread: UInt = 0) {
+      self.log = log
+      self.thread = thread
+    }
+
+    override func cancel() {
+      super.cancel()
+      log.note(pthread_self() == thread)
+    }
+  }
+
+  @Test("CA-3: cancelling it again does not cancel its members again")
+  func cancelledTwice() {
+    let log = EventLog<Bool>()
+    let group = GroupOperation([Noting(in: log)])
+    group.cancel()
+    group.cancel()
+    group.start()
+    #expect(log.events.count == 1)
+  }
+
+  @Test("H-2: let go of under a lock, it does not call its members' cancel() on that thread")
+  func letGoOfUnderALock() async throws {
+    try await onOwnThread {
+      let log = EventLog<Bool>()
+      _ = GroupOperation([Noting(in: log, thread: pthread_self())])
+      log.wait(forCount: 1)
+      #expect(log.events == [false])
+    }
   }
 
   @Test("H-5: it is released when it has run, and so are its members")

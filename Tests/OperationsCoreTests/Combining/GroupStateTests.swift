@@ -39,7 +39,9 @@ struct GroupStateTests {
   func cancelled() {
     var state = GroupState()
     #expect(state.join() == true)
-    state.cancel()
+    #expect(state.isLeftWithMembers)
+    #expect(state.cancel() == true && state.cancel() == false, "It happens once")
+    #expect(!state.isLeftWithMembers)
     #expect(state.join() == false && state.drain() == false)
     #expect(state.leave(MemberError()) == true)
     #expect(state.errors.count == 1)

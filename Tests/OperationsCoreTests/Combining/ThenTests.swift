@@ -96,4 +96,52 @@ struct ThenTests {
     }
     try await onOwnThread { _ = log.wait(for: "released") }
   }
+
+  @Test("F-15, DE-15: dropping a chain of 200,000 that never ran needs no stack")
+  func longChain() async throws {
+    try await onOwnThread(stackSize: 512 * 1024) {
+      let first = AsyncOperation { 1 }
+      var last = first
+      for _ in 0..<Effort.scaled(200_000) { last = last.then { $0 } }
+      weak let previous = last.dependencies.first
+      #expect(previous != nil)
+      last = first
+      #expect(previous == nil)
+    }
+  }
+
+  @Test("F-15, DE-15: so it is where closures capture what their operations depend on")
+  func longChainOfCaptures() async throws {
+    try await onOwnThread(stackSize: 512 * 1024) {
+      var last = AsyncOperation { 1 }
+      for _ in 0..<Effort.scaled(100_000) {
+        let next = AsyncOperation { [last] in try await last.value }
+        next.addDependency(last)
+        last = next
+      }
+      last = AsyncOperation { 1 }
+    }
+  }
+
+  @Test("F-15, DE-15: dropping a chain of 20,000 that ran, or was cancelled, needs no stack")
+  func longChainThatRan() async throws {
+    for isCancelled in [false, true] {
+      try await onOwnThread(stackSize: 512 * 1024) {
+        let queue = OperationQueue()
+        let first = AsyncOperation { 1 }
+        var last = first
+        for _ in 0..<Effort.scaled(20_000) {
+          let next = last.then { $0 }
+          queue.addOperation(next)
+          last = next
+        }
+        if isCancelled { first.cancel() }
+        queue.addOperation(first)
+        last.waitUntilFinished()
+        #expect(last.isCancelled == isCancelled)
+        queue.waitUntilAllOperationsAreFinished()
+        last = first
+      }
+    }
+  }
 }
