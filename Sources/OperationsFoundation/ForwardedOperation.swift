@@ -14,14 +14,9 @@
   // Unchecked for the reason given at `Operation`. What is stored here is constant or thread-safe, but
   // for `original`, which is as safe as Foundation makes it.
   final class ForwardedOperation: OperationsCore.Operation, @unchecked Sendable {
-    /// What follows the finish of Foundation's operations runs here, and what is not ready yet.
-    private static let followUps: Foundation.OperationQueue = {
-      let queue = Foundation.OperationQueue()
-      queue.name = "opq follow-ups"
-      return queue
-    }()
-
     private let original: Foundation.Operation
+    /// What notes that the original's dependencies have finished; `nil` where it has none.
+    private let releasing: Foundation.BlockOperation?
     /// Whether the original's dependencies have finished.
     private let isReleased: Atomic<Bool>
     private let hasStarted = Atomic<Bool>(false)
@@ -31,20 +26,27 @@
       self.original = original
       let dependencies = original.dependencies
       isReleased = Atomic(dependencies.isEmpty)
+      releasing = dependencies.isEmpty ? nil : Foundation.BlockOperation()
       super.init()
       name = original.name
       queuePriority = QueuePriority(rawValue: original.queuePriority.rawValue) ?? .normal
       qualityOfService = OperationsCore.QualityOfService(original.qualityOfService)
-      if !dependencies.isEmpty { Self.follow(dependencies) { self.release() } }
+      if let releasing {
+        releasing.addExecutionBlock { [weak self] in self?.release() }
+        Self.run(releasing, after: dependencies)
+      }
     }
 
-    /// Calls `body` once all of these have finished.
-    private static func follow(
-      _ operations: [Foundation.Operation], _ body: @escaping @Sendable () -> Void
+    /// Has Foundation run an operation of its own once all of these have finished and it is ready.
+    ///
+    /// In a queue for it alone, which lives until it has finished: each time one finishes, a queue of
+    /// Foundation's looks at all that it has. Among `n` in one queue that would be `n` looks for each;
+    /// a queue each costs the same for every one of them, some 1,700 bytes while it waits.
+    private static func run(
+      _ operation: Foundation.Operation, after dependencies: [Foundation.Operation] = []
     ) {
-      let followUp = Foundation.BlockOperation(block: body)
-      for operation in operations { followUp.addDependency(operation) }
-      followUps.addOperation(followUp)
+      for dependency in dependencies { operation.addDependency(dependency) }
+      Foundation.OperationQueue().addOperation(operation)
     }
 
     // MARK: State
@@ -73,9 +75,11 @@
       if original.isReady {
         original.start()
       } else {
-        Self.followUps.addOperation(original)
+        Self.run(original)
       }
-      if original.isFinished { finish() } else { Self.follow([original]) { self.finish() } }
+      if original.isFinished { return finish() }
+      // Our queue keeps this operation as long as it executes.
+      Self.run(Foundation.BlockOperation { [weak self] in self?.finish() }, after: [original])
     }
 
     override func cancel() {
@@ -85,11 +89,25 @@
     }
 
     private func finish() {
+      if !isReleased.load(ordering: .acquiring) { leaveDependencies() }
       willChangeValue(forKey: "isExecuting")
       willChangeValue(forKey: "isFinished")
       hasFinished.store(true, ordering: .releasing)
       didChangeValue(forKey: "isExecuting")
       didChangeValue(forKey: "isFinished")
+    }
+
+    /// Cancelled, the original did not wait for its dependencies, and they may never finish: what
+    /// waits for them would be kept for ever.
+    private func leaveDependencies() {
+      // Foundation's dependencies refer to what depends on them without keeping it, and reach for it
+      // when they finish: none of these two may go away while they are referred to.
+      for dependency in original.dependencies { original.removeDependency(dependency) }
+      guard let releasing else { return }
+      for dependency in releasing.dependencies { releasing.removeDependency(dependency) }
+      // Not before: Foundation miscounts what is taken from one that was cancelled, and it would stay
+      // in its queue. Once cancelled it is ready whatever it has counted, and leaves.
+      releasing.cancel()
     }
   }
 #endif

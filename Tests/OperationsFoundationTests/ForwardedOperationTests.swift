@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsFoundation
+import TestSupport
+import Testing
+
+@Suite("An operation of Foundation's as one of ours")
+struct ForwardedOperationTests {
+  /// A queue's only operation, cancelled before its dependencies have finished.
+  private struct Cancelled {
+    weak var original: Foundation.Operation?
+    weak var forwarded: OperationsFoundation.Operation?
+
+    init(waitingFor dependencies: [Foundation.Operation]) {
+      let queue = OperationQueue()
+      let original = Foundation.BlockOperation { Issue.record("cancelled, and ran") }
+      for dependency in dependencies { original.addDependency(dependency) }
+      queue.foundationQueue.addOperation(original)
+      self.original = original
+      forwarded = queue.operations.first
+      #expect(forwarded != nil)
+      queue.cancelAllOperations()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(original.isFinished)
+    }
+
+    var isFreed: Bool { original == nil && forwarded == nil }
+  }
+
+  /// Whether it becomes so within half a minute.
+  private func eventually(_ isSo: () -> Bool) -> Bool {
+    let patience = Date(timeIntervalSinceNow: 30)
+    while !isSo() {
+      if Date() > patience { return false }
+      sched_yield()
+    }
+    return true
+  }
+
+  @Test("One that is cancelled is freed though its dependency never finishes, and so is that")
+  func cancelledIsFreed() async throws {
+    try await onOwnThread {
+      var dependency: Foundation.Operation? = Foundation.Operation()
+      weak let weakDependency = dependency
+      let cancelled = Cancelled(waitingFor: [dependency].compactMap(\.self))
+      #expect(eventually { cancelled.isFreed })
+      dependency = nil
+      // Whatever still waited for it would keep it.
+      #expect(eventually { weakDependency == nil })
+    }
+  }
+
+  @Test("Its dependencies may finish before, while and after one that is cancelled is freed")
+  func dependenciesFinishLate() async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(200) {
+        let dependencies = (0..<3).map { _ in Foundation.Operation() }
+        dependencies[0].start()
+        startThread { dependencies[1].start() }
+        let cancelled = Cancelled(waitingFor: dependencies)
+        #expect(eventually { cancelled.isFreed })
+        dependencies[2].start()
+        dependencies[1].waitUntilFinished()
+      }
+    }
+  }
+
+  @Test("However many wait, what is to follow a finish has a queue of Foundation's to itself")
+  func followsAlone() async throws {
+    try await onOwnThread {
+      let count = 50
+      let queue = OperationQueue()
+      let companions = EventLog<Int>()
+      let dependencies = (0..<count).map { _ in Foundation.Operation() }
+      let waiting = dependencies.map { dependency in
+        let operation = Foundation.BlockOperation {}
+        operation.addDependency(dependency)
+        return operation
+      }
+      queue.foundationQueue.addOperations(waiting, waitUntilFinished: false)
+      let observations = queue.operations.map { operation in
+        operation.observe(\.isReady) { _, _ in
+          companions.note(Foundation.OperationQueue.current?.operationCount ?? 0)
+        }
+      }
+      #expect(observations.count == count)
+      for dependency in dependencies { dependency.start() }
+      queue.waitUntilAllOperationsAreFinished()
+      // A queue of Foundation's looks at all it has, each time one finishes.
+      #expect(companions.events == Array(repeating: 1, count: count))
+      withExtendedLifetime(observations) {}
+    }
+  }
+}
