@@ -75,7 +75,7 @@ struct SampleLoopTests {
   }
 
   @Test("Q-3: finished by its cancel it can be in no queue any more: adding it traps")
-  func cancelledBeforeItIsAdded() async {
+  func cancelledBeforeItIsAddedInOwnProcess() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

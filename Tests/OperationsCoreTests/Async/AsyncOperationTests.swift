@@ -236,7 +236,7 @@ struct AsyncOperationTests {
   }
 
   @Test("MI-1: a subclass without work of its own is told so, where mistakes do not trap")
-  func nothingToRun() async {
+  func nothingToRunInOwnProcess() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       final class Forgetful: AsyncOperation<Int>, @unchecked Sendable {}
       let operation = Forgetful()

@@ -53,7 +53,7 @@ extension FoundationDefectTests {
   }
 
   @Test("F-7, F-18, BA-2, MQ-2: the main queue runs barriers itself, and cancels what it has")
-  func mainQueueCancelsAndRunsBarriers() async {
+  func mainQueueCancelsAndRunsBarriersInOwnProcess() async {
     // In a process of its own, because the main queue is everybody's.
     await #expect(processExitsWith: .success) { try await useMainQueue() }
   }

@@ -166,7 +166,7 @@ struct RetryOperationTests {
   }
 
   @Test("SA-4: an attempt that cannot be started is told as the mistake that it is")
-  func attemptThatIsNotReady() async {
+  func attemptThatIsNotReadyInOwnProcess() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let operation = RetryOperation<Int>(maximumAttempts: 2) { _ in
         let attempt = AsyncOperation { 1 }
