@@ -12,7 +12,7 @@
   /// Foundation on Linux tells nobody outside of changes. What is to happen when some of its operations
   /// have finished is therefore an operation of Foundation's that depends on them.
   // Unchecked for the reason given at `Operation`. What is stored here is constant or thread-safe, but
-  // for `original`, which is as safe as Foundation makes it.
+  // for operations of Foundation's, which are as safe as it makes them.
   final class ForwardedOperation: OperationsCore.Operation, @unchecked Sendable {
     private let original: Foundation.Operation
     /// What notes that the original's dependencies have finished; `nil` where it has none.

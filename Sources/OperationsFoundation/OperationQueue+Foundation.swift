@@ -19,7 +19,7 @@
     /// is best left alone, but for `cancel()`: one that waits for dependencies goes on to do so. One
     /// whose own `isReady` still says no at the start is handed to a queue of Foundation's, which runs
     /// it when that changes, and keeps its slot meanwhile. Cancelling this queue's operations cancels
-    /// it.
+    /// it; one that finishes so before its dependencies have is taken from them, and lists none after.
     ///
     /// What does not carry over:
     /// - `operations` and `operationCount` cannot be overridden and are empty: ask this queue.
