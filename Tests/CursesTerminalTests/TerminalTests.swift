@@ -314,7 +314,7 @@ import Testing
   @Test(
     "What is written to standard error appears after the terminal was given back",
     arguments: [true, false])
-  func standardErrorIsHeldBack(isInOrder: Bool) async {
+  func standardErrorIsHeldBackInOwnProcess(isInOrder: Bool) async {
     await #expect(processExitsWith: .success) { [isInOrder = isInOrder as Bool] in
       let window = try PseudoTerminal()
       dup2(try window.open(), STDERR_FILENO)

@@ -9,7 +9,7 @@ import Testing
 @Suite("What is allowed and odd")
 struct DiagnosticTests {
   @Test("CB-4: a completion block that comes too late is reported")
-  func lateCompletionBlock() async {
+  func lateCompletionBlockInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
       let operation = Operation()
@@ -22,7 +22,7 @@ struct DiagnosticTests {
   }
 
   @Test("CB-4, K-17: so is one that the finish overtakes, which changes nothing")
-  func overtakenCompletionBlock() async {
+  func overtakenCompletionBlockInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
       let operation = ReactingOperation(to: "completionBlock") { $0.start() }
@@ -37,7 +37,7 @@ struct DiagnosticTests {
   }
 
   @Test("K-20: a change that a subclass has not announced before is reported, where it is observed")
-  func didWithoutWill() async {
+  func didWithoutWillInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
       let operation = PlainSubclass()
@@ -62,7 +62,7 @@ struct DiagnosticTests {
   @Test(
     "K-20: who begins to observe between the base class's two announcements is no subclass's fault",
     arguments: keys)
-  func registeredInBetween(key: String) async {
+  func registeredInBetweenInOwnProcess(key: String) async {
     await #expect(processExitsWith: .success) { [key] in
       let log = Self.log()
       let listener = DeafObserver()
@@ -85,7 +85,7 @@ struct DiagnosticTests {
   }
 
   @Test("K-20, CB-4: by default the first of each kind is printed, in a line")
-  func printed() async {
+  func printedInOwnProcess() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {

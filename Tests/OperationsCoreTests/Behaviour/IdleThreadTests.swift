@@ -10,7 +10,7 @@ import Testing
 @Suite("The threads of queues that have nothing to do")
 struct IdleThreadTests {
   @Test("Queues that wait for work wake no thread, take no time, and no sampler looks after them")
-  func idleQueuesWakeNobody() async {
+  func idleQueuesWakeNobodyInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()
@@ -38,7 +38,7 @@ struct IdleThreadTests {
   }
 
   @Test("Threads that have had nothing to do for some seconds end")
-  func idleThreadsEnd() async {
+  func idleThreadsEndInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()

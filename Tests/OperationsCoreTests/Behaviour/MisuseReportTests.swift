@@ -25,7 +25,7 @@ struct MisuseReportTests {
   }
 
   @Test("MI-1: uncaught, each kind traps with its message", arguments: Misuse.Kind.allCases.indices)
-  func trap(index: Int) async {
+  func trapInOwnProcess(index: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [index] in
       try await onOwnThread {
@@ -38,7 +38,7 @@ struct MisuseReportTests {
   }
 
   @Test("MI-1: a handler gets what nobody catches, for the whole process, and may be replaced")
-  func handler() async {
+  func handlerInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread {
         let log = EventLog<Misuse.Kind>()
@@ -93,7 +93,7 @@ struct MisuseReportTests {
   }
 
   @Test("MI-1: mistakes of other threads are not caught")
-  func otherThreads() async {
+  func otherThreadsInOwnProcess() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try await onOwnThread {
         let operation = Operation()

@@ -11,7 +11,7 @@ struct ThreadExitTests {
   // In a process of its own, which ends without looking for leaks: what a thread has on its stack
   // when it ends is leaked, and the pool of the other tests is not to be disturbed.
   @Test("H-10: an operation that ends its thread goes on executing, and everything else goes on")
-  func exitingOperations() async {
+  func exitingOperationsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         weak var first: OperationQueue?
