@@ -24,6 +24,13 @@ open class BlockOperation: Operation, @unchecked Sendable {
     firstBlock = block
   }
 
+  /// Before the dependencies go, and not after them, as stored properties do; see ``AsyncOperation``.
+  deinit {
+    if firstBlock == nil { return }
+    let unrun = takeBlocksLocked()
+    withExtendedLifetime(unrun) {}
+  }
+
   /// The blocks that are to run, in the order in which they were added; empty once they have begun.
   public final var executionBlocks: [@Sendable () -> Void] {
     lock.lock()

@@ -29,6 +29,9 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     super.init()
   }
 
+  /// Before the dependencies go, and not after them, as stored properties do; see ``AsyncOperation``.
+  deinit { discardWork() }
+
   /// What the body returned; `nil` until the operation has finished.
   ///
   /// May be asked for on any thread, as often as wanted. An operation that was cancelled once its

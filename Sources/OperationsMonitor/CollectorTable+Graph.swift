@@ -42,7 +42,7 @@ extension CollectorTable {
     var found: [OperationReport.ID] = []
     var pending = Array(subjects)
     var isCut = false
-    var edgesLeft = 10 * Dependents.limit
+    var edgesLeft = 2 * Dependents.limit
     while !isCut, let id = pending.popLast() {
       for dependent in entries[id]?.dependents ?? [] where seen.insert(dependent.id).inserted {
         edgesLeft -= 1

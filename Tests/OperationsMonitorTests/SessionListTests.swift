@@ -179,7 +179,7 @@ import Testing
     let obstacle = Operation()
     let operations = add(["a"])
     operations[0].addDependency(obstacle)
-    let finished = add(Array(repeating: "finished", count: 10 * Dependents.limit))
+    let finished = add(Array(repeating: "finished", count: 2 * Dependents.limit))
     for operation in finished {
       operation.addDependency(operations[0])
       operation.cancel()

@@ -184,6 +184,32 @@ struct LifetimeTests {
     }
   }
 
+  @Test(
+    "F-15, DE-15: nor does it where the work holds what it depends on, and has not run",
+    arguments: [0, 1, 2])
+  func droppingAChainWhoseWorkHoldsIt(kind: Int) async throws {
+    try await onOwnThread(stackSize: 512 * 1024) {
+      var newest: Operation = Operation()
+      weak let oldest = newest
+      for _ in 0..<Effort.scaled(100_000) {
+        let next: Operation
+        switch kind {
+        case 0: next = BlockOperation { [newest] in newest.cancel() }
+        case 1: next = InvocationOperation { [newest] in newest.cancel() }
+        default:
+          let block = BlockOperation {}
+          block.addExecutionBlock { [newest] in newest.cancel() }
+          next = block
+        }
+        next.addDependency(newest)
+        newest = next
+      }
+      #expect(oldest != nil)
+      newest = Operation()
+      #expect(oldest == nil)
+    }
+  }
+
   @Test("F-15, DE-15: dropping a chain of 1,000,000 operations needs no stack")
   func droppingAChain() async throws {
     let count = Effort.scaled(1_000_000)
