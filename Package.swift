@@ -39,10 +39,10 @@ let coreTargets: [Target] = [
     name: "fixture-async-main", dependencies: ["MainQueueChecks", "OperationsCore"],
     path: "Tests/Fixtures/async-main"),
   .executableTarget(
-    name: "fixture-async-storm", dependencies: ["OperationsCore"],
+    name: "fixture-async-storm", dependencies: ["OperationsCore", "TestSupport"],
     path: "Tests/Fixtures/async-storm"),
   .executableTarget(
-    name: "fixture-endless-chain", dependencies: ["OperationsCore"],
+    name: "fixture-endless-chain", dependencies: ["OperationsCore", "TestSupport"],
     path: "Tests/Fixtures/endless-chain"),
   .testTarget(
     name: "OperationsCoreTests",

@@ -4,6 +4,7 @@
 import Glibc
 import OperationsCore
 import Synchronization
+import TestSupport
 
 // Runs as many asynchronous operations as the first argument says on a queue of width 8, and cancels
 // some of them at random moments. Meanwhile a thread of its own counts the threads of the process.
@@ -80,7 +81,7 @@ final class ThreadCount: Sendable {
 
   private func lookUntilOver() {
     repeat {
-      most.max(amount("Threads"), ordering: .relaxed)
+      most.max(ProcessStatus.amount("Threads"), ordering: .relaxed)
       lookCount.wrappingAdd(1, ordering: .relaxed)
       // Often enough for what lasts, and no load.
       usleep(500)
@@ -88,40 +89,10 @@ final class ThreadCount: Sendable {
   }
 }
 
-/// Random numbers that come again in the same order for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
-
-/// What the kernel says of this process under a name.
-func amount(_ name: String) -> Int {
-  guard let status = fopen("/proc/self/status", "r") else { fatalError("No /proc") }
-  defer { fclose(status) }
-  var line = [CChar](repeating: 0, count: 256)
-  while fgets(&line, Int32(line.count), status) != nil {
-    let words = String(
-      decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self
-    )
-    .split { $0 == ":" || $0.isWhitespace }
-    if words.first == name[...], let amount = words.dropFirst().first.flatMap({ Int($0) }) {
-      return amount
-    }
-  }
-  fatalError("/proc/self/status has no \(name)")
-}
-
 /// Adds so many, and cancels some before they are in the queue, some that wait, some that run, and some
 /// that have finished.
 func addAndCancel(_ count: Int, in queue: OperationQueue, seed: UInt64) {
-  var random = SeededGenerator(state: seed)
+  var random = SeededGenerator(seed: seed)
   var recent: [Drop] = []
   for number in 1...count {
     let operation = Drop(yields: number % 4)
@@ -157,7 +128,7 @@ let mostRunning = Drop.mostRunning.load(ordering: .relaxed)
 let unbegun = count - Drop.begun.load(ordering: .relaxed)
 print(
   "\(count) operations, \(unbegun) cancelled before they began, at most \(mostRunning) ran at once, "
-    + "\(mostThreads) threads at most (looked \(lookCount) times), \(amount("VmHWM") / 1_024) MiB, "
+    + "\(mostThreads) threads at most (looked \(lookCount) times), \(ProcessStatus.amount("VmHWM") / 1_024) MiB, "
     + "seed \(seed)")
 guard finished == count, finishedAgain == 0, mostRunning <= width, mostThreads <= threadsAtMost
 else {

@@ -4,6 +4,7 @@
 import Glibc
 import OperationsCore
 import Synchronization
+import TestSupport
 
 // Runs a chain of as many operations as the first argument says, each of which depends on the one
 // before and forgets it, under a limit of memory; says how many of them there were at once and how
@@ -22,26 +23,6 @@ final class Link: Operation, @unchecked Sendable {
   }
 
   deinit { Self.alive.wrappingSubtract(1, ordering: .relaxed) }
-}
-
-/// The most memory that the program ever had at once, in KiB.
-///
-/// Not what `getrusage` says: that goes on from before the program began, when the process was a copy
-/// of the one that started it.
-func peakMemory() -> Int {
-  guard let status = fopen("/proc/self/status", "r") else { fatalError("No /proc") }
-  defer { fclose(status) }
-  var line = [CChar](repeating: 0, count: 256)
-  while fgets(&line, Int32(line.count), status) != nil {
-    let words = String(
-      decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self
-    )
-    .split { $0 == ":" || $0.isWhitespace }
-    if words.first == "VmHWM", let amount = words.dropFirst().first.flatMap({ Int($0) }) {
-      return amount
-    }
-  }
-  fatalError("/proc/self/status has no VmHWM")
 }
 
 let arguments = CommandLine.arguments
@@ -75,13 +56,13 @@ for number in 1...count {
   newest = next
   if number.isMultiple(of: aheadAtMost) {
     next.waitUntilFinished()
-    if memoryAtFirst == 0 { memoryAtFirst = peakMemory() }
+    if memoryAtFirst == 0 { memoryAtFirst = ProcessStatus.amount("VmHWM") }
   }
 }
 newest?.waitUntilFinished()
 
 let mostAlive = Link.mostAlive.load(ordering: .relaxed)
-let growth = peakMemory() - memoryAtFirst
+let growth = ProcessStatus.amount("VmHWM") - memoryAtFirst
 print("\(count) links, at most \(mostAlive) at once, \(growth) KiB more in the end")
 guard mostAlive <= aliveAtMost, growth <= growthAtMost else {
   print("That is more than \(aliveAtMost) at once, or \(growthAtMost) KiB")

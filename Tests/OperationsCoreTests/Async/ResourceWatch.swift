@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
 import TestSupport
 
 /// How many threads this process has had at most, as far as was looked, and how much memory.
@@ -10,23 +9,11 @@ final class ResourceWatch: Sendable, CustomStringConvertible {
 
   /// Counts the threads of this moment.
   func look() {
-    let count = Self.number(behind: "Threads:")
+    let count = ProcessStatus.amount("Threads")
     mostThreads.change { $0 = max($0, count) }
   }
 
   var description: String {
-    "\(mostThreads.value) threads and \(Self.number(behind: "VmHWM:") / 1_024) MiB at most"
-  }
-
-  private static func number(behind label: String) -> Int {
-    guard let file = fopen("/proc/self/status", "r") else { return 0 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while fgets(&line, Int32(line.count), file) != nil {
-      let text = String(
-        decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      if text.hasPrefix(label) { return Int(text.filter(\.isNumber)) ?? 0 }
-    }
-    return 0
+    "\(mostThreads.value) threads and \(ProcessStatus.amount("VmHWM") / 1_024) MiB at most"
   }
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// What the kernel says of this process.
+package enum ProcessStatus {
+  /// A line of `/proc/self/status`, such as `Threads`, or `VmHWM`: the most memory ever, in KiB, which,
+  /// other than that of `getrusage`, does not go on from before the program began.
+  ///
+  /// - Parameter name: What stands before the colon. The program ends where there is no such line.
+  /// - Returns: The number behind it.
+  package static func amount(_ name: String) -> Int {
+    guard let status = fopen("/proc/self/status", "r") else { fatalError("No /proc") }
+    defer { fclose(status) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, Int32(line.count), status) != nil {
+      let words = String(
+        decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self
+      )
+      .split { $0 == ":" || $0.isWhitespace }
+      if words.first == name[...], let amount = words.dropFirst().first.flatMap({ Int($0) }) {
+        return amount
+      }
+    }
+    fatalError("/proc/self/status has no \(name)")
+  }
+}
