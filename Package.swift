@@ -78,12 +78,18 @@ let foundationTargets: [Target] = [
 ]
 
 let monitorTargets: [Target] = [
-  .target(name: "MonitorProtocol"),
+  .target(
+    name: "MonitorProtocol",
+    dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),
   .target(
     name: "OperationsMonitor",
     dependencies: [
       "OperationsCore", "COperationsSystem", "MonitorProtocol",
       .product(name: "Histogram", package: "hdrhistogram-swift"),
+      .product(name: "Logging", package: "swift-log"),
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOExtras", package: "swift-nio-extras"),
+      .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
   .target(
@@ -97,6 +103,9 @@ let monitorTargets: [Target] = [
     dependencies: [
       "Dashboard", "CursesTerminal", "OperationsMonitor", "DemoWorkloads", "MonitorProtocol",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOExtras", package: "swift-nio-extras"),
+      .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .executableTarget(
     name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
@@ -152,6 +161,10 @@ let package = Package(
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+      .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+      .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+      .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
   targets: isCoreOnly

@@ -11,7 +11,7 @@ extension Dashboard {
     case .hello:
       guard !configuration.guidance.isEmpty else { break }
       notice = Notice(configuration.guidance, lifetime: .seconds(20), at: now)
-    case .ended:
+    case .disconnected, .ended:
       break
     case .update(let update):
       now = max(now, update.time)
@@ -26,7 +26,7 @@ extension Dashboard {
   /// Says in one sentence what became of a command.
   private mutating func announce(_ result: CommandResult) {
     switch result.command {
-    case .cancel(let ids):
+    case .cancel(let ids), .cancelWithDependents(let ids):
       announce(ids, result.outcomes, done: "cancel requested")
     case .changePriority(let ids, let steps):
       announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")

@@ -5,6 +5,9 @@
 public enum MonitorCommand: Codable, Sendable, Equatable {
   /// Calls `cancel()` on each of these operations.
   case cancel([OperationReport.ID])
+  /// The same, and on each operation that depends on any of them, directly or through others, as far
+  /// as ``Dependents/limit`` goes.
+  case cancelWithDependents([OperationReport.ID])
   /// Suspends or resumes a queue.
   case setSuspended(QueueReport.ID, Bool)
   /// Sets how many operations a queue runs at once; `nil` leaves it to the system.
@@ -31,10 +34,30 @@ public struct CommandResult: Codable, Sendable, Equatable {
   public var command: MonitorCommand
   /// One outcome for each operation of the command, in its order; one outcome for a queue.
   public var outcomes: [Outcome]
+  /// The dependents that were asked to cancel too, ascending.
+  public var dependents: [OperationReport.ID]
 
   /// Creates a result.
-  public init(command: MonitorCommand, outcomes: [Outcome]) {
+  public init(
+    command: MonitorCommand, outcomes: [Outcome], dependents: [OperationReport.ID] = []
+  ) {
     self.command = command
     self.outcomes = outcomes
+    self.dependents = dependents
+  }
+}
+
+/// Who has given a command from another process.
+public struct CommandOrigin: Codable, Sendable, Equatable {
+  /// The id of the viewer's process, as the monitored process's system sees it; 0 where it is not
+  /// visible there.
+  public var processID: Int32
+  /// The id of its user.
+  public var userID: UInt32
+
+  /// Creates an origin.
+  public init(processID: Int32, userID: UInt32) {
+    self.processID = processID
+    self.userID = userID
   }
 }

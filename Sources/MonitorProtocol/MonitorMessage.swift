@@ -11,89 +11,9 @@ public enum MonitorMessage: Codable, Sendable, Equatable {
   case update(Update)
   /// What became of a command.
   case commandResult(CommandResult)
+  /// The connection is lost, for this reason, and is being made anew: where that succeeds, a greeting
+  /// and everything that is known follow.
+  case disconnected(reason: String)
   /// Nothing more will come, for this reason; what was shown stays true as the last known state.
   case ended(reason: String)
-}
-
-/// Says which process is watched, and how.
-public struct Hello: Codable, Sendable, Equatable {
-  /// The program's name, unsanitised.
-  public var processName: String
-  /// The process's id.
-  public var processID: Int32
-  /// Whether commands are refused.
-  public var isReadOnly: Bool
-  /// A moment on the process's monotonic clock …
-  public var anchor: MonitorTime
-  /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
-  public var anchorSecondsSince1970: Double
-  /// When the process started, on its monotonic clock.
-  public var processStarted: MonitorTime
-
-  /// Creates a greeting.
-  public init(
-    processName: String, processID: Int32, isReadOnly: Bool, anchor: MonitorTime,
-    anchorSecondsSince1970: Double, processStarted: MonitorTime
-  ) {
-    self.processName = processName
-    self.processID = processID
-    self.isReadOnly = isReadOnly
-    self.anchor = anchor
-    self.anchorSecondsSince1970 = anchorSecondsSince1970
-    self.processStarted = processStarted
-  }
-}
-
-/// The changes since the update before, of what is within the viewer's ``Interest``.
-public struct Update: Codable, Sendable, Equatable {
-  /// When this was gathered.
-  public var time: MonitorTime
-  /// Every live queue, by id.
-  public var queues: [QueueReport]
-  /// Operations that have come within the interest, or have changed, whole, by id.
-  public var changed: [OperationReport]
-  /// Operations that are no longer within the interest, or no longer kept.
-  public var removed: [OperationReport.ID]
-  /// How many operations the list would hold without a limit.
-  public var matchCount: Int
-  /// How many operations are kept: all unfinished ones, and the last that have finished.
-  public var keptCount: Int
-  /// What depends on the interest's subjects; `nil` where there are none.
-  public var dependents: Dependents?
-  /// How many operations there are that no other depends on; `nil` where these are not wanted, or not
-  /// all have been counted yet.
-  public var rootCount: Int?
-  /// How many state changes of the history were lost, since the start. States are exact all the
-  /// same.
-  public var lostChanges: UInt64
-  /// What has happened since the update before; `nil` where no events are wanted.
-  public var events: EventNews?
-  /// What runs and ran; `nil` where that is not wanted.
-  public var runs: RecentRuns?
-  /// What probably is not meant, what matters most first.
-  public var warnings: [MonitorWarning] = []
-  /// How long operations waited and ran lately.
-  public var times = TimeStatistics()
-  /// The same for each class of the interest's single operations and of its graphs, by the class's name;
-  /// a class of which nothing is known is left out, and so are classes beyond some sixty.
-  public var classTimes: [String: TimeStatistics] = [:]
-  /// What is known of the interest's one operation beyond its report; `nil` where there is none, or it
-  /// has finished.
-  public var detail: OperationDetail?
-
-  /// Creates an update, without events and runs.
-  public init(
-    time: MonitorTime, queues: [QueueReport] = [], changed: [OperationReport] = [],
-    removed: [OperationReport.ID] = [], matchCount: Int = 0, keptCount: Int = 0,
-    dependents: Dependents? = nil, lostChanges: UInt64 = 0
-  ) {
-    self.time = time
-    self.queues = queues
-    self.changed = changed
-    self.removed = removed
-    self.matchCount = matchCount
-    self.keptCount = keptCount
-    self.dependents = dependents
-    self.lostChanges = lostChanges
-  }
 }

@@ -59,6 +59,8 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public var cancelRequested: MonitorTime?
   /// When it finished; `nil` where it has not, or nobody watched.
   public var finished: MonitorTime?
+  /// Who has last asked from another process that it be cancelled; `nil` where nobody has.
+  public var cancelRequester: CommandOrigin?
 
   /// Creates a report; what is not given is unknown or empty.
   public init(

@@ -260,7 +260,8 @@ final class Collector: Sendable {
 
   private func denials(of command: MonitorCommand) -> [CommandResult.Outcome] {
     switch command {
-    case .cancel(let ids), .changePriority(let ids, _): ids.map { _ in .denied }
+    case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _):
+      ids.map { _ in .denied }
     case .setSuspended, .setWidth: [.denied]
     }
   }
@@ -269,7 +270,7 @@ final class Collector: Sendable {
     of command: MonitorCommand, _ table: CollectorTable
   ) -> [CommandResult.Outcome] {
     switch command {
-    case .cancel(let ids):
+    case .cancel(let ids), .cancelWithDependents(let ids):
       return ids.map { perform(on: $0, table) { $0.cancel() } }
     case .changePriority(let ids, let steps):
       return ids.map { perform(on: $0, table) { $0.queuePriority.move(by: steps) } }

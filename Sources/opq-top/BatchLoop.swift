@@ -22,7 +22,7 @@ struct BatchLoop {
   /// How long the first frame waits for a monitor that has nothing to tell.
   private static let patience = Duration.seconds(2)
 
-  let session: MonitorSession
+  let session: any MonitorSource
   let waker: Waker
   let watch: TerminationWatch
   let completion: Completion

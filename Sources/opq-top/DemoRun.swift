@@ -60,7 +60,8 @@ struct DemoRun {
   ///
   /// - Throws: `WorkloadError`, before anything was printed.
   func printFrames(
-    of demo: Demo, _ options: WorkloadOptions, count: Int?, interval: Duration, isJSON: Bool
+    of demo: Demo, _ options: WorkloadOptions, count: Int?, interval: Duration,
+    format: BatchLoop.Format
   ) throws -> Ending {
     let workload = try demo.makeWorkload(options)
     defer { workload.shutDown() }
@@ -70,7 +71,7 @@ struct DemoRun {
     workload.start()
     let loop = BatchLoop(
       session: session, waker: waker, watch: watch, completion: completion,
-      format: isJSON ? .json : .text)
+      format: format)
     return reportFailure(of: workload, after: loop.run(count: count, interval: interval))
   }
 

@@ -13,7 +13,7 @@ struct EventLoop: ~Copyable {
   private var terminal: Terminal
   private var signals: JobSignals
   private var dashboard: Dashboard
-  private let session: MonitorSession
+  private let session: any MonitorSource
   private let waker: Waker
   private let watch: TerminationWatch
   private var pacer = FramePacer()
@@ -32,7 +32,7 @@ struct EventLoop: ~Copyable {
   /// Creates a loop, which has not drawn anything.
   init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
-    session: MonitorSession, waker: Waker, watch: TerminationWatch, completion: Completion?,
+    session: any MonitorSource, waker: Waker, watch: TerminationWatch, completion: Completion?,
     tellsFrameTimes: Bool
   ) {
     self.terminal = terminal

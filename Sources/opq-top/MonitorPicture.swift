@@ -27,7 +27,7 @@ struct MonitorPicture {
       for id in update.removed { operations[id] = nil }
       warnings = update.warnings
       lostChanges = update.lostChanges
-    case .commandResult:
+    case .commandResult, .disconnected:
       break
     case .ended(let reason):
       endedReason = reason

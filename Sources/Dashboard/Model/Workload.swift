@@ -82,6 +82,8 @@ struct Workload: Sendable, Equatable {
       operations.apply(changed: update.changed, removed: update.removed)
     case .commandResult:
       break
+    case .disconnected:
+      break
     case .ended(let reason):
       endedReason = reason
     }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import Glibc
+import MonitorProtocol
+
+/// How what is watched is shown: the same options whatever that is.
+struct ViewOptions: ParsableArguments {
+  @Flag(help: "Print frames as text instead of showing the dashboard.")
+  var batch = false
+
+  @Option(
+    name: .customShort("n"), parsing: .unconditional,
+    help: ArgumentHelp("With --batch: end after so many frames.", valueName: "count"))
+  var frameCount: Int?
+
+  @Option(
+    name: .customShort("d"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --batch: the time between frames, such as 0.5, 500ms or 1s; from 10ms to a day. "
+        + "(default: 1s)", valueName: "interval"))
+  var interval: Interval?
+
+  @Flag(help: "With --batch: print each frame as one line of JSON.")
+  var json = false
+
+  @Flag(help: "Draw with ASCII characters only.")
+  var ascii = false
+
+  @Flag(help: "Draw with all characters, whatever the locale says.")
+  var unicode = false
+
+  @Flag(name: .customLong("no-color"), help: "Draw without colours, as with NO_COLOR set.")
+  var noColor = false
+
+  @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
+  var isReadOnly = false
+
+  @Flag(
+    name: .customLong("frame-times"),
+    help: ArgumentHelp("At the end, say how long frames took.", visibility: .hidden))
+  var tellsFrameTimes = false
+
+  @Option(
+    name: .customLong("warn"),
+    help: ArgumentHelp(
+      "Warn of these kinds, too; usually of all but leaking. Repeatable, as --allow is: for each "
+        + "kind the last one counts. The kinds: \(WarningWish.words), which stands for each.",
+      valueName: "kind,..."),
+    transform: WarningWish.warn)
+  var warnings: [WarningWish] = []
+
+  @Option(
+    name: .customLong("allow"),
+    help: ArgumentHelp("Do not warn of these kinds.", valueName: "kind,..."),
+    transform: WarningWish.allow)
+  var allowances: [WarningWish] = []
+
+  /// What to warn of.
+  var warningKinds: Set<MonitorWarning.Kind> { WarningWish.kinds(after: warnings + allowances) }
+
+  /// The time between the frames of batch mode.
+  var frameInterval: Duration { interval?.duration ?? .seconds(1) }
+
+  /// How batch mode prints frames.
+  var format: BatchLoop.Format { json ? .json : .text }
+
+  func validate() throws {
+    if !batch && (json || frameCount != nil || interval != nil) {
+      throw ValidationError("-n, -d and --json go with --batch")
+    }
+    if let frameCount, frameCount < 1 {
+      throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
+    }
+    if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
+  }
+
+  /// How the terminal is used.
+  var terminalOptions: Terminal.Options {
+    let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    return Terminal.Options(
+      characters: ascii ? .ascii : unicode ? .unicode : .byLocale,
+      usesColor: !noColor && !isColorRefused)
+  }
+}
