@@ -80,7 +80,8 @@ let foundationTargets: [Target] = [
 let monitorTargets: [Target] = [
   .target(
     name: "MonitorProtocol",
-    dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]),
+    dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+    exclude: ["Wire/generate", "Wire/monitor.proto"]),
   .target(
     name: "OperationsMonitor",
     dependencies: [
@@ -128,7 +129,7 @@ let monitorTargets: [Target] = [
   .executableTarget(
     name: "demo-moving-from-foundation", dependencies: ["OperationsFoundation"],
     path: "demos/moving-from-foundation", exclude: ["expected.txt"]),
-  .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol"]),
+  .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol", "TestSupport"]),
   .testTarget(
     name: "OperationsMonitorTests",
     dependencies: ["Operations", "OperationsMonitor", "MonitorProtocol", "TestSupport"]),

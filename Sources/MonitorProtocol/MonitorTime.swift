@@ -28,20 +28,41 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The time from `start` to `end`; negative where `end` is earlier.
+  /// The time from `start` to `end`; negative where `end` is earlier. What does not fit into nanoseconds
+  /// of 64 bits, 292 years, is cut to that.
   public static func - (end: MonitorTime, start: MonitorTime) -> Duration {
-    .nanoseconds(end.nanoseconds - start.nanoseconds)
+    .nanoseconds(end.nanoseconds.subtractingSaturating(start.nanoseconds))
   }
 
-  /// The time that lies `duration` after `start`.
+  /// The time that lies `duration` after `start`, or the latest or earliest that there is.
   public static func + (start: MonitorTime, duration: Duration) -> MonitorTime {
-    let (seconds, attoseconds) = duration.components
-    return MonitorTime(
-      nanoseconds: start.nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    MonitorTime(nanoseconds: start.nanoseconds.addingSaturating(duration.saturatedNanoseconds))
   }
 
-  /// The time that lies `duration` before `end`.
+  /// The time that lies `duration` before `end`, or the latest or earliest that there is.
   public static func - (end: MonitorTime, duration: Duration) -> MonitorTime {
-    end + (.zero - duration)
+    MonitorTime(nanoseconds: end.nanoseconds.subtractingSaturating(duration.saturatedNanoseconds))
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, rounded towards zero; the largest or smallest number where they are more.
+  var saturatedNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflows { return seconds < 0 ? .min : .max }
+    return whole.addingSaturating(attoseconds / 1_000_000_000)
+  }
+}
+
+extension Int64 {
+  func addingSaturating(_ other: Int64) -> Int64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? (self < 0 ? .min : .max) : sum
+  }
+
+  func subtractingSaturating(_ other: Int64) -> Int64 {
+    let (difference, overflows) = subtractingReportingOverflow(other)
+    return overflows ? (self < 0 ? .min : .max) : difference
   }
 }

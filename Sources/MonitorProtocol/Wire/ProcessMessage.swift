@@ -16,6 +16,8 @@ public enum ProcessMessage: Sendable, Equatable {
   case pong(UInt64)
   /// The monitor goes, or will not talk to this viewer.
   case bye(Farewell)
+  /// One that this version does not know, of a newer minor version; it is to be skipped.
+  case unknown
 }
 
 /// Why a monitor ends a connection.

@@ -16,6 +16,8 @@ public enum ViewerMessage: Sendable, Equatable {
   case ping(UInt64)
   /// The viewer goes, for this reason.
   case bye(reason: String)
+  /// One that this version does not know, of a newer minor version; it is to be skipped.
+  case unknown
 }
 
 /// Says who watches.

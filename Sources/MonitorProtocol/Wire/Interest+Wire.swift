@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WireInterest {
+  init(_ interest: Interest) {
+    self.init()
+    order.column = WireInterest.Order.Column(interest.order.column)
+    order.isReversed = interest.order.isReversed
+    if let filter = interest.filter { self.filter = filter.text }
+    hidesOver = interest.hidesOver
+    showsWarnedOnly = interest.showsWarnedOnly
+    if let limit = interest.rowLimit { rowLimit = Self.rows(limit) }
+    operations = Self.ids(interest.operations)
+    graphs = Self.graphs(interest.graphs)
+    rootLimit = Self.rows(interest.rootLimit)
+    subjects = Self.ids(interest.subjects)
+    eventLimit = Self.rows(interest.eventLimit)
+    if let timeline = interest.timeline {
+      self.timeline.window =
+        max(.zero, min(timeline.window, WireLimits.longestWindow))
+        .saturatedNanoseconds
+      self.timeline.limit = Self.rows(timeline.limit)
+    }
+    if let id = interest.detail { detail = id.rawValue }
+    warningKinds = interest.warningKinds.map { WireWarning.Kind($0) }
+      .sorted { $0.rawValue < $1.rawValue }
+  }
+
+  private static func rows(_ limit: Int) -> Int64 {
+    Int64(limit.clamped(to: 0...WireLimits.mostRows))
+  }
+
+  // In order, so that the same interest is the same bytes.
+  private static func ids(_ ids: Set<OperationReport.ID>) -> [UInt64] {
+    ids.map(\.rawValue).sorted().prefix(WireLimits.mostSingleOperations).map { $0 }
+  }
+
+  private static func graphs(_ graphs: Set<Interest.Graph>) -> [WireInterest.Graph] {
+    let wire = graphs.map { graph in
+      var wire = WireInterest.Graph()
+      wire.root = graph.root.rawValue
+      wire.direction =
+        switch graph.direction {
+        case .waitsFor: .waitsFor
+        case .blocks: .blocks
+        }
+      wire.limit = rows(graph.limit)
+      return wire
+    }
+    let sorted = wire.sorted {
+      ($0.root, $0.direction.rawValue, $0.limit) < ($1.root, $1.direction.rawValue, $1.limit)
+    }
+    return Array(sorted.prefix(WireLimits.mostGraphs))
+  }
+}
+
+extension Interest {
+  init(_ wire: WireInterest) throws(WireError) {
+    self.init(
+      order: SortOrder(
+        by: SortOrder.Column(wire.order.column), isReversed: wire.order.isReversed),
+      filter: wire.hasFilter ? try Self.filter(wire.filter) : nil, hidesOver: wire.hidesOver,
+      rowLimit: wire.hasRowLimit ? try Self.rows(wire.rowLimit, "a row limit") : nil,
+      operations: Set(
+        try checked(wire.operations, most: WireLimits.mostSingleOperations, "an interest")),
+      graphs: try Self.graphs(wire.graphs),
+      subjects: Set(
+        try checked(wire.subjects, most: WireLimits.mostSingleOperations, "an interest")))
+    showsWarnedOnly = wire.showsWarnedOnly
+    rootLimit = try Self.rows(wire.rootLimit, "a root limit")
+    eventLimit = try Self.rows(wire.eventLimit, "an event limit")
+    timeline = wire.hasTimeline ? try Timeline(wire.timeline) : nil
+    detail = wire.hasDetail ? OperationReport.ID(wire.detail) : nil
+    warningKinds = Set(wire.warningKinds.compactMap { MonitorWarning.Kind($0) })
+  }
+
+  fileprivate static func rows(_ limit: Int64, _ what: String) throws(WireError) -> Int {
+    try checked(limit, in: 0...WireLimits.mostRows, what)
+  }
+
+  private static func filter(_ text: String) throws(WireError) -> OperationFilter {
+    guard text.utf8.count <= WireLimits.longestText else {
+      throw WireError(
+        "a filter of \(text.utf8.count) bytes is longer than \(WireLimits.longestText)")
+    }
+    do {
+      return try OperationFilter(text)
+    } catch {
+      throw WireError("a filter is not understood: \(error)")
+    }
+  }
+
+  private static func graphs(_ wire: [WireInterest.Graph]) throws(WireError) -> Set<Graph> {
+    guard wire.count <= WireLimits.mostGraphs else {
+      throw WireError(
+        "an interest wants \(wire.count) graphs; \(WireLimits.mostGraphs) are the most")
+    }
+    var graphs: Set<Graph> = []
+    for graph in wire {
+      let direction: GraphDirection
+      switch graph.direction {
+      case .waitsFor: direction = .waitsFor
+      case .blocks: direction = .blocks
+      case .unspecified, .UNRECOGNIZED: continue
+      }
+      let limit = try rows(graph.limit, "a graph's limit")
+      graphs.insert(Graph(root: .init(graph.root), direction: direction, limit: limit))
+    }
+    return graphs
+  }
+}
+
+extension Interest.Timeline {
+  init(_ wire: WireInterest.Timeline) throws(WireError) {
+    let window = Duration.nanoseconds(wire.window)
+    guard window >= .zero, window <= WireLimits.longestWindow else {
+      throw WireError(
+        "a window of \(window) is not between 0 seconds and \(WireLimits.longestWindow)")
+    }
+    self.init(window: window, limit: try Interest.rows(wire.limit, "a timeline's limit"))
+  }
+}
+
+extension WireInterest.Order.Column {
+  init(_ column: SortOrder.Column) {
+    self =
+      switch column {
+      case .id: .id
+      case .state: .state
+      case .queue: .queue
+      case .priority: .priority
+      case .dependencies: .dependencies
+      case .time: .time
+      case .dependents: .dependents
+      case .name: .name
+      }
+  }
+}
+
+extension SortOrder.Column {
+  init(_ wire: WireInterest.Order.Column) {
+    self =
+      switch wire {
+      case .id: .id
+      case .state, .unspecified, .UNRECOGNIZED: .state
+      case .queue: .queue
+      case .priority: .priority
+      case .dependencies: .dependencies
+      case .time: .time
+      case .dependents: .dependents
+      case .name: .name
+      }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WireCommand {
+  init(_ command: MonitorCommand, token: UInt32) {
+    self.init()
+    self.token = token
+    switch command {
+    case .cancel(let ids): cancel.ids = ids.map(\.rawValue)
+    case .cancelWithDependents(let ids): cancelWithDependents.ids = ids.map(\.rawValue)
+    case .setSuspended(let queue, let isSuspended):
+      setSuspended.queue = queue.rawValue
+      setSuspended.isSuspended = isSuspended
+    case .setWidth(let queue, let width):
+      setWidth.queue = queue.rawValue
+      if let width { setWidth.width = Int64(width) }
+    case .changePriority(let ids, let levels):
+      changePriority.ids = ids.map(\.rawValue)
+      changePriority.levels = Int32(clamping: levels)
+    }
+  }
+}
+
+extension MonitorCommand {
+  /// `nil` where the action is one that this version does not know.
+  init?(_ wire: WireCommand) throws(WireError) {
+    switch wire.action {
+    case .cancel(let operations): self = .cancel(try Self.ids(operations.ids))
+    case .cancelWithDependents(let operations):
+      self = .cancelWithDependents(try Self.ids(operations.ids))
+    case .setSuspended(let action): self = .setSuspended(.init(action.queue), action.isSuspended)
+    case .setWidth(let action):
+      let width =
+        action.hasWidth
+        ? try checked(action.width, in: 0...WireLimits.widestQueue, "a width") : nil
+      self = .setWidth(.init(action.queue), width)
+    case .changePriority(let action):
+      let most = WireLimits.mostPriorityLevels
+      let levels = try checked(Int64(action.levels), in: -most...most, "a change of priority")
+      self = .changePriority(try Self.ids(action.ids), by: levels)
+    case nil: return nil
+    }
+  }
+
+  private static func ids(_ ids: [UInt64]) throws(WireError) -> [OperationReport.ID] {
+    try checked(ids, most: WireLimits.mostOperationsOfCommand, "a command")
+  }
+}
+
+extension WireCommandResult.Outcome {
+  init(_ outcome: CommandResult.Outcome) {
+    self =
+      switch outcome {
+      case .requested: .requested
+      case .alreadyFinished: .alreadyFinished
+      case .unknown: .unspecified
+      case .denied: .denied
+      }
+  }
+}
+
+extension CommandResult.Outcome {
+  init(_ wire: WireCommandResult.Outcome) {
+    self =
+      switch wire {
+      case .requested: .requested
+      case .alreadyFinished: .alreadyFinished
+      case .denied: .denied
+      case .unspecified, .UNRECOGNIZED: .unknown
+      }
+  }
+}

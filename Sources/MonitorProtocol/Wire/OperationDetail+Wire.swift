@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WireDetail {
+  init(_ detail: OperationDetail) {
+    self.init()
+    id = detail.id.rawValue
+    qualityOfService =
+      switch detail.qualityOfService {
+      case .userInteractive: .userInteractive
+      case .userInitiated: .userInitiated
+      case .utility: .utility
+      case .background: .background
+      case .default: .default
+      }
+    reasons = detail.reasons.map { reason in
+      var wire = Reason()
+      wire.kind = Reason.Kind(reason.kind)
+      wire.sentence = reason.sentence.wireText
+      return wire
+    }
+    awaitedOperations = detail.awaitedOperations.map(\.rawValue)
+    awaitedQueues = detail.awaitedQueues.map(\.rawValue)
+  }
+}
+
+extension OperationDetail {
+  init(_ wire: WireDetail) {
+    let qualityOfService: OperationQualityOfService =
+      switch wire.qualityOfService {
+      case .userInteractive: .userInteractive
+      case .userInitiated: .userInitiated
+      case .utility: .utility
+      case .background: .background
+      case .default, .UNRECOGNIZED: .default
+      }
+    self.init(
+      id: .init(wire.id), qualityOfService: qualityOfService,
+      reasons: wire.reasons.compactMap { reason in
+        Reason.Kind(reason.kind).map { Reason(kind: $0, sentence: reason.sentence) }
+      }, awaitedOperations: wire.awaitedOperations.map { .init($0) },
+      awaitedQueues: wire.awaitedQueues.map { .init($0) })
+  }
+}
+
+extension WireDetail.Reason.Kind {
+  init(_ kind: OperationDetail.Reason.Kind) {
+    self =
+      switch kind {
+      case .notInQueue: .notInQueue
+      case .queueSuspended: .queueSuspended
+      case .unmetDependencies: .unmetDependencies
+      case .notReadyByItself: .notReadyByItself
+      case .excluded: .excluded
+      case .noFreeSlot: .noFreeSlot
+      case .notStartedYet: .notStartedYet
+      case .barrierAhead: .barrierAhead
+      case .dependenciesNeverAdded: .dependenciesNeverAdded
+      }
+  }
+}
+
+extension OperationDetail.Reason.Kind {
+  init?(_ wire: WireDetail.Reason.Kind) {
+    switch wire {
+    case .notInQueue: self = .notInQueue
+    case .queueSuspended: self = .queueSuspended
+    case .unmetDependencies: self = .unmetDependencies
+    case .notReadyByItself: self = .notReadyByItself
+    case .excluded: self = .excluded
+    case .noFreeSlot: self = .noFreeSlot
+    case .notStartedYet: self = .notStartedYet
+    case .barrierAhead: self = .barrierAhead
+    case .dependenciesNeverAdded: self = .dependenciesNeverAdded
+    case .unspecified, .UNRECOGNIZED: return nil
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WireOperation {
+  init(_ report: OperationReport) {
+    self.init()
+    id = report.id.rawValue
+    name = report.name.wireText
+    className = report.className.wireText
+    queue = report.queue.rawValue
+    state = WireState(report.state)
+    if report.priority != .normal { priority = WirePriority(report.priority) }
+    if !report.dependencies.isEmpty { dependencies = report.dependencies.map(\.rawValue) }
+    unmetDependencyCount = Int64(report.unmetDependencyCount)
+    isExcluded = report.isExcluded
+    dependentCount = Int64(report.dependentCount)
+    if let time = report.added { added = time.nanoseconds }
+    if let time = report.becameReady { becameReady = time.nanoseconds }
+    if let time = report.started { started = time.nanoseconds }
+    if let time = report.cancelRequested { cancelRequested = time.nanoseconds }
+    if let time = report.finished { finished = time.nanoseconds }
+    if let origin = report.cancelRequester {
+      cancelRequester.processID = origin.processID
+      cancelRequester.userID = origin.userID
+    }
+  }
+}
+
+extension OperationReport {
+  /// `nil` where it is in a state that this version does not know.
+  init?(_ wire: WireOperation) {
+    guard let state = OperationState(wire.state) else { return nil }
+    self.init(
+      id: ID(wire.id), name: wire.name, className: wire.className, queue: .init(wire.queue),
+      state: state, priority: OperationPriority(wire.priority),
+      dependencies: wire.dependencies.map { ID($0) },
+      unmetDependencyCount: Int(wireCount: wire.unmetDependencyCount),
+      isExcluded: wire.isExcluded, dependentCount: Int(wireCount: wire.dependentCount),
+      added: wire.hasAdded ? MonitorTime(wire: wire.added) : nil,
+      becameReady: wire.hasBecameReady ? MonitorTime(wire: wire.becameReady) : nil,
+      started: wire.hasStarted ? MonitorTime(wire: wire.started) : nil,
+      cancelRequested: wire.hasCancelRequested ? MonitorTime(wire: wire.cancelRequested) : nil,
+      finished: wire.hasFinished ? MonitorTime(wire: wire.finished) : nil)
+    if wire.hasCancelRequester {
+      cancelRequester = CommandOrigin(
+        processID: wire.cancelRequester.processID, userID: wire.cancelRequester.userID)
+    }
+  }
+}
+
+extension WireState {
+  init(_ state: OperationState) {
+    self =
+      switch state {
+      case .waiting: .waiting
+      case .ready: .ready
+      case .held: .held
+      case .executing: .executing
+      case .cancelling: .cancelling
+      case .finished: .finished
+      case .cancelled: .cancelled
+      }
+  }
+}
+
+extension OperationState {
+  init?(_ wire: WireState) {
+    switch wire {
+    case .waiting: self = .waiting
+    case .ready: self = .ready
+    case .held: self = .held
+    case .executing: self = .executing
+    case .cancelling: self = .cancelling
+    case .finished: self = .finished
+    case .cancelled: self = .cancelled
+    case .unspecified, .UNRECOGNIZED: return nil
+    }
+  }
+}
+
+extension WirePriority {
+  init(_ priority: OperationPriority) {
+    self =
+      switch priority {
+      case .veryLow: .veryLow
+      case .low: .low
+      case .normal: .normal
+      case .high: .high
+      case .veryHigh: .veryHigh
+      }
+  }
+}
+
+extension OperationPriority {
+  init(_ wire: WirePriority) {
+    self =
+      switch wire {
+      case .veryLow: .veryLow
+      case .low: .low
+      case .normal, .UNRECOGNIZED: .normal
+      case .high: .high
+      case .veryHigh: .veryHigh
+      }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension ProcessMessage {
+  /// The message as the bytes of a frame, without their length.
+  ///
+  /// ``UpdateParts`` makes the parts of an update, each of which fits into a frame.
+  public func encoded() -> [UInt8] {
+    var wire = WireProcessMessage()
+    switch self {
+    case .hello(let hello, let versions): wire.hello = WireProcessHello(hello, versions: versions)
+    case .updatePart(let part): wire.updatePart = WireUpdatePart(part)
+    case .commandResult(let token, let outcomes, let dependents):
+      wire.commandResult.token = token
+      wire.commandResult.outcomes = outcomes.map { WireCommandResult.Outcome($0) }
+      wire.commandResult.dependents = dependents.map(\.rawValue)
+    case .pong(let number): wire.pong = number
+    case .bye(let farewell): wire.bye = WireFarewell(farewell)
+    case .unknown: break
+    }
+    return wire.wireBytes()
+  }
+
+  /// Reads the bytes of a frame, without their length.
+  ///
+  /// Numbers that no process can mean are moved into a range that can be calculated with.
+  ///
+  /// - Throws: A sentence that says what is damaged.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    switch try WireProcessMessage(wireBytes: bytes).content {
+    case .hello(let hello):
+      self = .hello(try Hello(hello), versions: ProtocolVersions(hello.versions))
+    case .updatePart(let part): self = .updatePart(UpdatePart(part))
+    case .commandResult(let result):
+      self = .commandResult(
+        token: result.token, outcomes: result.outcomes.map { CommandResult.Outcome($0) },
+        dependents: result.dependents.map { OperationReport.ID($0) })
+    case .pong(let number): self = .pong(number)
+    case .bye(let farewell): self = .bye(Farewell(farewell))
+    case nil: self = .unknown
+    }
+  }
+}
+
+extension WireProcessHello {
+  init(_ hello: Hello, versions: ProtocolVersions) {
+    self.init()
+    magic = wireMagic
+    self.versions = WireVersions(versions)
+    processName = hello.processName.wireText
+    processID = hello.processID
+    isReadOnly = hello.isReadOnly
+    anchor = hello.anchor.nanoseconds
+    anchorSecondsSince1970 = hello.anchorSecondsSince1970
+    processStarted = hello.processStarted.nanoseconds
+    bootID = hello.bootID.wireText
+    totalCount = Int64(hello.totalCount)
+  }
+}
+
+extension Hello {
+  init(_ wire: WireProcessHello) throws(WireError) {
+    guard wire.magic == wireMagic else { throw WireError("this is no monitor of opq") }
+    self.init(
+      processName: wire.processName, processID: wire.processID, isReadOnly: wire.isReadOnly,
+      anchor: MonitorTime(wire: wire.anchor),
+      anchorSecondsSince1970: wire.anchorSecondsSince1970,
+      processStarted: MonitorTime(wire: wire.processStarted))
+    bootID = wire.bootID
+    totalCount = Int(wireCount: wire.totalCount)
+  }
+}
+
+extension WireFarewell {
+  init(_ farewell: Farewell) {
+    self.init()
+    cause =
+      switch farewell.cause {
+      case .processEnds: .processEnds
+      case .versionMismatch: .versionMismatch
+      case .tooManyViewers: .tooManyViewers
+      case .malformedMessage: .malformedMessage
+      case .unknown: .unspecified
+      }
+    reason = farewell.reason.wireText
+    versions = WireVersions(farewell.versions)
+  }
+}
+
+extension Farewell {
+  init(_ wire: WireFarewell) {
+    let cause: Cause =
+      switch wire.cause {
+      case .processEnds: .processEnds
+      case .versionMismatch: .versionMismatch
+      case .tooManyViewers: .tooManyViewers
+      case .malformedMessage: .malformedMessage
+      case .unspecified, .UNRECOGNIZED: .unknown
+      }
+    self.init(
+      cause: cause, reason: wire.reason, versions: ProtocolVersions(wire.versions))
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Puts updates together of the parts that ``UpdateParts`` took them apart into.
+public struct UpdateAssembler: Sendable {
+  /// What there is of an update that is not complete; `nil` between two.
+  private var update: Update?
+
+  /// Creates an assembler that waits for the first part of an update.
+  public init() {}
+
+  /// Takes the next part.
+  ///
+  /// - Returns: The update where it is complete; `nil` where more parts follow.
+  /// - Throws: A sentence where the part does not follow the one before. Nothing is to be expected of
+  ///   who has sent it.
+  public mutating func take(_ part: UpdatePart) throws(WireError) -> Update? {
+    guard part.isFirst == (update == nil) else {
+      throw WireError(
+        part.isFirst
+          ? "an update begins before the one before it is complete"
+          : "a part of an update has come without the first one")
+    }
+    // Away from `update`, so that its lists grow in place.
+    var whole = update.take() ?? part.content
+    if !part.isFirst { whole.append(part) }
+    guard whole.queues.count <= WireLimits.mostQueues else {
+      throw WireError(
+        "an update has \(whole.queues.count) queues; \(WireLimits.mostQueues) are the most")
+    }
+    if part.isLast { return whole }
+    update = whole
+    return nil
+  }
+}
+
+extension Update {
+  /// Takes in what the lists of another part have.
+  fileprivate mutating func append(_ part: UpdatePart) {
+    let content = part.content
+    if let more = part.moreDependencies, changed.last?.id == more.operation {
+      changed[changed.count - 1].dependencies += more.dependencies
+    }
+    queues += content.queues
+    changed += content.changed
+    removed += content.removed
+    if let more = content.dependents {
+      dependents?.subjects.formUnion(more.subjects)
+      dependents?.ids += more.ids
+    }
+    if let more = content.events { events?.events += more.events }
+    if let more = content.runs { runs?.runs += more.runs }
+    warnings += content.warnings
+    classTimes.merge(content.classTimes) { first, _ in first }
+    if let more = content.detail {
+      detail?.reasons += more.reasons
+      detail?.awaitedOperations += more.awaitedOperations
+      detail?.awaitedQueues += more.awaitedQueues
+    }
+  }
+}

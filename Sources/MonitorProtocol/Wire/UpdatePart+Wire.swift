@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WireUpdatePart {
+  init(_ part: UpdatePart) {
+    let content = part.content
+    self.init()
+    isFirst = part.isFirst
+    isLast = part.isLast
+    time = content.time.nanoseconds
+    if let more = part.moreDependencies {
+      moreDependencies.operation = more.operation.rawValue
+      moreDependencies.dependencies = more.dependencies.map(\.rawValue)
+    }
+    queues = content.queues.map { WireQueue($0) }
+    changed = content.changed.map { WireOperation($0) }
+    removed = content.removed.map(\.rawValue)
+    matchCount = Int64(content.matchCount)
+    keptCount = Int64(content.keptCount)
+    if let dependents = content.dependents { self.dependents = WireDependents(dependents) }
+    if let count = content.rootCount { rootCount = Int64(count) }
+    lostChanges = content.lostChanges
+    if let events = content.events { self.events = WireEvents(events) }
+    if let runs = content.runs { self.runs = WireRuns(runs) }
+    warnings = content.warnings.map { WireWarning($0) }
+    if content.times != TimeStatistics() { times = WireTimes(content.times) }
+    // In order, so that the same update is the same bytes.
+    classTimes = content.classTimes.sorted { $0.key < $1.key }.map { name, times in
+      var wire = WireClassTimes()
+      wire.className = name.wireText
+      wire.times = WireTimes(times)
+      return wire
+    }
+    behind = content.behind.saturatedNanoseconds
+    if let detail = content.detail { self.detail = WireDetail(detail) }
+  }
+}
+
+extension UpdatePart {
+  init(_ wire: WireUpdatePart) {
+    var update = Update(
+      time: MonitorTime(wire: wire.time), queues: wire.queues.map { QueueReport($0) },
+      changed: wire.changed.compactMap { OperationReport($0) },
+      removed: wire.removed.map { OperationReport.ID($0) },
+      matchCount: Int(wireCount: wire.matchCount), keptCount: Int(wireCount: wire.keptCount),
+      dependents: wire.hasDependents ? Dependents(wire.dependents) : nil,
+      lostChanges: min(wire.lostChanges, UInt64(WireLimits.largestCount)))
+    update.rootCount = wire.hasRootCount ? Int(wireCount: wire.rootCount) : nil
+    update.events = wire.hasEvents ? EventNews(wire.events) : nil
+    update.runs = wire.hasRuns ? RecentRuns(wire.runs) : nil
+    update.warnings = wire.warnings.compactMap { MonitorWarning($0) }
+    update.times = TimeStatistics(wire.times)
+    update.classTimes = Dictionary(
+      wire.classTimes.map { ($0.className, TimeStatistics($0.times)) },
+      uniquingKeysWith: { first, _ in first })
+    update.behind = Duration(wire: wire.behind)
+    update.detail = wire.hasDetail ? OperationDetail(wire.detail) : nil
+    self.init(
+      content: update,
+      moreDependencies: wire.hasMoreDependencies
+        ? MoreDependencies(wire.moreDependencies) : nil,
+      isFirst: wire.isFirst, isLast: wire.isLast)
+  }
+}
+
+extension UpdatePart.MoreDependencies {
+  init(_ wire: WireMoreDependencies) {
+    self.init(
+      operation: .init(wire.operation), dependencies: wire.dependencies.map { .init($0) })
+  }
+}
+
+extension WireDependents {
+  init(_ dependents: Dependents) {
+    self.init()
+    subjects = dependents.subjects.map(\.rawValue).sorted()
+    ids = dependents.ids.map(\.rawValue)
+    isCut = dependents.isCut
+  }
+}
+
+extension Dependents {
+  init(_ wire: WireDependents) {
+    self.init(
+      subjects: Set(wire.subjects.lazy.map { OperationReport.ID($0) }),
+      ids: wire.ids.map { OperationReport.ID($0) }, isCut: wire.isCut)
+  }
+}

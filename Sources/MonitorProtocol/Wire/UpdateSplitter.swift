@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Takes an update apart into parts that fit into a frame each.
+///
+/// Lists are cut between two items. The dependencies of one operation, which may be any number, are cut
+/// as well: the next part has more of them.
+struct UpdateSplitter {
+  /// So many dependencies stay with their operation in any case.
+  private static let uncutDependencyCount = 1_000
+
+  private let update: Update
+  // In order, so that the same update is the same bytes.
+  private let subjects: [OperationReport.ID]
+  private let classTimes: [(key: String, value: TimeStatistics)]
+  private var isFirst = true
+  private var isOver = false
+
+  // How much of each list is in the parts so far.
+  private var queues = 0
+  private var changed = 0
+  private var removed = 0
+  private var subject = 0
+  private var dependents = 0
+  private var events = 0
+  private var runs = 0
+  private var warnings = 0
+  private var classes = 0
+  private var reasons = 0
+  private var awaitedOperations = 0
+  private var awaitedQueues = 0
+  /// The dependencies of the operation before `changed` that are in no part yet.
+  private var rest: ArraySlice<OperationReport.ID> = []
+
+  init(_ update: Update) {
+    self.update = update
+    subjects = update.dependents?.subjects.sorted() ?? []
+    classTimes = update.classTimes.sorted { $0.key < $1.key }
+  }
+
+  mutating func next() -> UpdatePart? {
+    if isOver { return nil }
+    var room = Room()
+    var part = UpdatePart(content: head, isFirst: isFirst, isLast: false)
+    part.moreDependencies = moreDependencies(&room)
+    part.content.queues = room.take(update.queues, &queues) { $0.wireSize }
+    part.content.changed = operations(&room)
+    part.content.removed = room.take(update.removed, &removed) { $0.wireSize }
+    fillAnswers(of: &part.content, &room)
+    part.content.warnings = room.take(update.warnings, &warnings) { $0.wireSize }
+    part.content.classTimes = Dictionary(
+      uniqueKeysWithValues: room.take(classTimes, &classes) { $0.key.wireSize + 100 })
+    fillDetail(of: &part.content, &room)
+    isFirst = false
+    isOver = !room.wasTooSmall
+    part.isLast = isOver
+    return part
+  }
+
+  /// What is not a list.
+  private var head: Update {
+    guard isFirst else { return Update(time: MonitorTime(nanoseconds: 0)) }
+    var head = Update(
+      time: update.time, matchCount: update.matchCount, keptCount: update.keptCount,
+      lostChanges: update.lostChanges)
+    head.rootCount = update.rootCount
+    head.times = update.times
+    head.behind = update.behind
+    return head
+  }
+
+  private mutating func operations(_ room: inout Room) -> [OperationReport] {
+    let start = changed
+    while changed < update.changed.count, room.bytes > 0 {
+      let dependencies = update.changed[changed].dependencies
+      room.bytes -= update.changed[changed].wireSizeWithoutDependencies
+      var kept = 0
+      while kept < dependencies.count, kept < Self.uncutDependencyCount || room.bytes > 0 {
+        room.bytes -= dependencies[kept].wireSize
+        kept += 1
+      }
+      rest = dependencies[kept...]
+      changed += 1
+    }
+    if changed < update.changed.count || !rest.isEmpty { room.wasTooSmall = true }
+    if start == 0, changed == update.changed.count, rest.isEmpty { return update.changed }
+    var taken = Array(update.changed[start..<changed])
+    if !taken.isEmpty { taken[taken.count - 1].dependencies.removeLast(rest.count) }
+    return taken
+  }
+
+  private mutating func moreDependencies(_ room: inout Room) -> UpdatePart.MoreDependencies? {
+    guard !rest.isEmpty else { return nil }
+    let all = Array(rest)
+    var count = 0
+    let taken = room.take(all, &count) { $0.wireSize }
+    rest = rest.dropFirst(count)
+    return UpdatePart.MoreDependencies(
+      operation: update.changed[changed - 1].id, dependencies: taken)
+  }
+
+  private mutating func fillAnswers(of content: inout Update, _ room: inout Room) {
+    if let all = update.dependents {
+      let answer = Dependents(
+        subjects: Set(room.take(subjects, &subject) { $0.wireSize }),
+        ids: room.take(all.ids, &dependents) { $0.wireSize }, isCut: isFirst && all.isCut)
+      if isFirst || !answer.subjects.isEmpty || !answer.ids.isEmpty { content.dependents = answer }
+    }
+    if let all = update.events {
+      let news = EventNews(
+        events: room.take(all.events, &events) { $0.wireSize },
+        skippedCount: isFirst ? all.skippedCount : 0, isBeginning: isFirst && all.isBeginning)
+      if isFirst || !news.events.isEmpty { content.events = news }
+    }
+    if let all = update.runs {
+      let recent = RecentRuns(
+        runs: room.take(all.runs, &runs) { $0.wireSize }, count: isFirst ? all.count : 0)
+      if isFirst || !recent.runs.isEmpty { content.runs = recent }
+    }
+  }
+
+  private mutating func fillDetail(of content: inout Update, _ room: inout Room) {
+    guard let all = update.detail else { return }
+    let detail = OperationDetail(
+      id: all.id, qualityOfService: all.qualityOfService,
+      reasons: room.take(all.reasons, &reasons) { $0.sentence.wireSize + 6 },
+      awaitedOperations: room.take(all.awaitedOperations, &awaitedOperations) { $0.wireSize },
+      awaitedQueues: room.take(all.awaitedQueues, &awaitedQueues) { _ in 10 })
+    if isFirst || !detail.reasons.isEmpty || !detail.awaitedOperations.isEmpty
+      || !detail.awaitedQueues.isEmpty
+    {
+      content.detail = detail
+    }
+  }
+}
+
+/// What a part still takes in.
+private struct Room {
+  /// The bytes that are left; below zero once an item has not fitted quite.
+  var bytes = WireLimits.softPartSize
+  /// Whether something has to go into another part.
+  var wasTooSmall = false
+
+  /// The items from `cursor` on for which there is room, behind which `cursor` is then.
+  mutating func take<Item>(
+    _ items: [Item], _ cursor: inout Int, size: (Item) -> Int
+  ) -> [Item] {
+    let start = cursor
+    while cursor < items.count, bytes > 0 {
+      bytes -= size(items[cursor])
+      cursor += 1
+    }
+    if cursor < items.count { wasTooSmall = true }
+    return start == 0 && cursor == items.count ? items : Array(items[start..<cursor])
+  }
+}
+
+// MARK: - The most bytes that things take in a frame
+
+extension String {
+  fileprivate var wireSize: Int { min(utf8.count, WireLimits.longestText) + 4 }
+}
+
+extension OperationReport.ID {
+  /// Seven bits go into a byte.
+  fileprivate var wireSize: Int { max(1, (70 - rawValue.leadingZeroBitCount) / 7) }
+}
+
+extension OperationReport {
+  fileprivate var wireSizeWithoutDependencies: Int { name.wireSize + className.wireSize + 150 }
+}
+
+extension QueueReport {
+  fileprivate var wireSize: Int { name.wireSize + 130 }
+}
+
+extension OperationEvent {
+  fileprivate var wireSize: Int { title.wireSize + 50 }
+}
+
+extension OperationRun {
+  fileprivate var wireSize: Int { title.wireSize + 60 }
+}
+
+extension MonitorWarning {
+  fileprivate var wireSize: Int {
+    title.wireSize + awaitedTitle.wireSize + 10 * (operations.count + awaited.count) + 60
+  }
+}

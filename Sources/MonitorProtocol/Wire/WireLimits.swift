@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What one side accepts from the other, so that a message costs no more than its sender has taken the
+/// trouble to send.
+public enum WireLimits {
+  /// The most bytes of a message.
+  public static let maximumFrame = 1 << 20
+  /// The bytes from which on a part of an update takes in nothing more.
+  public static let softPartSize = 256 << 10
+  /// The most bytes of a name, a title, a sentence or a filter, in UTF-8. Longer ones are cut when they
+  /// are sent, but for filters.
+  public static let longestText = 4 << 10
+  /// The most operations that one command may name.
+  public static let mostOperationsOfCommand = 100_000
+  /// The most operations that an interest may name singly, and the most whose dependents it may want.
+  public static let mostSingleOperations = 100_000
+  /// The most parts of the dependency graph that an interest may want.
+  public static let mostGraphs = 64
+  /// The most operations, events or runs of any kind that an interest may want.
+  public static let mostRows = 1_000_000
+  /// The furthest that an interest may look back.
+  public static let longestWindow = Duration.seconds(86_400)
+  /// The shortest time between two updates that a viewer may want.
+  public static let shortestInterval = Duration.milliseconds(10)
+  /// The longest time between two updates that a viewer may want.
+  public static let longestInterval = Duration.seconds(86_400)
+  /// The most credit that one message may give.
+  public static let mostCredit = 64
+  /// The widest that a queue may be made.
+  public static let widestQueue = 1_000_000
+  /// The most levels by which a priority may be changed, up or down: there are five.
+  public static let mostPriorityLevels = 4
+  /// The most queues of an update.
+  static let mostQueues = 1 << 20
+  /// What is said to be more is taken for so much, so that sums over ``mostQueues`` do not overflow.
+  static let largestCount: Int64 = 1 << 40
+  /// Nanoseconds, 73 years either way, into which times and durations are moved that lie outside:
+  /// differences of what is left do not overflow.
+  static let times = Int64(-1) << 61...1 << 61
+  /// How deep messages may be in each other, unknown ones included. Ours are not deeper than 5.
+  static let mostDepth = 16
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import MonitorProtocol
+
+@Suite struct WireRoundTripTests {
+  private func roundTrip(_ message: ViewerMessage) throws -> ViewerMessage {
+    try ViewerMessage(decoding: message.encoded())
+  }
+
+  private func roundTrip(_ message: ProcessMessage) throws -> ProcessMessage {
+    try ProcessMessage(decoding: message.encoded())
+  }
+
+  private func roundTrip(_ update: Update) throws -> Update? {
+    var assembler = UpdateAssembler()
+    var whole: Update?
+    for frame in UpdateParts(update) {
+      #expect(whole == nil)
+      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else { return nil }
+      whole = try assembler.take(part)
+    }
+    return whole
+  }
+
+  @Test func aViewersGreetingArrivesAsItIs() throws {
+    for hello in [WireSamples.viewerHello, ViewerHello(processID: 0, isReadOnly: false)] {
+      #expect(try roundTrip(.hello(hello)) == .hello(hello))
+    }
+  }
+
+  @Test func aProcesssGreetingArrivesAsItIs() throws {
+    let plain = Hello(
+      processName: "", processID: 0, isReadOnly: false, anchor: WireSamples.time(0),
+      anchorSecondsSince1970: 0, processStarted: WireSamples.time(0))
+    for hello in [WireSamples.hello, plain] {
+      let message = ProcessMessage.hello(hello, versions: .init(major: 3, minor: 4))
+      #expect(try roundTrip(message) == message)
+    }
+  }
+
+  @Test func anInterestArrivesAsItIs() throws {
+    var reversed = Interest(rowLimit: 0)
+    reversed.warningKinds = []
+    reversed.filter = try OperationFilter("")
+    for interest in [try WireSamples.interest(), Interest(), .everything, reversed] {
+      let message = ViewerMessage.watch(interest, interval: .milliseconds(250))
+      #expect(try roundTrip(message) == message)
+    }
+  }
+
+  @Test func everyColumnArrivesAsItIs() throws {
+    for column in SortOrder.Column.allCases {
+      let message = ViewerMessage.watch(
+        Interest(order: SortOrder(by: column)), interval: .seconds(1))
+      #expect(try roundTrip(message) == message)
+    }
+  }
+
+  @Test(arguments: WireSamples.commands)
+  func aCommandArrivesAsItIs(_ command: MonitorCommand) throws {
+    let message = ViewerMessage.command(command, token: .max)
+    #expect(try roundTrip(message) == message)
+  }
+
+  @Test func whatElseAViewerSaysArrivesAsItIs() throws {
+    for message: ViewerMessage in [
+      .credit(1), .credit(64), .ping(0), .ping(.max), .bye(reason: ""), .bye(reason: "quit"),
+      .unknown,
+    ] {
+      #expect(try roundTrip(message) == message)
+    }
+  }
+
+  @Test func whatElseAProcessSaysArrivesAsItIs() throws {
+    for message: ProcessMessage in [
+      .commandResult(token: 0, outcomes: [], dependents: []),
+      .commandResult(
+        token: .max, outcomes: [.requested, .alreadyFinished, .unknown, .denied],
+        dependents: WireSamples.ids(1, 2)),
+      .pong(0), .pong(.max), .unknown,
+    ] {
+      #expect(try roundTrip(message) == message)
+    }
+  }
+
+  @Test func everyFarewellArrivesAsItIs() throws {
+    for cause: Farewell.Cause in [
+      .processEnds, .versionMismatch, .tooManyViewers, .malformedMessage, .unknown,
+    ] {
+      let message = ProcessMessage.bye(
+        Farewell(cause: cause, reason: "a reason", versions: .init(major: 9, minor: 8)))
+      #expect(try roundTrip(message) == message)
+    }
+  }
+
+  @Test func anUpdateArrivesAsItIs() throws {
+    for update in [WireSamples.update, Update(time: WireSamples.time(0))] {
+      #expect(try roundTrip(update) == update)
+    }
+  }
+
+  @Test func whatIsAskedForAndEmptyIsNotWhatIsNotAskedFor() throws {
+    var update = Update(time: WireSamples.time(1), dependents: Dependents(subjects: []))
+    update.events = EventNews()
+    update.runs = RecentRuns()
+    update.rootCount = 0
+    update.detail = OperationDetail(id: .init(0))
+    #expect(try roundTrip(update) == update)
+  }
+
+  @Test func everyStateAndPriorityArrivesAsItIs() throws {
+    var update = Update(time: WireSamples.time(1))
+    for (index, state) in OperationState.allCases.enumerated() {
+      for priority in OperationPriority.allCases {
+        update.changed.append(
+          OperationReport(
+            id: .init(UInt64(index)), name: "", className: "", queue: .init(0), state: state,
+            priority: priority))
+      }
+    }
+    update.events = EventNews(
+      events: OperationState.allCases.flatMap { new in
+        (OperationState.allCases + [nil]).map { old in
+          OperationEvent(
+            time: WireSamples.time(0), operation: .init(0), title: "", queue: .init(0), old: old,
+            new: new)
+        }
+      })
+    #expect(try roundTrip(update) == update)
+  }
+
+  @Test func everyKindOfWarningReasonAndQualityOfServiceArrivesAsItIs() throws {
+    for qualityOfService in OperationQualityOfService.allCases {
+      var update = Update(time: WireSamples.time(1))
+      update.warnings = MonitorWarning.Kind.allCases.map { MonitorWarning(kind: $0) }
+      update.detail = OperationDetail(
+        id: .init(1), qualityOfService: qualityOfService,
+        reasons: OperationDetail.Reason.Kind.allCases.map { .init(kind: $0, sentence: "\($0)") })
+      #expect(try roundTrip(update) == update)
+      var interest = Interest()
+      interest.warningKinds = Set(MonitorWarning.Kind.allCases)
+      let message = ViewerMessage.watch(interest, interval: .seconds(1))
+      #expect(try roundTrip(message) == message)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Values in which every field differs from the one that it has by default.
+enum WireSamples {
+  static func ids(_ numbers: UInt64...) -> [OperationReport.ID] { numbers.map { .init($0) } }
+
+  static func time(_ nanoseconds: Int64) -> MonitorTime { MonitorTime(nanoseconds: nanoseconds) }
+
+  static var hello: Hello {
+    var hello = Hello(
+      processName: "tiles \u{1B}[2J é", processID: 4711, isReadOnly: true,
+      anchor: time(5_000_000_000),
+      anchorSecondsSince1970: 1_795_305_600.25, processStarted: time(-7))
+    hello.bootID = "1f0c5a3e-8d0b-4c33-9c39-8b7f6a5d4e21"
+    hello.totalCount = 1_234_567
+    return hello
+  }
+
+  static var viewerHello: ViewerHello {
+    ViewerHello(
+      versions: ProtocolVersions(major: 1, minor: 7), processID: 5120, isReadOnly: true)
+  }
+
+  static func interest() throws -> Interest {
+    var interest = Interest(
+      order: SortOrder(by: .dependents, isReversed: true),
+      filter: try OperationFilter("state:exec !\"two words\"|queue:io age>5s"), hidesOver: true,
+      rowLimit: 77, operations: Set(ids(1, 300, .max)),
+      graphs: [
+        .init(root: .init(9), direction: .waitsFor, limit: 300),
+        .init(root: .init(9), direction: .blocks, limit: 0),
+      ], subjects: Set(ids(4, 5)))
+    interest.showsWarnedOnly = true
+    interest.rootLimit = 2_000
+    interest.eventLimit = 10_000
+    interest.timeline = .init(window: .seconds(90), limit: 5_000)
+    interest.detail = .init(0)
+    interest.warningKinds = [.cycle, .leaking]
+    return interest
+  }
+
+  static var commands: [MonitorCommand] {
+    [
+      .cancel(ids(1, 2, .max)), .cancel([]), .cancelWithDependents(ids(7)),
+      .setSuspended(.init(3), true), .setSuspended(.init(0), false), .setWidth(.init(3), 8),
+      .setWidth(.init(3), 0), .setWidth(.init(3), nil), .changePriority(ids(5, 4), by: -1),
+      .changePriority(ids(5), by: 4),
+    ]
+  }
+
+  static var queue: QueueReport {
+    QueueReport(
+      id: .init(3), name: "net",
+      counts: StateCounts(
+        waiting: 1, ready: 2, held: 3, executing: 4, cancelling: 5, finished: 6, cancelled: 7,
+        total: 8),
+      width: 9, isSuspended: true)
+  }
+
+  static var operation: OperationReport {
+    var report = OperationReport(
+      id: .init(1_042), name: "merge shard 3", className: "MergeOperation", queue: .init(3),
+      state: .cancelling, priority: .veryHigh, dependencies: ids(7, 5, .max),
+      unmetDependencyCount: 2, isExcluded: true, dependentCount: 40, added: time(1),
+      becameReady: time(2), started: time(3), cancelRequested: time(4), finished: time(5))
+    report.cancelRequester = CommandOrigin(processID: 5_120, userID: 1_000)
+    return report
+  }
+
+  static var event: OperationEvent {
+    OperationEvent(
+      time: time(11), operation: .init(12), title: "upload", queue: .init(3), old: .held,
+      new: .executing)
+  }
+
+  static var run: OperationRun {
+    OperationRun(
+      id: .init(13), title: "GET", queue: .init(3), state: .finished, started: time(14),
+      finished: time(15))
+  }
+
+  static var warning: MonitorWarning {
+    MonitorWarning(
+      kind: .slow, operations: ids(1, 2), title: "a", awaited: ids(3), awaitedTitle: "b",
+      queue: .init(3), count: 4, since: time(5), usual: .milliseconds(6))
+  }
+
+  static var times: TimeStatistics {
+    TimeStatistics(
+      wait: Percentiles(
+        count: 20, p50: .nanoseconds(1), p90: .nanoseconds(2), p99: .nanoseconds(3)),
+      run: Percentiles(count: 1, p50: .seconds(4), p90: .seconds(5), p99: .seconds(6)))
+  }
+
+  static var detail: OperationDetail {
+    OperationDetail(
+      id: .init(1_042), qualityOfService: .userInitiated,
+      reasons: [
+        .init(kind: .queueSuspended, sentence: "its queue is suspended"),
+        .init(kind: .unmetDependencies, sentence: "it waits for #5"),
+      ], awaitedOperations: ids(8, 9), awaitedQueues: [.init(4)])
+  }
+
+  static var update: Update {
+    var update = Update(
+      time: time(16), queues: [queue, QueueReport(id: .init(4), name: "")],
+      changed: [
+        operation,
+        OperationReport(
+          id: .init(1_043), name: "", className: "", queue: .init(4), state: .waiting),
+      ], removed: ids(17, 18), matchCount: 19, keptCount: 20,
+      dependents: Dependents(subjects: Set(ids(1, 2)), ids: ids(3, 4), isCut: true),
+      lostChanges: 21)
+    update.rootCount = 22
+    update.events = EventNews(events: [event], skippedCount: 23, isBeginning: true)
+    update.runs = RecentRuns(runs: [run], count: 24)
+    update.warnings = [warning, MonitorWarning(kind: .cycle)]
+    update.times = times
+    update.classTimes = ["Merge": times, "": TimeStatistics(wait: times.wait)]
+    update.behind = .milliseconds(1_200)
+    update.detail = detail
+    return update
+  }
+}
