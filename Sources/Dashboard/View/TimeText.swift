@@ -29,6 +29,13 @@ package enum TimeText {
     return "\(microseconds)\(glyphs.isUnicode ? "µs" : "us")"
   }
 
+  /// A duration to a tenth of a second, where ``duration(_:)`` says more than matters: `1.2s`, `1m40s`.
+  static func coarse(_ duration: Duration) -> String {
+    guard duration < .seconds(10) else { return self.duration(duration) }
+    let (seconds, attoseconds) = max(.zero, duration).components
+    return "\(seconds).\(attoseconds / 100_000_000_000_000_000)s"
+  }
+
   /// The time of day of a moment in UTC, as `12:04:31`.
   static func timeOfDay(_ moment: MonitorTime, of hello: Hello) -> String {
     guard let nanoseconds = nanosecondsOfDay(moment, of: hello) else { return "--:--:--" }
