@@ -135,7 +135,10 @@ let monitorTargets: [Target] = [
   .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol", "TestSupport"]),
   .testTarget(
     name: "OperationsMonitorTests",
-    dependencies: ["Operations", "OperationsMonitor", "MonitorProtocol", "TestSupport"]),
+    dependencies: [
+      "Operations", "OperationsMonitor", "MonitorProtocol", "COperationsSystem", "TestSupport",
+      .product(name: "Logging", package: "swift-log"),
+    ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   .testTarget(

@@ -25,7 +25,8 @@ struct BatchLoop {
   let session: any MonitorSource
   let waker: Waker
   let watch: TerminationWatch
-  let completion: Completion
+  /// Reached when the workload has come to its end; `nil` where it has none.
+  let completion: Completion?
   let format: Format
 
   /// Prints `count` frames, or frames until the workload has finished or a signal comes. A reader
@@ -41,7 +42,7 @@ struct BatchLoop {
       for message in session.takeMessages() { picture.take(message) }
       if let signal = watch.takeRequest() { return .signal(signal) }
       let now = MonitorTime.now
-      if completion.isReached && !isLast {
+      if completion?.isReached == true && !isLast {
         // The monitor is told of the end last of all.
         isLast = true
         due = min(due, now + Self.firstFrameDelay)

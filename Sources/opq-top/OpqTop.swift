@@ -9,11 +9,14 @@ struct OpqTop: ParsableCommand {
     commandName: "opq-top",
     abstract: "Shows operation queues live: what is ready, what runs, what waits and why.",
     discussion: """
-      Without arguments it shows the demo "tiles". In the dashboard, ? lists the keys and q quits.
-      With --batch it prints frames as text instead, and needs no terminal. Run "opq-top help demo" \
-      for this and the other options of the demo; they may be given without the word.
+      Without arguments it shows the process of this user that listens, lets you choose where there are \
+      several, and runs the demo "tiles" where there is none. In the dashboard, ? lists the keys and q \
+      quits. With --batch it prints frames as text instead, and needs no terminal. Run "opq-top help \
+      attach" and "opq-top help demo" for the options; they may be given without the word.
       """,
     version: "0.1.0",
-    subcommands: [DemoCommand.self],
-    defaultSubcommand: DemoCommand.self)
+    subcommands: [
+      AttachCommand.self, ListCommand.self, DemoCommand.self, AutomaticCommand.self,
+    ],
+    defaultSubcommand: AutomaticCommand.self)
 }

@@ -22,9 +22,15 @@ enum Program {
   private static func ending(of arguments: [String]) -> Ending {
     do {
       var command = try OpqTop.parseAsRoot(arguments)
-      if let demo = command as? DemoCommand { return demo.ending() }
-      try command.run()
-      return .status(0)
+      switch command {
+      case let command as AutomaticCommand: return command.ending()
+      case let command as AttachCommand: return command.ending()
+      case let command as DemoCommand: return command.ending()
+      case let command as ListCommand: return command.ending()
+      default:
+        try command.run()
+        return .status(0)
+      }
     } catch {
       return report(error)
     }
@@ -37,6 +43,18 @@ enum Program {
       return .status(0)
     }
     return fail(OpqTop.message(for: error))
+  }
+
+  /// Whether there is a terminal for the dashboard.
+  static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 && StandardStream.output.isTerminal }
+
+  /// Says on standard error why nothing can be shown.
+  static func fail(_ error: any Error) -> Ending {
+    switch error {
+    case let error as AttachError: fail("\(error)", status: error.kind.rawValue)
+    case is TerminalError: fail("\(error); use --batch")
+    default: fail("\(error)")
+    }
   }
 
   /// Says on standard error why the program cannot do what it was asked to, or, with another

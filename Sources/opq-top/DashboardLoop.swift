@@ -9,11 +9,13 @@ import OperationsMonitor
 
 /// The loop of the dashboard: it waits for keys, signals and what the monitor tells, lets the
 /// dashboard answer, and draws. Everything of the terminal happens on its thread.
-struct EventLoop: ~Copyable {
+struct DashboardLoop: ~Copyable {
   private var terminal: Terminal
   private var signals: JobSignals
   private var dashboard: Dashboard
-  private let session: any MonitorSource
+  /// `nil` where the user has yet to choose.
+  private var watched: Watched?
+  private let opener: SourceOpener
   private let waker: Waker
   private let watch: TerminationWatch
   private var pacer = FramePacer()
@@ -22,8 +24,6 @@ struct EventLoop: ~Copyable {
   /// When the picture changes by itself; `nil` where it does not.
   private var nextTick: MonitorTime?
   private var ending: Ending?
-  /// Reached when the workload has come to its end; `nil` where it has none.
-  private let completion: Completion?
   /// Whether nothing was left to do in any queue at the last update.
   private var isDrained = false
   /// `nil` where they are not to be told.
@@ -32,28 +32,28 @@ struct EventLoop: ~Copyable {
   /// Creates a loop, which has not drawn anything.
   init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
-    session: any MonitorSource, waker: Waker, watch: TerminationWatch, completion: Completion?,
+    watched: Watched?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
     tellsFrameTimes: Bool
   ) {
     self.terminal = terminal
     self.signals = signals
     self.dashboard = dashboard
-    self.session = session
+    self.watched = watched
+    self.opener = opener
     self.waker = waker
     self.watch = watch
-    self.completion = completion
     frameTimes = tellsFrameTimes ? FrameTimes() : nil
   }
 
   /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
   ///
-  /// - Returns: How it ended, and the frame times where they are to be told.
-  consuming func run() -> (Ending, frameTimes: String?) {
+  /// - Returns: How it ended, what was watched last, and the frame times where they are to be told.
+  consuming func run() -> (Ending, watched: Watched?, frameTimes: String?) {
     takeMonitorMessages()
     resize()
     while true {
       drawIfDue()
-      if let ending { return (ending, frameTimes?.text) }
+      if let ending { return (ending, watched, frameTimes?.text) }
       waitForEvents()
     }
   }
@@ -90,10 +90,12 @@ struct EventLoop: ~Copyable {
   private mutating func takeMonitorMessages() {
     waker.answer()
     if let signal = watch.takeRequest() { ending = .signal(signal) }
-    var messages = session.takeMessages()
+    for answer in opener.takeAnswers() { take(answer) }
+    guard let watched else { return }
+    var messages = watched.session.takeMessages()
     for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
     // Not before the update that shows the last operation finished.
-    if isDrained, completion?.isReached == true {
+    if isDrained, watched.completion?.isReached == true {
       messages.append(.ended(reason: "the demo has finished"))
     }
     guard !messages.isEmpty else { return }
@@ -104,6 +106,20 @@ struct EventLoop: ~Copyable {
       if case .update = message { pacer.noteNews() } else { pacer.noteReaction() }
     }
     frameTimes?.end()
+  }
+
+  private mutating func take(_ answer: SourceOpener.Answer) {
+    deliver(.tick(.now))
+    switch answer {
+    case .found(let choices): deliver(.found(choices))
+    case .failed(let reason): deliver(.openFailed(reason: reason))
+    case .opened(let new):
+      // Its greeting is the first of its messages, and nothing of what was before comes after it.
+      if let watched { opener.retire(watched) }
+      watched = new
+      isDrained = false
+    }
+    pacer.noteReaction()
   }
 
   private mutating func takeSignals() {
@@ -148,11 +164,11 @@ struct EventLoop: ~Copyable {
 
   private mutating func perform(_ effect: Effect) {
     switch effect {
-    case .send(let command): session.send(command)
-    case .watch(let interest): session.watch(interest)
+    case .send(let command): watched?.session.send(command)
+    case .watch(let interest): watched?.session.watch(interest)
+    case .findProcesses: opener.find()
+    case .open(let source): opener.open(source)
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))
-    case .findProcesses: deliver(.found([]))
-    case .open: deliver(.openFailed(reason: "only the demo can be watched"))
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(SIGINT)
     case .suspendProgram: suspend()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+
+/// Attaching to a process as the command line asks for it.
+struct Attachment {
+  /// What is named as the argument; `nil` where nothing is.
+  let target: AttachTarget?
+  let options: TargetOptions
+  let view: ViewOptions
+
+  /// Does it, and says how the process has to end.
+  ///
+  /// - Parameter noProcess: Done instead where nothing is named and no process listens.
+  /// - Returns: The ending.
+  func ending(noProcess: () -> Ending) -> Ending {
+    let isNamed = target != nil || options.isGiven
+    let found = isNamed ? [] : ProcessFinder.find()
+    if !isNamed, found.isEmpty { return noProcess() }
+    guard view.batch || Program.hasTerminal else {
+      return Program.fail("\(TerminalError(.notATerminal)); use --batch")
+    }
+    do {
+      // Before there is any other thread: it blocks signals, which later threads inherit.
+      let run = try ViewerRun(view)
+      if !isNamed { return try show(found, run) }
+      switch try socket(run) {
+      case .success(let path): return try show(path, run)
+      case .failure(let request): return .signal(request.signal)
+      }
+    } catch {
+      return Program.fail(error)
+    }
+  }
+
+  private func socket(
+    _ run: ViewerRun
+  ) throws(AttachError) -> Result<String, ViewerRun.SignalRequest> {
+    if let process = options.wait { return try run.waitForSocket(of: process) }
+    if let path = options.socket { return .success(path) }
+    guard let target = target ?? options.pid.map({ .process($0) }) else {
+      throw AttachError(.nothingThere, ProcessTable.emptyMessage)
+    }
+    return .success(try target.path())
+  }
+
+  private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
+    let watched = try run.watchProcess(at: path)
+    if view.batch { return run.printFrames(of: watched) }
+    return try run.showDashboard(of: (watched, .process(path)), demo: DemoChoice())
+  }
+
+  /// The only process there is, or a list to choose from.
+  private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
+    if let only = found.first, found.count == 1 { return try show(only.path, run) }
+    guard view.batch else { return try run.showDashboard(of: nil, demo: DemoChoice()) }
+    let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
+    return Program.fail("several processes listen; name one of them with -p: \(ids)")
+  }
+}

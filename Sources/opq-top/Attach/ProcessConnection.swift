@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+import NIOCore
+import NIOExtras
+import NIOPosix
+import OperationsMonitor
+
+/// The connection to a monitored process. Used on its event loop alone.
+final class ProcessConnection: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// What it tells who has made it.
+  enum Event {
+    /// The process can be watched.
+    case greeted(Hello, versions: ProtocolVersions)
+    /// The process says this.
+    case message(MonitorMessage)
+    /// It is over, for this reason; said once, and nothing after it.
+    case closed(AttachError)
+  }
+
+  private let isReadOnly: Bool
+  private let receive: (Event) -> Void
+  private var conversation = ProcessConversation()
+  private var isOver = false
+  private var context: ChannelHandlerContext?
+
+  init(isReadOnly: Bool, receive: @escaping (Event) -> Void) {
+    self.isReadOnly = isReadOnly
+    self.receive = receive
+  }
+
+  // MARK: Connecting
+
+  /// Connects to a socket; whether that succeeds, it tells as an event. To be called on the loop.
+  func open(_ path: String, on loop: any EventLoop) {
+    let me = NIOLoopBound(self, eventLoop: loop)
+    ClientBootstrap(group: loop)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(
+            ByteToMessageHandler(
+              LengthFieldBasedFrameDecoder(
+                lengthFieldBitLength: .fourBytes, lengthFieldEndianness: .little),
+              maximumBufferSize: WireLimits.maximumFrame + 4),
+            LengthFieldPrepender(lengthFieldBitLength: .fourBytes, lengthFieldEndianness: .little),
+            me.value)
+        }
+      }
+      .connect(unixDomainSocketPath: path)
+      .whenFailure { me.value.end(Self.reason(for: $0, at: path)) }
+  }
+
+  private static func reason(for error: any Error, at path: String) -> AttachError {
+    if case SocketAddressError.unixDomainSocketPathTooLong = error {
+      return AttachError(.nothingThere, "the path of the socket is too long: \(path)")
+    }
+    switch (error as? IOError)?.errnoCode {
+    case ENOENT: return AttachError(.nothingThere, "there is no socket at \(path)")
+    case ECONNREFUSED, ENOTSOCK: return AttachError(.nothingThere, "nothing listens at \(path)")
+    case EACCES, EPERM: return AttachError(.denied, "access to \(path) is denied")
+    case let code?:
+      return AttachError(
+        .lost, "cannot connect to \(path): \(String(cString: strerror(code)))")
+    case nil: return AttachError(.lost, "cannot connect to \(path): \(error)")
+    }
+  }
+
+  /// The process has taken too long.
+  func expire() { end(AttachError(.lost, "the process does not answer")) }
+
+  // MARK: Talking
+
+  /// Says what is wanted from now on.
+  func watch(_ interest: Interest, interval: Duration) {
+    send(.watch(interest, interval: interval))
+  }
+
+  /// Gives a command.
+  func send(_ command: MonitorCommand) {
+    send(.command(command, token: conversation.token(for: command)))
+  }
+
+  /// Takes so many more parts of updates.
+  func grant(_ credit: Int) { send(.credit(credit)) }
+
+  /// Says goodbye, and closes.
+  func close() {
+    isOver = true
+    send(.bye(reason: "the viewer goes"))
+    context?.close(promise: nil)
+  }
+
+  private func send(_ message: ViewerMessage) {
+    guard let context else { return }
+    let buffer = context.channel.allocator.buffer(bytes: message.encoded())
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+  }
+
+  private func end(_ error: AttachError) {
+    guard !isOver else { return }
+    isOver = true
+    receive(.closed(error))
+    context?.close(promise: nil)
+  }
+
+  // MARK: The channel
+
+  func channelActive(context: ChannelHandlerContext) {
+    self.context = context
+    let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+    PeerCredentials.origin(of: context.channel).whenComplete { me.value.greet($0) }
+    context.fireChannelActive()
+  }
+
+  /// Says hello, but to nobody else's process: it could show anything.
+  private func greet(_ peer: Result<CommandOrigin, any Error>) {
+    switch peer {
+    case .success(let peer) where peer.userID == geteuid() || geteuid() == 0:
+      send(.hello(ViewerHello(processID: getpid(), isReadOnly: isReadOnly)))
+    case .success(let peer):
+      end(AttachError(.denied, "the socket is another user's, with the id \(peer.userID)"))
+    case .failure(let error):
+      end(AttachError(.lost, "the system does not say whose socket it is: \(error)"))
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end(AttachError(.lost, "the process has closed the connection"))
+    self.context = nil
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    let frame = unwrapInboundIn(data)
+    do throws(WireError) {
+      let message = try ProcessMessage(decoding: Array(frame.readableBytesView))
+      for action in conversation.take(message) { perform(action) }
+    } catch {
+      end(AttachError(.lost, "the process does not keep to the protocol: \(error)"))
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    end(AttachError(.lost, "the connection failed: \(error)"))
+  }
+
+  private func perform(_ action: ProcessConversation.Action) {
+    switch action {
+    case .greeted(let hello, let versions): receive(.greeted(hello, versions: versions))
+    case .deliver(let message): receive(.message(message))
+    case .credit(let count): grant(count)
+    case .fail(let error): end(error)
+    }
+  }
+}

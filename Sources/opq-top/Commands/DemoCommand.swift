@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import Dashboard
+import DemoWorkloads
+import Glibc
+
+/// `opq-top demo`: runs a workload in this process, and shows it.
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "Runs a workload, and shows it.",
+    discussion: DemoList.discussion)
+
+  @OptionGroup var demo: DemoOptions
+  @OptionGroup var view: ViewOptions
+
+  /// Does it, and says how the process has to end.
+  func ending() -> Ending {
+    demo.isList ? Self.printList() : Self.show(demo.choice, view)
+  }
+
+  /// Prints what demos there are.
+  static func printList() -> Ending {
+    let error = StandardStream.output.write(DemoList.text)
+    guard error != 0, error != EPIPE else { return .status(0) }
+    return Program.failToWrite(error)
+  }
+
+  /// Runs a demo, and shows it.
+  static func show(_ choice: DemoChoice, _ view: ViewOptions) -> Ending {
+    let hasTerminal = Program.hasTerminal
+    guard view.batch || hasTerminal || choice.isOnce else {
+      return Program.fail("\(TerminalError(.notATerminal)); use --batch")
+    }
+    do {
+      // First of all: it blocks signals, which later threads inherit.
+      let run = try ViewerRun(view)
+      let showsDashboard = hasTerminal && !view.batch
+      let watched = try run.watchDemo(choice, isInteractive: showsDashboard)
+      if view.batch { return run.printFrames(of: watched) }
+      guard showsDashboard else { return run.runToTheEnd(watched) }
+      return try run.showDashboard(of: (watched, .demo), demo: choice)
+    } catch {
+      return Program.fail(error)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import DemoWorkloads
+import MonitorProtocol
+import OperationsMonitor
+
+/// Whoever watches, from start to end: the dashboard or batch mode, over a demo or another process.
+struct ViewerRun {
+  private let view: ViewOptions
+  private let waker: Waker
+  private let watch: TerminationWatch
+
+  /// Makes ready. To be called before the process has a second thread: it blocks signals, which later
+  /// threads inherit.
+  ///
+  /// - Parameter view: How is watched.
+  /// - Throws: ``TerminalError`` where the system has no descriptor left.
+  init(_ view: ViewOptions) throws(TerminalError) {
+    self.view = view
+    JobSignals.block()
+    let waker = try Waker()
+    self.waker = waker
+    watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
+  }
+
+  // MARK: What is watched
+
+  /// A demo in this process, which has not started.
+  ///
+  /// - Throws: `WorkloadError`.
+  func watchDemo(_ choice: DemoChoice, isInteractive: Bool) throws(WorkloadError) -> Watched {
+    let workload = try choice.demo.makeWorkload(choice.options(isInteractive: isInteractive))
+    let session = MonitorSession(
+      minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval, interest: interest,
+      isReadOnly: view.isReadOnly
+    ) { [waker] in waker.ring() }
+    return Watched(demo: workload, session: session, waker: waker)
+  }
+
+  /// Another process.
+  ///
+  /// - Throws: ``AttachError``.
+  func watchProcess(at path: String) throws(AttachError) -> Watched {
+    let session = RemoteSession(
+      path: path, isReadOnly: view.isReadOnly, interest: interest,
+      interval: view.batch ? batchInterval : RemoteSession.usualInterval
+    ) { [waker] in waker.ring() }
+    do throws(AttachError) {
+      _ = try session.waitForGreeting()
+    } catch {
+      session.invalidate()
+      throw error
+    }
+    return Watched(process: session)
+  }
+
+  /// Waits until a process listens.
+  ///
+  /// - Returns: Where its socket is; `nil` where a signal has come before that.
+  /// - Throws: ``AttachError`` where the process ends first.
+  func waitForSocket(of process: Int32) throws(AttachError) -> Result<String, SignalRequest> {
+    var wasThere = false
+    while true {
+      do throws(AttachError) {
+        return .success(try AttachTarget.process(process).path())
+      } catch  where error.kind == .nothingThere {
+        // It need not be there yet.
+      }
+      let isThere = ProcessStart(of: process) != nil
+      if wasThere, !isThere {
+        throw AttachError(.lost, "process \(process) has ended before it has listened")
+      }
+      wasThere = isThere
+      waker.wait(until: .now + .milliseconds(100))
+      if let signal = watch.takeRequest() { return .failure(SignalRequest(signal: signal)) }
+    }
+  }
+
+  /// A signal that asks the program to end.
+  struct SignalRequest: Error {
+    let signal: Int32
+  }
+
+  private var interest: Interest {
+    var interest = view.batch ? Interest.everything : Interest()
+    interest.warningKinds = view.warningKinds
+    return interest
+  }
+
+  private var batchInterval: Duration { min(view.frameInterval, BatchLoop.firstFrameDelay) }
+
+  // MARK: How it is shown
+
+  /// Shows the dashboard until the user quits.
+  ///
+  /// - Parameters:
+  ///   - first: What is watched at first, and its name as a source; `nil` where the user has yet to
+  ///     choose.
+  ///   - demo: The demo that runs, or that the user may choose.
+  /// - Returns: How the process has to end.
+  /// - Throws: ``TerminalError``, before anything was shown.
+  func showDashboard(of first: (Watched, Source)?, demo: DemoChoice) throws -> Ending {
+    let terminal = try Terminal(view.terminalOptions)
+    let signals = try JobSignals()
+    let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly) {
+      let watched = try watchDemo(demo, isInteractive: true)
+      watched.workload?.start()
+      return watched
+    }
+    let dashboard = Dashboard(
+      configuration: .init(
+        source: first?.1, title: demo.demo.name, guidance: demo.demo.guidance,
+        isReadOnly: view.isReadOnly, asksBeforeCancellingByKey: false,
+        warningKinds: view.warningKinds))
+    let loop = DashboardLoop(
+      terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
+      opener: opener, waker: waker, watch: watch, tellsFrameTimes: view.tellsFrameTimes)
+    first?.0.workload?.start()
+    let (ending, watched, frameTimes) = loop.run()
+    watched?.end()
+    opener.finish()
+    if let frameTimes { StandardStream.error.write("opq-top: \(frameTimes)\n") }
+    return reportFailure(of: watched, after: ending)
+  }
+
+  /// Prints frames until there were enough, or until what is watched has ended.
+  func printFrames(of watched: Watched) -> Ending {
+    defer { watched.end() }
+    watched.workload?.start()
+    let loop = BatchLoop(
+      session: watched.session, waker: waker, watch: watch, completion: watched.completion,
+      format: view.format)
+    let ending = loop.run(count: view.frameCount, interval: view.frameInterval)
+    return reportFailure(of: watched, after: ending)
+  }
+
+  /// Runs a demo that has an end, without showing anything.
+  func runToTheEnd(_ watched: Watched) -> Ending {
+    defer { watched.end() }
+    watched.workload?.start()
+    while let completion = watched.completion, !completion.isReached {
+      waker.wait(until: nil)
+      if let signal = watch.takeRequest() { return .signal(signal) }
+    }
+    return reportFailure(of: watched, after: .status(0))
+  }
+
+  /// Says after a run that ended well what a demo could not do.
+  private func reportFailure(of watched: Watched?, after ending: Ending) -> Ending {
+    guard ending == .status(0), let failure = watched?.workload?.failure else { return ending }
+    return Program.fail("\(failure)", status: 1)
+  }
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Logging
+import MonitorProtocol
+import Operations
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OperationsMonitor
+
+/// Real connections to a listener of this process.
+@Suite struct ListenerTests {
+  private let runtime: TemporaryDirectory
+  private let log = LogLines()
+
+  init() throws { runtime = try TemporaryDirectory() }
+
+  private func listen(_ mode: OperationMonitor.Mode = .readWrite) throws -> Listener {
+    let log = log
+    let logger = Logger(label: "test") { _ in log }
+    return try Listener(mode: mode, logger: logger, runtimePath: runtime.path)
+  }
+
+  private func farewell(_ answer: WireClient.Answer) -> Farewell? {
+    if case .message(.bye(let farewell)) = answer { farewell } else { nil }
+  }
+
+  private func isGreeting(_ answer: WireClient.Answer) -> Bool {
+    if case .message(.hello) = answer { true } else { false }
+  }
+
+  @Test(
+    "A viewer is greeted, told of operations, and its cancellation is carried out and written down")
+  func watchesAndCancels() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operation = BlockOperation {}
+      operation.name = "to be cancelled"
+      queue.addOperation(operation)
+      let id = OperationReport.ID(operation)
+
+      let client = try #require(WireClient(path: listener.path))
+      guard case .message(.hello(let hello, let versions)) = client.greet() else {
+        Issue.record("no greeting")
+        return
+      }
+      #expect(hello.processID == getpid())
+      #expect(!hello.isReadOnly)
+      #expect(hello.totalCount > 0)
+      #expect(versions == .current)
+      client.send(.watch(Interest(operations: [id]), interval: .milliseconds(10)))
+      client.send(.credit(4))
+      let update = client.receiveUpdate { update in update.changed.contains { $0.id == id } }
+      #expect(update?.changed.first { $0.id == id }?.name == "to be cancelled")
+
+      client.send(.command(.cancel([id, .init(.max)]), token: 42))
+      let outcomes = client.receive { message -> [CommandResult.Outcome]? in
+        if case .commandResult(42, let outcomes, _) = message { outcomes } else { nil }
+      }
+      #expect(outcomes == [.requested, .unknown])
+      #expect(operation.isCancelled)
+      let told = client.receiveUpdate { update in
+        update.changed.contains { $0.id == id && $0.cancelRequester != nil }
+      }
+      #expect(
+        told?.changed.first { $0.id == id }?.cancelRequester
+          == CommandOrigin(processID: getpid(), userID: geteuid()))
+      let line = log.lines.first { $0.contains("cancel \(id), ") }
+      #expect(line?.contains("pid=\(getpid())") == true)
+      #expect(line?.contains("uid=\(geteuid())") == true)
+      #expect(line?.contains("requested 1, unknown 1") == true)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("Cancelling with dependents takes these along, and says which")
+  func cancelsWithDependents() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operations = (0..<3).map { _ in BlockOperation {} }
+      operations[1].addDependency(operations[0])
+      operations[2].addDependency(operations[1])
+      queue.addOperations(operations, waitUntilFinished: false)
+      let ids = operations.map { OperationReport.ID($0) }
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet()))
+      client.send(.watch(Interest(operations: Set(ids)), interval: .milliseconds(10)))
+      client.send(.credit(4))
+      var known: Set<OperationReport.ID> = []
+      _ = client.receiveUpdate { update in
+        known.formUnion(update.changed.map(\.id))
+        return known.isSuperset(of: ids)
+      }
+      client.send(.command(.cancelWithDependents([ids[0]]), token: 1))
+      let dependents = client.receive { message -> [OperationReport.ID]? in
+        if case .commandResult(1, [.requested], let dependents) = message {
+          dependents
+        } else {
+          nil
+        }
+      }
+      #expect(dependents == [ids[1], ids[2]])
+      #expect(operations.allSatisfy { $0.isCancelled })
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test(
+    "Who may only look is denied each command: by the process, or by his own word",
+    arguments: [
+      (OperationMonitor.Mode.readOnly, false), (.readWrite, true),
+    ])
+  func readOnly(_ mode: OperationMonitor.Mode, _ isViewerReadOnly: Bool) async throws {
+    let listener = try listen(mode)
+    defer { listener.stop() }
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet(isReadOnly: isViewerReadOnly)))
+      let queue = OperationQueue()
+      client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 3))
+      let outcomes = client.receive { message -> [CommandResult.Outcome]? in
+        if case .commandResult(3, let outcomes, _) = message { outcomes } else { nil }
+      }
+      #expect(outcomes == [.denied])
+      #expect(!queue.isSuspended)
+      #expect(log.lines.contains { $0.contains("denied 1") })
+    }
+  }
+
+  @Test("Another major version, nonsense and a message that is too long are refused in a sentence")
+  func refusals() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let other = try #require(WireClient(path: listener.path))
+      let answer = other.greet(versions: ProtocolVersions(major: 9, minor: 1))
+      #expect(farewell(answer)?.cause == .versionMismatch)
+      #expect(other.receive() == .closed)
+
+      let nonsense = try #require(WireClient(path: listener.path))
+      nonsense.send(frame: [0xFF, 0xFF, 0xFF])
+      #expect(farewell(nonsense.receive())?.cause == .malformedMessage)
+      #expect(nonsense.receive() == .closed)
+
+      let long = try #require(WireClient(path: listener.path))
+      long.send(bytes: [0xFF, 0xFF, 0xFF, 0x7F])
+      let chunk = [UInt8](repeating: 0, count: 65_536)
+      for _ in 0..<20 where !long.send(bytes: chunk) { break }
+      // The farewell may be lost with what it has not read.
+      let end = long.receive()
+      #expect(farewell(end)?.cause == .malformedMessage || end == .closed)
+      #expect(log.lines.contains { $0.contains("refused a viewer") })
+    }
+  }
+
+  @Test("Eight viewers are let in, and the ninth when one of them has gone")
+  func guestList() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      var clients: [WireClient] = []
+      for _ in 0..<GuestList.limit {
+        let client = try #require(WireClient(path: listener.path))
+        #expect(isGreeting(client.greet()))
+        clients.append(client)
+      }
+      let ninth = try #require(WireClient(path: listener.path))
+      #expect(farewell(ninth.receive())?.cause == .tooManyViewers)
+      clients.removeFirst().close()
+      // The listener learns of it when it reads.
+      var isIn = false
+      let deadline = ContinuousClock.now + .seconds(30)
+      while !isIn, ContinuousClock.now < deadline {
+        isIn = WireClient(path: listener.path).map { isGreeting($0.greet()) } ?? false
+      }
+      #expect(isIn)
+    }
+  }
+
+  @Test("A viewer that gives no credit is sent no update, but the results of its commands")
+  func noCredit() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet()))
+      client.send(.watch(Interest(), interval: .milliseconds(10)))
+      let queue = OperationQueue()
+      for number in 0..<200 {
+        queue.addOperation {}
+        client.send(.command(.setWidth(.init(queue.id.rawValue), 2), token: UInt32(number)))
+      }
+      for number in 0..<200 {
+        let answer = client.receive()
+        #expect(
+          answer
+            == .message(
+              .commandResult(token: UInt32(number), outcomes: [.requested], dependents: [])))
+      }
+      client.send(.credit(1))
+      guard case .message(.updatePart) = client.receive() else {
+        Issue.record("no update after the credit")
+        return
+      }
+      // One credit, one part.
+      client.send(.ping(1))
+      #expect(client.receive() == .message(.pong(1)))
+    }
+  }
+
+  @Test("A viewer that was behind is told for how long")
+  func behind() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet()))
+      client.send(.watch(Interest(), interval: .milliseconds(10)))
+      let queue = OperationQueue()
+      // Another viewer shows that there was more to tell, twice.
+      let other = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(other.greet()))
+      other.send(.watch(Interest(), interval: .milliseconds(10)))
+      other.send(.credit(8))
+      for count in 1...4 {
+        queue.addOperation {}
+        let update = other.receiveUpdate { update in
+          update.queues.contains {
+            $0.id.rawValue == queue.id.rawValue && $0.counts.total >= count
+          }
+        }
+        #expect(update?.behind == .zero)
+      }
+      client.send(.credit(8))
+      let update = client.receiveUpdate { $0.behind > .zero }
+      #expect(update != nil)
+    }
+  }
+
+  @Test("The end is told, and then nobody listens; stopping twice is harmless")
+  func stops() async throws {
+    let listener = try listen()
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet()))
+      listener.stop()
+      #expect(farewell(client.receive())?.cause == .processEnds)
+      #expect(client.receive() == .closed)
+      #expect(WireClient(path: listener.path) == nil)
+      listener.stop()
+    }
+  }
+
+  @Test("Viewers that come and go leave no descriptor and no thread")
+  func comesAndGoes() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let path = listener.path
+      func connectOnce(_ step: Int) throws {
+        let client = try #require(WireClient(path: path))
+        // Some go at once, some in the middle of the greeting, and some when they watch.
+        if step % 3 == 0 { return }
+        if step % 3 == 1 {
+          client.send(bytes: [1, 0])
+          return
+        }
+        guard isGreeting(client.greet()) else { return }
+        client.send(.watch(.everything, interval: .milliseconds(10)))
+        client.send(.credit(1))
+        _ = client.receive()
+      }
+      for step in 0..<30 { try connectOnce(step) }
+      let before = openDescriptorCount()
+      for step in 0..<Effort.scaled(10_000) { try connectOnce(step) }
+      // The last ones are closed on another thread, and other tests open and close theirs.
+      let deadline = ContinuousClock.now + .seconds(30)
+      while openDescriptorCount() > before + 8, ContinuousClock.now < deadline { sched_yield() }
+      #expect(openDescriptorCount() <= before + 8)
+    }
+  }
+
+  @Test("Frames of changed and of random bytes are refused or understood, and never do harm")
+  func fuzz() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
+      let corpus: [ViewerMessage] = [
+        .hello(ViewerHello(processID: 1, isReadOnly: false)),
+        .watch(Interest(operations: [.init(1)]), interval: .seconds(1)),
+        .watch(.everything, interval: .milliseconds(10)),
+        .command(.setWidth(.init(.max), 3), token: 1), .credit(3), .ping(9), .bye(reason: "x"),
+      ]
+      for _ in 0..<Effort.scaled(1_000) {
+        let client = try #require(WireClient(path: listener.path))
+        if Bool.random(using: &random) { guard isGreeting(client.greet()) else { continue } }
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          var frame = corpus.randomElement(using: &random)?.encoded() ?? []
+          for _ in 0..<Int.random(in: 0...3, using: &random) where !frame.isEmpty {
+            frame[Int.random(in: 0..<frame.count, using: &random)] = .random(
+              in: 0...255, using: &random)
+          }
+          if !client.send(frame: frame) { break }
+        }
+        if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
+      }
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet()))
+    }
+  }
+}
+
+/// How many descriptors the process has open.
+private func openDescriptorCount() -> Int {
+  MonitorDirectory(path: "/proc/self/fd").fileNames.count
+}
+
+/// Keeps what is logged.
+private final class LogLines: LogHandler, @unchecked Sendable {
+  var metadata = Logger.Metadata()
+  var metadataProvider: Logger.MetadataProvider?
+  var logLevel = Logger.Level.trace
+  private let kept = Monitored<[String]>([])
+
+  var lines: [String] { kept.value }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let facts = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+    kept.change { $0.append("\(event.message) \(facts.joined(separator: " "))") }
+  }
+}

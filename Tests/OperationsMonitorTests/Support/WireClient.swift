@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+
+/// A viewer that says byte by byte what it is told to, as no real one would.
+///
+/// Nothing here sleeps: what it waits for is `poll` with a deadline.
+final class WireClient {
+  /// What came, or why nothing did.
+  enum Answer: Equatable {
+    case message(ProcessMessage)
+    /// The other side has closed the connection.
+    case closed
+    /// Nothing came in time.
+    case nothing
+  }
+
+  private var descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  /// Connects; `nil` where nobody listens.
+  init?(path: String) {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    if result != 0 {
+      Glibc.close(descriptor)
+      return nil
+    }
+  }
+
+  deinit { close() }
+
+  /// Goes without a word.
+  func close() {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  /// Sends a message as it has to be.
+  @discardableResult
+  func send(_ message: ViewerMessage) -> Bool { send(frame: message.encoded()) }
+
+  /// Sends a frame of these bytes.
+  @discardableResult
+  func send(frame: [UInt8]) -> Bool {
+    send(bytes: withUnsafeBytes(of: UInt32(frame.count).littleEndian, Array.init) + frame)
+  }
+
+  /// Sends these bytes as they are; whether the other side has taken them.
+  @discardableResult
+  func send(bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+      }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// Greets as a viewer does, and takes the greeting.
+  func greet(versions: ProtocolVersions = .current, isReadOnly: Bool = false) -> Answer {
+    send(.hello(ViewerHello(versions: versions, processID: getpid(), isReadOnly: isReadOnly)))
+    return receive()
+  }
+
+  /// The next message.
+  func receive(within limit: Duration = .seconds(30)) -> Answer {
+    let deadline = ContinuousClock.now + limit
+    while true {
+      if let frame = takeFrame() {
+        do {
+          return .message(try ProcessMessage(decoding: frame))
+        } catch {
+          return .closed
+        }
+      }
+      let left = max(.zero, deadline - .now)
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, Int32(left / .milliseconds(1))) > 0 else { return .nothing }
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { return .closed }
+      buffer += bytes[..<count]
+    }
+  }
+
+  /// The next message that is what is looked for; others are skipped.
+  func receive<Value>(_ pick: (ProcessMessage) -> Value?) -> Value? {
+    while case .message(let message) = receive() {
+      if let value = pick(message) { return value }
+    }
+    return nil
+  }
+
+  /// Takes updates, giving credit for each part, until one has what is looked for.
+  func receiveUpdate(where holds: (Update) -> Bool) -> Update? {
+    var assembler = UpdateAssembler()
+    return receive { message in
+      guard case .updatePart(let part) = message else { return nil }
+      self.send(.credit(1))
+      guard let update = try? assembler.take(part), holds(update) else { return nil }
+      return update
+    }
+  }
+
+  private func takeFrame() -> [UInt8]? {
+    guard buffer.count >= 4 else { return nil }
+    let length = buffer.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard buffer.count >= 4 + length else { return nil }
+    defer { buffer.removeFirst(4 + length) }
+    return Array(buffer[4..<4 + length])
+  }
+}
