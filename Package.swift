@@ -89,7 +89,6 @@ let monitorTargets: [Target] = [
       .product(name: "Histogram", package: "hdrhistogram-swift"),
       .product(name: "Logging", package: "swift-log"),
       .product(name: "NIOCore", package: "swift-nio"),
-      .product(name: "NIOExtras", package: "swift-nio-extras"),
       .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
@@ -105,7 +104,6 @@ let monitorTargets: [Target] = [
       "Dashboard", "CursesTerminal", "OperationsMonitor", "DemoWorkloads", "MonitorProtocol",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
-      .product(name: "NIOExtras", package: "swift-nio-extras"),
       .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .executableTarget(
@@ -170,7 +168,6 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
       .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-      .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
       .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],

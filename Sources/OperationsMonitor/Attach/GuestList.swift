@@ -13,7 +13,9 @@ final class GuestList: Sendable {
 
   private struct State {
     var mode: OperationMonitor.Mode
-    var count = 0
+    /// Says goodbye to each of those that are in.
+    var farewells: [ObjectIdentifier: @Sendable () -> Void] = [:]
+    var isClosed = false
   }
 
   private let state: Locked<State>
@@ -39,17 +41,32 @@ final class GuestList: Sendable {
 
   /// Lets in one more.
   ///
+  /// - Parameters:
+  ///   - guest: Who.
+  ///   - farewell: Called on any thread when nobody may stay; must not block.
   /// - Returns: Whether there was room.
-  func enter() -> Bool {
+  func enter(_ guest: ObjectIdentifier, farewell: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      guard state.count < Self.limit else { return false }
-      state.count += 1
+      guard state.farewells.count < Self.limit, !state.isClosed else { return false }
+      state.farewells[guest] = farewell
       return true
     }
   }
 
   /// One that was let in has gone.
-  func leave() { state.withLock { $0.count -= 1 } }
+  func leave(_ guest: ObjectIdentifier) {
+    // It leaves the lock before it is released.
+    withExtendedLifetime(state.withLock { $0.farewells.removeValue(forKey: guest) }) {}
+  }
+
+  /// Lets nobody in any more, and asks all to go.
+  func close() {
+    let farewells = state.withLock { state in
+      state.isClosed = true
+      return Array(state.farewells.values)
+    }
+    for farewell in farewells { farewell() }
+  }
 
   /// Writes down what a viewer has commanded, and what became of it.
   func note(_ result: CommandResult, from origin: CommandOrigin) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
-import Glibc
 import Logging
 import MonitorProtocol
 import NIOCore
-import NIOExtras
 import NIOPosix
 import OperationsCore
 
@@ -14,7 +11,7 @@ import OperationsCore
 final class Listener: Sendable {
   let guests: GuestList
   private let socket: MonitorSocket
-  private let quiescing: ServerQuiescingHelper
+  private let channel: any Channel
 
   /// The thread of all connections. It stays when nobody listens any more: it sleeps.
   private static let group = ConnectionThread.makeGroup(named: "opq-monitor")
@@ -31,15 +28,8 @@ final class Listener: Sendable {
   ) throws(MonitorError) {
     let socket = try MonitorSocket(runtimePath: runtimePath)
     let guests = GuestList(mode: mode, logger: logger)
-    let quiescing = ServerQuiescingHelper(group: Self.group)
     do {
-      _ = try ServerBootstrap(group: Self.group)
-        .serverChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(
-              quiescing.makeServerChannelHandler(channel: channel))
-          }
-        }
+      channel = try ServerBootstrap(group: Self.group)
         .childChannelInitializer { Self.prepare($0, for: guests) }
         .withBoundSocket(socket.descriptor).wait()
     } catch {
@@ -48,15 +38,13 @@ final class Listener: Sendable {
     }
     self.socket = socket
     self.guests = guests
-    self.quiescing = quiescing
   }
 
   /// Says goodbye to the viewers, and deletes the socket. Not to be called on the connections' thread.
   func stop() {
     socket.remove()
-    let promise = Self.group.next().makePromise(of: Void.self)
-    quiescing.initiateShutdown(promise: promise)
-    try? promise.futureResult.wait()
+    try? channel.close().wait()
+    guests.close()
   }
 
   /// Deletes the socket, where this is the process that made it.
@@ -68,14 +56,8 @@ final class Listener: Sendable {
   ) -> EventLoopFuture<Void> {
     PeerCredentials.origin(of: channel).flatMapThrowing { origin in
       guard guests.mayEnter(origin) else { throw MonitorError("it is another user's") }
-      let pipeline = channel.pipeline.syncOperations
-      try pipeline.addHandlers(
-        ByteToMessageHandler(
-          LengthFieldBasedFrameDecoder(
-            lengthFieldBitLength: .fourBytes, lengthFieldEndianness: .little),
-          maximumBufferSize: WireLimits.maximumFrame + 4),
-        LengthFieldPrepender(lengthFieldBitLength: .fourBytes, lengthFieldEndianness: .little),
-        ViewerConnection(guests: guests, origin: origin))
+      try MessageFraming.add(
+        before: ViewerConnection(guests: guests, origin: origin), in: channel)
     }
   }
 }

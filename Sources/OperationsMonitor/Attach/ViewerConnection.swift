@@ -41,9 +41,15 @@ final class ViewerConnection: ChannelDuplexHandler {
   // MARK: The channel
 
   func channelActive(context: ChannelHandlerContext) {
-    isGuest = guests.enter()
-    guard isGuest else { return perform(conversation.turnAway(), context) }
     let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let loop = context.eventLoop
+    isGuest = guests.enter(ObjectIdentifier(self)) {
+      loop.execute {
+        let (connection, context) = me.value
+        connection.perform(connection.conversation.end(), context)
+      }
+    }
+    guard isGuest else { return perform(conversation.turnAway(), context) }
     expiry = context.eventLoop.scheduleTask(in: Self.patience) {
       let (connection, context) = me.value
       connection.perform(connection.conversation.expire(), context)
@@ -55,16 +61,13 @@ final class ViewerConnection: ChannelDuplexHandler {
     expiry?.cancel()
     session?.invalidate()
     session = nil
-    if isGuest { guests.leave() }
+    if isGuest { guests.leave(ObjectIdentifier(self)) }
     isGuest = false
     context.fireChannelInactive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
-    guard frame.readableBytes <= WireLimits.maximumFrame else {
-      return perform(conversation.takeFault("a message was too long"), context)
-    }
     do throws(WireError) {
       let message = try ViewerMessage(decoding: Array(frame.readableBytesView))
       perform(conversation.take(message), context)
@@ -74,16 +77,8 @@ final class ViewerConnection: ChannelDuplexHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // That of the socket itself ends it anyway.
-    let isTooLong = error is ByteToMessageDecoderError
+    let isTooLong = error is MessageFraming.TooLong
     perform(isTooLong ? conversation.takeFault("a message was too long") : [.close], context)
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard event is ChannelShouldQuiesceEvent else {
-      return context.fireUserInboundEventTriggered(event)
-    }
-    perform(conversation.end(), context)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -163,7 +158,8 @@ final class ViewerConnection: ChannelDuplexHandler {
   }
 
   private func send(_ frame: [UInt8], _ context: ChannelHandlerContext) {
-    context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
+    let buffer = MessageFraming.frame(frame, allocator: context.channel.allocator)
+    context.write(wrapOutboundOut(buffer), promise: nil)
   }
 
   /// Sends what there is, as far as the viewer takes it.

@@ -4,7 +4,6 @@
 import Glibc
 import MonitorProtocol
 import NIOCore
-import NIOExtras
 import NIOPosix
 import OperationsMonitor
 
@@ -42,13 +41,7 @@ final class ProcessConnection: ChannelInboundHandler {
     ClientBootstrap(group: loop)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandlers(
-            ByteToMessageHandler(
-              LengthFieldBasedFrameDecoder(
-                lengthFieldBitLength: .fourBytes, lengthFieldEndianness: .little),
-              maximumBufferSize: WireLimits.maximumFrame + 4),
-            LengthFieldPrepender(lengthFieldBitLength: .fourBytes, lengthFieldEndianness: .little),
-            me.value)
+          try MessageFraming.add(before: me.value, in: channel)
         }
       }
       .connect(unixDomainSocketPath: path)
@@ -97,7 +90,8 @@ final class ProcessConnection: ChannelInboundHandler {
 
   private func send(_ message: ViewerMessage) {
     guard let context else { return }
-    let buffer = context.channel.allocator.buffer(bytes: message.encoded())
+    let buffer = MessageFraming.frame(
+      message.encoded(), allocator: context.channel.allocator)
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }
 

@@ -3,6 +3,8 @@
 
 import Glibc
 
+@testable import OperationsMonitor
+
 /// A new directory, which goes away with all that is in it.
 final class TemporaryDirectory: Sendable {
   /// Where it is.
@@ -14,9 +16,14 @@ final class TemporaryDirectory: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  deinit {
-    _ = nftw(
-      path, { path, _, _, _ in path.map { remove($0) } ?? 0 }, 16, FTW_DEPTH | FTW_PHYS)
+  deinit { Self.remove(path) }
+
+  private static func remove(_ path: String) {
+    let directory = MonitorDirectory(path: path)
+    // A link is removed, and not what it leads to.
+    if unlink(path) == 0 { return }
+    for name in directory.fileNames { remove(directory.path(of: name)) }
+    rmdir(path)
   }
 
   /// The path of a file in it.
