@@ -127,6 +127,9 @@ let monitorTargets: [Target] = [
     name: "demo-observing", dependencies: ["Operations"], path: "demos/observing",
     exclude: ["expected.txt"]),
   .executableTarget(
+    name: "demo-monitored-process", dependencies: ["DemoWorkloads", "OperationsMonitor"],
+    path: "demos/monitored-process"),
+  .executableTarget(
     name: "demo-moving-from-foundation", dependencies: ["OperationsFoundation"],
     path: "demos/moving-from-foundation", exclude: ["expected.txt"]),
   .testTarget(name: "MonitorProtocolTests", dependencies: ["MonitorProtocol", "TestSupport"]),

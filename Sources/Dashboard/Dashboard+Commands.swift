@@ -11,7 +11,7 @@ extension Dashboard {
   }
 
   private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
-    guard !refuseReadOnly() else { return [.bell] }
+    guard !refuses() else { return [.bell] }
     let unfinished = unfinished(ids)
     guard !unfinished.isEmpty else { return refuseFinished(ids) }
     question = Question(.cancel, about: unfinished)
@@ -30,9 +30,7 @@ extension Dashboard {
   /// Quits, unless tagged operations would end with the program: then asks first.
   mutating func askToQuit() -> [Effect] {
     let tagged = unfinished(tags.sorted())
-    guard configuration.runsWorkload, live.endedReason == nil, !tagged.isEmpty else {
-      return [.quit]
-    }
+    guard source == .demo, live.endedReason == nil, !tagged.isEmpty else { return [.quit] }
     question = Question(.quit, about: tagged)
     return []
   }
@@ -45,7 +43,14 @@ extension Dashboard {
   /// Sends what was asked about, less what has finished since; or quits, if that was the question.
   mutating func answer(includingDependents: Bool) -> [Effect] {
     guard let question else { return [] }
-    if question.purpose == .quit { return includingDependents ? [.bell] : [.quit] }
+    switch question.purpose {
+    case .cancel: break
+    case .quit: return includingDependents ? [.bell] : [.quit]
+    case .open(let source, _):
+      guard !includingDependents else { return [.bell] }
+      self.question = nil
+      return open(source)
+    }
     let dependents = question.dependents?.ids ?? []
     if includingDependents, dependents.isEmpty { return [.bell] }
     self.question = nil
@@ -66,7 +71,7 @@ extension Dashboard {
 
   /// Makes the keys on the rows live.
   mutating func armCancelKeys() -> [Effect] {
-    guard !refuseReadOnly() else { return [.bell] }
+    guard !refuses() else { return [.bell] }
     cancelKeys.arm()
     return []
   }
@@ -83,7 +88,9 @@ extension Dashboard {
       show("no row has that key", isWarning: true)
       return [.bell]
     case .operation(let id):
-      guard !configuration.asksBeforeCancellingByKey else { return ask(about: [id]) }
+      guard source == .demo, !configuration.asksBeforeCancellingByKey else {
+        return ask(about: [id])
+      }
       guard !unfinished([id]).isEmpty else { return refuseFinished([id]) }
       return [.send(.cancel([id]))]
     }
@@ -91,14 +98,14 @@ extension Dashboard {
 
   /// Suspends the selected operation's queue, or resumes it.
   mutating func suspendQueue() -> [Effect] {
-    guard !refuseReadOnly() else { return [.bell] }
+    guard !refuses() else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
     return [.send(.setSuspended(queue.id, !queue.isSuspended))]
   }
 
   /// Lets the selected queue run more operations at once, or fewer; at least one.
   mutating func changeWidth(by step: Int) -> [Effect] {
-    guard !refuseReadOnly() else { return [.bell] }
+    guard !refuses() else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
     // From the default, which the system decides about, to what it runs at this moment.
     let width = queue.width ?? max(1, queue.counts.executing)
@@ -109,7 +116,7 @@ extension Dashboard {
 
   /// Raises the priority of the tagged operations, or the selected one, by a level, or lowers it.
   mutating func changePriority(by step: Int) -> [Effect] {
-    guard !refuseReadOnly() else { return [.bell] }
+    guard !refuses() else { return [.bell] }
     guard !commandTargets.isEmpty else { return [.bell] }
     let unfinished = unfinished(commandTargets)
     guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
@@ -134,13 +141,9 @@ extension Dashboard {
   }
 
   /// Says so where commands are refused, or nobody is there to take them.
-  private mutating func refuseReadOnly() -> Bool {
-    if live.endedReason != nil {
-      show("the process has ended", isWarning: true)
-      return true
-    }
-    guard isReadOnly else { return false }
-    show("read-only: nothing is changed from here", isWarning: true)
+  private mutating func refuses() -> Bool {
+    guard let refusal else { return false }
+    show(refusal.sentence, isWarning: true)
     return true
   }
 }

@@ -12,6 +12,7 @@ extension Dashboard {
 
   /// Which keys the screen takes, whatever lies on top of it.
   var screenContext: KeyContext {
+    if picker != nil { return .picker }
     if detail != nil { return .detail }
     switch view {
     case .operations: return .list
@@ -70,6 +71,9 @@ extension Dashboard {
     case .toggleName: return toggleName()
     case .pause: togglePause()
     case .export: return export()
+    case .openPicker: openPicker()
+    case .openChoice: return openChoice()
+    case .lookAgain: return lookAgain()
     case .changeRefresh: return changeRefresh(by: input == .character("[") ? 1 : -1)
     default: return nil
     }
@@ -144,6 +148,8 @@ extension Dashboard {
   private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
     if helpTop != nil {
       helpTop = nil
+    } else if picker != nil {
+      return closePicker()
     } else if detail != nil {
       detail = nil
     } else if wholeName != nil {
@@ -161,6 +167,9 @@ extension Dashboard {
     if let top = helpTop {
       helpTop = max(
         0, min(top + offset, HelpView.lineCount(columns: size.columns, view: screenContext) - 1))
+    } else if picker != nil {
+      let height = pickerHeight
+      picker?.move(by: offset, height: height)
     } else if detail != nil {
       scrollDetail(by: offset)
     } else {
@@ -181,6 +190,7 @@ extension Dashboard {
         isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns, view: screenContext) - 1)
       return
     }
+    if picker != nil { return move(by: isTop ? -.max / 2 : .max / 2) }
     if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
     switch view {
     case .operations where isTop: list.moveToTop(in: rows, height: height)

@@ -130,7 +130,7 @@ extension Dashboard {
     }
     let start = (rows.index(of: list.id) ?? 0) + step
     if goToMatch(of: search, from: start, step: step) { return [] }
-    let isCut = shown.matchCount > rows.count
+    let isCut = matchCount > rows.count
     show(
       "no match for \(search)" + (isCut ? " among the rows shown; \\ filters all" : ""),
       isWarning: true)

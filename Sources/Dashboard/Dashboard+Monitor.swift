@@ -6,15 +6,17 @@ import MonitorProtocol
 extension Dashboard {
   /// Takes in what the monitored process says.
   mutating func reduce(_ message: MonitorMessage) {
-    live.apply(message)
+    if case .hello(let hello) = message { begin(hello) } else { live.apply(message) }
     switch message {
     case .hello:
-      guard !configuration.guidance.isEmpty else { break }
-      notice = Notice(configuration.guidance, lifetime: .seconds(20), at: now)
-    case .disconnected, .ended:
       break
+    case .disconnected:
+      noteDisconnection()
+    case .ended:
+      noteEnd()
     case .update(let update):
       now = max(now, update.time)
+      confirmTags(at: update.time)
       noteDependents()
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):
@@ -88,7 +90,7 @@ extension Dashboard {
   }
 
   private mutating func closeQuestionAboutWhatIsOver() {
-    guard let question, unfinished(question.ids).isEmpty else { return }
+    guard let question, !question.ids.isEmpty, unfinished(question.ids).isEmpty else { return }
     self.question = nil
     let ids = question.ids
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")

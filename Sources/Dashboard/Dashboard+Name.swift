@@ -17,7 +17,9 @@ extension Dashboard {
 
   /// What the window holds now; `nil` while it is closed, or nothing is selected.
   var wholeName: WholeName? {
-    guard showsName, helpTop == nil, detail == nil, let id = selected else { return nil }
+    guard showsName, helpTop == nil, picker == nil, detail == nil, let id = selected else {
+      return nil
+    }
     if let report = shown.operations[id] {
       let text = report.name.isEmpty ? "(\(report.className))" : report.name
       return WholeName(id: id, className: report.className, text: text)

@@ -8,7 +8,10 @@ extension Dashboard {
   var pageHeight: Int { max(1, layout(for: size)?.bodyHeight ?? 1) }
 
   /// How many rows of what is shown are on screen.
-  var screenHeight: Int { detail == nil ? pageHeight : detailHeight }
+  var screenHeight: Int {
+    if picker != nil { return pickerHeight }
+    return detail == nil ? pageHeight : detailHeight
+  }
 
   /// Where things are on a screen of some size; `nil` where it is too small for anything.
   func layout(for size: Size) -> Layout? {
@@ -73,7 +76,7 @@ extension Dashboard {
     queues.settle(in: shown.queues, height: height)
     if view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
     events.settle(in: shown.events.numbers, height: height)
-    guard view == .operations, detail == nil, helpTop == nil else { return }
+    guard view == .operations, detail == nil, helpTop == nil, picker == nil else { return }
     let cancellable = visibleKeys.filter { !$0.isOver }.map(\.id)
     cancelKeys.assign(to: cancellable, at: now)
   }

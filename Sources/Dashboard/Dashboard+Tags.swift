@@ -33,7 +33,8 @@ extension Dashboard {
     }
     tags.insert(id)
     guard let dependents = live.dependents, dependents.subjects == [id] else {
-      show("what depends on \(id) is not known yet; c again", isWarning: true)
+      let words = isUnanswered ? "is not known here" : "is not known yet; c again"
+      show("what depends on \(id) \(words)", isWarning: true)
       return [.bell]
     }
     tags.formUnion(dependents.ids)
@@ -48,6 +49,14 @@ extension Dashboard {
     show("\(tags.count) no longer tagged")
     tags = []
     return []
+  }
+
+  /// Takes the tags of what is no longer kept, once the monitor had time to tell of it after the
+  /// connection was lost.
+  mutating func confirmTags(at time: MonitorTime) {
+    guard let moment = tagsConfirmedBy, moment <= time else { return }
+    tagsConfirmedBy = nil
+    tags = tags.filter { live.operations[$0] != nil }
   }
 
   /// Takes the tags of what is over: nothing can be asked of it.

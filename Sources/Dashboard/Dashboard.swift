@@ -11,6 +11,14 @@ public import MonitorProtocol
 public struct Dashboard: Sendable {
   let configuration: Configuration
 
+  /// What is watched; `nil` where the user has yet to choose.
+  var source: Source?
+  /// What the program was asked to watch instead; `nil` where it has answered.
+  var opening: Source?
+  /// What can be watched, to choose from; `nil` while that is closed.
+  var picker: PickerState?
+  /// When what was watched ended; `nil` where it has not.
+  var endedAt: MonitorTime?
   /// The last size heard of.
   var size = Size(columns: 80, rows: 24)
   /// The current time; never goes back.
@@ -60,6 +68,10 @@ public struct Dashboard: Sendable {
   var pane: Pane?
   /// What the monitor was last told that the dashboard wants.
   var interest = Interest()
+  /// Whether it has to be told in any case: it was told of nothing yet.
+  var mustWatchAnew = false
+  /// From when on tags of what the monitor has not told of are dropped; `nil` where none are.
+  var tagsConfirmedBy: MonitorTime?
 
   /// A picture that is kept while the display is paused.
   struct Paused: Sendable {
@@ -76,17 +88,22 @@ public struct Dashboard: Sendable {
   /// Creates a dashboard that knows nothing yet.
   public init(configuration: Configuration) {
     self.configuration = configuration
+    source = configuration.source
+    if source == nil { openPicker() }
   }
 
   /// Takes in one message, and says what the program has to do, in this order.
   ///
   /// A message that comes late, twice or for something unknown is harmless.
   public mutating func reduce(_ message: Message) -> [Effect] {
-    let effects = reduceWithoutInterest(message)
+    let effects = reduceWithoutInterest(message) + lookIfDue()
+    // Who greets next is told.
+    guard !isUnanswered else { return effects }
     let wanted = wantedInterest
-    if wanted == interest { return effects }
+    guard wanted != interest || mustWatchAnew else { return effects }
     if wanted.filter != interest.filter { live.forgetEvents() }
     interest = wanted
+    mustWatchAnew = false
     return effects + [.watch(wanted)]
   }
 
@@ -108,6 +125,12 @@ public struct Dashboard: Sendable {
       return effects
     case .exported(let result):
       announce(result)
+      return []
+    case .found(let choices):
+      picker?.take(choices, watched: source, at: now)
+      return []
+    case .openFailed(let reason):
+      noteOpeningFailed(reason)
       return []
     }
   }
@@ -134,24 +157,21 @@ public struct Dashboard: Sendable {
     let drawnNews = news.compactMap { $0 }.min().map { moment in
       refresh.isDefault ? moment : max(moment, now + refresh.interval)
     }
-    let moments = [notice?.expires, goTo?.expires, drawnNews].compactMap { $0 }
+    let moments = [notice?.expires, goTo?.expires, picker?.nextLook, drawnNews].compactMap { $0 }
     return moments.min().map { max($0, now) }
   }
 
   /// What is on screen: the live workload, or the picture of the moment when it was paused.
   var shown: Workload { paused?.workload ?? live }
 
-  /// The time for which ages are shown: it stands still while paused and after the end.
+  /// The time for which ages are shown: it stands still while paused, and while nothing is heard.
   var shownTime: MonitorTime {
     if let paused { return paused.time }
-    return live.endedReason != nil ? live.lastUpdate ?? now : now
+    return live.isSilent ? live.lastUpdate ?? now : now
   }
 
-  /// Whether commands are refused.
-  var isReadOnly: Bool { configuration.isReadOnly || live.hello?.isReadOnly == true }
-
   private mutating func reduceTick() -> [Effect] {
-    if live.endedReason == nil { live.advance(to: now) }
+    if !live.isSilent { live.advance(to: now) }
     if view == .timeline { settle() }
     if let notice, notice.expires <= now { self.notice = nil }
     if let goTo, goTo.expires <= now {
@@ -173,7 +193,7 @@ public struct Dashboard: Sendable {
   }
 
   private var showsAges: Bool {
-    guard paused == nil, live.endedReason == nil, helpTop == nil else { return false }
+    guard paused == nil, !live.isSilent, helpTop == nil, picker == nil else { return false }
     guard layout(for: size) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     if detail == nil {

@@ -16,6 +16,12 @@ public enum Message: Sendable, Equatable {
   case resized(Size)
   /// What became of an ``Effect/export(_:)``.
   case exported(ExportResult)
+  /// The answer to ``Effect/findProcesses``: every process that was found, in the order in which they
+  /// are to be listed.
+  case found([ProcessChoice])
+  /// The answer to ``Effect/open(_:)`` where that did not succeed, for the reason that this sentence
+  /// gives. What was watched before still is.
+  case openFailed(reason: String)
 }
 
 /// What the dashboard asks of the program's loop.
@@ -23,11 +29,20 @@ public enum Effect: Sendable, Equatable {
   /// Send this to the monitored process.
   case send(MonitorCommand)
   /// Tell the monitor that this is what the dashboard wants to know from now on. At first it is an
-  /// `Interest()`.
+  /// `Interest()`; after a later greeting this is always asked for anew.
   case watch(Interest)
   /// Write this into a new file, and say with ``Message/exported(_:)`` what became of that. Its
   /// operations are those that were listed.
   case export(MonitorProtocol.Frame)
+  /// Look which processes can be watched, and say so with ``Message/found(_:)``. Not asked for again
+  /// before that.
+  case findProcesses
+  /// Watch this from now on.
+  ///
+  /// The answer is the `hello` of the new source, with which what was watched before ends: no message
+  /// of that may come later. Or it is ``Message/openFailed(reason:)``. Not asked for again before one of
+  /// these.
+  case open(Source)
   /// Leave the program.
   case quit
   /// Ctrl-C was typed: end as if by the signal that it sends where no program reads the keys.

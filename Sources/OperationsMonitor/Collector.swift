@@ -103,8 +103,9 @@ final class Collector: Sendable {
       if hasNews { table.noteQueueConditions(at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
       if table.lookForLeaksIfDue(at: ProcessFacts.now) { hasNews = true }
-      let nextDetail = table.lists.values.compactMap(\.nextDetail).min()
-      if isDue || nextDetail.map({ $0 <= ProcessFacts.now }) == true { hasNews = true }
+      let nextTelling = table.lists.values.flatMap { [$0.nextDetail, $0.nextTelling] }
+        .compactMap { $0 }.min()
+      if isDue || nextTelling.map({ $0 <= ProcessFacts.now }) == true { hasNews = true }
       guard hasNews else { continue }
       lastTold = ProcessFacts.now
       deliver(table)
@@ -167,7 +168,7 @@ final class Collector: Sendable {
   ) -> ContinuousClock.Instant? {
     if table.lists.values.contains(where: \.isFilling) { return .now }
     let moments =
-      table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail] }
+      table.lists.values.flatMap { [$0.nextRefresh, $0.nextDetail, $0.nextTelling] }
       + [warning, table.nextDeadlockSearch, table.leakWatch?.nextRound]
     let now = ProcessFacts.now
     return moments.compactMap { $0 }.min().map { .now + ($0 - now) }
@@ -237,7 +238,9 @@ final class Collector: Sendable {
   private func deliver(_ table: CollectorTable) {
     for session in liveSessions() {
       guard let list = table.lists[session.id] else { continue }
-      if session.takesUpdate() {
+      let now = ProcessFacts.now
+      guard list.mayTell(at: now, interval: session.minimumInterval) else { continue }
+      if session.takesUpdate(at: now) {
         session.deliver(list.takeUpdate(from: table))
       } else {
         list.postponeDetail()
@@ -253,8 +256,11 @@ final class Collector: Sendable {
       return state.commands
     }
     for (command, session) in commands {
-      let outcomes = session.isReadOnly ? denials(of: command) : outcomes(of: command, table)
-      session.deliver(CommandResult(command: command, outcomes: outcomes))
+      guard !session.isReadOnly else {
+        session.deliver(CommandResult(command: command, outcomes: denials(of: command)))
+        continue
+      }
+      session.deliver(result(of: command, from: session.origin, table))
     }
   }
 
@@ -266,22 +272,38 @@ final class Collector: Sendable {
     }
   }
 
-  private func outcomes(
-    of command: MonitorCommand, _ table: CollectorTable
-  ) -> [CommandResult.Outcome] {
+  private func result(
+    of command: MonitorCommand, from origin: CommandOrigin?, _ table: CollectorTable
+  ) -> CommandResult {
+    var result = CommandResult(command: command, outcomes: [])
     switch command {
-    case .cancel(let ids), .cancelWithDependents(let ids):
-      return ids.map { perform(on: $0, table) { $0.cancel() } }
+    case .cancel(let ids):
+      result.outcomes = ids.map { cancel($0, for: origin, table) }
+    case .cancelWithDependents(let ids):
+      // These first: what an operation that has finished by it lets go would start.
+      result.dependents = table.dependents(of: Set(ids)).ids.filter {
+        cancel($0, for: origin, table) == .requested
+      }
+      result.outcomes = ids.map { cancel($0, for: origin, table) }
     case .changePriority(let ids, let steps):
-      return ids.map { perform(on: $0, table) { $0.queuePriority.move(by: steps) } }
+      result.outcomes = ids.map { perform(on: $0, table) { $0.queuePriority.move(by: steps) } }
     case .setSuspended(let id, let isSuspended):
-      return perform(on: id) { $0.isSuspended = isSuspended }
+      result.outcomes = perform(on: id) { $0.isSuspended = isSuspended }
     case .setWidth(let id, let width):
-      return perform(on: id) {
+      result.outcomes = perform(on: id) {
         $0.maxConcurrentOperationCount =
           width ?? OperationQueue.defaultMaxConcurrentOperationCount
       }
     }
+    return result
+  }
+
+  private func cancel(
+    _ id: OperationReport.ID, for origin: CommandOrigin?, _ table: CollectorTable
+  ) -> CommandResult.Outcome {
+    let outcome = perform(on: id, table) { $0.cancel() }
+    if let origin, outcome == .requested { table.noteCancelRequester(origin, of: id) }
+    return outcome
   }
 
   private func perform(

@@ -110,6 +110,14 @@ final class CollectorTable {
     for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 
+  /// Notes who has asked that an operation be cancelled.
+  func noteCancelRequester(_ origin: CommandOrigin, of id: OperationReport.ID) {
+    guard let entry = entries[id] else { return }
+    // Told to all, also where nothing else changes by it.
+    version += 1
+    change(entry) { $0.cancelRequester = origin }
+  }
+
   // MARK: News
 
   /// Takes over what a queue has said.

@@ -16,19 +16,21 @@ public final class MonitorSession: Sendable {
     var messages: [MonitorMessage] = []
     /// An update lies in `messages`: the next one waits.
     var holdsUpdate = false
-    /// There was more to tell, which the last update kept waiting.
-    var isBehind = false
+    /// Since when there is more to tell, which the last update keeps waiting; `nil` where there is not.
+    var behindSince: MonitorTime?
     /// The viewer was woken and has not taken its messages since.
     var isWoken = false
     var isInvalid = false
     var interest: Interest
+    var minimumInterval: Duration
     /// The collector has not seen the interest.
     var isInterestNew = true
   }
 
   let id = SessionID.next()
-  let minimumInterval: Duration
   let isReadOnly: Bool
+  /// Who commands; `nil` where that is this process itself.
+  let origin: CommandOrigin?
   private let wake: @Sendable () -> Void
   private let mailbox: Locked<Mailbox>
 
@@ -40,41 +42,61 @@ public final class MonitorSession: Sendable {
   ///   - isReadOnly: Whether commands are refused.
   ///   - wake: Called on the collector's thread when messages are waiting, once until they are
   ///     taken. Must not block.
-  public init(
+  public convenience init(
     minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
     wake: @escaping @Sendable () -> Void
   ) {
-    self.minimumInterval = minimumInterval
+    self.init(
+      minimumInterval: minimumInterval, interest: interest, isReadOnly: isReadOnly, origin: nil,
+      wake: wake)
+  }
+
+  /// The same for a viewer in another process.
+  init(
+    minimumInterval: Duration, interest: Interest, isReadOnly: Bool, origin: CommandOrigin?,
+    wake: @escaping @Sendable () -> Void
+  ) {
     self.isReadOnly = isReadOnly
+    self.origin = origin
     self.wake = wake
     mailbox = Locked(
       Mailbox(
-        messages: [.hello(ProcessFacts.hello(isReadOnly: isReadOnly))], interest: interest))
+        messages: [.hello(ProcessFacts.hello(isReadOnly: isReadOnly))], interest: interest,
+        minimumInterval: minimumInterval))
     Collector.shared.attach(self)
   }
 
   deinit { invalidate() }
 
   /// Takes the waiting messages, oldest first. Any thread; returns at once.
-  public func takeMessages() -> [MonitorMessage] {
+  public func takeMessages() -> [MonitorMessage] { takeMessages(withUpdate: true) }
+
+  /// The same, or what is no update alone: an update that stays is followed by none.
+  func takeMessages(withUpdate: Bool) -> [MonitorMessage] {
     let (messages, isBehind) = mailbox.withLock { mailbox in
-      defer {
+      mailbox.isWoken = false
+      let all = mailbox.messages
+      guard !withUpdate, mailbox.holdsUpdate else {
         mailbox.messages = []
         mailbox.holdsUpdate = false
-        mailbox.isWoken = false
-        mailbox.isBehind = false
+        return (all, mailbox.behindSince != nil)
       }
-      return (mailbox.messages, mailbox.isBehind)
+      mailbox.messages = all.filter(\.isUpdate)
+      return (all.filter { !$0.isUpdate }, false)
     }
     if isBehind { Collector.shared.ring(.changes) }
     return messages
   }
 
   /// Says what the viewer wants to be told of from now on. Returns at once; an update follows.
-  public func watch(_ interest: Interest) {
+  public func watch(_ interest: Interest) { watch(interest, minimumInterval: nil) }
+
+  /// The same, and how often at most; `nil` for as often as before.
+  func watch(_ interest: Interest, minimumInterval: Duration?) {
     mailbox.withLock { mailbox in
       mailbox.interest = interest
       mailbox.isInterestNew = true
+      mailbox.minimumInterval = minimumInterval ?? mailbox.minimumInterval
     }
     Collector.shared.ring(.sessions)
   }
@@ -101,29 +123,44 @@ public final class MonitorSession: Sendable {
     }
   }
 
+  /// The shortest time between two updates.
+  var minimumInterval: Duration { mailbox.withLock { $0.minimumInterval } }
+
   /// Whether an update would be delivered; where not, the viewer will ring when it has taken the last
   /// one.
-  func takesUpdate() -> Bool {
+  func takesUpdate(at now: MonitorTime) -> Bool {
     mailbox.withLock { mailbox in
-      if mailbox.holdsUpdate { mailbox.isBehind = true }
+      if mailbox.holdsUpdate { mailbox.behindSince = mailbox.behindSince ?? now }
       return !mailbox.holdsUpdate
     }
   }
 
   /// Delivers an update. Only the collector's thread does, so nothing overtakes it.
-  func deliver(_ update: Update) { post(.update(update)) { $0.holdsUpdate = true } }
+  func deliver(_ update: Update) {
+    var update = update
+    post { mailbox in
+      update.behind = mailbox.behindSince.map { update.time - $0 } ?? .zero
+      mailbox.behindSince = nil
+      mailbox.holdsUpdate = true
+      mailbox.messages.append(.update(update))
+    }
+  }
 
-  func deliver(_ result: CommandResult) { post(.commandResult(result)) { _ in } }
+  func deliver(_ result: CommandResult) { post { $0.messages.append(.commandResult(result)) } }
 
-  private func post(_ message: MonitorMessage, _ note: (inout Mailbox) -> Void) {
+  private func post(_ add: (inout Mailbox) -> Void) {
     let mustWake = mailbox.withLock { mailbox in
-      mailbox.messages.append(message)
-      note(&mailbox)
+      guard !mailbox.isInvalid else { return false }
+      add(&mailbox)
       defer { mailbox.isWoken = true }
       return !mailbox.isWoken
     }
     if mustWake { wake() }
   }
+}
+
+extension MonitorMessage {
+  fileprivate var isUpdate: Bool { if case .update = self { true } else { false } }
 }
 
 /// Tells sessions apart. Never given twice, as an object's address may be.

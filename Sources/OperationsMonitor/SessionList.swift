@@ -29,6 +29,12 @@ final class SessionList {
   private var now: MonitorTime
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
+  /// When the session was told something last; `nil` for never.
+  private var lastTold: MonitorTime?
+  /// Whether there is something that somebody waits for: it does not wait for the interval.
+  private var isUrgent = true
+  /// When the session is to be told what came too soon after that; `nil` where there is nothing.
+  private(set) var nextTelling: MonitorTime?
   /// How many events the session was not told of because there were too many at once.
   private var lostChanges: UInt64 = 0
 
@@ -63,6 +69,7 @@ final class SessionList {
       (interest.eventLimit > 0) != (new.eventLimit > 0) || interest.filter != new.filter
     let mustRefillRoots = (interest.rootLimit > 0) != (new.rootLimit > 0)
     interest = new
+    isUrgent = true
     if mustRefillRoots { refillRoots(from: table) }
     if mustBeginEvents {
       beginEvents(limit: new.eventLimit, from: table)
@@ -96,6 +103,7 @@ final class SessionList {
     }
     if !order.isFilling { complete = nil }
     roots.fill(until: deadline) { table.report($0).flatMap(rootKey) }
+    if !isFilling { isUrgent = true }
   }
 
   // MARK: Changes
@@ -184,9 +192,22 @@ final class SessionList {
     return (Array(sorted.prefix(limit)), keys.count)
   }
 
+  /// Whether it is time to tell the session what there is.
+  func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
+    // A little before is time: else each reading would be followed by another waking.
+    if let due = lastTold.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
+      nextTelling = due
+      return false
+    }
+    nextTelling = nil
+    return true
+  }
+
   /// What the session has to be told now, of what has changed since the last time.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
+    lastTold = time
+    isUrgent = false
     let warnings = table.warnings(at: time, of: interest.warningKinds)
     let listed = listed(in: table, warnings: warnings)
     let singled = singledOut(in: table)

@@ -45,8 +45,8 @@ struct DemoRun {
     defer { session.invalidate() }
     let dashboard = Dashboard(
       configuration: .init(
-        title: demo.name, guidance: demo.guidance, isReadOnly: isReadOnly,
-        runsWorkload: true, asksBeforeCancellingByKey: false, warningKinds: warningKinds))
+        source: .demo, title: demo.name, guidance: demo.guidance, isReadOnly: isReadOnly,
+        asksBeforeCancellingByKey: false, warningKinds: warningKinds))
     let loop = EventLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, session: session, waker: waker,
       watch: watch, completion: whenFinished(workload), tellsFrameTimes: tellsFrameTimes)

@@ -151,6 +151,8 @@ struct EventLoop: ~Copyable {
     case .send(let command): session.send(command)
     case .watch(let interest): session.watch(interest)
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))
+    case .findProcesses: deliver(.found([]))
+    case .open: deliver(.openFailed(reason: "only the demo can be watched"))
     case .quit: ending = ending ?? .status(0)
     case .interrupt: ending = ending ?? .signal(SIGINT)
     case .suspendProgram: suspend()

@@ -12,7 +12,7 @@ struct QuitTests {
 
   private static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     Scene.dashboard(
-      columns: columns, rows: rows, configuration: .init(title: "tiles", runsWorkload: true))
+      columns: columns, rows: rows, configuration: .init(title: "tiles"))
   }
 
   private func finish(_ ids: [Int], in dashboard: inout Dashboard) {
@@ -62,7 +62,7 @@ struct QuitTests {
     var untagged = Self.dashboard()
     #expect(untagged.press("q") == [.quit])
 
-    var elsewhere = Scene.dashboard()
+    var elsewhere = Scene.dashboard(configuration: .init(source: .process("1")))
     #expect(elsewhere.press(" q") == [.quit])
 
     var ended = Self.dashboard()
@@ -89,7 +89,7 @@ struct QuitTests {
 
   @Test func aReadOnlyDashboardAsksToo() {
     var dashboard = Scene.dashboard(
-      configuration: .init(title: "tiles", isReadOnly: true, runsWorkload: true))
+      configuration: .init(title: "tiles", isReadOnly: true))
     #expect(dashboard.press(" q") == [])
     #expect(dashboard.press("y") == [.quit])
   }

@@ -4,4 +4,5 @@
 // What Glibc's Swift module does not import.
 #pragma once
 #include "COperationsSystemEvents.h"
+#include "COperationsSystemSockets.h"
 #include "COperationsSystemThreads.h"

@@ -53,6 +53,32 @@ struct DetailFacts {
       }
   }
 
+  /// Who has asked from another process to cancel it, and what became of that; no lines where nobody
+  /// has.
+  func cancelRequest(isWide: Bool) -> [[Span]] {
+    guard let requester = report.cancelRequester else { return [] }
+    let process =
+      requester.processID == 0 ? "a process elsewhere" : "pid \(requester.processID)"
+    let who = Span("by \(process) uid \(requester.userID)", .text)
+    guard let asked = report.cancelRequested, let hello = workload.hello else {
+      return [fact("cancel", [Span("asked ", .dim), who])]
+    }
+    let time = Span("asked \(TimeText.preciseTimeOfDay(asked, of: hello)) ")
+    let outcome = Span(" (\(outcome(of: asked)))", .cancelling)
+    return isWide
+      ? [fact("cancel", [time, who, outcome])] : [fact("cancel", [time]), fact("", [who])]
+  }
+
+  private func outcome(of asked: MonitorTime) -> String {
+    if let finished = report.finished {
+      let delay = TimeText.duration(finished - asked)
+      let verb = report.state == .cancelled ? "over" : "finished all the same"
+      return "\(verb) \(delay) later"
+    }
+    let age = "\(TimeText.duration(dashboard.shownTime - asked)) ago"
+    return report.started == nil ? "\(age), has not started" : "\(age), not honoured"
+  }
+
   private var workload: Workload { dashboard.shown }
 
   private func fact(_ label: String, _ value: [Span]) -> [Span] {

@@ -56,6 +56,7 @@ struct DetailRows {
       rows += zip(facts.identity, facts.times).map { .halves($0, $1) }
     }
     rows.append(.line(facts.flags))
+    rows += facts.cancelRequest(isWide: columns >= Self.halvesThreshold).map { .line($0) }
   }
 
   private mutating func addWarnings(_ id: OperationReport.ID) {

@@ -4,6 +4,7 @@
 /// What a key can mean.
 enum KeyAction: Sendable, Hashable, CaseIterable {
   case close, back, quit, suspendProgram, repaint, toggleHelp, export, changeRefresh
+  case openPicker, openChoice, lookAgain
   case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
   case nextView, previousView, showView
   case openDetail, nextOperation, previousOperation, enterRow, toggleTree, showDependencies,
@@ -21,7 +22,7 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
 
 /// Where a key is pressed: what lies on top.
 enum KeyContext: Sendable, Hashable, CaseIterable {
-  case list, tree, queues, timeline, events, detail, help, question
+  case list, tree, queues, timeline, events, detail, picker, help, question
 }
 
 /// A key, or several that do the same, and what help and footers say about it.

@@ -14,7 +14,7 @@ enum KeyTable {
   ]
   /// Where what has happened is shown.
   private static let history: Set<KeyContext> = [.timeline, .events]
-  private static let scrolling = viewing.union([.help])
+  private static let scrolling = viewing.union([.picker, .help])
   private static let everywhere = Set(KeyContext.allCases)
 
   /// What a key means where it is pressed; `nil` for nothing.
@@ -35,7 +35,7 @@ enum KeyTable {
   private static let footerOrder: [KeyAction] = [
     .toggleHelp, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .armCancelKeys, .tag,
     .openFilter, .suspendQueue, .narrowQueue, .widenQueue, .openDetail, .enterRow, .zoomIn,
-    .zoomOut, .fold, .goToBlocker, .openSearch, .openSortMenu, .pause,
+    .zoomOut, .fold, .goToBlocker, .openSearch, .openSortMenu, .pause, .openPicker,
   ]
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {
@@ -95,9 +95,15 @@ enum KeyTable {
         "?",
         [
           .list: "Help", .tree: "Help", .queues: "Help", .timeline: "Help", .events: "Help",
-          .detail: "Help",
+          .detail: "Help", .picker: "Help",
         ]
       )),
+    KeyBinding(
+      .openChoice, [.key(.enter)], in: [.picker], label: "Enter",
+      help: "watch this one", group: .looking, footer: ("Enter", [.picker: "Open"])),
+    KeyBinding(
+      .lookAgain, [.character("r")], in: [.picker], label: "r",
+      help: "look for processes again", group: .looking, footer: ("r", [.picker: "Look again"])),
     KeyBinding(
       .nextView, [.key(.tab)], in: viewing, label: "Tab", help: "next view",
       group: .looking, footer: ("Tab", [.queues: "View", .timeline: "View", .events: "View"])),
@@ -252,6 +258,15 @@ enum KeyTable {
 
   private static let program: [KeyBinding] = [
     KeyBinding(
+      .openPicker, [.character("o")], in: viewing, label: "o",
+      help: "watch another process", group: .program,
+      footer: (
+        "o",
+        [
+          .list: "Open", .tree: "Open", .queues: "Open", .timeline: "Open", .events: "Open",
+        ]
+      )),
+    KeyBinding(
       .pause, [.character("p"), .character("Z")], in: viewing, label: "p Z",
       help: "pause the display only", group: .looking,
       footer: (
@@ -277,7 +292,7 @@ enum KeyTable {
         "q",
         [
           .list: "Quit", .tree: "Back", .queues: "Back", .timeline: "Back", .events: "Back",
-          .detail: "Back", .help: "Back",
+          .detail: "Back", .picker: "Back", .help: "Back",
         ]
       )),
     KeyBinding(

@@ -25,6 +25,8 @@ struct ListRows: Sendable, Equatable {
   private(set) var keys: [SortKey] = []
   /// How many of them, from the top, are there by their place in the order.
   private(set) var orderedCount = 0
+  /// How many rows there would be without a limit, of the operations that are known.
+  private(set) var matchCount = 0
 
   private var indexes: [OperationReport.ID: Int] = [:]
   private var isReversed = false
@@ -47,6 +49,7 @@ struct ListRows: Sendable, Equatable {
       }
       return SortKey(report, queueName: queueName, by: column)
     }
+    matchCount = all.count
     let sorted = listing.order.isReversed ? all.sorted(by: >) : all.sorted()
     keys = Array(sorted.prefix(Self.limit))
     orderedCount = keys.count

@@ -12,6 +12,9 @@ struct Question: Sendable, Equatable {
     case cancel
     /// It leaves the program, with which the operations end.
     case quit
+    /// It watches something else, called so, for which the demo ends. It is about all operations, of
+    /// which none is named.
+    case open(Source, name: String)
   }
 
   /// What a yes does.

@@ -31,6 +31,10 @@ struct Workload: Sendable, Equatable {
   private(set) var lastUpdate: MonitorTime?
   /// Why nothing more will come; `nil` while it may.
   private(set) var endedReason: String?
+  /// Why nothing comes until there is another greeting; `nil` while something may.
+  private(set) var disconnectedReason: String?
+  /// For how long the monitor had more to tell than it could, as of the last update.
+  private(set) var behind = Duration.zero
 
   /// What has happened, while the events are shown.
   private(set) var events = EventLog()
@@ -46,6 +50,11 @@ struct Workload: Sendable, Equatable {
   private(set) var rates = RateHistory()
 
   private var queueIndex: [QueueReport.ID: Int] = [:]
+  /// Whether all this is from before the last greeting: the next update tells everything anew.
+  private var isOutdated = false
+
+  /// Whether nothing comes.
+  var isSilent: Bool { endedReason != nil || disconnectedReason != nil }
 
   /// One queue; `nil` where it is gone.
   func queue(_ id: QueueReport.ID) -> QueueReport? { queueIndex[id].map { queues[$0] } }
@@ -54,15 +63,25 @@ struct Workload: Sendable, Equatable {
   mutating func apply(_ message: MonitorMessage) {
     switch message {
     case .hello(let hello):
+      isOutdated = self.hello != nil
       self.hello = hello
+      (endedReason, disconnectedReason) = (nil, nil)
       rates.alignSeconds(to: hello)
     case .update(let update):
+      // From a connection that is lost.
+      guard disconnectedReason == nil else { return }
+      // Only now, so that what was shown stays until there is something else to show.
+      if isOutdated, let hello {
+        self = Workload()
+        apply(.hello(hello))
+      }
       queues = update.queues
       queueIndex = Dictionary(
         queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
       counts = queues.reduce(StateCounts()) { $0 + $1.counts }
       lostChanges = update.lostChanges
       lastUpdate = update.time
+      behind = update.behind
       matchCount = update.matchCount
       keptCount = update.keptCount
       dependents = update.dependents
@@ -82,10 +101,10 @@ struct Workload: Sendable, Equatable {
       operations.apply(changed: update.changed, removed: update.removed)
     case .commandResult:
       break
-    case .disconnected:
-      break
+    case .disconnected(let reason):
+      disconnectedReason = reason
     case .ended(let reason):
-      endedReason = reason
+      (endedReason, disconnectedReason) = (reason, nil)
     }
   }
 

@@ -82,7 +82,7 @@ struct TimelineView {
     canvas.write(
       Self.label(dashboard.timeline.window.components.seconds), row: row,
       columns: 2..<Self.gutter + 1, style: style)
-    let isStill = dashboard.paused != nil || dashboard.live.endedReason != nil
+    let isStill = dashboard.paused != nil || dashboard.live.isSilent
     let end =
       isStill
       ? dashboard.shown.hello.map { TimeText.timeOfDay(dashboard.shownTime, of: $0) } ?? "" : "now"

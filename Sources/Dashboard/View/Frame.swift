@@ -23,6 +23,12 @@ struct Frame {
       StatusView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
       return canvas.grid
     }
+    if let picker = dashboard.picker, let layout = dashboard.pickerLayout(for: size) {
+      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      PickerView(dashboard: dashboard, layout: layout, picker: picker).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      return canvas.grid
+    }
     if let detail = dashboard.detail, let layout = dashboard.detailLayout(for: size) {
       HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
       DetailView(dashboard: dashboard, layout: layout, detail: detail).draw(on: &canvas)

@@ -24,60 +24,111 @@ struct HeaderView {
 
   private var workload: Workload { dashboard.shown }
 
-  private var mode: Span {
-    if dashboard.live.endedReason != nil { return Span("ENDED", .warning, isBold: true) }
-    if dashboard.paused != nil { return Span("PAUSED", .warning, isBold: true) }
-    if dashboard.live.hello == nil { return Span("CONNECTING", .warning) }
-    let refresh = dashboard.refresh
-    return Span(refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)", .executing, isBold: true)
+  /// A piece of the header.
+  private struct Piece {
+    let span: Span
+    /// Where there is no room, those of the lowest rank go first; `nil` for what stays.
+    var rank: Int?
+  }
+
+  /// From this delay on, what is shown is said to be late.
+  private static let lateness = Duration.milliseconds(500)
+
+  /// How it is watched, and whether it is heard.
+  private var connection: [Piece] {
+    let live = dashboard.live
+    func warning(_ text: String) -> Piece { Piece(span: Span(text, .warning, isBold: true)) }
+    if live.endedReason != nil {
+      guard dashboard.isAttached else { return [warning("ENDED")] }
+      guard let hello = live.hello, let endedAt = dashboard.endedAt else {
+        return [warning("EXITED")]
+      }
+      return [warning("EXITED \(TimeText.timeOfDay(endedAt, of: hello))")]
+    }
+    if live.disconnectedReason != nil { return [warning("RECONNECTING")] }
+    guard live.hello != nil else {
+      let words = dashboard.source == nil ? "nothing watched yet" : "CONNECTING"
+      return [Piece(span: Span(words, .warning))]
+    }
+    var pieces: [Piece] = []
+    if dashboard.isAttached {
+      pieces.append(Piece(span: Span("ATTACHED \(dashboard.isReadOnly ? "ro" : "rw")")))
+    }
+    if dashboard.paused != nil {
+      pieces.append(warning("PAUSED"))
+    } else {
+      let refresh = dashboard.refresh
+      let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
+      // What is attached to is live.
+      let rank = dashboard.isAttached ? 5 : nil
+      pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
+    }
+    if live.behind >= Self.lateness {
+      pieces.append(warning("behind \(TimeText.coarse(live.behind))"))
+    }
+    return pieces
+  }
+
+  private func leftPieces(in canvas: Canvas) -> [Piece] {
+    var pieces = [Piece(span: Span("opq-top", .strong, isBold: true), rank: 6)]
+    let title = title(in: canvas)
+    if !title.isEmpty { pieces.append(Piece(span: Span(title, .strong))) }
+    pieces += connection
+    if !dashboard.isAttached, dashboard.refusal == .readOnly {
+      pieces.append(Piece(span: Span("read-only", .warning)))
+    }
+    guard let hello = workload.hello else { return pieces }
+    let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
+    pieces.append(Piece(span: Span("up \(age)"), rank: 2))
+    let queueCount = workload.queues.count
+    let queues = "\(queueCount) queue\(queueCount == 1 ? "" : "s")"
+    pieces.append(Piece(span: Span(queues, .dim), rank: 1))
+    return pieces
+  }
+
+  private var rightPieces: [Piece] {
+    guard let hello = workload.hello else { return [] }
+    let lost = workload.lostChanges
+    // The time of day matters less than that something is wrong.
+    var pieces = [
+      Piece(span: Span("lost \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 3 : 7)
+    ]
+    let warningCount = workload.warnings.count
+    if warningCount > 0 {
+      pieces.append(Piece(span: Span("! \(warningCount)", .warning, isBold: true), rank: 8))
+    }
+    let time = TimeText.timeOfDay(dashboard.shownTime, of: hello)
+    pieces.append(Piece(span: Span(time, .strong), rank: 4))
+    return pieces
   }
 
   private func drawHeader(on canvas: inout Canvas) {
-    let now = dashboard.shownTime
-    let lost = workload.lostChanges
-    var right = [Span("lost \(lost)", lost == 0 ? .dim : .warning)]
-    let warningCount = workload.warnings.count
-    if warningCount > 0 { right.append(Span("! \(warningCount)", .warning, isBold: true)) }
-    if let hello = workload.hello {
-      right.append(Span(TimeText.timeOfDay(now, of: hello), .strong))
-    }
-    var left = [Span("opq-top", .strong, isBold: true), Span(title(in: canvas), .strong), mode]
-    if dashboard.isReadOnly { left.append(Span("read-only", .warning)) }
-    // What may be left out again, the first one last.
-    var optional: [Span] = []
-    if let hello = workload.hello {
-      optional.append(Span("up \(TimeText.duration(now - hello.processStarted))"))
-    }
-    let queueCount = workload.queues.count
-    optional.append(Span("\(queueCount) queue\(queueCount == 1 ? "" : "s")", .dim))
-
+    var left = leftPieces(in: canvas)
+    var right = rightPieces
     let gap = 2
-    func width(_ spans: [Span]) -> Int {
-      spans.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) + gap }
+    func width(_ pieces: [Piece]) -> Int {
+      pieces.reduce(0) { $0 + canvas.glyphs.width(of: $1.span.text) + gap }
     }
-    while !optional.isEmpty, width(left + optional) + width(right) > canvas.columns.count {
-      optional.removeLast()
+    while width(left) + width(right) > canvas.columns.count {
+      guard let rank = (left + right).compactMap(\.rank).min() else { break }
+      left.removeAll { $0.rank == rank }
+      right.removeAll { $0.rank == rank }
     }
-    func isTooWide() -> Bool { width(left + optional) + width(right) > canvas.columns.count }
-    if isTooWide() { right.removeFirst() }
-    // The time of day matters less than that something is wrong.
-    while !right.isEmpty, isTooWide() { right.removeLast() }
     let end = canvas.columns.upperBound
     var column = 1
-    func write(_ spans: [Span]) {
-      for span in spans where column < end {
-        column = canvas.write([span], row: layout.header, columns: column..<end) + gap
+    func write(_ pieces: [Piece]) {
+      for piece in pieces where column < end {
+        column = canvas.write([piece.span], row: layout.header, columns: column..<end) + gap
       }
     }
-    write(left + optional)
+    write(left)
     column = max(column, right.isEmpty ? end : end - (width(right) - gap + 1))
     write(right)
   }
 
   private func title(in canvas: Canvas) -> String {
-    let name =
-      dashboard.configuration.title.isEmpty
-      ? workload.hello?.processName ?? "" : dashboard.configuration.title
+    let ownTitle = dashboard.source == .demo ? dashboard.configuration.title : ""
+    let name = ownTitle.isEmpty ? workload.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
     let clipped = name.clipped(to: limit)
     return clipped + (workload.hello.map { "[\($0.processID)]" } ?? "")

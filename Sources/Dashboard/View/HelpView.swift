@@ -52,13 +52,13 @@ struct HelpView {
     case .sentence(let text):
       canvas.write(text, row: row, columns: columns, style: Style(.dim))
     case .binding(let binding):
-      let isRefused = binding.changesProcess && dashboard.isReadOnly
+      let refusal = binding.changesProcess ? dashboard.refusal : nil
       canvas.write(
         binding.label, row: row, columns: columns.prefix(Self.labelWidth - 1),
-        style: Style(isRefused ? .dim : .accent))
+        style: Style(refusal == nil ? .accent : .dim))
       canvas.write(
-        isRefused ? "refused: read-only" : binding.help, row: row,
-        columns: columns.dropFirst(Self.labelWidth), style: Style(isRefused ? .dim : .text))
+        refusal.map { "refused: \($0.words)" } ?? binding.help, row: row,
+        columns: columns.dropFirst(Self.labelWidth), style: Style(refusal == nil ? .text : .dim))
     }
   }
 

@@ -131,8 +131,9 @@ struct OperationTableView {
       text = "nothing matches the filter"
     } else if dashboard.listing.showsWarnedOnly {
       text = "no operation that has a warning is listed; ! shows all"
-    } else if dashboard.listing.hidesOver, workload.keptCount > 0 {
-      text = "nothing unfinished; H shows the \(CountText.text(workload.keptCount)) that are over"
+    } else if dashboard.listing.hidesOver, dashboard.listableCount > 0 {
+      let count = CountText.text(dashboard.listableCount)
+      text = "nothing unfinished; H shows the \(count) that are over"
     } else {
       text = "no operations"
     }

@@ -85,10 +85,10 @@ struct PaneView {
   }
 
   private func listTitle(_ glyphs: Glyphs) -> [Span] {
-    let shownCount = min(ListRows.limit, workload.matchCount)
+    let shownCount = min(ListRows.limit, dashboard.matchCount)
     var title = [Span(" operations "), Span(CountText.text(shownCount), .strong)]
-    if workload.matchCount > shownCount {
-      title.append(Span(" of \(CountText.text(workload.matchCount))", .warning))
+    if dashboard.matchCount > shownCount {
+      title.append(Span(" of \(CountText.text(dashboard.matchCount))", .warning))
     }
     let listing = dashboard.listing
     let filter = listing.filter.map { "filter: \($0.text)" } ?? "filter: none"

@@ -15,6 +15,8 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
+    // The list of what can be watched has one of its own.
+    if dashboard.picker != nil, dashboard.helpTop == nil { return }
     guard dashboard.helpTop == nil, let id = dashboard.selected else {
       drawHint(on: &canvas)
       return
@@ -91,11 +93,19 @@ struct StatusView {
         ], on: &canvas)
     } else if let notice = dashboard.notice {
       overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
-    } else if dashboard.helpTop == nil, let row = layout.status,
+    } else if let opening = dashboard.opening {
+      overwrite(
+        [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
+    } else if dashboard.helpTop == nil, dashboard.picker == nil, let row = layout.status,
       let standing = standingNotice(in: canvas)
     {
       canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
     }
+  }
+
+  private func name(of source: Source) -> String {
+    let row = dashboard.picker?.rows.first { $0.source == source }
+    return row.map { dashboard.name(of: $0) } ?? "another process"
   }
 
   private func draw(_ prompt: TextPrompt, on canvas: inout Canvas) {
@@ -108,7 +118,7 @@ struct StatusView {
       if let error = dashboard.filterError {
         remark = Span("   \(error)", .warning)
       } else {
-        remark = Span("   \(CountText.text(dashboard.shown.matchCount)) match  Esc undoes", .dim)
+        remark = Span("   \(CountText.text(dashboard.matchCount)) match  Esc undoes", .dim)
       }
     }
     // The end of what is typed stays in view.
@@ -134,7 +144,7 @@ struct StatusView {
 
   /// What needs attention as long as it is so.
   private func standingNotice(in canvas: Canvas) -> Span? {
-    if let reason = dashboard.live.endedReason { return Span("ended: \(reason)", .warning) }
+    if let silence { return Span(silence, .warning) }
     let workload = dashboard.shown
     if dashboard.view == .events, workload.events.skippedCount > 0 {
       let count = CountText.text(workload.events.skippedCount)
@@ -164,13 +174,44 @@ struct StatusView {
     return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")", .held)
   }
 
-  private func draw(_ question: Question, on canvas: inout Canvas) {
+  /// Why nothing is heard, and what that means for what is on screen; `nil` where something is.
+  private var silence: String? {
+    let live = dashboard.live
+    if let reason = live.disconnectedReason {
+      return "connection lost: \(reason); trying again"
+    }
+    guard let reason = live.endedReason else { return nil }
+    guard dashboard.isAttached else { return "ended: \(reason)" }
+    let known = CountText.text(live.operations.count)
+    return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations are known here"
+  }
+
+  private func text(of question: Question) -> String {
     let what =
       question.ids.count == 1
       ? question.ids.map { dashboard.describe($0) }.joined()
       : "\(question.ids.count) operations: "
         + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
-    let text = question.purpose == .cancel ? "Cancel \(what)?" : "Quit without waiting for \(what)?"
+    switch question.purpose {
+    case .cancel: return "Cancel \(what)?"
+    case .quit: return "Quit without waiting for \(what)?"
+    case .open(_, let name): return "End the demo and attach to \(name)?"
+    }
+  }
+
+  /// What a yes leads to.
+  private func consequence(of question: Question) -> String {
+    switch question.purpose {
+    case .cancel: "A request, without undo. What depends on it starts once it has finished."
+    case .quit: "What is watched runs in this process, and ends with it."
+    case .open:
+      "The demo runs in this process: its \(CountText.text(dashboard.unfinishedCount)) unfinished"
+        + " operations are dropped."
+    }
+  }
+
+  private func draw(_ question: Question, on canvas: inout Canvas) {
+    let text = text(of: question)
     let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
     // The shorter answers are for screens where the operation's name would have no room.
     let columnCount = canvas.columns.count
@@ -212,12 +253,9 @@ struct StatusView {
 
   private func drawFooter(_ row: Int, on canvas: inout Canvas) {
     if let question = dashboard.question {
-      let consequence =
-        question.purpose == .cancel
-        ? "A request, without undo. What depends on it starts once it has finished."
-        : "What is watched runs in this process, and ends with it."
       canvas.write(
-        consequence, row: row, columns: canvas.columns.dropFirst(), style: Style(.dim))
+        consequence(of: question), row: row, columns: canvas.columns.dropFirst(),
+        style: Style(.dim))
       return
     }
     let context = dashboard.keyContext
@@ -225,10 +263,10 @@ struct StatusView {
       !($0.changesProcess && dashboard.isReadOnly)
     }
     let items = bindings.map { binding in
-      [
-        Span(binding.footerKey, .accent, isBold: true),
-        Span(" \(binding.footerWords[context] ?? "")"),
-      ]
+      // Where nothing is watched yet, there is nothing to go back to.
+      let isWayOut = binding.action == .close && context == .picker && dashboard.source == nil
+      let words = isWayOut ? "Quit" : binding.footerWords[context] ?? ""
+      return [Span(binding.footerKey, .accent, isBold: true), Span(" \(words)")]
     }
     let gap = 2
     func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + $1.text.utf8.count } }

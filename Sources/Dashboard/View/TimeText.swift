@@ -4,11 +4,11 @@
 import MonitorProtocol
 
 /// Moments and durations in words, at most six cells wide.
-enum TimeText {
+package enum TimeText {
   /// A duration to about three digits: `12ms`, `1.15s`, `12.4s`, `1m40s`, `3h10m`, `2d04h`.
   ///
   /// Cut, never rounded up, so that `59.9s` is followed by `1m00s`. A negative one reads `0ms`.
-  static func duration(_ duration: Duration) -> String {
+  package static func duration(_ duration: Duration) -> String {
     let (seconds, attoseconds) = max(.zero, duration).components
     let milliseconds = attoseconds / 1_000_000_000_000_000
     switch seconds {
@@ -27,6 +27,13 @@ enum TimeText {
     guard duration < .milliseconds(1) else { return self.duration(duration) }
     let microseconds = max(0, duration.components.attoseconds) / 1_000_000_000_000
     return "\(microseconds)\(glyphs.isUnicode ? "µs" : "us")"
+  }
+
+  /// A duration to a tenth of a second, where ``duration(_:)`` says more than matters: `1.2s`, `1m40s`.
+  static func coarse(_ duration: Duration) -> String {
+    guard duration < .seconds(10) else { return self.duration(duration) }
+    let (seconds, attoseconds) = max(.zero, duration).components
+    return "\(seconds).\(attoseconds / 100_000_000_000_000_000)s"
   }
 
   /// The time of day of a moment in UTC, as `12:04:31`.

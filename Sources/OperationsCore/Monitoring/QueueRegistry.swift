@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 /// Tells those who keep records apart. A queue's records have one keeper at a time.
@@ -28,12 +29,15 @@ package enum QueueRegistry {
   }
 
   private static let state = Locked(State())
+  private static let isMonitorOffered = Atomic(false)
 
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
     let (recorder, wake) = state.withLock { state in
       state.queues[address(of: queue.core)] = WeakQueue(queue: queue, isListed: isListed)
       return (state.recorder, state.wakeCollector)
     }
+    // With the first queue, so that who sets the variable needs no change to the program.
+    if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     guard isListed, let recorder, let wake else { return }
     queue.core.startRecording(recorder, replaces: false, wake: wake)
     wake()
@@ -61,6 +65,11 @@ package enum QueueRegistry {
   /// what was there may be gone.
   static func queue(at core: Unmanaged<QueueCore>) -> OperationQueue? {
     state.withLock { $0.queues[UnsafeRawPointer(core.toOpaque())]?.queue }
+  }
+
+  /// How many operations were ever added to the queues that exist.
+  package static var totalCount: Int {
+    queues.reduce(0) { $0 + $1.core.withScheduler { scheduler, _ in scheduler.counts.total } }
   }
 
   /// Begins to keep records in every queue that nobody records yet, those to come included.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+#define _GNU_SOURCE 1
+#include "COperationsSystemSockets.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct csystem_peer) == sizeof(struct ucred), "the layout of SO_PEERCRED");
+
+int csystem_peer_option(void) { return SO_PEERCRED; }
+
+size_t csystem_longest_socket_path(void) {
+  return sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+}
+
+static bool make_address(struct sockaddr_un *address, const char *path) {
+  if (strlen(path) > csystem_longest_socket_path()) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  strcpy(address->sun_path, path);
+  return true;
+}
+
+int csystem_listen_at(const char *path, int backlog) {
+  struct sockaddr_un address;
+  if (!make_address(&address, path)) {
+    return -1;
+  }
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) {
+    return -1;
+  }
+  bool is_bound = bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0;
+  // Nobody can connect before it listens, whatever rights the file had until then.
+  if (is_bound && chmod(path, S_IRUSR | S_IWUSR) == 0 && listen(descriptor, backlog) == 0) {
+    return descriptor;
+  }
+  int error = errno;
+  if (is_bound) {
+    unlink(path);
+  }
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+bool csystem_is_listening_at(const char *path) {
+  struct sockaddr_un address;
+  if (!make_address(&address, path)) {
+    return false;
+  }
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) {
+    // Not known, so nothing is to be done about it.
+    return true;
+  }
+  // Where too many wait to be accepted, somebody listens.
+  bool is_listening = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0
+                      || (errno != ECONNREFUSED && errno != ENOENT);
+  close(descriptor);
+  return is_listening;
+}
+
+const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
+
+// Defined by the monitor, where it is linked.
+extern void opq_monitor_listen_if_asked(void) __attribute__((weak));
+
+void csystem_offer_monitor(void) {
+  if (opq_monitor_listen_if_asked) {
+    opq_monitor_listen_if_asked();
+  }
+}

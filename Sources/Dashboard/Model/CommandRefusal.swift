@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Why the monitored process takes no commands.
+enum CommandRefusal: Sendable, Equatable {
+  /// It has said so, or the viewer was told to give none.
+  case readOnly
+  /// The connection is lost, and is being made anew.
+  case disconnected
+  /// What ran in this process is over.
+  case ended
+  /// The other process is gone.
+  case exited
+
+  /// Why, in a word or two for a list of keys.
+  var words: String {
+    switch self {
+    case .readOnly: "read-only"
+    case .disconnected: "reconnecting"
+    case .ended: "it has ended"
+    case .exited: "it has exited"
+    }
+  }
+
+  /// Why, in a sentence for who tries.
+  var sentence: String {
+    switch self {
+    case .readOnly: "read-only: nothing is changed from here"
+    case .disconnected: "the connection is lost: nothing can be changed until it is back"
+    case .ended: "the process has ended"
+    case .exited: "the process has exited: nothing can be changed"
+    }
+  }
+}

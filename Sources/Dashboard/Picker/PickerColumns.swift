@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Where the columns of the list of processes are, in a given width.
+struct PickerColumns: Sendable, Equatable {
+  /// Below the mark of the selected row and that of what is watched.
+  let processID: Range<Int>
+  /// The program's name.
+  let program: Range<Int>
+  /// `nil` for a column that has no room; the remark then takes the place of all behind the name.
+  let uptime: Range<Int>?
+  let totalCount: Range<Int>?
+  let mode: Range<Int>?
+  let versions: Range<Int>?
+  let remark: Range<Int>?
+
+  private static let narrowestProgram = 12
+  private static let widestProgram = 32
+
+  /// Places the columns; what has no room is left out: remark, protocol, operations.
+  ///
+  /// The widths are those of the longest process id and of the longest remark.
+  init(within columns: Range<Int>, idWidth: Int, remarkWidth: Int) {
+    let processID = columns.lowerBound + 2..<columns.lowerBound + 2 + max(6, idWidth)
+    self.processID = processID
+    let start = processID.upperBound + 2
+    // Each with the space before it.
+    let uptimeWidth = 7
+    let totalWidth = 7
+    let modeWidth = 6
+    let versionsWidth = 7
+    var room =
+      columns.upperBound - start - uptimeWidth - modeWidth - totalWidth - versionsWidth
+      - remarkWidth - 2
+    let hasRemark = room >= Self.narrowestProgram
+    if !hasRemark { room += remarkWidth + 2 }
+    let hasVersions = room >= Self.narrowestProgram
+    if !hasVersions { room += versionsWidth }
+    let hasTotal = room >= Self.narrowestProgram
+    if !hasTotal { room += totalWidth }
+    program = start..<start + max(0, min(room, Self.widestProgram))
+    var next = program.upperBound
+    func place(_ isThere: Bool, gap: Int, width: Int) -> Range<Int>? {
+      guard isThere else { return nil }
+      next += width
+      return next - width + gap..<next
+    }
+    uptime = place(true, gap: 1, width: uptimeWidth)
+    totalCount = place(hasTotal, gap: 1, width: totalWidth)
+    mode = place(true, gap: 2, width: modeWidth)
+    versions = place(hasVersions, gap: 2, width: versionsWidth)
+    remark = hasRemark ? next + 2..<columns.upperBound : nil
+  }
+}

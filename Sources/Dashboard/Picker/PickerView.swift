@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the list of what can be watched.
+struct PickerView {
+  let dashboard: Dashboard
+  let layout: Layout
+  let picker: PickerState
+
+  /// From this height on, the list has a title.
+  private static let titleThreshold = 16
+
+  /// The rows of the screen for those of the list.
+  static func rows(in layout: Layout, of size: Size) -> Range<Int> {
+    let hasTitle = size.rows >= titleThreshold
+    return layout.body.lowerBound + (hasTitle ? 1 : 0)..<layout.body.upperBound
+  }
+
+  func draw(on canvas: inout Canvas) {
+    let rows = Self.rows(in: layout, of: canvas.grid.size)
+    if rows.lowerBound > layout.body.lowerBound { drawTitle(on: &canvas) }
+    let columns = PickerColumns(
+      within: canvas.columns,
+      idWidth: "\(picker.rows.compactMap(\.processID).max() ?? 0)".utf8.count,
+      remarkWidth: picker.rows.map { canvas.glyphs.width(of: remark(on: $0), limit: 40) }.max() ?? 0
+    )
+    drawHeadings(columns, row: rows.lowerBound - 1, on: &canvas)
+    let top = picker.top(height: rows.count)
+    for (row, index) in zip(rows, top..<picker.rows.count) {
+      draw(picker.rows[index], columns, row: row, on: &canvas)
+      guard index == picker.index else { continue }
+      canvas.write(
+        canvas.glyphs.selection, row: row, columns: canvas.columns, style: Style(.accent))
+      canvas.reverse(row: row, columns: canvas.columns)
+    }
+    drawAdvice(in: rows, on: &canvas)
+    guard layout.sentence != layout.prompt || dashboard.notice == nil else { return }
+    canvas.write(sentence, row: layout.sentence, columns: canvas.columns.dropFirst())
+  }
+
+  private func drawTitle(on canvas: inout Canvas) {
+    canvas.rule(
+      row: layout.headings, title: [Span(" what to watch ", .strong, isBold: true)])
+    let count = picker.rows.count { $0.refusal == nil } - 1
+    let words =
+      !picker.hasFound
+      ? " looking\(canvas.glyphs.ellipsis) "
+      : count == 0 ? " no process answers " : " \(count) process\(count == 1 ? "" : "es") "
+    canvas.writeRight(
+      words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
+  }
+
+  private func drawHeadings(_ columns: PickerColumns, row: Int, on canvas: inout Canvas) {
+    let style = Style(.dim)
+    canvas.writeRight("PID", row: row, columns: columns.processID, style: style)
+    canvas.write("PROGRAM", row: row, columns: columns.program, style: style)
+    if let range = columns.uptime {
+      canvas.writeRight("UPTIME", row: row, columns: range, style: style)
+    }
+    if let range = columns.totalCount {
+      canvas.writeRight("OPS", row: row, columns: range, style: style)
+    }
+    if let range = columns.mode { canvas.write("MODE", row: row, columns: range, style: style) }
+    if let range = columns.versions {
+      canvas.write("PROTO", row: row, columns: range, style: style)
+    }
+  }
+
+  private func draw(
+    _ content: PickerState.Row, _ columns: PickerColumns, row: Int, on canvas: inout Canvas
+  ) {
+    let isWatched = content.source == dashboard.source
+    if isWatched {
+      canvas.put("*", row: row, column: canvas.columns.lowerBound + 1, style: Style(.accent))
+    }
+    let quiet = Style(content.refusal == nil ? .text : .dim)
+    let remark = remark(on: content)
+    var nameEnd = columns.program.lowerBound
+    switch content {
+    case .demo:
+      nameEnd = canvas.write("demo", row: row, columns: columns.program, style: quiet)
+    case .process(let choice):
+      canvas.writeRight("\(choice.processID)", row: row, columns: columns.processID, style: quiet)
+      nameEnd = canvas.write(choice.programName, row: row, columns: columns.program, style: quiet)
+      if remark.isEmpty || columns.remark != nil {
+        drawNumbers(of: choice, columns, row: row, style: quiet, on: &canvas)
+      }
+    }
+    // Where it has no column it takes the place of the numbers, which matter less.
+    canvas.write(
+      remark, row: row, columns: columns.remark ?? nameEnd + 2..<canvas.columns.upperBound,
+      style: Style(content.refusal != nil ? .warning : isWatched ? .accent : .dim))
+  }
+
+  private func drawNumbers(
+    of choice: ProcessChoice, _ columns: PickerColumns, row: Int, style: Style,
+    on canvas: inout Canvas
+  ) {
+    let unknown = canvas.glyphs.unknown
+    if let range = columns.uptime {
+      let text = choice.uptime.map(TimeText.duration) ?? unknown
+      canvas.writeRight(text, row: row, columns: range, style: style)
+    }
+    if let range = columns.totalCount {
+      let text = choice.totalCount.map(CountText.short) ?? unknown
+      canvas.writeRight(text, row: row, columns: range, style: style)
+    }
+    if let range = columns.mode {
+      let text = choice.isReadOnly.map { $0 ? "ro" : "rw" } ?? unknown
+      canvas.write(text, row: row, columns: range, style: style)
+    }
+    if let range = columns.versions {
+      let text = choice.versions.isEmpty ? unknown : choice.versions
+      canvas.write(text, row: row, columns: range, style: style)
+    }
+  }
+
+  /// What there is to say about a row beside its numbers.
+  private func remark(on row: PickerState.Row) -> String {
+    if let refusal = row.refusal { return refusal }
+    if row.source == dashboard.source {
+      return dashboard.live.endedReason == nil ? "watched now" : "watched, has ended"
+    }
+    return row == .demo ? "runs in this process" : ""
+  }
+
+  /// How a process comes to be in the list, where none is.
+  private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
+    guard picker.hasFound, picker.rows.count == 1 else { return }
+    let text = WrappedText(
+      "A process is listed here if it links OperationsMonitor and calls OperationMonitor.listen(), "
+        + "or runs with OPQ_MONITOR=rw or ro in its environment.",
+      columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 2), style: Style(.dim),
+      isUnicode: canvas.glyphs.isUnicode)
+    for (row, line) in zip(rows.dropFirst(2), text.lines) {
+      canvas.write(line, row: row, column: 2)
+    }
+  }
+
+  /// What Enter does with the selected row.
+  private var sentence: [Span] {
+    let row = picker.selected
+    let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)
+    if let refusal = row.refusal { return [name, Span("cannot be attached to: \(refusal)")] }
+    if dashboard.isWatched(row) { return [name, Span("is watched now")] }
+    let title = dashboard.configuration.title
+    switch row {
+    case .demo where title.isEmpty: return [Span("Enter starts the demo")]
+    case .demo: return [Span("Enter starts the demo \(title.clipped(to: 24))")]
+    case .process(let choice):
+      let isReadOnly = choice.isReadOnly != false || dashboard.configuration.isReadOnly
+      return [
+        Span("Enter attaches to "), name,
+        Span(isReadOnly ? "to look, not to change" : "and takes commands for it"),
+      ]
+    }
+  }
+}

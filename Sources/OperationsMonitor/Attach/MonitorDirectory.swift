@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Glibc
+
+/// The directory that holds the sockets of a user's processes: `$XDG_RUNTIME_DIR/opq`, or
+/// `/tmp/opq-<uid>` where that cannot be.
+///
+/// Only its owner may look into it, which is checked: in `/tmp` anybody may have made it.
+package struct MonitorDirectory: Sendable, Equatable {
+  /// Its path.
+  package let path: String
+
+  /// Where a process of this user may have its socket, what is preferred first. That they exist is not
+  /// said.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - runtimePath: The directory that the system has made for what runs, where it is known.
+  /// - Returns: The directories, each once.
+  package static func candidates(
+    of user: UInt32 = geteuid(), runtimePath: String? = Self.runtimePath
+  ) -> [MonitorDirectory] {
+    var paths: [String] = []
+    if user == geteuid(), let runtimePath { paths.append("\(runtimePath)/opq") }
+    paths.append("/tmp/opq-\(user)")
+    // Where a viewer was not told of it, as in a shell of sudo's.
+    let usual = "/run/user/\(user)/opq"
+    if !paths.contains(usual) { paths.append(usual) }
+    return paths.map { MonitorDirectory(path: $0) }
+  }
+
+  /// What `XDG_RUNTIME_DIR` says; `nil` where it says nothing, or no absolute path.
+  package static var runtimePath: String? {
+    guard let value = csystem_secure_environment("XDG_RUNTIME_DIR") else { return nil }
+    let path = String(cString: value)
+    return path.hasPrefix("/") ? path : nil
+  }
+
+  /// Makes the directory, or finds it made, for a socket of this name.
+  ///
+  /// - Throws: `MonitorError` where no place will do; it says why.
+  static func prepared(
+    for name: MonitorSocketName, runtimePath: String? = Self.runtimePath
+  ) throws(MonitorError) -> MonitorDirectory {
+    var lastError: MonitorError?
+    // Not /run/user: where that is to be used, the variable says so.
+    for directory in candidates(runtimePath: runtimePath).prefix(runtimePath == nil ? 1 : 2) {
+      let longest = directory.path(of: name.temporaryFileName)
+      guard longest.utf8.count <= csystem_longest_socket_path() else {
+        lastError = MonitorError("the path of the socket is too long: \(longest)")
+        continue
+      }
+      if mkdir(directory.path, S_IRWXU) != 0, errno != EEXIST {
+        let reason = String(cString: strerror(errno))
+        lastError = MonitorError("cannot make the directory \(directory.path): \(reason)")
+        continue
+      }
+      // One that is there and cannot be trusted is no reason to try another: somebody wants that.
+      try directory.check()
+      return directory
+    }
+    throw lastError ?? MonitorError("there is no directory for the socket")
+  }
+
+  /// Checks that only its owner has access.
+  ///
+  /// - Parameter owner: Who that has to be.
+  /// - Throws: `MonitorError` where it is not there, or not to be trusted.
+  package func check(owner: UInt32 = geteuid()) throws(MonitorError) {
+    var facts = stat()
+    guard lstat(path, &facts) == 0 else {
+      throw MonitorError("cannot look at \(path): \(String(cString: strerror(errno)))")
+    }
+    guard facts.st_mode & S_IFMT == S_IFDIR else {
+      throw MonitorError("\(path) is not a directory, and is not to be trusted")
+    }
+    guard facts.st_uid == owner else {
+      throw MonitorError("\(path) belongs to another user, and is not to be trusted")
+    }
+    guard facts.st_mode & 0o077 == 0 else {
+      throw MonitorError("others have access to \(path), which is not to be trusted")
+    }
+  }
+
+  /// The path of a file in it.
+  package func path(of fileName: String) -> String { "\(path)/\(fileName)" }
+
+  /// The names of the files in it; none where it cannot be read.
+  package var fileNames: [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Deletes the sockets of processes that are gone, as those that crashed leave them.
+  ///
+  /// A process that is not visible here may be there all the same, in another namespace of ids: a
+  /// socket that somebody listens to stays.
+  func removeStaleSockets() {
+    for fileName in fileNames {
+      guard let name = MonitorSocketName(fileName: fileName), !name.isAlive else { continue }
+      let path = path(of: fileName)
+      if !csystem_is_listening_at(path) { unlink(path) }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Logging
+import MonitorProtocol
+import NIOCore
+
+/// One viewer at the other end of a socket. Used on the connections' thread alone.
+///
+/// Nothing is queued for a viewer that does not read: an update is taken from the session when the
+/// viewer has room for it, and what changes meanwhile is merged into the next one. Commands are read as
+/// long as not too many are unanswered.
+final class ViewerConnection: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// How long a viewer may take to say hello.
+  static let patience = TimeAmount.seconds(10)
+  /// More commands than these are not read before one is answered.
+  private static let mostUnanswered = 64
+
+  private let guests: GuestList
+  private let origin: CommandOrigin
+  private var conversation = ViewerConversation()
+  private var isGuest = false
+  private var expiry: Scheduled<Void>?
+  private var session: MonitorSession?
+  private var outbox = UpdateOutbox()
+  /// The tokens of the commands that are not answered, in their order, which is that of the answers.
+  private var tokens: [UInt32] = []
+  /// Whether more is to be read once there is room.
+  private var holdsRead = false
+
+  init(guests: GuestList, origin: CommandOrigin) {
+    self.guests = guests
+    self.origin = origin
+  }
+
+  // MARK: The channel
+
+  func channelActive(context: ChannelHandlerContext) {
+    isGuest = guests.enter()
+    guard isGuest else { return perform(conversation.turnAway(), context) }
+    let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    expiry = context.eventLoop.scheduleTask(in: Self.patience) {
+      let (connection, context) = me.value
+      connection.perform(connection.conversation.expire(), context)
+    }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    expiry?.cancel()
+    session?.invalidate()
+    session = nil
+    if isGuest { guests.leave() }
+    isGuest = false
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    guard frame.readableBytes <= WireLimits.maximumFrame else {
+      return perform(conversation.takeFault("a message was too long"), context)
+    }
+    do throws(WireError) {
+      let message = try ViewerMessage(decoding: Array(frame.readableBytesView))
+      perform(conversation.take(message), context)
+    } catch {
+      perform(conversation.takeFault("\(error)"), context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // That of the socket itself ends it anyway.
+    let isTooLong = error is ByteToMessageDecoderError
+    perform(isTooLong ? conversation.takeFault("a message was too long") : [.close], context)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is ChannelShouldQuiesceEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    perform(conversation.end(), context)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    pump(context)
+    context.fireChannelWritabilityChanged()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    holdsRead = !mayRead(context)
+    if !holdsRead { context.read() }
+  }
+
+  private func mayRead(_ context: ChannelHandlerContext) -> Bool {
+    context.channel.isWritable && tokens.count < Self.mostUnanswered
+  }
+
+  // MARK: Doing
+
+  private func perform(_ actions: [ViewerConversation.Action], _ context: ChannelHandlerContext) {
+    for action in actions {
+      switch action {
+      case .send(let message): send(message.encoded(), context)
+      case .greet: greet(context)
+      case .watch(let interest, let interval): watch(interest, interval, context)
+      case .perform(let command, let token):
+        // Without a watch before it there is nobody who could carry it out.
+        watchNothing(context)
+        tokens.append(token)
+        session?.send(command)
+      case .credit(let count):
+        outbox.grant(count)
+        pump(context)
+      case .note(let reason):
+        guests.logger.warning(
+          "refused a viewer: \(reason)",
+          metadata: ["pid": "\(origin.processID)", "uid": "\(origin.userID)"])
+      case .close: context.close(promise: nil)
+      }
+    }
+    context.flush()
+  }
+
+  private func greet(_ context: ChannelHandlerContext) {
+    expiry?.cancel()
+    let hello = ProcessFacts.hello(isReadOnly: guests.mode == .readOnly)
+    send(ProcessMessage.hello(hello, versions: .current).encoded(), context)
+  }
+
+  private func watch(
+    _ interest: Interest, _ interval: Duration, _ context: ChannelHandlerContext
+  ) {
+    if let session {
+      session.watch(interest, minimumInterval: interval)
+    } else {
+      openSession(interest, interval, context)
+    }
+  }
+
+  private func watchNothing(_ context: ChannelHandlerContext) {
+    if session == nil { openSession(Interest(rowLimit: 0), .seconds(1), context) }
+  }
+
+  private func openSession(
+    _ interest: Interest, _ interval: Duration, _ context: ChannelHandlerContext
+  ) {
+    let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let loop = context.eventLoop
+    session = MonitorSession(
+      minimumInterval: interval, interest: interest,
+      isReadOnly: guests.mode == .readOnly || conversation.isViewerReadOnly, origin: origin
+    ) {
+      loop.execute {
+        let (connection, context) = me.value
+        connection.pump(context)
+      }
+    }
+  }
+
+  private func send(_ frame: [UInt8], _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
+  }
+
+  /// Sends what there is, as far as the viewer takes it.
+  private func pump(_ context: ChannelHandlerContext) {
+    while context.channel.isWritable, let session {
+      if let part = outbox.next() {
+        send(part, context)
+        // What is written counts once it is flushed.
+        context.flush()
+        continue
+      }
+      let messages = session.takeMessages(withUpdate: outbox.takesUpdate)
+      if messages.isEmpty { break }
+      for message in messages { take(message, context) }
+    }
+    context.flush()
+    if holdsRead, mayRead(context) {
+      holdsRead = false
+      context.read()
+    }
+  }
+
+  private func take(_ message: MonitorMessage, _ context: ChannelHandlerContext) {
+    switch message {
+    case .hello, .disconnected, .ended: break
+    case .update(let update): outbox.begin(update)
+    case .commandResult(let result):
+      guests.note(result, from: origin)
+      guard !tokens.isEmpty else { break }
+      let answer = ProcessMessage.commandResult(
+        token: tokens.removeFirst(), outcomes: result.outcomes, dependents: result.dependents)
+      send(answer.encoded(), context)
+    }
+  }
+}

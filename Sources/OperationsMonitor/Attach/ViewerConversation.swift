@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What a viewer is to be answered: the order of the messages, without a socket and without a clock.
+struct ViewerConversation {
+  /// What the connection has to do.
+  enum Action: Equatable {
+    /// Send this.
+    case send(ProcessMessage)
+    /// Send the greeting.
+    case greet
+    /// Tell the viewer of this from now on.
+    case watch(Interest, interval: Duration)
+    /// Carry this out, and answer with the token.
+    case perform(MonitorCommand, token: UInt32)
+    /// Send so many more frames of updates.
+    case credit(Int)
+    /// Write down why the viewer is refused.
+    case note(String)
+    /// Close the connection when what was to be sent is.
+    case close
+  }
+
+  private enum Phase {
+    case awaitingHello
+    case open
+    case closed
+  }
+
+  private var phase = Phase.awaitingHello
+  /// Whether the viewer has said that it gives no commands.
+  private(set) var isViewerReadOnly = false
+
+  /// Takes in a message.
+  mutating func take(_ message: ViewerMessage) -> [Action] {
+    switch (phase, message) {
+    case (.closed, _), (_, .unknown): return []
+    case (.awaitingHello, .hello(let hello)): return take(hello)
+    case (.awaitingHello, _): return refuse("the first message was no hello")
+    case (.open, .hello): return refuse("there was a second hello")
+    case (.open, .watch(let interest, let interval)): return [.watch(interest, interval: interval)]
+    case (.open, .command(let command, let token)): return [.perform(command, token: token)]
+    case (.open, .credit(let count)): return [.credit(count)]
+    case (.open, .ping(let number)): return [.send(.pong(number))]
+    case (.open, .bye): return close()
+    }
+  }
+
+  /// Takes in what is no message, for this reason.
+  mutating func takeFault(_ reason: String) -> [Action] {
+    phase == .closed ? [] : refuse(reason)
+  }
+
+  /// The time for the first message is over.
+  mutating func expire() -> [Action] {
+    phase == .awaitingHello ? refuse("there was no hello in time") : []
+  }
+
+  /// There is no room for the viewer.
+  mutating func turnAway() -> [Action] {
+    close(
+      Farewell(
+        cause: .tooManyViewers,
+        reason: "\(GuestList.limit) viewers watch the process already, which is the most"))
+  }
+
+  /// The process listens no more.
+  mutating func end() -> [Action] {
+    phase == .closed
+      ? [] : close(Farewell(cause: .processEnds, reason: "the process listens no more"))
+  }
+
+  private mutating func take(_ hello: ViewerHello) -> [Action] {
+    let versions = ProtocolVersions.current
+    guard versions.isCompatible(with: hello.versions) else {
+      return close(
+        Farewell(
+          cause: .versionMismatch,
+          reason: "the process speaks version \(versions) of the protocol, "
+            + "and the viewer \(hello.versions)"))
+    }
+    phase = .open
+    isViewerReadOnly = hello.isReadOnly
+    return [.greet]
+  }
+
+  private mutating func refuse(_ reason: String) -> [Action] {
+    [.note(reason)] + close(Farewell(cause: .malformedMessage, reason: reason))
+  }
+
+  private mutating func close(_ farewell: Farewell? = nil) -> [Action] {
+    phase = .closed
+    return (farewell.map { [.send(.bye($0))] } ?? []) + [.close]
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// A service that can be watched and controlled from another terminal: one call makes it so. It builds
+// map tiles until it is told to stop, or for one round with the argument `once`.
+
+import DemoWorkloads
+import Dispatch
+import Glibc
+import OperationsMonitor
+
+// A signal that asks it to end is waited for below, in whichever thread.
+signal(SIGTERM, SIG_IGN)
+signal(SIGINT, SIG_IGN)
+
+do {
+  // The one call. Without it, OPQ_MONITOR=ro or OPQ_MONITOR=rw in the environment does the same.
+  let path = try OperationMonitor.listen(mode: .readWrite)
+  print("Process \(getpid()) builds tiles. Watch it in another terminal:")
+  print("  opq-top attach \(getpid())")
+  print("or through ssh, with its socket forwarded:")
+  print("  opq-top --socket \(path)")
+  fflush(nil)
+} catch {
+  // The work matters more than that somebody can watch it.
+  print("It builds tiles, but nobody can attach: \(error)")
+}
+
+let isOnce = CommandLine.arguments.dropFirst().first == "once"
+let workload = try Demo.tiles.makeWorkload(WorkloadOptions(isOnce: isOnce, isInteractive: false))
+let end = DispatchSemaphore(value: 0)
+let sources = [SIGTERM, SIGINT].map { signal in
+  let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
+  source.setEventHandler { end.signal() }
+  source.resume()
+  return source
+}
+workload.whenFinished { end.signal() }
+workload.start()
+end.wait()
+sources.forEach { $0.cancel() }
+workload.shutDown()
+OperationMonitor.stopListening()
