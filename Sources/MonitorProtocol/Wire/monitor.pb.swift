@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+// Made from monitor.proto 85dd03d459fd4d97076a898786c31f2d198143037c1a478f01f4adb40722ca0e
+
 // DO NOT EDIT.
 // swift-format-ignore-file
 // swiftlint:disable all
