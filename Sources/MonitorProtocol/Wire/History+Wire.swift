@@ -35,7 +35,8 @@ extension OperationEvent {
   init?(_ wire: WireEvent) {
     guard let new = OperationState(wire.new) else { return nil }
     self.init(
-      time: MonitorTime(wire: wire.time), operation: .init(wire.operation), title: wire.title,
+      time: MonitorTime(wire: wire.time), operation: .init(wire.operation),
+      title: wire.title.wireText,
       queue: .init(wire.queue), old: OperationState(wire.old), new: new)
   }
 }
@@ -72,7 +73,7 @@ extension OperationRun {
   init?(_ wire: WireRun) {
     guard let state = OperationState(wire.state) else { return nil }
     self.init(
-      id: .init(wire.id), title: wire.title, queue: .init(wire.queue), state: state,
+      id: .init(wire.id), title: wire.title.wireText, queue: .init(wire.queue), state: state,
       started: MonitorTime(wire: wire.started),
       finished: wire.hasFinished ? MonitorTime(wire: wire.finished) : nil)
   }

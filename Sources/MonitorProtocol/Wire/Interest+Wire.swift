@@ -17,8 +17,7 @@ extension WireInterest {
     eventLimit = Self.rows(interest.eventLimit)
     if let timeline = interest.timeline {
       self.timeline.window =
-        max(.zero, min(timeline.window, WireLimits.longestWindow))
-        .saturatedNanoseconds
+        timeline.window.clamped(to: .zero...WireLimits.longestWindow).saturatedNanoseconds
       self.timeline.limit = Self.rows(timeline.limit)
     }
     if let id = interest.detail { detail = id.rawValue }
@@ -32,7 +31,7 @@ extension WireInterest {
 
   // In order, so that the same interest is the same bytes.
   private static func ids(_ ids: Set<OperationReport.ID>) -> [UInt64] {
-    ids.map(\.rawValue).sorted().prefix(WireLimits.mostSingleOperations).map { $0 }
+    Array(ids.map(\.rawValue).sorted().prefix(WireLimits.mostSingleOperations))
   }
 
   private static func graphs(_ graphs: Set<Interest.Graph>) -> [WireInterest.Graph] {

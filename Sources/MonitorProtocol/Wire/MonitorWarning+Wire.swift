@@ -21,8 +21,8 @@ extension MonitorWarning {
   init?(_ wire: WireWarning) {
     guard let kind = Kind(wire.kind) else { return nil }
     self.init(
-      kind: kind, operations: wire.operations.map { .init($0) }, title: wire.title,
-      awaited: wire.awaited.map { .init($0) }, awaitedTitle: wire.awaitedTitle,
+      kind: kind, operations: wire.operations.map { .init($0) }, title: wire.title.wireText,
+      awaited: wire.awaited.map { .init($0) }, awaitedTitle: wire.awaitedTitle.wireText,
       queue: wire.hasQueue ? .init(wire.queue) : nil, count: Int(wireCount: wire.count),
       since: wire.hasSince ? MonitorTime(wire: wire.since) : nil,
       usual: wire.hasUsual ? Duration(wire: wire.usual) : nil)

@@ -37,7 +37,7 @@ extension OperationDetail {
     self.init(
       id: .init(wire.id), qualityOfService: qualityOfService,
       reasons: wire.reasons.compactMap { reason in
-        Reason.Kind(reason.kind).map { Reason(kind: $0, sentence: reason.sentence) }
+        Reason.Kind(reason.kind).map { Reason(kind: $0, sentence: reason.sentence.wireText) }
       }, awaitedOperations: wire.awaitedOperations.map { .init($0) },
       awaitedQueues: wire.awaitedQueues.map { .init($0) })
   }

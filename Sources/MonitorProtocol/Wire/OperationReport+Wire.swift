@@ -19,10 +19,7 @@ extension WireOperation {
     if let time = report.started { started = time.nanoseconds }
     if let time = report.cancelRequested { cancelRequested = time.nanoseconds }
     if let time = report.finished { finished = time.nanoseconds }
-    if let origin = report.cancelRequester {
-      cancelRequester.processID = origin.processID
-      cancelRequester.userID = origin.userID
-    }
+    if let origin = report.cancelRequester { cancelRequesters = [WireCommandOrigin(origin)] }
   }
 }
 
@@ -31,7 +28,8 @@ extension OperationReport {
   init?(_ wire: WireOperation) {
     guard let state = OperationState(wire.state) else { return nil }
     self.init(
-      id: ID(wire.id), name: wire.name, className: wire.className, queue: .init(wire.queue),
+      id: ID(wire.id), name: wire.name.wireText, className: wire.className.wireText,
+      queue: .init(wire.queue),
       state: state, priority: OperationPriority(wire.priority),
       dependencies: wire.dependencies.map { ID($0) },
       unmetDependencyCount: Int(wireCount: wire.unmetDependencyCount),
@@ -41,10 +39,21 @@ extension OperationReport {
       started: wire.hasStarted ? MonitorTime(wire: wire.started) : nil,
       cancelRequested: wire.hasCancelRequested ? MonitorTime(wire: wire.cancelRequested) : nil,
       finished: wire.hasFinished ? MonitorTime(wire: wire.finished) : nil)
-    if wire.hasCancelRequester {
-      cancelRequester = CommandOrigin(
-        processID: wire.cancelRequester.processID, userID: wire.cancelRequester.userID)
-    }
+    cancelRequester = wire.cancelRequesters.last.map { CommandOrigin($0) }
+  }
+}
+
+extension WireCommandOrigin {
+  init(_ origin: CommandOrigin) {
+    self.init()
+    processID = origin.processID
+    userID = origin.userID
+  }
+}
+
+extension CommandOrigin {
+  init(_ wire: WireCommandOrigin) {
+    self.init(processID: wire.processID, userID: wire.userID)
   }
 }
 

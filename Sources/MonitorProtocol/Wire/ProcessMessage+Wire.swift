@@ -62,11 +62,13 @@ extension Hello {
   init(_ wire: WireProcessHello) throws(WireError) {
     guard wire.magic == wireMagic else { throw WireError("this is no monitor of opq") }
     self.init(
-      processName: wire.processName, processID: wire.processID, isReadOnly: wire.isReadOnly,
+      processName: wire.processName.wireText, processID: wire.processID,
+      isReadOnly: wire.isReadOnly,
       anchor: MonitorTime(wire: wire.anchor),
-      anchorSecondsSince1970: wire.anchorSecondsSince1970,
+      anchorSecondsSince1970: wire.anchorSecondsSince1970.isFinite
+        ? wire.anchorSecondsSince1970 : 0,
       processStarted: MonitorTime(wire: wire.processStarted))
-    bootID = wire.bootID
+    bootID = wire.bootID.wireText
     totalCount = Int(wireCount: wire.totalCount)
   }
 }
@@ -98,6 +100,6 @@ extension Farewell {
       case .unspecified, .UNRECOGNIZED: .unknown
       }
     self.init(
-      cause: cause, reason: wire.reason, versions: ProtocolVersions(wire.versions))
+      cause: cause, reason: wire.reason.wireText, versions: ProtocolVersions(wire.versions))
   }
 }

@@ -15,7 +15,7 @@ extension WireQueue {
 extension QueueReport {
   init(_ wire: WireQueue) {
     self.init(
-      id: ID(wire.id), name: wire.name, counts: StateCounts(wire.counts),
+      id: ID(wire.id), name: wire.name.wireText, counts: StateCounts(wire.counts),
       width: wire.hasWidth ? Int(wireCount: wire.width) : nil, isSuspended: wire.isSuspended)
   }
 }

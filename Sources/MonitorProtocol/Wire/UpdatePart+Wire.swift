@@ -51,7 +51,7 @@ extension UpdatePart {
     update.warnings = wire.warnings.compactMap { MonitorWarning($0) }
     update.times = TimeStatistics(wire.times)
     update.classTimes = Dictionary(
-      wire.classTimes.map { ($0.className, TimeStatistics($0.times)) },
+      wire.classTimes.map { ($0.className.wireText, TimeStatistics($0.times)) },
       uniquingKeysWith: { first, _ in first })
     update.behind = Duration(wire: wire.behind)
     update.detail = wire.hasDetail ? OperationDetail(wire.detail) : nil

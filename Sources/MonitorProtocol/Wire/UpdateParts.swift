@@ -7,7 +7,7 @@
 /// to ``WireLimits/softPartSize`` and one item more, so that it is well within
 /// ``WireLimits/maximumFrame``. There is one at least. An ``UpdateAssembler`` makes the update again of
 /// what these decode to.
-public struct UpdateParts: Sequence, IteratorProtocol {
+public struct UpdateParts: Sequence, IteratorProtocol, Sendable {
   private var splitter: UpdateSplitter
 
   /// Takes an update apart.

@@ -12,8 +12,7 @@ extension ViewerMessage {
     case .hello(let hello): wire.hello = WireViewerHello(hello)
     case .watch(let interest, let interval): wire.watch = WireWatch(interest, interval: interval)
     case .command(let command, let token): wire.command = WireCommand(command, token: token)
-    case .credit(let count):
-      wire.credit = UInt32(clamping: count)
+    case .credit(let count): wire.credit = UInt32(clamping: count)
     case .ping(let number): wire.ping = number
     case .bye(let reason): wire.bye.reason = reason.wireText
     case .unknown: break
@@ -36,8 +35,7 @@ extension ViewerMessage {
       }
       self = .command(known, token: command.token)
     case .credit(let count):
-      self = .credit(
-        try checked(Int64(count), in: 1...WireLimits.mostCredit, "a credit"))
+      self = .credit(try checked(Int64(count), in: 1...WireLimits.mostCredit, "a credit"))
     case .ping(let number): self = .ping(number)
     case .bye(let farewell): self = .bye(reason: farewell.reason.wireText)
     case nil: self = .unknown

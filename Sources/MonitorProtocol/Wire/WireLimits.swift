@@ -13,8 +13,9 @@ public enum WireLimits {
   public static let longestText = 4 << 10
   /// The most operations that one command may name.
   public static let mostOperationsOfCommand = 100_000
-  /// The most operations that an interest may name singly, and the most whose dependents it may want.
-  public static let mostSingleOperations = 100_000
+  /// The most operations that an interest may name singly, and the most whose dependents it may want: with
+  /// the largest ids there are, both fit into a frame.
+  public static let mostSingleOperations = 50_000
   /// The most parts of the dependency graph that an interest may want.
   public static let mostGraphs = 64
   /// The most operations, events or runs of any kind that an interest may want.

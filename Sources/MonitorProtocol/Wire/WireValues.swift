@@ -86,11 +86,12 @@ extension String {
     guard utf8.count > WireLimits.longestText else { return self }
     var start = String(
       decoding: utf8.prefix(WireLimits.longestText - ending.utf8.count), as: UTF8.self)
-    // The last character may have been cut in two. Where it is the only one, so be it.
+    // The last character may have been cut in two, and the bytes of its last scalar too. Where it is the
+    // only one, so be it.
     while let scalar = start.unicodeScalars.last, scalar == "\u{FFFD}" {
       start.unicodeScalars.removeLast()
     }
     let whole = start.dropLast()
-    return (whole.isEmpty ? start[...] : whole) + ending
+    return (whole.isEmpty ? start : String(whole)) + ending
   }
 }

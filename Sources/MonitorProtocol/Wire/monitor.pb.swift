@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+// Made from monitor.proto 85dd03d459fd4d97076a898786c31f2d198143037c1a478f01f4adb40722ca0e
+
 // DO NOT EDIT.
 // swift-format-ignore-file
 // swiftlint:disable all
@@ -31,7 +33,9 @@
 // Times are nanoseconds on the monotonic clock of the monitored process, from an arbitrary start; the
 // greeting says what time of day belongs to one of them. Durations are nanoseconds. Numbers of things
 // are never negative. Names and titles are as the program gave them, and may hold anything; those
-// longer than 4 KiB are cut, and end in "…".
+// longer than 4 KiB are cut, and end in "…". What a process tells is only shown: a time more than 73
+// years from zero, a negative number of things or one beyond 2^40 is taken for the nearest that is not.
+// What a viewer asks for is refused where it is out of range.
 //
 // Run `generate` beside this file when it has changed.
 
@@ -585,7 +589,7 @@ nonisolated struct WireInterest: Sendable {
   /// Clears the value of `rowLimit`. Subsequent reads from it will return its default value.
   mutating func clearRowLimit() {self._rowLimit = nil}
 
-  /// The ids of operations that are wanted whether listed or not; 100,000 at most.
+  /// The ids of operations that are wanted whether listed or not; 50,000 at most.
   var operations: [UInt64] = []
 
   /// Parts of the dependency graph that are wanted; 64 at most.
@@ -595,7 +599,7 @@ nonisolated struct WireInterest: Sendable {
   /// 1,000,000.
   var rootLimit: Int64 = 0
 
-  /// The ids of the operations of which the dependents are wanted; 100,000 at most.
+  /// The ids of the operations of which the dependents are wanted; 50,000 at most.
   var subjects: [UInt64] = []
 
   /// How many events are wanted at most with each update, 0 to 1,000,000.
@@ -1269,131 +1273,101 @@ nonisolated struct WireCounts: Sendable {
 }
 
 /// One operation. A time that is not set is not known, or not reached.
-nonisolated struct WireOperation: @unchecked Sendable {
+///
+/// There are thousands of them in an update. Were there one field more, or a message that is not
+/// repeated, then the generated code would allocate memory for each, and take twice the time.
+nonisolated struct WireOperation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// Identifies it for the life of its process.
-  var id: UInt64 {
-    get {_storage._id}
-    set {_uniqueStorage()._id = newValue}
-  }
+  var id: UInt64 = 0
 
   /// May be empty.
-  var name: String {
-    get {_storage._name}
-    set {_uniqueStorage()._name = newValue}
-  }
+  var name: String = String()
 
   /// The name of its Swift class, without the module.
-  var className: String {
-    get {_storage._className}
-    set {_uniqueStorage()._className = newValue}
-  }
+  var className: String = String()
 
   /// The id of the queue that it was added to.
-  var queue: UInt64 {
-    get {_storage._queue}
-    set {_uniqueStorage()._queue = newValue}
-  }
+  var queue: UInt64 = 0
 
-  var state: WireState {
-    get {_storage._state}
-    set {_uniqueStorage()._state = newValue}
-  }
+  var state: WireState = .unspecified
 
-  var priority: WirePriority {
-    get {_storage._priority}
-    set {_uniqueStorage()._priority = newValue}
-  }
+  var priority: WirePriority = .normal
 
   /// The ids of the operations that it depends on, in the order in which they were added.
-  var dependencies: [UInt64] {
-    get {_storage._dependencies}
-    set {_uniqueStorage()._dependencies = newValue}
-  }
+  var dependencies: [UInt64] = []
 
   /// How many of these have not finished.
-  var unmetDependencyCount: Int64 {
-    get {_storage._unmetDependencyCount}
-    set {_uniqueStorage()._unmetDependencyCount = newValue}
-  }
+  var unmetDependencyCount: Int64 = 0
 
   /// Whether its dependencies are met and it waits for others to finish that it excludes.
-  var isExcluded: Bool {
-    get {_storage._isExcluded}
-    set {_uniqueStorage()._isExcluded = newValue}
-  }
+  var isExcluded: Bool = false
 
   /// How many operations that are kept depend on it, finished ones included.
-  var dependentCount: Int64 {
-    get {_storage._dependentCount}
-    set {_uniqueStorage()._dependentCount = newValue}
-  }
+  var dependentCount: Int64 = 0
 
   /// When it was added to its queue.
   var added: Int64 {
-    get {_storage._added ?? 0}
-    set {_uniqueStorage()._added = newValue}
+    get {_added ?? 0}
+    set {_added = newValue}
   }
   /// Returns true if `added` has been explicitly set.
-  var hasAdded: Bool {_storage._added != nil}
+  var hasAdded: Bool {self._added != nil}
   /// Clears the value of `added`. Subsequent reads from it will return its default value.
-  mutating func clearAdded() {_uniqueStorage()._added = nil}
+  mutating func clearAdded() {self._added = nil}
 
   var becameReady: Int64 {
-    get {_storage._becameReady ?? 0}
-    set {_uniqueStorage()._becameReady = newValue}
+    get {_becameReady ?? 0}
+    set {_becameReady = newValue}
   }
   /// Returns true if `becameReady` has been explicitly set.
-  var hasBecameReady: Bool {_storage._becameReady != nil}
+  var hasBecameReady: Bool {self._becameReady != nil}
   /// Clears the value of `becameReady`. Subsequent reads from it will return its default value.
-  mutating func clearBecameReady() {_uniqueStorage()._becameReady = nil}
+  mutating func clearBecameReady() {self._becameReady = nil}
 
   var started: Int64 {
-    get {_storage._started ?? 0}
-    set {_uniqueStorage()._started = newValue}
+    get {_started ?? 0}
+    set {_started = newValue}
   }
   /// Returns true if `started` has been explicitly set.
-  var hasStarted: Bool {_storage._started != nil}
+  var hasStarted: Bool {self._started != nil}
   /// Clears the value of `started`. Subsequent reads from it will return its default value.
-  mutating func clearStarted() {_uniqueStorage()._started = nil}
+  mutating func clearStarted() {self._started = nil}
 
   /// When it was asked to cancel.
   var cancelRequested: Int64 {
-    get {_storage._cancelRequested ?? 0}
-    set {_uniqueStorage()._cancelRequested = newValue}
+    get {_cancelRequested ?? 0}
+    set {_cancelRequested = newValue}
   }
   /// Returns true if `cancelRequested` has been explicitly set.
-  var hasCancelRequested: Bool {_storage._cancelRequested != nil}
+  var hasCancelRequested: Bool {self._cancelRequested != nil}
   /// Clears the value of `cancelRequested`. Subsequent reads from it will return its default value.
-  mutating func clearCancelRequested() {_uniqueStorage()._cancelRequested = nil}
+  mutating func clearCancelRequested() {self._cancelRequested = nil}
 
   var finished: Int64 {
-    get {_storage._finished ?? 0}
-    set {_uniqueStorage()._finished = newValue}
+    get {_finished ?? 0}
+    set {_finished = newValue}
   }
   /// Returns true if `finished` has been explicitly set.
-  var hasFinished: Bool {_storage._finished != nil}
+  var hasFinished: Bool {self._finished != nil}
   /// Clears the value of `finished`. Subsequent reads from it will return its default value.
-  mutating func clearFinished() {_uniqueStorage()._finished = nil}
+  mutating func clearFinished() {self._finished = nil}
 
-  /// Who has last asked from another process that it be cancelled; not set where nobody has.
-  var cancelRequester: WireCommandOrigin {
-    get {_storage._cancelRequester ?? WireCommandOrigin()}
-    set {_uniqueStorage()._cancelRequester = newValue}
-  }
-  /// Returns true if `cancelRequester` has been explicitly set.
-  var hasCancelRequester: Bool {_storage._cancelRequester != nil}
-  /// Clears the value of `cancelRequester`. Subsequent reads from it will return its default value.
-  mutating func clearCancelRequester() {_uniqueStorage()._cancelRequester = nil}
+  /// Who has asked from another process that it be cancelled: the last one who has, and nobody else.
+  var cancelRequesters: [WireCommandOrigin] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _added: Int64? = nil
+  fileprivate var _becameReady: Int64? = nil
+  fileprivate var _started: Int64? = nil
+  fileprivate var _cancelRequested: Int64? = nil
+  fileprivate var _finished: Int64? = nil
 }
 
 /// Who has given a command.
@@ -3333,174 +3307,108 @@ nonisolated extension WireCounts: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Operation"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{3}class_name\0\u{1}queue\0\u{1}state\0\u{1}priority\0\u{1}dependencies\0\u{3}unmet_dependency_count\0\u{3}is_excluded\0\u{3}dependent_count\0\u{1}added\0\u{3}became_ready\0\u{1}started\0\u{3}cancel_requested\0\u{1}finished\0\u{3}cancel_requester\0")
-
-  fileprivate class _StorageClass {
-    var _id: UInt64 = 0
-    var _name: String = String()
-    var _className: String = String()
-    var _queue: UInt64 = 0
-    var _state: WireState = .unspecified
-    var _priority: WirePriority = .normal
-    var _dependencies: [UInt64] = []
-    var _unmetDependencyCount: Int64 = 0
-    var _isExcluded: Bool = false
-    var _dependentCount: Int64 = 0
-    var _added: Int64? = nil
-    var _becameReady: Int64? = nil
-    var _started: Int64? = nil
-    var _cancelRequested: Int64? = nil
-    var _finished: Int64? = nil
-    var _cancelRequester: WireCommandOrigin? = nil
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _id = source._id
-      _name = source._name
-      _className = source._className
-      _queue = source._queue
-      _state = source._state
-      _priority = source._priority
-      _dependencies = source._dependencies
-      _unmetDependencyCount = source._unmetDependencyCount
-      _isExcluded = source._isExcluded
-      _dependentCount = source._dependentCount
-      _added = source._added
-      _becameReady = source._becameReady
-      _started = source._started
-      _cancelRequested = source._cancelRequested
-      _finished = source._finished
-      _cancelRequester = source._cancelRequester
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}name\0\u{3}class_name\0\u{1}queue\0\u{1}state\0\u{1}priority\0\u{1}dependencies\0\u{3}unmet_dependency_count\0\u{3}is_excluded\0\u{3}dependent_count\0\u{1}added\0\u{3}became_ready\0\u{1}started\0\u{3}cancel_requested\0\u{1}finished\0\u{3}cancel_requesters\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._id) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
-        case 3: try { try decoder.decodeSingularStringField(value: &_storage._className) }()
-        case 4: try { try decoder.decodeSingularUInt64Field(value: &_storage._queue) }()
-        case 5: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
-        case 6: try { try decoder.decodeSingularEnumField(value: &_storage._priority) }()
-        case 7: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._dependencies) }()
-        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._unmetDependencyCount) }()
-        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._isExcluded) }()
-        case 10: try { try decoder.decodeSingularInt64Field(value: &_storage._dependentCount) }()
-        case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._added) }()
-        case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._becameReady) }()
-        case 13: try { try decoder.decodeSingularInt64Field(value: &_storage._started) }()
-        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._cancelRequested) }()
-        case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._finished) }()
-        case 16: try { try decoder.decodeSingularMessageField(value: &_storage._cancelRequester) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.className) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.queue) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 6: try { try decoder.decodeSingularEnumField(value: &self.priority) }()
+      case 7: try { try decoder.decodeRepeatedUInt64Field(value: &self.dependencies) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.unmetDependencyCount) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.isExcluded) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.dependentCount) }()
+      case 11: try { try decoder.decodeSingularInt64Field(value: &self._added) }()
+      case 12: try { try decoder.decodeSingularInt64Field(value: &self._becameReady) }()
+      case 13: try { try decoder.decodeSingularInt64Field(value: &self._started) }()
+      case 14: try { try decoder.decodeSingularInt64Field(value: &self._cancelRequested) }()
+      case 15: try { try decoder.decodeSingularInt64Field(value: &self._finished) }()
+      case 16: try { try decoder.decodeRepeatedMessageField(value: &self.cancelRequesters) }()
+      default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if _storage._id != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._id, fieldNumber: 1)
-      }
-      if !_storage._name.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 2)
-      }
-      if !_storage._className.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._className, fieldNumber: 3)
-      }
-      if _storage._queue != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._queue, fieldNumber: 4)
-      }
-      if _storage._state != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 5)
-      }
-      if _storage._priority != .normal {
-        try visitor.visitSingularEnumField(value: _storage._priority, fieldNumber: 6)
-      }
-      if !_storage._dependencies.isEmpty {
-        try visitor.visitPackedUInt64Field(value: _storage._dependencies, fieldNumber: 7)
-      }
-      if _storage._unmetDependencyCount != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._unmetDependencyCount, fieldNumber: 8)
-      }
-      if _storage._isExcluded != false {
-        try visitor.visitSingularBoolField(value: _storage._isExcluded, fieldNumber: 9)
-      }
-      if _storage._dependentCount != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._dependentCount, fieldNumber: 10)
-      }
-      try { if let v = _storage._added {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
-      } }()
-      try { if let v = _storage._becameReady {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 12)
-      } }()
-      try { if let v = _storage._started {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
-      } }()
-      try { if let v = _storage._cancelRequested {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
-      } }()
-      try { if let v = _storage._finished {
-        try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
-      } }()
-      try { if let v = _storage._cancelRequester {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
-      } }()
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.id != 0 {
+      try visitor.visitSingularUInt64Field(value: self.id, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.className.isEmpty {
+      try visitor.visitSingularStringField(value: self.className, fieldNumber: 3)
+    }
+    if self.queue != 0 {
+      try visitor.visitSingularUInt64Field(value: self.queue, fieldNumber: 4)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 5)
+    }
+    if self.priority != .normal {
+      try visitor.visitSingularEnumField(value: self.priority, fieldNumber: 6)
+    }
+    if !self.dependencies.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.dependencies, fieldNumber: 7)
+    }
+    if self.unmetDependencyCount != 0 {
+      try visitor.visitSingularInt64Field(value: self.unmetDependencyCount, fieldNumber: 8)
+    }
+    if self.isExcluded != false {
+      try visitor.visitSingularBoolField(value: self.isExcluded, fieldNumber: 9)
+    }
+    if self.dependentCount != 0 {
+      try visitor.visitSingularInt64Field(value: self.dependentCount, fieldNumber: 10)
+    }
+    try { if let v = self._added {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._becameReady {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 12)
+    } }()
+    try { if let v = self._started {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 13)
+    } }()
+    try { if let v = self._cancelRequested {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 14)
+    } }()
+    try { if let v = self._finished {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
+    } }()
+    if !self.cancelRequesters.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.cancelRequesters, fieldNumber: 16)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireOperation, rhs: WireOperation) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._id != rhs_storage._id {return false}
-        if _storage._name != rhs_storage._name {return false}
-        if _storage._className != rhs_storage._className {return false}
-        if _storage._queue != rhs_storage._queue {return false}
-        if _storage._state != rhs_storage._state {return false}
-        if _storage._priority != rhs_storage._priority {return false}
-        if _storage._dependencies != rhs_storage._dependencies {return false}
-        if _storage._unmetDependencyCount != rhs_storage._unmetDependencyCount {return false}
-        if _storage._isExcluded != rhs_storage._isExcluded {return false}
-        if _storage._dependentCount != rhs_storage._dependentCount {return false}
-        if _storage._added != rhs_storage._added {return false}
-        if _storage._becameReady != rhs_storage._becameReady {return false}
-        if _storage._started != rhs_storage._started {return false}
-        if _storage._cancelRequested != rhs_storage._cancelRequested {return false}
-        if _storage._finished != rhs_storage._finished {return false}
-        if _storage._cancelRequester != rhs_storage._cancelRequester {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.id != rhs.id {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.className != rhs.className {return false}
+    if lhs.queue != rhs.queue {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.priority != rhs.priority {return false}
+    if lhs.dependencies != rhs.dependencies {return false}
+    if lhs.unmetDependencyCount != rhs.unmetDependencyCount {return false}
+    if lhs.isExcluded != rhs.isExcluded {return false}
+    if lhs.dependentCount != rhs.dependentCount {return false}
+    if lhs._added != rhs._added {return false}
+    if lhs._becameReady != rhs._becameReady {return false}
+    if lhs._started != rhs._started {return false}
+    if lhs._cancelRequested != rhs._cancelRequested {return false}
+    if lhs._finished != rhs._finished {return false}
+    if lhs.cancelRequesters != rhs.cancelRequesters {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

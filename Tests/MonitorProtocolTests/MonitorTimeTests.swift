@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@Suite struct MonitorTimeTests {
+  private static let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
+  private static let durations: [Duration] = [
+    Duration(secondsComponent: .min, attosecondsComponent: 0),
+    Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
+    .nanoseconds(Int64.min), .nanoseconds(Int64.max), .zero, .nanoseconds(1), .nanoseconds(-1),
+    .seconds(10_000_000_000), .seconds(-10_000_000_000),
+  ]
+
+  /// What comes out where numbers may be as large as they like.
+  private func cut(_ exact: Int128) -> Int64 { Int64(clamping: exact) }
+
+  @Test(arguments: extremes)
+  func theDistanceOfTwoTimesIsCutToWhatFits(_ left: Int64) {
+    for right in Self.extremes {
+      let distance = MonitorTime(nanoseconds: left) - MonitorTime(nanoseconds: right)
+      #expect(distance == .nanoseconds(cut(Int128(left) - Int128(right))))
+    }
+  }
+
+  @Test(arguments: extremes)
+  func aTimeAfterOrBeforeAnotherIsCutToWhatFits(_ start: Int64) {
+    for duration in Self.durations {
+      // Whole nanoseconds, which may be cut themselves.
+      let nanoseconds = Int128(cut(duration.attoseconds / 1_000_000_000))
+      let after = MonitorTime(nanoseconds: start) + duration
+      #expect(after.nanoseconds == cut(Int128(start) + nanoseconds))
+      let before = MonitorTime(nanoseconds: start) - duration
+      #expect(before.nanoseconds == cut(Int128(start) - nanoseconds))
+    }
+  }
+
+  @Test func ordinaryTimesAreExact() {
+    let start = MonitorTime(nanoseconds: 5_000_000_000)
+    #expect(start + .milliseconds(1_500) == MonitorTime(nanoseconds: 6_500_000_000))
+    #expect(start - .milliseconds(1_500) == MonitorTime(nanoseconds: 3_500_000_000))
+    #expect(start - MonitorTime(nanoseconds: 6_000_000_001) == .nanoseconds(-1_000_000_001))
+  }
+}

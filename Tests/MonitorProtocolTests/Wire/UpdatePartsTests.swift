@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+import Testing
+
+@testable import MonitorProtocol
+
+@Suite struct UpdatePartsTests {
+  /// The frames of an update, all of which must be short enough.
+  private func frames(_ update: Update) -> [[UInt8]] {
+    let frames = Array(UpdateParts(update))
+    #expect(!frames.isEmpty)
+    for frame in frames {
+      #expect(frame.count <= WireLimits.softPartSize + 20_000)
+      #expect(frame.count <= WireLimits.maximumFrame)
+    }
+    return frames
+  }
+
+  private func parts(_ update: Update) throws -> [UpdatePart] {
+    try frames(update).compactMap {
+      guard case .updatePart(let part) = try ProcessMessage(decoding: $0) else { return nil }
+      return part
+    }
+  }
+
+  /// The update that arrives, and in how many parts.
+  private func arrival(of update: Update) throws -> (update: Update, partCount: Int) {
+    let parts = try parts(update)
+    var assembler = UpdateAssembler()
+    for part in parts.dropLast() { #expect(try assembler.take(part) == nil) }
+    let whole = try #require(try parts.last.flatMap { try assembler.take($0) })
+    return (whole, parts.count)
+  }
+
+  private func operations(_ count: Int, dependencies: Int = 2) -> [OperationReport] {
+    (0..<count).map { index in
+      var report = WireSamples.operation
+      report = OperationReport(
+        id: .init(UInt64(index)), name: "tile \(index)", className: report.className,
+        queue: report.queue, state: .ready,
+        dependencies: (0..<dependencies).map { .init(UInt64(index + $0)) },
+        added: WireSamples.time(Int64(index)))
+      return report
+    }
+  }
+
+  @Test func whatFitsIntoOneFrameIsInOne() throws {
+    #expect(try arrival(of: Update(time: WireSamples.time(1))).partCount == 1)
+    let (update, partCount) = try arrival(of: WireSamples.update)
+    #expect(partCount == 1)
+    #expect(update == WireSamples.update)
+  }
+
+  @Test func aHundredThousandOperationsArriveInManyParts() throws {
+    var update = WireSamples.update
+    update.changed = operations(100_000)
+    let (arrived, partCount) = try arrival(of: update)
+    #expect(arrived == update)
+    #expect(partCount > 20)
+    // The estimate of what goes into a part must not be far too careful.
+    #expect(partCount < 100)
+  }
+
+  @Test func dependenciesOfOneOperationAreSplit() throws {
+    var update = WireSamples.update
+    update.changed = operations(3)
+    update.changed[1].dependencies = (0..<300_000).map { .init(UInt64($0) << 20) }
+    update.changed[2].dependencies = (0..<5_000).map { .init(UInt64($0)) }
+    let (arrived, partCount) = try arrival(of: update)
+    #expect(arrived == update)
+    #expect(partCount > 4)
+  }
+
+  @Test func manyOperationsWithManyDependenciesEachAreSplit() throws {
+    var update = Update(time: WireSamples.time(1))
+    update.changed = operations(100, dependencies: 10_000)
+    #expect(try arrival(of: update).update == update)
+  }
+
+  @Test func fiftyThousandQueuesArriveInManyParts() throws {
+    var update = WireSamples.update
+    update.queues = (0..<50_000).map { index in
+      QueueReport(
+        id: .init(UInt64(index)), name: "queue \(index)", counts: WireSamples.queue.counts,
+        width: index)
+    }
+    let (arrived, partCount) = try arrival(of: update)
+    #expect(arrived == update)
+    #expect(partCount > 5)
+  }
+
+  @Test func everyOtherListIsSplit() throws {
+    let ids = (0..<60_000).map { OperationReport.ID(UInt64($0) << 30) }
+    var update = WireSamples.update
+    update.removed = ids
+    update.dependents = Dependents(subjects: Set(ids), ids: ids, isCut: true)
+    update.events = EventNews(
+      events: (0..<10_000).map { index in
+        var event = WireSamples.event
+        event.time = WireSamples.time(Int64(index))
+        return event
+      }, skippedCount: 23, isBeginning: true)
+    update.runs = RecentRuns(
+      runs: ids.prefix(10_000).map {
+        OperationRun(
+          id: $0, title: "run", queue: .init(1), state: .executing, started: WireSamples.time(1))
+      }, count: 24)
+    update.warnings = (0..<1_000).map { index in
+      MonitorWarning(kind: .cycle, operations: Array(ids.prefix(200)), count: index)
+    }
+    update.classTimes = Dictionary(
+      uniqueKeysWithValues: (0..<5_000).map { ("Class\($0)", WireSamples.times) })
+    update.detail?.reasons = (0..<2_000).map {
+      .init(kind: .noFreeSlot, sentence: String(repeating: "é", count: 100) + "\($0)")
+    }
+    update.detail?.awaitedOperations = ids
+    update.detail?.awaitedQueues = ids.map { .init($0.rawValue) }
+    let (arrived, partCount) = try arrival(of: update)
+    #expect(arrived == update)
+    #expect(partCount > 10)
+  }
+
+  @Test func partsAreMadeWhenTheyAreAskedFor() {
+    var update = Update(time: WireSamples.time(1))
+    update.changed = operations(20_000)
+    var parts = UpdateParts(update)
+    var count = 0
+    while parts.next() != nil { count += 1 }
+    #expect(count > 1)
+    #expect(parts.next() == nil)
+  }
+
+  @Test func theSameUpdateIsTheSameBytes() {
+    let frames = Array(UpdateParts(WireSamples.update))
+    for _ in 0..<10 {
+      // Sets and dictionaries made anew, in which things may stand elsewhere.
+      #expect(Array(UpdateParts(WireSamples.update)) == frames)
+    }
+  }
+
+  // MARK: - Long names
+
+  /// An update in which everything that is called something is called `name`.
+  private func update(named name: String) -> Update {
+    var update = WireSamples.update
+    update.changed[0].name = name
+    update.changed[0].className = name
+    update.queues[0].name = name
+    update.events?.events[0].title = name
+    update.runs?.runs[0].title = name
+    update.warnings[0].title = name
+    update.warnings[0].awaitedTitle = name
+    update.detail?.reasons[0].sentence = name
+    update.classTimes = [name: WireSamples.times]
+    return update
+  }
+
+  @Test func longNamesAreCut() throws {
+    let name = String(repeating: "long name ", count: 1_000)
+    let update = update(named: name)
+    #expect(Array(UpdateParts(update)).joined().count < 9 * 4_096 + 2_000)
+    let arrived = try arrival(of: update).update
+    #expect(arrived == self.update(named: String(name.prefix(4_092)) + "…"))
+    var hello = WireSamples.hello
+    hello.processName = name
+    hello.bootID = name
+    let message = ProcessMessage.hello(hello, versions: .current)
+    #expect(message.encoded().count < 2 * 4_096 + 200)
+  }
+
+  @Test func aNameOfTenMegabytesCostsNoMoreThanOneOfTenKilobytes() {
+    func cost(_ name: String) -> Duration {
+      let update = update(named: name)
+      return ContinuousClock().measure {
+        for _ in 0..<Effort.scaled(100) {
+          for frame in UpdateParts(update) { #expect(frame.count < 50_000) }
+        }
+      }
+    }
+    let short = cost(String(repeating: "long name ", count: 1_000))
+    // A thousand times as much to walk, if anything walked all of it.
+    let long = cost(String(repeating: "long name ", count: 1_000_000))
+    #expect(long < short * 20)
+  }
+
+  @Test func manyLongNamesAreSplit() throws {
+    var update = Update(time: WireSamples.time(1))
+    let name = String(repeating: "x", count: 10_000)
+    update.changed = operations(300)
+    for index in update.changed.indices { update.changed[index].name = name }
+    let (arrived, partCount) = try arrival(of: update)
+    #expect(arrived.changed.map(\.name) == update.changed.map(\.name.wireText))
+    #expect(partCount > 4)
+  }
+
+  @Test func aTextIsCutBetweenCharacters() {
+    #expect(String(repeating: "a", count: 4_096).wireText.utf8.count == 4_096)
+    for character in ["é", "e\u{301}", "👩‍👩‍👧‍👦", "🇩🇪", "日"] {
+      for offset in 0..<8 {
+        let start = String(repeating: "a", count: offset)
+        let text = (start + String(repeating: character, count: 5_000)).wireText
+        #expect(text.utf8.count <= 4_096)
+        #expect(text.utf8.count > 4_040)
+        #expect(text.last == "…")
+        let middle = text.dropFirst(offset).dropLast()
+        #expect(middle.allSatisfy { $0 == Character(character) })
+      }
+    }
+    // One character that is too long itself.
+    let zalgo = "a" + String(repeating: "\u{301}", count: 100_000)
+    #expect(zalgo.wireText.utf8.count <= 4_096)
+    #expect(zalgo.wireText.utf8.count > 4_000)
+    #expect(zalgo.wireText.wireText == zalgo.wireText)
+  }
+
+  // MARK: - Parts in the wrong order
+
+  @Test func aPartThatDoesNotFollowTheOneBeforeIsRefused() throws {
+    var update = Update(time: WireSamples.time(1))
+    update.changed = operations(5_000)
+    let parts = try parts(update)
+    try #require(parts.count > 2)
+    var assembler = UpdateAssembler()
+    #expect(throws: WireError.self) { try assembler.take(parts[1]) }
+    #expect(try assembler.take(parts[0]) == nil)
+    #expect(throws: WireError.self) { try assembler.take(parts[0]) }
+    var next = UpdateAssembler()
+    for part in parts.dropLast() { #expect(try next.take(part) == nil) }
+    #expect(try next.take(parts[parts.count - 1]) == update)
+    #expect(throws: WireError.self) { try next.take(parts[parts.count - 1]) }
+    // The next update begins where the one before was complete.
+    #expect(try next.take(parts[0]) == nil)
+  }
+
+  @Test func moreDependenciesOfAnOperationThatWasLeftOutAreSkipped() throws {
+    let kept = HandMade.message(6, HandMade.number(1, 1), HandMade.number(5, 1))
+    let newer = HandMade.message(6, HandMade.number(1, 2), HandMade.number(5, 99))
+    let first = HandMade.message(2, HandMade.number(1, 1), kept, newer)
+    let second = HandMade.message(
+      2, HandMade.number(2, 1),
+      HandMade.message(4, HandMade.number(1, 2), HandMade.packed(2, [7, 8])))
+    var assembler = UpdateAssembler()
+    var whole: Update?
+    for frame in [first, second] {
+      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else { continue }
+      whole = try assembler.take(part)
+    }
+    #expect(whole?.changed.map(\.id) == WireSamples.ids(1))
+    #expect(whole?.changed.first?.dependencies == [])
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import MonitorProtocol
+
+/// A field that somebody adds to one of the values that go over the wire, and forgets there, makes a test
+/// fail: either here, or where ``WireSamples`` make the round trip.
+@Suite struct WireFieldTests {
+  private static let zero = WireSamples.time(0)
+
+  /// Each value of the samples, and one of the same type whose fields are as empty as they may be.
+  private static func pairs() throws -> [(sample: Any, plain: Any)] {
+    let percentiles = Percentiles(count: 0, p50: .zero, p90: .zero, p99: .zero)
+    let plainOperation = OperationReport(
+      id: .init(0), name: "", className: "", queue: .init(0), state: .waiting)
+    let interest = try WireSamples.interest()
+    var plainInterest = Interest()
+    plainInterest.warningKinds = []
+    let update = WireSamples.update
+    let none = ProtocolVersions(major: 0, minor: 0)
+    return [
+      (WireSamples.hello, plainHello), (update, Update(time: zero)),
+      (
+        WireSamples.viewerHello,
+        ViewerHello(versions: none, processID: 0, isReadOnly: false)
+      ),
+      (interest, plainInterest), (interest.order, SortOrder(by: .id)),
+      (
+        Interest.Graph(root: .init(9), direction: .waitsFor, limit: 300),
+        Interest.Graph(root: .init(0), direction: .blocks, limit: 0)
+      ),
+      (interest.timeline as Any, Interest.Timeline(window: .zero, limit: 0)),
+      (WireSamples.queue, QueueReport(id: .init(0), name: "")),
+      (WireSamples.queue.counts, StateCounts()), (WireSamples.operation, plainOperation),
+      (
+        WireSamples.operation.cancelRequester as Any, CommandOrigin(processID: 0, userID: 0)
+      ),
+      (update.dependents as Any, Dependents(subjects: [])), (update.events as Any, EventNews()),
+      (
+        WireSamples.event,
+        OperationEvent(
+          time: zero, operation: .init(0), title: "", queue: .init(0), old: nil, new: .waiting)
+      ),
+      (update.runs as Any, RecentRuns()),
+      (
+        WireSamples.run,
+        OperationRun(
+          id: .init(0), title: "", queue: .init(0), state: .executing, started: zero)
+      ),
+      (WireSamples.warning, MonitorWarning(kind: .cycle)), (WireSamples.times, TimeStatistics()),
+      (WireSamples.times.run as Any, percentiles),
+      (WireSamples.detail, OperationDetail(id: .init(0))),
+      (
+        WireSamples.detail.reasons[0],
+        OperationDetail.Reason(kind: .notInQueue, sentence: "")
+      ),
+      (
+        Farewell(cause: .processEnds, reason: "a", versions: .init(major: 9, minor: 8)),
+        Farewell(cause: .unknown, reason: "", versions: none)
+      ), (ProtocolVersions(major: 9, minor: 8), none),
+    ]
+  }
+
+  private static var plainHello: Hello {
+    Hello(
+      processName: "", processID: 0, isReadOnly: false, anchor: zero, anchorSecondsSince1970: 0,
+      processStarted: zero)
+  }
+
+  /// The fields of a value, and what is in them.
+  private func fields(_ value: Any) -> [(name: String, content: String)] {
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .optional {
+      return mirror.children.first.map { fields($0.value) } ?? []
+    }
+    return mirror.children.map { ($0.label ?? "", String(reflecting: $0.value)) }
+  }
+
+  @Test func everyFieldOfTheSamplesHasAnotherValueThanByDefault() throws {
+    for (sample, plain) in try Self.pairs() {
+      let fields = fields(sample)
+      #expect(!fields.isEmpty)
+      for (field, other) in zip(fields, self.fields(plain)) {
+        #expect(
+          field.content != other.content,
+          """
+          \(type(of: plain)).\(field.name) is as by default in WireSamples: give it another value \
+          there, and a field in monitor.proto and in \(type(of: plain))+Wire.swift or beside it
+          """)
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@Suite struct WireLimitsTests {
+  private func sentence(_ bytes: [UInt8]) -> String? {
+    do {
+      _ = try ViewerMessage(decoding: bytes)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func aGreetingWithoutTheMagicWordIsRefused() {
+    #expect(sentence(HandMade.message(1, HandMade.text(1, "OPQMON"))) == nil)
+    #expect(sentence(HandMade.message(1)) == "this is no viewer of opq")
+    #expect(sentence(HandMade.message(1, HandMade.text(1, "OPQREC"))) == "this is no viewer of opq")
+    let process = HandMade.message(1, HandMade.text(1, "opqmon"))
+    #expect(throws: WireError.self) { try ProcessMessage(decoding: process) }
+  }
+
+  @Test func anIntervalIsFromTenMillisecondsToADay() {
+    #expect(sentence(HandMade.watch(interval: 10_000_000)) == nil)
+    #expect(sentence(HandMade.watch(interval: 86_400_000_000_000)) == nil)
+    for wrong: Int64 in [9_999_999, 86_400_000_000_001, 0, -1, .min, .max] {
+      #expect(sentence(HandMade.watch(interval: wrong))?.hasPrefix("an interval of ") == true)
+    }
+  }
+
+  /// Fields of an interest that hold a number of rows, and what they are called.
+  private static let rowFields: [(Int, String)] = [
+    (5, "a row limit"), (8, "a root limit"), (10, "an event limit"),
+  ]
+
+  @Test(arguments: rowFields)
+  func aNumberOfRowsIsFromNoneToAMillion(_ field: Int, _ name: String) {
+    for right: Int64 in [0, 1, 1_000_000] {
+      #expect(sentence(HandMade.watch(HandMade.signed(field, right))) == nil)
+    }
+    for wrong: Int64 in [-1, 1_000_001, .min, .max] {
+      #expect(
+        sentence(HandMade.watch(HandMade.signed(field, wrong)))
+          == "\(name) of \(wrong) is not between 0 and 1000000")
+    }
+  }
+
+  @Test func theRowsAndTheWindowOfATimelineAreLimited() {
+    func timeline(_ window: Int64, _ limit: Int64) -> [UInt8] {
+      HandMade.watch(
+        HandMade.message(11, HandMade.signed(1, window), HandMade.signed(2, limit)))
+    }
+    #expect(sentence(timeline(0, 0)) == nil)
+    #expect(sentence(timeline(86_400_000_000_000, 1_000_000)) == nil)
+    #expect(sentence(timeline(0, -1))?.hasPrefix("a timeline's limit of -1 is") == true)
+    #expect(sentence(timeline(0, 1_000_001)) != nil)
+    for wrong: Int64 in [-1, 86_400_000_000_001, .min, .max] {
+      #expect(sentence(timeline(wrong, 1))?.hasPrefix("a window of ") == true)
+    }
+  }
+
+  @Test func theGraphsOfAnInterestAreLimited() {
+    func graphs(_ count: Int, limit: Int64) -> [UInt8] {
+      let graph = HandMade.message(
+        7, HandMade.number(1, 5), HandMade.number(2, 1), HandMade.signed(3, limit))
+      return HandMade.watch(Array((0..<count).map { _ in graph }.joined()))
+    }
+    #expect(sentence(graphs(64, limit: 1_000_000)) == nil)
+    #expect(sentence(graphs(65, limit: 1)) == "an interest wants 65 graphs; 64 are the most")
+    #expect(sentence(graphs(1, limit: -1)) == "a graph's limit of -1 is not between 0 and 1000000")
+    #expect(sentence(graphs(1, limit: 1_000_001)) != nil)
+  }
+
+  @Test(arguments: [6, 9])
+  func theSingleOperationsOfAnInterestAreLimited(_ field: Int) {
+    #expect(sentence(HandMade.watch(HandMade.packed(field, 1...50_000))) == nil)
+    #expect(
+      sentence(HandMade.watch(HandMade.packed(field, 1...50_001)))
+        == "an interest names 50001 operations; 50000 are the most")
+  }
+
+  @Test func aFilterIsReadAndIsNotLongerThanFourKibibytes() {
+    func filter(_ text: String) -> [UInt8] { HandMade.watch(HandMade.text(2, text)) }
+    #expect(sentence(filter("state:exec age>5s")) == nil)
+    #expect(sentence(filter(String(repeating: "a", count: 4_096))) == nil)
+    #expect(
+      sentence(filter(String(repeating: "a", count: 4_097)))
+        == "a filter of 4097 bytes is longer than 4096")
+    #expect(
+      sentence(filter("!")) == "a filter is not understood: something is missing after !")
+  }
+
+  /// The fields of a command that name operations.
+  @Test(arguments: [2, 3, 6])
+  func theOperationsOfACommandAreLimited(_ field: Int) {
+    func command(_ count: UInt64) -> [UInt8] {
+      HandMade.message(3, HandMade.message(field, HandMade.packed(1, 1...count)))
+    }
+    #expect(sentence(command(100_000)) == nil)
+    #expect(sentence(command(100_001)) == "a command names 100001 operations; 100000 are the most")
+  }
+
+  @Test func aWidthIsFromNoneToAMillion() {
+    func width(_ width: Int64) -> [UInt8] {
+      HandMade.message(3, HandMade.message(5, HandMade.number(1, 3), HandMade.signed(2, width)))
+    }
+    #expect(sentence(width(0)) == nil)
+    #expect(sentence(width(1_000_000)) == nil)
+    for wrong: Int64 in [-1, 1_000_001, .min, .max] {
+      #expect(sentence(width(wrong)) == "a width of \(wrong) is not between 0 and 1000000")
+    }
+  }
+
+  @Test func aPriorityIsChangedByFourLevelsAtMost() {
+    func change(_ levels: Int64) -> [UInt8] {
+      HandMade.message(3, HandMade.message(6, HandMade.signed(2, levels)))
+    }
+    for right: Int64 in [-4, 0, 4] { #expect(sentence(change(right)) == nil) }
+    for wrong: Int64 in [-5, 5, Int64(Int32.min), Int64(Int32.max)] {
+      #expect(sentence(change(wrong)) == "a change of priority of \(wrong) is not between -4 and 4")
+    }
+  }
+
+  @Test func creditIsFromOneToSixtyFour() {
+    #expect(sentence(HandMade.number(4, 1)) == nil)
+    #expect(sentence(HandMade.number(4, 64)) == nil)
+    for wrong: UInt64 in [0, 65, UInt64(UInt32.max)] {
+      #expect(sentence(HandMade.number(4, wrong)) == "a credit of \(wrong) is not between 1 and 64")
+    }
+  }
+
+  @Test func aMessageIsAMebibyteLongAtMost() throws {
+    let limit = WireLimits.maximumFrame
+    // Unknown fields, so that the length alone is at fault.
+    let head = HandMade.tag(1_000, 2) + HandMade.varint(UInt64(limit - 6))
+    let longest = head + [UInt8](repeating: 0, count: limit - head.count)
+    #expect(longest.count == limit)
+    let fitting = HandMade.bytes(1_000, [UInt8](repeating: 0, count: limit - 6))
+    #expect(fitting.count <= limit)
+    #expect(try ViewerMessage(decoding: fitting) == .unknown)
+    #expect(try ProcessMessage(decoding: fitting) == .unknown)
+    let tooLong = fitting + HandMade.number(1_000, 1 << 40)
+    #expect(sentence(tooLong) == "a message of \(tooLong.count) bytes is longer than 1048576")
+    #expect(throws: WireError.self) { try ProcessMessage(decoding: tooLong) }
+  }
+
+  @Test func whatAViewerWantsTooMuchOfIsCutAndAccepted() throws {
+    var interest = Interest(rowLimit: .max)
+    interest.operations = Set((1...60_000).map { .init(.max - $0) })
+    interest.subjects = interest.operations
+    interest.graphs = Set(
+      (0..<100).map { .init(root: .init($0), direction: .blocks, limit: -5) })
+    interest.rootLimit = -1
+    interest.eventLimit = .max
+    interest.timeline = .init(window: .seconds(-1), limit: .max)
+    let frame = ViewerMessage.watch(interest, interval: .zero).encoded()
+    #expect(frame.count <= WireLimits.maximumFrame)
+    guard case .watch(let accepted, let interval) = try ViewerMessage(decoding: frame) else {
+      Issue.record("it is something else")
+      return
+    }
+    #expect(interval == WireLimits.shortestInterval)
+    #expect(accepted.rowLimit == WireLimits.mostRows)
+    #expect(accepted.operations.count == 50_000)
+    #expect(accepted.operations.isSubset(of: interest.operations))
+    #expect(accepted.subjects == accepted.operations)
+    #expect(accepted.graphs.count == WireLimits.mostGraphs)
+    #expect(accepted.graphs.allSatisfy { $0.limit == 0 })
+    #expect(accepted.rootLimit == 0)
+    #expect(accepted.eventLimit == WireLimits.mostRows)
+    #expect(accepted.timeline == .init(window: .zero, limit: WireLimits.mostRows))
+  }
+
+  @Test func theLargestCommandAndItsResultFitIntoAFrame() throws {
+    let ids = (1...WireLimits.mostOperationsOfCommand).map {
+      OperationReport.ID(.max - UInt64($0))
+    }
+    let command = ViewerMessage.command(.changePriority(ids, by: -4), token: .max)
+    #expect(command.encoded().count <= WireLimits.maximumFrame)
+    #expect(try ViewerMessage(decoding: command.encoded()) == command)
+    let result = ProcessMessage.commandResult(
+      token: .max, outcomes: ids.map { _ in .denied },
+      dependents: Array(ids.prefix(Dependents.limit)))
+    #expect(result.encoded().count <= WireLimits.maximumFrame)
+    #expect(try ProcessMessage(decoding: result.encoded()) == result)
+  }
+}
