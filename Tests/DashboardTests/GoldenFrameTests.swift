@@ -96,6 +96,27 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "silent-80x24")
   }
 
+  @Test("T17: the pane is drawn however few rows it has", arguments: [20, 21, 22, 23, 24, 32])
+  func theLowPaneIsDrawn(rows: Int) {
+    for id in ["1042", "1101", "1180"] {
+      var dashboard = Scene.dashboard(columns: 120, rows: rows)
+      dashboard.press(id)
+      dashboard.press(.enter)
+      for key in ["", "w", "t"] {
+        dashboard.press(key)
+        for banners in 0...3 {
+          var update = Scene.update
+          update.warnings = Array(
+            repeating: MonitorWarning(
+              kind: .cycle, operations: [], queue: Scene.cpu, count: 3, since: Scene.now),
+            count: banners)
+          dashboard.take(.monitor(.update(update)))
+          GoldenFrame.checkCells(of: dashboard.picture())
+        }
+      }
+    }
+  }
+
   @Test("T17: every small size is drawn without a trap and with whole characters")
   func everySmallSizeIsDrawn() {
     var dashboard = Scene.dashboard()

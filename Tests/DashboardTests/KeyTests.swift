@@ -49,6 +49,10 @@ struct KeyTests {
       dashboard.press(.enter)
       dashboard.press(.enter)
       dashboard.press("jj")
+    case .picker:
+      dashboard.press("o")
+      dashboard.take(.found(PickerScene.choices(40)))
+      dashboard.press("jjjjj")
     case .help:
       dashboard.press("?jj")
     case .question:

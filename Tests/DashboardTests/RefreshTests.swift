@@ -65,6 +65,7 @@ struct RefreshTests {
     var hello = Scene.hello
     hello.processID = 4_194_304
     dashboard.take(.monitor(.hello(hello)))
+    dashboard.take(.monitor(.update(Scene.update)))
     dashboard.press("[[[[[[[")
     GoldenFrame.checkCells(of: dashboard.picture())
     let clock = dashboard.text()[0].split(separator: " ").last ?? ""

@@ -57,9 +57,9 @@ struct DetailFacts {
   /// has.
   func cancelRequest(isWide: Bool) -> [[Span]] {
     guard let requester = report.cancelRequester else { return [] }
-    let process =
-      requester.processID == 0 ? "a process elsewhere" : "pid \(requester.processID)"
-    let who = Span("by \(process) uid \(requester.userID)", .text)
+    let user = "uid \(requester.userID)"
+    let who = Span(
+      requester.processID == 0 ? "by \(user) elsewhere" : "by pid \(requester.processID) \(user)")
     guard let asked = report.cancelRequested, let hello = workload.hello else {
       return [fact("cancel", [Span("asked ", .dim), who])]
     }
@@ -72,8 +72,7 @@ struct DetailFacts {
   private func outcome(of asked: MonitorTime) -> String {
     if let finished = report.finished {
       let delay = TimeText.duration(finished - asked)
-      let verb = report.state == .cancelled ? "over" : "finished all the same"
-      return "\(verb) \(delay) later"
+      return "\(report.state.rawValue) \(delay) later"
     }
     let age = "\(TimeText.duration(dashboard.shownTime - asked)) ago"
     return report.started == nil ? "\(age), has not started" : "\(age), not honoured"

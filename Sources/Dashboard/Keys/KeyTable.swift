@@ -165,10 +165,10 @@ enum KeyTable {
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
     KeyBinding(
       .searchNext, [.character("n")], in: [.list], label: "n", help: "next match",
-      group: .looking),
+      group: .moving),
     KeyBinding(
       .searchPrevious, [.character("N")], in: [.list], label: "N", help: "previous match",
-      group: .looking),
+      group: .moving),
     KeyBinding(
       .openFilter, [.character("\\"), .character("f"), .function(4)], in: [.list],
       label: "\\ f F4", help: "filter, e.g. state:exec", group: .looking,
@@ -258,15 +258,6 @@ enum KeyTable {
 
   private static let program: [KeyBinding] = [
     KeyBinding(
-      .openPicker, [.character("o")], in: viewing, label: "o",
-      help: "watch another process", group: .program,
-      footer: (
-        "o",
-        [
-          .list: "Open", .tree: "Open", .queues: "Open", .timeline: "Open", .events: "Open",
-        ]
-      )),
-    KeyBinding(
       .pause, [.character("p"), .character("Z")], in: viewing, label: "p Z",
       help: "pause the display only", group: .looking,
       footer: (
@@ -274,6 +265,15 @@ enum KeyTable {
         [
           .list: "Pause", .tree: "Pause", .queues: "Pause", .timeline: "Pause", .events: "Pause",
           .detail: "Pause",
+        ]
+      )),
+    KeyBinding(
+      .openPicker, [.character("o")], in: viewing, label: "o",
+      help: "watch another process", group: .program,
+      footer: (
+        "o",
+        [
+          .list: "Open", .tree: "Open", .queues: "Open", .timeline: "Open", .events: "Open",
         ]
       )),
     KeyBinding(

@@ -14,7 +14,7 @@ struct PickerColumns: Sendable, Equatable {
   let versions: Range<Int>?
   let remark: Range<Int>?
 
-  private static let narrowestProgram = 12
+  private static let narrowestProgram = 10
   private static let widestProgram = 32
 
   /// Places the columns; what has no room is left out: remark, protocol, operations.

@@ -130,8 +130,8 @@ struct PickerView {
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(
-      "A process is listed here if it links OperationsMonitor and calls OperationMonitor.listen(), "
-        + "or runs with OPQ_MONITOR=rw or ro in its environment.",
+      "No process of this user listens: start one with OPQ_MONITOR=ro, or rw, or let it call "
+        + "OperationMonitor.listen().",
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 2), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
     for (row, line) in zip(rows.dropFirst(2), text.lines) {
@@ -152,8 +152,8 @@ struct PickerView {
     case .process(let choice):
       let isReadOnly = choice.isReadOnly != false || dashboard.configuration.isReadOnly
       return [
-        Span("Enter attaches to "), name,
-        Span(isReadOnly ? "to look, not to change" : "and takes commands for it"),
+        Span("Enter attaches to \(dashboard.name(of: row)), "),
+        Span(isReadOnly ? "read-only" : "which takes commands"),
       ]
     }
   }

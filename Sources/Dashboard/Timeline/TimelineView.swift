@@ -146,13 +146,19 @@ struct TimelineView {
   ) {
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
-    canvas.put(
-      showsStart ? canvas.glyphs.runStart : canvas.glyphs.runBack, row: row,
-      column: columns.lowerBound, style: style)
-    if run.finished == nil {
+    let goesOn = run.finished == nil
+    // That it was cancelled is told by its texture, of which a short run keeps a cell.
+    let wasCancelled = run.state == .cancelled || run.state == .cancelling
+    if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
+      canvas.put(
+        showsStart ? canvas.glyphs.runStart : canvas.glyphs.runBack, row: row,
+        column: columns.lowerBound, style: style)
+    }
+    if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
-    let inner = columns.dropFirst().dropLast()
+    // Behind the text, too, there is a cell of texture.
+    let inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
     let id = "\(run.id)"
     guard inner.count >= id.utf8.count else { return }
     // The beginning of a name alone says nothing.

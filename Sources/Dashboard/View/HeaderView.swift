@@ -52,7 +52,8 @@ struct HeaderView {
     }
     var pieces: [Piece] = []
     if dashboard.isAttached {
-      pieces.append(Piece(span: Span("ATTACHED \(dashboard.isReadOnly ? "ro" : "rw")")))
+      let mode = dashboard.isReadOnly ? "ro" : "rw"
+      pieces.append(Piece(span: Span("ATTACHED \(mode)"), rank: 9))
     }
     if dashboard.paused != nil {
       pieces.append(warning("PAUSED"))

@@ -165,7 +165,7 @@ struct PaneView {
     let view = TreeRowView(
       workload: workload, now: dashboard.shownTime, columns: inner, showsColumns: false)
     var next = row + 1
-    for treeRow in rows.prefix(rows.count > room ? room - 1 : room) {
+    for treeRow in rows.prefix(rows.count > room ? max(0, room - 1) : room) {
       view.draw(treeRow, row: next, on: &canvas)
       next += 1
     }

@@ -78,6 +78,8 @@ struct QueueTableView {
     if let slots = places.slots {
       let spans = QueueSlots(queue, cells: Self.barWidth, isAligned: true).spans(canvas.glyphs)
       canvas.write(spans, row: row, columns: slots)
+    } else if queue.isSuspended {
+      drawSuspended(queue, row: row, columns: places.name, on: &canvas)
     }
     for (number, place) in zip(numbersOfQueues, places.numbers) {
       let count = number.value(queue.counts)
@@ -86,6 +88,20 @@ struct QueueTableView {
         style: Style(count == 0 ? .dim : number.role))
     }
     if isSelected { canvas.reverse(row: row, columns: columns) }
+  }
+}
+
+extension QueueTableView {
+  /// Says beside the name what the slots have no room to say.
+  private func drawSuspended(
+    _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
+  ) {
+    let nameWidth = canvas.glyphs.width(of: queue.name, limit: columns.count)
+    let word = nameWidth + 11 <= columns.count ? "SUSPENDED" : "SUSP"
+    let place = columns.suffix(word.utf8.count + 2)
+    canvas.fill(row: row, columns: place)
+    canvas.write(
+      word, row: row, columns: place.dropFirst().dropLast(), style: Style(.held, isBold: true))
   }
 }
 

@@ -251,6 +251,13 @@ struct StatusView {
     ]
   }
 
+  /// Which keys a narrow footer names rather than others: the lowest first.
+  private func rank(of binding: KeyBinding) -> Int {
+    // Where something has ended, the most that can be done is to watch something else.
+    let isWayOn = binding.action == .openPicker && dashboard.live.endedReason != nil
+    return isWayOn ? -1 : KeyTable.footerRank(of: binding)
+  }
+
   private func drawFooter(_ row: Int, on canvas: inout Canvas) {
     if let question = dashboard.question {
       canvas.write(
@@ -274,7 +281,7 @@ struct StatusView {
     var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
     var chosen: Set = [items.count - 1]
     for index in items.indices.dropLast().sorted(by: {
-      KeyTable.footerRank(of: bindings[$0]) < KeyTable.footerRank(of: bindings[$1])
+      rank(of: bindings[$0]) < rank(of: bindings[$1])
     }) where width(items[index]) <= room {
       chosen.insert(index)
       room -= width(items[index])

@@ -22,7 +22,9 @@ extension Dashboard {
   mutating func take(_ message: Message) -> [Effect] {
     let effects = reduce(message)
     let isAsked = effects.contains { if case .watch = $0 { true } else { false } }
-    if isAsked { update() }
+    // Who greets tells everything anew.
+    let isGreeting = if case .monitor(.hello) = message { true } else { false }
+    if isAsked { update(changed: isGreeting ? Array(live.operations.all) : []) }
     return effects.filter { if case .watch = $0 { false } else { true } }
   }
 

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Choosing what to watch")
+struct PickerTests {
+  private let tilebuild = PickerScene.tilebuild
+  private let imaged = PickerScene.imaged
+  private let oldtool = PickerScene.oldtool
+
+  private static func atStart() -> Dashboard {
+    var dashboard = Dashboard(configuration: .init(source: nil, title: "tiles"))
+    dashboard.take(.resized(Size(columns: 80, rows: 24)))
+    return dashboard
+  }
+
+  // MARK: Looking
+
+  @Test func openingItLooksForProcessesAndSoDoesEveryTwoSeconds() {
+    var dashboard = PickerScene.attached()
+    #expect(dashboard.press("o") == [.findProcesses])
+    #expect(dashboard.text().shows("looking"))
+    // Not while that goes on.
+    #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
+    let now = dashboard.now
+    #expect(dashboard.take(.found([tilebuild])) == [])
+    #expect(dashboard.nextTick(after: now) == now + .seconds(2))
+    #expect(dashboard.take(.tick(now + .milliseconds(1_999))) == [])
+    #expect(dashboard.take(.tick(now + .seconds(2))) == [.findProcesses])
+    #expect(dashboard.take(.tick(now + .seconds(3))) == [])
+  }
+
+  @Test func rLooksAgainUnlessThatGoesOn() {
+    var dashboard = PickerScene.picker([imaged])
+    #expect(dashboard.press("r") == [.findProcesses])
+    #expect(dashboard.press("r") == [.bell])
+    dashboard.take(.found([]))
+    #expect(dashboard.text().shows("no process answers"))
+    #expect(dashboard.text().shows("OPQ_MONITOR=ro"))
+    #expect(dashboard.press("r") == [.findProcesses])
+  }
+
+  @Test func nothingIsLookedForWhileItIsClosed() {
+    var dashboard = PickerScene.picker([imaged])
+    dashboard.press(.escape)
+    #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
+    // A late answer opens nothing.
+    dashboard.take(.found([imaged]))
+    #expect(dashboard.keyContext == .list)
+  }
+
+  // MARK: Selecting
+
+  @Test func theFirstThatShowsSomethingNewIsSelectedUntilOneIsChosen() {
+    var dashboard = PickerScene.picker([tilebuild, oldtool, imaged])
+    #expect(dashboard.picker?.selected == .process(imaged))
+    dashboard.take(.found([imaged, tilebuild]))
+    #expect(dashboard.picker?.selected == .process(imaged))
+    dashboard.press("j")
+    #expect(dashboard.picker?.selected == .process(tilebuild))
+    // It is followed wherever it goes, and its neighbour takes over where it is gone.
+    dashboard.take(.found([tilebuild, imaged, oldtool]))
+    #expect(dashboard.picker?.selected == .process(tilebuild))
+    dashboard.press("jj")
+    #expect(dashboard.picker?.selected == .process(oldtool))
+    dashboard.take(.found([tilebuild, imaged]))
+    #expect(dashboard.picker?.selected == .demo)
+  }
+
+  @Test func keysMoveWithinTheRowsThatAreOnScreen() {
+    var dashboard = PickerScene.picker(PickerScene.choices(40))
+    func selected() -> Int32? { dashboard.picker?.selected.processID }
+    #expect(selected() == 100)
+    dashboard.press(.end)
+    #expect(dashboard.picker?.selected == .demo)
+    #expect(dashboard.text().contains { $0.hasPrefix("▌") && $0.contains("demo") })
+    dashboard.press("k")
+    #expect(selected() == 139)
+    dashboard.press(.pageUp)
+    #expect(selected() == Int32(139 - dashboard.pickerHeight))
+    dashboard.press(.home)
+    dashboard.press(.up)
+    #expect(selected() == 100)
+    #expect(dashboard.text().contains { $0.hasPrefix("▌") && $0.contains("service 0") })
+  }
+
+  // MARK: Opening
+
+  @Test func enterOpensAndTheGreetingReplacesEverything() {
+    var dashboard = PickerScene.attached()
+    dashboard.press("jj ")
+    dashboard.press("\\state:exec")
+    dashboard.press(.enter)
+    dashboard.press("[td")
+    dashboard.press("o")
+    dashboard.take(.found([tilebuild, imaged]))
+    #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
+    #expect(dashboard.text().shows("opening imaged[5002]"))
+    // Once is enough.
+    #expect(dashboard.press(.enter) == [.bell])
+    let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello(of: imaged))))
+    #expect(effects == [.watch(dashboard.wantedInterest)])
+    #expect(dashboard.source == .process(imaged.id))
+    #expect(dashboard.keyContext == .list)
+    #expect(dashboard.tags.isEmpty && dashboard.listing == Listing() && dashboard.tree == nil)
+    #expect(dashboard.rows.count == 0 && dashboard.live.queues.isEmpty)
+    // How it is to look stays.
+    #expect(!dashboard.refresh.isDefault && dashboard.size == Size(columns: 80, rows: 24))
+    #expect(dashboard.text().first?.contains("imaged[5002]  ATTACHED ro") == true)
+    #expect(!dashboard.text().shows("guidance"))
+  }
+
+  @Test func whatIsWatchedStaysWhereOpeningFails() {
+    var dashboard = PickerScene.picker([tilebuild, imaged])
+    dashboard.press(.enter)
+    dashboard.take(.openFailed(reason: "\u{1B}[2J it is gone"))
+    #expect(dashboard.text().shows("not opened: ·[2J it is gone"))
+    #expect(dashboard.keyContext == .picker)
+    #expect(dashboard.source == .process(tilebuild.id))
+    #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
+    // It may be closed meanwhile.
+    dashboard.press(.escape)
+    dashboard.take(.openFailed(reason: "it is gone"))
+    #expect(dashboard.text().shows("not opened: it is gone"))
+    #expect(dashboard.keyContext == .list)
+  }
+
+  @Test func whatCannotBeAttachedToIsNotOpened() {
+    var dashboard = PickerScene.picker([oldtool, tilebuild])
+    dashboard.press(.home)
+    #expect(dashboard.press(.enter) == [.bell])
+    #expect(
+      dashboard.text().shows(
+        "oldtool[5120] cannot be attached to: too old for this opq-top (1.x)"))
+  }
+
+  @Test func choosingWhatIsWatchedClosesTheList() {
+    var dashboard = PickerScene.picker([tilebuild])
+    dashboard.press(.home)
+    #expect(dashboard.press(.enter) == [])
+    #expect(dashboard.keyContext == .list)
+  }
+
+  @Test func theOldProcessMayComeBackWhileAnotherIsOpened() {
+    var dashboard = PickerScene.picker([tilebuild, imaged])
+    dashboard.press(.enter)
+    dashboard.take(.monitor(.disconnected(reason: "reset")))
+    dashboard.take(.monitor(.hello(PickerScene.hello)))
+    #expect(dashboard.opening == .process(imaged.id))
+    #expect(dashboard.source == .process(tilebuild.id))
+    dashboard.take(.monitor(.hello(PickerScene.hello(of: imaged))))
+    #expect(dashboard.source == .process(imaged.id))
+  }
+
+  // MARK: The demo
+
+  @Test func theDemoAsksBeforeItEnds() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("o")
+    dashboard.take(.found([tilebuild]))
+    #expect(dashboard.press(.enter) == [])
+    #expect(dashboard.text().shows("End the demo and attach to tilebuild[4711]?"))
+    #expect(dashboard.text().shows("its 433 unfinished operations are dropped"))
+    #expect(dashboard.press("a") == [.bell])
+    dashboard.update()
+    #expect(dashboard.keyContext == .question)
+    dashboard.press("n")
+    #expect(dashboard.keyContext == .picker)
+    dashboard.press(.enter)
+    #expect(dashboard.press("y") == [.open(.process(tilebuild.id))])
+  }
+
+  @Test func aDemoThatHasEndedIsNotAskedAboutAndMayStartAnew() {
+    var dashboard = Scene.dashboard(configuration: .init(title: "tiles", guidance: "look here"))
+    dashboard.press(" ")
+    dashboard.take(.monitor(.ended(reason: "the demo has finished")))
+    dashboard.press("o")
+    dashboard.take(.found([tilebuild]))
+    #expect(dashboard.press(.enter) == [.open(.process(tilebuild.id))])
+    dashboard.take(.openFailed(reason: "no"))
+    dashboard.press("G")
+    #expect(dashboard.press(.enter) == [.open(.demo)])
+    // The same process greets, and yet nothing of the old workload stays.
+    dashboard.take(.monitor(.hello(Scene.hello)))
+    #expect(dashboard.rows.count == 0 && dashboard.tags.isEmpty)
+    #expect(dashboard.live.endedReason == nil && dashboard.source == .demo)
+    #expect(dashboard.text().shows("look here"))
+  }
+
+  @Test func theDemoIsOpenedFromAnotherProcess() {
+    var dashboard = PickerScene.picker([tilebuild])
+    #expect(dashboard.picker?.selected == .demo)
+    #expect(dashboard.text().shows("Enter starts the demo tiles"))
+    #expect(dashboard.press(.enter) == [.open(.demo)])
+    var hello = Scene.hello
+    hello.processID = 6000
+    dashboard.take(.monitor(.hello(hello)))
+    #expect(dashboard.text().first?.contains("tiles[6000]  LIVE") == true)
+    #expect(dashboard.text().shows("the demo's guidance"))
+    dashboard.take(.monitor(.update(Scene.update)))
+    #expect(dashboard.press("Xa") == [.send(.cancel([OperationReport.ID(1042)]))])
+  }
+
+  // MARK: At the start
+
+  @Test func aDashboardWithoutASourceBeginsWithTheList() {
+    var dashboard = Dashboard(configuration: .init(source: nil))
+    let first = dashboard.reduce(.resized(Size(columns: 80, rows: 24)))
+    #expect(first == [.findProcesses])
+    #expect(dashboard.text().first?.contains("nothing watched yet") == true)
+    #expect(dashboard.text().last?.hasSuffix("q Quit") == true)
+    dashboard.take(.found([tilebuild, imaged]))
+    #expect(dashboard.press(.enter) == [.open(.process(tilebuild.id))])
+    dashboard.take(.monitor(.hello(PickerScene.hello)))
+    #expect(dashboard.keyContext == .list)
+    #expect(dashboard.text().first?.contains("tilebuild[4711]  ATTACHED rw  LIVE") == true)
+  }
+
+  @Test(arguments: [Input.character("q"), .key(.escape), .key(.backspace)])
+  func closingItQuitsOnlyWhereNothingIsWatched(input: Input) {
+    var atStart = Self.atStart()
+    #expect(atStart.take(.input(input)) == [.quit])
+    var later = PickerScene.picker([tilebuild])
+    #expect(later.take(.input(input)) == [])
+    #expect(later.keyContext == .list)
+    #expect(later.text().last?.contains("q Quit") == true)
+  }
+
+  @Test func theHelpLiesOverItAndNamesItsKeys() {
+    var dashboard = Self.atStart()
+    dashboard.press("?")
+    #expect(dashboard.text().shows("look for processes again"))
+    #expect(!dashboard.text().shows("suspend/resume its queue"))
+    dashboard.press(.escape)
+    #expect(dashboard.keyContext == .picker)
+  }
+
+  @Test("T28: a program's name changes nothing but its own cells")
+  func namesAreSanitised() {
+    var evil = tilebuild
+    evil.programName = "a\u{1B}[2J\r\n\u{202E}漢字" + String(repeating: "e\u{301}", count: 300)
+    for isEmpty in [false, true] {
+      if isEmpty { evil.programName = "" }
+      for (columns, rows) in [(80, 24), (40, 10), (200, 60)] {
+        var dashboard = PickerScene.picker([evil, imaged], columns: columns, rows: rows)
+        dashboard.press(.home)
+        GoldenFrame.checkCells(of: dashboard.picture())
+        GoldenFrame.checkCells(of: dashboard.picture(isUnicode: false))
+      }
+    }
+  }
+
+  @Test(
+    "The list looks as stored",
+    arguments: [(0, 80, 24), (1, 80, 24), (3, 80, 24), (3, 120, 40), (3, 40, 10), (0, 40, 10)])
+  func looksAsStored(count: Int, columns: Int, rows: Int) {
+    let choices = Array([tilebuild, imaged, oldtool].prefix(count))
+    let dashboard = PickerScene.picker(choices, columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "picker-\(count)-\(columns)x\(rows)")
+  }
+
+  @Test func asciiTheStartAndTheQuestionLookAsStored() {
+    var dashboard = PickerScene.picker([tilebuild, imaged, oldtool])
+    GoldenFrame.check(dashboard.picture(isUnicode: false), named: "picker-3-ascii-80x24")
+    dashboard = Self.atStart()
+    GoldenFrame.check(dashboard.picture(), named: "picker-start-80x24")
+    dashboard = Scene.dashboard()
+    dashboard.press("o")
+    dashboard.take(.found([tilebuild]))
+    dashboard.press(.enter)
+    GoldenFrame.check(dashboard.picture(), named: "picker-question-80x24")
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import Dashboard
+
+/// Looks for cells whose style tells what their characters do not.
+struct StyleEvidence {
+  /// What is told by a style alone, in words.
+  let problems: [String]
+
+  /// Cells beside each other in one role.
+  private struct Run {
+    let row: Int
+    let columns: Range<Int>
+    let role: Role
+    let text: String
+  }
+
+  init(picture: Grid, isUnicode: Bool) {
+    let glyphs = Glyphs(isUnicode: isUnicode)
+    var problems: [String] = []
+    for row in 0..<picture.size.rows {
+      for run in Self.runs(of: picture, row: row)
+      where !Self.isTold(run, in: picture, glyphs: glyphs) {
+        problems.append("row \(row): \(run.role) is told by colour alone: \(run.text)")
+      }
+      let text = Self.text(of: picture, row: row, columns: 0..<picture.size.columns)
+      if picture.size.columns > 0, picture[row: row, column: 0].style.isReversed {
+        let isTold = text.hasPrefix(glyphs.selection) || text.hasPrefix(" DEADLOCK ")
+        if !isTold { problems.append("row \(row) is selected by reverse alone: \(text)") }
+      }
+    }
+    self.problems = problems
+  }
+
+  private static func text(of grid: Grid, row: Int, columns: Range<Int>) -> String {
+    var text = String.UnicodeScalarView()
+    for column in columns where !grid[row: row, column: column].isContinuation {
+      text.append(grid[row: row, column: column].scalar)
+    }
+    return String(text)
+  }
+
+  private static func runs(of grid: Grid, row: Int) -> [Run] {
+    var runs: [Run] = []
+    var start = 0
+    for column in 0..<grid.size.columns {
+      let role = grid[row: row, column: column].style.role
+      let isLast = column + 1 == grid.size.columns
+      guard isLast || grid[row: row, column: column + 1].style.role != role else { continue }
+      let columns = start..<column + 1
+      let text = text(of: grid, row: row, columns: columns)
+      runs.append(Run(row: row, columns: columns, role: role, text: text))
+      start = column + 1
+    }
+    return runs
+  }
+
+  private static func isTold(_ run: Run, in grid: Grid, glyphs: Glyphs) -> Bool {
+    guard run.text.contains(where: { $0 != " " }) else { return true }
+    switch run.role {
+    case .text, .strong, .dim: return true
+    case .warning: return run.text.contains { $0.isLetter || $0 == "!" }
+    case .accent:
+      // Lines are the only ones that could be either: the critical path has its own.
+      let light = [glyphs.branch, glyphs.lastBranch].map { $0.filter { $0 != " " } }
+      return !light.contains { run.text.contains($0) }
+    case .executing, .ready, .held, .cancelling, .waiting, .finished, .cancelled: break
+    }
+    let (words, texture) = words(of: run.role, glyphs: glyphs)
+    let text = run.text.lowercased()
+    if words.contains(where: { text.contains($0) }) { return true }
+    if texture.contains(where: { run.text.unicodeScalars.contains($0) }) { return true }
+    if text.contains("live") || text.contains("following") { return true }
+    // The end of a text of which other cells stand in for what cannot be shown.
+    if text.filter({ $0 != " " }) == (glyphs.isUnicode ? "…" : "~") { return true }
+    // The shortest counts: a letter and a number.
+    if let letter = words.first?.first, text.first == letter,
+      text.dropFirst().first?.isNumber == true
+    {
+      return true
+    }
+    // A number below a heading.
+    return (0..<run.row).contains { row in
+      let columns = max(0, run.columns.upperBound - 11)..<run.columns.upperBound
+      let heading = Self.text(of: grid, row: row, columns: columns).lowercased()
+      return words.contains { heading.contains($0) }
+    }
+  }
+
+  private static func words(
+    of role: Role, glyphs: Glyphs
+  ) -> (words: [String], texture: [Unicode.Scalar]) {
+    switch role {
+    case .executing: (["exec"], [glyphs.share(of: .executing), glyphs.takenSlot])
+    case .ready: (["ready"], [glyphs.share(of: .ready)])
+    case .held: (["held", "suspended"], [])
+    case .cancelling: (["cancel", "asked"], [glyphs.share(of: .cancelled)])
+    case .waiting: (["wait"], [glyphs.share(of: .waiting)])
+    case .finished: (["fin"], [glyphs.share(of: .finished), glyphs.runStart])
+    case .cancelled: (["canc"], [glyphs.share(of: .cancelled)])
+    case .text, .strong, .dim, .warning, .accent: ([], [])
+    }
+  }
+}
