@@ -50,13 +50,16 @@ struct DetailLife {
     guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
     let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
     let whole = max(1, (end - first.start) / .nanoseconds(1))
+    // Within the whole, since a process may tell of moments in any order.
+    func share(of duration: Duration) -> Double {
+      max(0, min(1, duration / .nanoseconds(1) / whole))
+    }
     func cell(_ moment: MonitorTime) -> Int {
-      Int((moment - first.start) / .nanoseconds(1) / whole * Double(cells))
+      Int(share(of: moment - first.start) * Double(cells))
     }
     return phases.map { phase in
       let start = max(0, min(cells - 1, cell(phase.start)))
       let count = max(1, min(cells, cell(phase.end)) - start)
-      let share = (phase.end - phase.start) / .nanoseconds(1) / whole
       let bar = String(repeating: Character(glyphs.share(of: phase.share)), count: count)
       let duration = TimeText.fine(phase.end - phase.start, glyphs)
       return [
@@ -64,7 +67,8 @@ struct DetailLife {
         Span(String(repeating: " ", count: start)), Span(bar, phase.role),
         Span(String(repeating: " ", count: cells - start - count)),
         Span(duration.paddedLeft(to: 8)),
-        Span("\(Int((share * 100).rounded()))%".paddedLeft(to: 6), .dim),
+        Span(
+          "\(Int((share(of: phase.end - phase.start) * 100).rounded()))%".paddedLeft(to: 6), .dim),
       ]
     }
   }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+/// A process may tell anything over its socket: what the codec lets through must not trap the dashboard.
+@Suite("A hostile process")
+struct HostileProcessTests {
+  private static let inputs =
+    KeyTable.bindings.flatMap(\.inputs) + "asdfgzX7 é".unicodeScalars.map { .character($0) }
+
+  /// Where calculations overflow, and what is ordinary.
+  private static let numbers: [Int64] = [
+    .min, .min + 1, -1, 0, 1, 7, 1_000, 102_000_000_000, 1 << 40, 1 << 61, .max - 1, .max,
+  ]
+
+  private static func number(_ random: inout SeededGenerator) -> Int64 {
+    numbers.randomElement(using: &random) ?? 0
+  }
+
+  private static func count(_ random: inout SeededGenerator) -> Int { Int(number(&random)) }
+
+  private static func time(_ random: inout SeededGenerator) -> MonitorTime {
+    MonitorTime(nanoseconds: number(&random))
+  }
+
+  private static func duration(_ random: inout SeededGenerator) -> Duration {
+    .nanoseconds(number(&random))
+  }
+
+  private static func ids(_ random: inout SeededGenerator) -> [OperationReport.ID] {
+    (0..<Int.random(in: 0...4, using: &random)).map { _ in id(&random) }
+  }
+
+  private static func id(_ random: inout SeededGenerator) -> OperationReport.ID {
+    .init(Bool.random(using: &random) ? UInt64.random(in: 0...20, using: &random) : .max)
+  }
+
+  private static func queue(_ random: inout SeededGenerator) -> QueueReport.ID {
+    .init(UInt64.random(in: 0...3, using: &random))
+  }
+
+  private static func state(_ random: inout SeededGenerator) -> OperationState {
+    OperationState.allCases.randomElement(using: &random) ?? .waiting
+  }
+
+  private static func percentiles(_ random: inout SeededGenerator) -> Percentiles {
+    Percentiles(
+      count: count(&random), p50: duration(&random), p90: duration(&random),
+      p99: duration(&random))
+  }
+
+  private static func operation(_ random: inout SeededGenerator) -> OperationReport {
+    var report = OperationReport(
+      id: id(&random), name: "", className: "Merge", queue: queue(&random), state: state(&random),
+      priority: OperationPriority.allCases.randomElement(using: &random) ?? .normal,
+      dependencies: ids(&random), unmetDependencyCount: count(&random),
+      dependentCount: count(&random))
+    let isKnown = { (random: inout SeededGenerator) in Bool.random(using: &random) }
+    if isKnown(&random) { report.added = time(&random) }
+    if isKnown(&random) { report.becameReady = time(&random) }
+    if isKnown(&random) { report.started = time(&random) }
+    if isKnown(&random) { report.cancelRequested = time(&random) }
+    if isKnown(&random) { report.finished = time(&random) }
+    return report
+  }
+
+  private static func update(_ random: inout SeededGenerator) -> Update {
+    var update = Update(
+      time: time(&random),
+      queues: (0..<3).map { _ in
+        QueueReport(
+          id: queue(&random), name: "q",
+          counts: StateCounts(
+            waiting: count(&random), ready: count(&random), held: count(&random),
+            executing: count(&random), cancelling: count(&random), finished: count(&random),
+            cancelled: count(&random), total: count(&random)), width: count(&random))
+      }, changed: (0..<6).map { _ in operation(&random) }, removed: ids(&random),
+      matchCount: count(&random), keptCount: count(&random),
+      dependents: Dependents(subjects: Set(ids(&random)), ids: ids(&random)), lostChanges: .max)
+    update.rootCount = count(&random)
+    update.events = EventNews(
+      events: (0..<4).map { _ in
+        OperationEvent(
+          time: time(&random), operation: id(&random), title: "e", queue: queue(&random),
+          old: state(&random), new: state(&random))
+      }, skippedCount: count(&random), isBeginning: Bool.random(using: &random))
+    update.runs = RecentRuns(
+      runs: (0..<4).map { _ in
+        OperationRun(
+          id: id(&random), title: "r", queue: queue(&random), state: state(&random),
+          started: time(&random), finished: Bool.random(using: &random) ? time(&random) : nil)
+      }, count: count(&random))
+    update.warnings = MonitorWarning.Kind.allCases.map {
+      MonitorWarning(
+        kind: $0, operations: ids(&random), awaited: ids(&random), queue: queue(&random),
+        count: count(&random), since: time(&random), usual: duration(&random))
+    }
+    update.times = TimeStatistics(wait: percentiles(&random), run: percentiles(&random))
+    update.classTimes = ["Merge": TimeStatistics(run: percentiles(&random))]
+    update.behind = duration(&random)
+    update.detail = OperationDetail(
+      id: id(&random), reasons: [.init(kind: .excluded, sentence: "\u{1B}[2J")],
+      awaitedOperations: ids(&random), awaitedQueues: [queue(&random)])
+    return update
+  }
+
+  /// What comes out of the socket, where the process has sent this.
+  private static func received(_ update: Update) throws -> Update? {
+    var assembler = UpdateAssembler()
+    for frame in UpdateParts(update) {
+      guard case .updatePart(let part) = try ProcessMessage(decoding: frame) else { return nil }
+      if let whole = try assembler.take(part) { return whole }
+    }
+    return nil
+  }
+
+  private static func received(_ hello: Hello) throws -> Hello? {
+    let frame = ProcessMessage.hello(hello, versions: .current).encoded()
+    guard case .hello(let received, _) = try ProcessMessage(decoding: frame) else { return nil }
+    return received
+  }
+
+  @Test("Whatever numbers and times a process tells, they are shown somehow", arguments: 0..<8)
+  func anyNumbersAreShown(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var dashboard = Scene.dashboard()
+    for _ in 0..<150 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0:
+        let hello = Hello(
+          processName: "p", processID: .min, isReadOnly: false, anchor: Self.time(&random),
+          anchorSecondsSince1970: [-.infinity, .nan, 1e300, -1e300, 0].randomElement(
+            using: &random) ?? 0, processStarted: Self.time(&random))
+        dashboard.take(.monitor(.hello(try #require(try Self.received(hello)))))
+      case 1, 2, 3:
+        let update = try #require(try Self.received(Self.update(&random)))
+        dashboard.take(.monitor(.update(update)))
+      case 4: dashboard.take(.tick(dashboard.now + .seconds(1)))
+      default:
+        guard let input = Self.inputs.randomElement(using: &random) else { continue }
+        dashboard.take(.input(input))
+      }
+      GoldenFrame.checkCells(of: dashboard.picture())
+      _ = dashboard.nextTick(after: dashboard.now)
+    }
+  }
+}
