@@ -106,7 +106,7 @@ let monitorTargets: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOExtras", package: "swift-nio-extras"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ]),
+    ], exclude: ["BatchOutput.md"]),
   .executableTarget(
     name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
     exclude: ["expected.txt"]),

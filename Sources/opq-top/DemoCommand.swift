@@ -55,9 +55,7 @@ struct DemoCommand: ParsableCommand {
       // First of all: it blocks signals, which later threads inherit.
       let run = try DemoRun(isReadOnly: view.isReadOnly, warningKinds: view.warningKinds)
       if view.batch {
-        return try run.printFrames(
-          of: demo, options(isInteractive: false), count: view.frameCount,
-          interval: view.frameInterval, format: view.format)
+        return try run.printFrames(of: demo, options(isInteractive: false), view.batchOptions)
       }
       guard hasTerminal else {
         return try run.runToTheEnd(demo, options(isInteractive: false))

@@ -56,23 +56,22 @@ struct DemoRun {
     return reportFailure(of: workload, after: ending)
   }
 
-  /// Prints frames until there were `count`, or until the workload has finished.
+  /// Prints frames until there were as many as wanted, or until the workload has finished.
   ///
   /// - Throws: `WorkloadError`, before anything was printed.
   func printFrames(
-    of demo: Demo, _ options: WorkloadOptions, count: Int?, interval: Duration,
-    format: BatchLoop.Format
+    of demo: Demo, _ options: WorkloadOptions, _ batch: BatchOptions
   ) throws -> Ending {
     let workload = try demo.makeWorkload(options)
     defer { workload.shutDown() }
-    let session = session(interval: min(interval, BatchLoop.firstFrameDelay), interest: .everything)
+    let session = session(
+      interval: min(batch.interval, BatchLoop.firstFrameDelay), interest: batch.interest)
     defer { session.invalidate() }
     let completion = whenFinished(workload)
     workload.start()
     let loop = BatchLoop(
-      session: session, waker: waker, watch: watch, completion: completion,
-      format: format)
-    return reportFailure(of: workload, after: loop.run(count: count, interval: interval))
+      session: session, waker: waker, watch: watch, completion: completion, options: batch)
+    return reportFailure(of: workload, after: loop.run())
   }
 
   /// Runs a workload that has an end, without showing anything.

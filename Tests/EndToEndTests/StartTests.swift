@@ -75,7 +75,10 @@ import Testing
   }
 
   @Test func aWrongArgumentIsOneLineAndStatusTwo() throws {
-    for arguments in [["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"]] {
+    for arguments in [
+      ["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"], ["--tsv"],
+      ["--filter", "a"], ["--fields", "id"], ["--batch", "--json", "--tsv"],
+    ] {
       let (text, ending, _) = try refusal(arguments)
       #expect(text.hasPrefix("opq-top: "), "\(text)")
       #expect(ending == .status(2))
@@ -105,6 +108,19 @@ import Testing
   func aNegativeNumberIsNamed(option: String) throws {
     let (text, ending, _) = try refusal(["--batch", option, "-3"])
     #expect(text.contains("-3"), "\(text)")
+    #expect(ending == .status(2))
+  }
+
+  @Test(
+    "What is wrong with a field or a filter is said",
+    arguments: [
+      (["--fields", "id,nonesuch"], "there is no field \"nonesuch\": there are id, state,"),
+      (["--fields", "id,id"], "id is there twice"), (["--fields", ""], "there is no field"),
+      (["--filter", "colour:red"], "there is no colour: there are state, queue"),
+    ])
+  func aWrongFieldOrFilterIsNamed(arguments: [String], words: String) throws {
+    let (text, ending, _) = try refusal(["--batch"] + arguments)
+    #expect(text.hasPrefix("opq-top: ") && text.contains(words), "\(text)")
     #expect(ending == .status(2))
   }
 
