@@ -8,6 +8,7 @@ extension Frame {
   /// The frame as one line of JSON, with the end of the line.
   ///
   /// - Parameter fields: What is written of each operation; `nil` for everything.
+  /// - Returns: An object without line breaks in it, and one behind it.
   func jsonLine(fields: [Operation.Field]? = nil) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

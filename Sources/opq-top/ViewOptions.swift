@@ -52,8 +52,17 @@ struct ViewOptions: ParsableArguments {
   @Flag(help: "Draw with all characters, whatever the locale says.")
   var unicode = false
 
-  @Flag(name: .customLong("no-color"), help: "Draw without colours, as with NO_COLOR set.")
+  @Flag(name: .customLong("no-color"), help: "Draw without colours: --color=never.")
   var noColor = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Draw with colours: auto, which is unless NO_COLOR is set, always, or never.",
+      valueName: "when"))
+  var color = ColorChoice.auto
+
+  @Flag(help: "Leave the last frame on the terminal, as text, at the end.")
+  var keep = false
 
   @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
   var isReadOnly = false
@@ -98,14 +107,23 @@ struct ViewOptions: ParsableArguments {
     if let frameCount, frameCount < 1 {
       throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
     }
+    if noColor && color == .always {
+      throw ValidationError("--no-color and --color=always exclude each other")
+    }
     if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
   }
 
   /// How the terminal is used.
   var terminalOptions: Terminal.Options {
     let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let usesColor =
+      switch color {
+      case .auto: !noColor && !isColorRefused
+      case .always: true
+      case .never: false
+      }
     return Terminal.Options(
-      characters: ascii ? .ascii : unicode ? .unicode : .byLocale,
-      usesColor: !noColor && !isColorRefused)
+      characters: ascii ? .ascii : unicode ? .unicode : .byLocale, usesColor: usesColor,
+      keepsLastGrid: keep)
   }
 }
