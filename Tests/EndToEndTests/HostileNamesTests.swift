@@ -35,9 +35,16 @@ import Testing
     (Array(0...0x1F) + Array(0x7F...0x9F)).compactMap(Unicode.Scalar.init)
 
   private static let all: [Names] = [
-    Names("T28: controls alone", controls.map { "\($0)" }),
-    Names("T28: controls at the start", controls.map { "\($0)ab" }),
-    Names("T28: controls at the end", controls.map { "ab\($0)" }),
+    Names(
+      "T28: controls alone, at the start and at the end",
+      controls.enumerated().map { index, control in
+        ["\(control)", "\(control)ab", "ab\(control)"][index % 3]
+      }),
+    Names(
+      "T28: controls at the end, alone and at the start",
+      controls.enumerated().map { index, control in
+        ["ab\(control)", "\(control)", "\(control)ab"][index % 3]
+      }),
     Names(
       "T29: sequences that terminals obey",
       [
@@ -95,18 +102,15 @@ import Testing
 
   /// Whether the first and the last row are there: the rows between them are written in order.
   private func isDrawn(_ screen: VirtualScreen) -> Bool {
-    screen.isAlternate && screen.lines[0] != "" && screen.lines[screen.rows - 1] != ""
+    screen.isAlternate && !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
   }
 
   /// What the terminal showed after each step, and all that it was sent.
   private func session(_ names: [String]) throws -> (screens: [VirtualScreen], bytes: [UInt8]) {
-    let file = FileManager.default.temporaryDirectory
-      .appendingPathComponent("opq-names-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try JSONEncoder().encode(names).write(to: file)
-    let window = try PseudoTerminal(columns: 120, rows: 60)
+    let file = try NamesFile(names)
+    let window = try PseudoTerminal(columns: 120, rows: 50)
     window.keepTranscript()
-    try window.start(BuiltFolder.path(of: "fixture-hostile-names"), [file.path])
+    try window.start(NamesFile.program, [file.path])
     var screens: [VirtualScreen] = []
     for step in [""] + Self.steps {
       // Twice: an answer to what the keys have asked for comes before the second time.
@@ -140,7 +144,7 @@ import Testing
       // timeline goes on with time.
       let isTimeline = right.contains("timeline")
       guard step != "w", !isTimeline else { continue }
-      for row in 0..<left.rows where !right.lines[row].hasPrefix(" rate ") {
+      for row in 0..<left.rows where !right.line(row).hasPrefix(" rate ") {
         let difference = difference(left, right, row: row)
         #expect(
           difference == nil,
@@ -168,4 +172,62 @@ import Testing
   }
 
   private func isDigit(_ text: String) -> Bool { text.first?.isNumber == true }
+
+  @Test("T38: the question whether to cancel cannot be faked by a name")
+  func theQuestionCannotBeFaked() throws {
+    let fake = "x?\r Quit? y Yes\u{1B}[1A\u{1B}[2K"
+    let file = try NamesFile([fake, fake])
+    let window = try PseudoTerminal()
+    try window.start(NamesFile.program, [file.path])
+    #expect(window.wait { $0.contains("total") })
+    window.type("gx")
+    #expect(window.wait { $0.contains("Cancel #102 x? Quit? y Yes·[1A·[2K?") })
+    #expect(window.screen.lines.count { $0.hasPrefix(" Quit?") } == 0)
+    window.type("nQ")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T29: what is pasted into the filter changes nothing but the filter's own cells")
+  func theFilterIsSanitised() throws {
+    let file = try NamesFile(["one", "two"])
+    let window = try PseudoTerminal()
+    window.keepTranscript()
+    try window.start(NamesFile.program, [file.path])
+    #expect(window.wait { $0.contains("total") })
+    window.type("\\plain")
+    #expect(window.wait { $0.contains("plain") })
+    window.type("\u{15}")
+    let before = EscapeSequences.kinds(in: window.transcript ?? [])
+    window.type("\u{1B}[200~a\u{1B}]0;x\u{7}b\u{9B}2J\u{1B}c\u{202E}\u{1B}[201~")
+    #expect(window.wait { $0.contains("]0;x") && $0.contains("2J") })
+    window.type("\r")
+    #expect(window.wait { $0.contains("filter: ") })
+    window.absorb(for: .milliseconds(100))
+    let added = EscapeSequences.kinds(in: window.transcript ?? []).subtracting(before)
+    #expect(added.allSatisfy { $0.hasPrefix("ESC [ m") }, "colours of ours: \(added)")
+    #expect(window.screen.unknownSequences == [])
+    #expect(window.screen.lines[0].contains("opq-top"))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T29, T32: the program's own name is sanitised, whatever bytes it has",
+    arguments: [
+      Array("a\u{1B}]0;x\u{7}b".utf8), [0xFF, 0xC0, 0xAF, 0xED, 0xA0, 0x80, 0x41],
+      Array("\u{9B}2J\u{202E}\n".utf8),
+    ])
+  func theProgramsOwnNameIsSanitised(bytes: [UInt8]) throws {
+    let output = try BuiltProgram.shellOutput(
+      "exec -a \"$(printf '\(bytes.map { "\\" + octal($0) }.joined())')\" '\(BuiltProgram.path)' --batch -n 1"
+    )
+    #expect(!output.isEmpty)
+    #expect(
+      output.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+  }
+
+  private func octal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 8)
+    return String(repeating: "0", count: 3 - digits.count) + digits
+  }
 }

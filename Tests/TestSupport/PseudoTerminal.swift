@@ -164,6 +164,9 @@ package final class PseudoTerminal {
     text.withUTF8 { _ = write(controller, $0.baseAddress, $0.count) }
   }
 
+  /// Types bytes that need not be text.
+  package func type(bytes: [UInt8]) { _ = write(controller, bytes, bytes.count) }
+
   /// Types a key again and again without reading what it brings about, until the program is stuck
   /// in writing and takes no more keys.
   package func typeUntilStuck(_ key: String) {
@@ -216,8 +219,13 @@ package final class PseudoTerminal {
   }
 
   /// Changes the size. What is shown is cleared, as some terminals do.
-  package func resize(columns: Int, rows: Int) {
-    screen = VirtualScreen(columns: columns, rows: rows)
+  ///
+  /// - Parameters:
+  ///   - columns: How many columns programs are told of.
+  ///   - rows: How many rows they are told of.
+  ///   - shown: How many there are, where that is something else.
+  package func resize(columns: Int, rows: Int, shownAs shown: (columns: Int, rows: Int)? = nil) {
+    screen = VirtualScreen(columns: shown?.columns ?? columns, rows: shown?.rows ?? rows)
     var size = winsize(
       ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
@@ -264,6 +272,13 @@ package final class PseudoTerminal {
   package func absorb(for duration: Duration) {
     let deadline = ContinuousClock.now + duration
     while takeOutput(until: deadline) {}
+  }
+
+  /// Does nothing for so long, and shows nothing of what arrives, unless the program ends.
+  package func ignore(for duration: Duration) {
+    guard let childIsGone else { return }
+    var isGone = false
+    _ = wait(for: childIsGone, until: .now + duration, isReading: false, isReady: &isGone)
   }
 
   /// Waits until the program stops, as by Ctrl-Z; `false` where it ends instead, or does neither in
