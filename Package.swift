@@ -105,7 +105,7 @@ let monitorTargets: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ]),
+    ], exclude: ["BatchOutput.md"]),
   .executableTarget(
     name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
     exclude: ["expected.txt"]),
@@ -144,7 +144,18 @@ let monitorTargets: [Target] = [
     dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
   .testTarget(
     name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
-  .testTarget(name: "EndToEndTests", dependencies: ["opq-top", "TestSupport"]),
+  .testTarget(
+    name: "EndToEndTests", dependencies: ["opq-top", "TestSupport", "fixture-hostile-names"]),
+  // Has a link to the program's sources, for its loop; not to where the program begins.
+  .executableTarget(
+    name: "fixture-hostile-names",
+    dependencies: [
+      "Dashboard", "CursesTerminal", "OperationsMonitor", "DemoWorkloads", "MonitorProtocol",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
+    ], path: "Tests/Fixtures/hostile-names",
+    exclude: ["Program/main.swift", "Program/BatchOutput.md"]),
   .executableTarget(
     name: "dashboard-figures", dependencies: ["opq-top", "TestSupport"],
     path: "Tests/Fixtures/dashboard-figures"),

@@ -7,6 +7,7 @@
 #include "internal.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -50,18 +51,26 @@ static void append(const char *bytes) {
   }
 }
 
-static void write_all(int descriptor, const char *bytes, size_t count) {
+/// Writes all; where the descriptor does not wait, what is taken with pauses of half a second at most.
+static bool write_all(int descriptor, const char *bytes, size_t count) {
   while (count > 0) {
     ssize_t written = write(descriptor, bytes, count);
     if (written < 0 && errno == EINTR) {
       continue;
     }
+    if (written < 0 && errno == EAGAIN) {
+      struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
+      if (poll(&entry, 1, 500) > 0) {
+        continue;
+      }
+    }
     if (written <= 0) {
-      return;
+      return false;
     }
     bytes += written;
     count -= (size_t)written;
   }
+  return true;
 }
 
 static void hold_errors(int held_errors) {
@@ -78,10 +87,26 @@ static void hold_errors(int held_errors) {
   plan.held_errors = held_errors;
 }
 
-static void release_errors(void) {
+static void set_flags(int descriptor, int flags) {
+  if (flags >= 0) {
+    fcntl(descriptor, F_SETFL, flags);
+  }
+}
+
+/// Lets nobody wait for a descriptor; returns what its flags were, negative where that is not known.
+static int forbid_waiting(int descriptor) {
+  int flags = fcntl(descriptor, F_GETFL);
+  set_flags(descriptor, flags < 0 ? flags : flags | O_NONBLOCK);
+  return flags;
+}
+
+/// Lets descriptor 2 be what it was, and prints what was held. What a terminal that is stopped does not
+/// take is lost where this may not wait.
+static void release_errors(bool may_wait) {
   if (plan.errors < 0) {
     return;
   }
+  int flags = may_wait ? -1 : forbid_waiting(plan.errors);
   // The offset is shared with descriptor 2: it says how much was written.
   off_t end = lseek(plan.held_errors, 0, SEEK_CUR);
   dup2(plan.errors, STDERR_FILENO);
@@ -93,9 +118,12 @@ static void release_errors(void) {
     if (count <= 0) {
       break;
     }
-    write_all(STDERR_FILENO, block, (size_t)count);
+    if (!write_all(STDERR_FILENO, block, (size_t)count)) {
+      break;
+    }
     at += count;
   }
+  set_flags(plan.errors, flags);
   close(plan.errors);
   plan.errors = -1;
   plan.held_errors = -1;
@@ -106,10 +134,7 @@ void cncurses_restore_now(void) {
     return;
   }
   // A terminal that does not take bytes, or that belongs to another job, must not hold us here.
-  int flags = fcntl(plan.descriptor, F_GETFL);
-  if (flags >= 0) {
-    fcntl(plan.descriptor, F_SETFL, flags | O_NONBLOCK);
-  }
+  int flags = forbid_waiting(plan.descriptor);
   sigset_t background;
   sigset_t mask;
   sigemptyset(&background);
@@ -119,10 +144,8 @@ void cncurses_restore_now(void) {
   if (plan.has_settings) {
     tcsetattr(plan.descriptor, TCSANOW, &plan.settings);
   }
-  if (flags >= 0) {
-    fcntl(plan.descriptor, F_SETFL, flags);
-  }
-  release_errors();
+  set_flags(plan.descriptor, flags);
+  release_errors(false);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -194,5 +217,5 @@ void cncurses_end_restoring(void) {
   if (plan.has_settings) {
     tcsetattr(plan.descriptor, TCSANOW, &plan.settings);
   }
-  release_errors();
+  release_errors(true);
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,16 +178,29 @@ cncurses_status cncurses_open(
   return CNCURSES_OPENED;
 }
 
-void cncurses_close(void) {
+/// Whether the terminal takes bytes within half a second. One that is stopped, by Ctrl-S as by a window
+/// that hangs, does not, and whoever writes to it waits for as long as that lasts.
+static bool takes_output(void) {
+  struct pollfd entry = {.fd = state.descriptor, .events = POLLOUT};
+  return poll(&entry, 1, 500) > 0;
+}
+
+bool cncurses_close(void) {
   if (!state.screen) {
-    return;
+    return false;
   }
-  bracket_paste(false);
-  endwin();
-  cncurses_end_restoring();
+  bool is_in_order = takes_output();
+  if (is_in_order) {
+    bracket_paste(false);
+    endwin();
+    cncurses_end_restoring();
+  } else {
+    cncurses_restore_now();
+  }
   delscreen(state.screen);
   state.screen = NULL;
   close_files();
+  return is_in_order;
 }
 
 bool cncurses_is_unicode(void) { return state.is_unicode; }

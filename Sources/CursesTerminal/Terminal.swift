@@ -29,11 +29,16 @@ public struct Terminal: ~Copyable {
     public var characters: Characters
     /// Whether colours may be used.
     public var usesColor: Bool
+    /// Whether what was shown last stays on the terminal, as text, when it is given back.
+    public var keepsLastGrid: Bool
 
-    /// Creates options; by default those that the locale and the terminal allow.
-    public init(characters: Characters = .byLocale, usesColor: Bool = true) {
+    /// Creates options; by default those that the locale and the terminal allow, and nothing stays.
+    public init(
+      characters: Characters = .byLocale, usesColor: Bool = true, keepsLastGrid: Bool = false
+    ) {
       self.characters = characters
       self.usesColor = usesColor
+      self.keepsLastGrid = keepsLastGrid
     }
   }
 
@@ -52,6 +57,7 @@ public struct Terminal: ~Copyable {
   /// How large the screen is, as of the last ``updateSize()`` or ``suspend()``.
   public private(set) var size: Size
 
+  private let keepsLastGrid: Bool
   private let palette: Palette
   private let heldErrors: Int32
   private var decoder: KeyDecoder
@@ -90,6 +96,7 @@ public struct Terminal: ~Copyable {
     let colors = Capabilities.Colors(count: Int(cncurses_colors()))
     self.descriptor = descriptor
     self.heldErrors = heldErrors
+    keepsLastGrid = options.keepsLastGrid
     capabilities = Capabilities(isUnicode: cncurses_is_unicode(), colors: colors)
     palette = Palette(colors: colors)
     decoder = KeyDecoder(terminalKeys: KeySequence.ofOpenTerminal())
@@ -97,7 +104,9 @@ public struct Terminal: ~Copyable {
   }
 
   deinit {
-    cncurses_close()
+    if cncurses_close(), keepsLastGrid, let shown {
+      Self.write(shown.printable(isUnicode: capabilities.isUnicode), to: descriptor)
+    }
     if heldErrors >= 0 { _ = Glibc.close(heldErrors) }
     _ = Glibc.close(descriptor)
   }
@@ -185,6 +194,21 @@ public struct Terminal: ~Copyable {
 
   /// Takes note that no more has come: an ESC that waits is the Escape key then.
   public mutating func expireInput() -> [Input] { decoder.expire() }
+
+  /// Writes all of a text, or what the terminal takes of it before it is gone.
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(
+          descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0 && errno == EINTR { continue }
+        if count <= 0 { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
 
   private func drawn(_ cell: Cell) -> cncurses_cell {
     let ink = palette.ink(for: cell.style)

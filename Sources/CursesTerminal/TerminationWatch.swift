@@ -9,8 +9,15 @@ import Synchronization
 /// that the process ends even where its loop is stuck.
 ///
 /// The first signal rings the loop, which ends the process in good order, by the same signal. Where
-/// it does not answer in a second, or where a second signal comes, the watch does so itself.
+/// it does not answer in a second, where the process has not ended five seconds after that, or where
+/// a second signal comes, the watch does so itself.
 public final class TerminationWatch: Sendable {
+  /// How long the loop may take to answer, in nanoseconds.
+  private static let answerTime: Int64 = 1_000_000_000
+  /// How long the process may then take to end. What it shows last, and what it gives back, may wait
+  /// for a terminal that takes nothing.
+  private static let endTime: Int64 = 5_000_000_000
+
   private let signals: [Int32]
   private let ring: @Sendable () -> Void
   private let restore: @Sendable () -> Void
@@ -68,9 +75,9 @@ public final class TerminationWatch: Sendable {
     guard first != 0 else { return }
     request.store(first, ordering: .releasing)
     ring()
-    var last = csystem_wait_for_signal(signals, signals.count, 1_000_000_000)
+    var last = csystem_wait_for_signal(signals, signals.count, Self.answerTime)
     if last == 0 && isAnswered.load(ordering: .acquiring) {
-      last = csystem_wait_for_signal(signals, signals.count, -1)
+      last = csystem_wait_for_signal(signals, signals.count, Self.endTime)
     }
     restore()
     Self.endProcess(by: last == 0 ? first : last)

@@ -29,11 +29,8 @@ public struct Frame: Codable, Sendable, Equatable {
   }
 
   /// An operation.
-  public struct Operation: Codable, Sendable, Equatable {
-    private enum CodingKeys: String, CodingKey {
-      case id, name, state, queue, className = "class", priority, dependencies
-      case unmetDependencyCount = "unmet", secondsInState
-    }
+  public struct Operation: Decodable, Sendable, Equatable {
+    typealias CodingKeys = Field
 
     /// Identifies the operation for the life of the process.
     public var id: OperationReport.ID
@@ -51,7 +48,11 @@ public struct Frame: Codable, Sendable, Equatable {
     public var dependencies: [OperationReport.ID]
     /// How many of these have not finished.
     public var unmetDependencyCount: Int
-    /// How long it has been in its state; `nil` where it got there before anybody watched.
+    /// How long it has been in its state, or, where it is over, for how long it ran: what the dashboard
+    /// shows as its time. `nil` where that is not known, or where it is over and never ran.
+    public var seconds: Double?
+    /// How long it has been in its state, that it is over included; `nil` where it got there before
+    /// anybody watched.
     public var secondsInState: Double?
   }
 
@@ -137,6 +138,14 @@ extension Frame.Operation {
     priority = report.priority
     dependencies = report.dependencies
     unmetDependencyCount = report.unmetDependencyCount
+    seconds =
+      if report.state.isOver {
+        report.started.flatMap { start in
+          report.finished.map { Frame.seconds(from: start, to: $0) }
+        }
+      } else {
+        report.stateEntered.map { Frame.seconds(from: $0, to: time) }
+      }
     secondsInState = report.stateEntered.map { Frame.seconds(from: $0, to: time) }
   }
 }

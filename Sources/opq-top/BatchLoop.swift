@@ -8,14 +8,6 @@ import OperationsMonitor
 
 /// The loop of batch mode: it gathers what the monitor tells, and prints a frame at each interval.
 struct BatchLoop {
-  /// How a frame is printed.
-  enum Format {
-    /// As a table, for people.
-    case text
-    /// As one line of JSON.
-    case json
-  }
-
   /// How long the first frame lets the process run, at most: with nothing to compare there would be
   /// nothing to see.
   static let firstFrameDelay = Duration.milliseconds(250)
@@ -27,12 +19,14 @@ struct BatchLoop {
   let watch: TerminationWatch
   /// Reached when the workload has come to its end; `nil` where it has none.
   let completion: Completion?
-  let format: Format
+  let options: BatchOptions
 
-  /// Prints `count` frames, or frames until the workload has finished or a signal comes. A reader
-  /// that goes away ends it, too, and is no error.
-  func run(count: Int?, interval: Duration) -> Ending {
-    var picture = MonitorPicture()
+  /// Prints as many frames as wanted, or frames until the workload has finished or a signal comes. A
+  /// reader that goes away ends it, too, and is no error.
+  func run() -> Ending {
+    let interval = options.interval
+    var picture = MonitorPicture(filter: options.filter)
+    var printer = FramePrinter(options)
     let start = MonitorTime.now
     var due = start + min(interval, Self.firstFrameDelay)
     var printed = 0
@@ -57,20 +51,13 @@ struct BatchLoop {
       guard let frame = picture.frame(at: now) else {
         return Program.fail("nothing is known of the process")
       }
-      let error = StandardStream.output.write(text(of: frame))
+      let error = StandardStream.output.write(printer.text(of: frame))
       if error == EPIPE { return .status(0) }
       guard error == 0 else { return Program.failToWrite(error) }
       printed += 1
       if picture.endedReason != nil { return .status(1) }
-      if isLast || printed == count { return .status(0) }
+      if isLast || printed == options.frameCount { return .status(0) }
       due = max(due + interval, now)
-    }
-  }
-
-  private func text(of frame: Frame) -> String {
-    switch format {
-    case .text: FrameText.text(of: frame)
-    case .json: frame.jsonLine
     }
   }
 }

@@ -31,7 +31,7 @@ enum ExportFile {
       var error = file < 0 ? errno : 0
       if error == EEXIST { continue }
       if file >= 0 {
-        error = fill(file, with: frame.jsonLine, writer)
+        error = fill(file, with: frame.jsonLine(), writer)
         // What a network's or a full disk holds back is told when the file is closed.
         if close(file) != 0, error == 0 { error = errno }
         if error == 0 { return .written(operationCount: frame.operations.count, fileName: name) }

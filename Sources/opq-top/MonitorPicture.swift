@@ -12,6 +12,11 @@ struct MonitorPicture {
   private var operations: [OperationReport.ID: OperationReport] = [:]
   private var warnings: [MonitorWarning] = []
   private var lostChanges: UInt64 = 0
+  /// Which operations a frame holds; `nil` for all that the monitor tells of.
+  private let filter: OperationFilter?
+
+  /// Creates a picture of which nothing is known.
+  init(filter: OperationFilter? = nil) { self.filter = filter }
 
   /// Whether there is something to see.
   var isFilled: Bool { hello != nil && queues.contains { $0.counts.total > 0 } }
@@ -38,8 +43,17 @@ struct MonitorPicture {
   func frame(at now: MonitorTime) -> Frame? {
     hello.map { hello in
       Frame(
-        hello: hello, time: now, queues: queues, operations: operations.values,
+        hello: hello, time: now, queues: queues, operations: matching(at: now),
         warnings: warnings, lostChanges: lostChanges)
+    }
+  }
+
+  /// The monitor tells of those that warnings name, too, and ages go on between its messages.
+  private func matching(at now: MonitorTime) -> [OperationReport] {
+    guard let filter else { return Array(operations.values) }
+    let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    return operations.values.filter {
+      filter.matches($0, queueName: names[$0.queue] ?? "", at: now)
     }
   }
 }

@@ -85,12 +85,12 @@ struct ViewerRun {
   }
 
   private var interest: Interest {
-    var interest = view.batch ? Interest.everything : Interest()
+    var interest = view.batch ? view.batchOptions.interest : Interest()
     interest.warningKinds = view.warningKinds
     return interest
   }
 
-  private var batchInterval: Duration { min(view.frameInterval, BatchLoop.firstFrameDelay) }
+  private var batchInterval: Duration { min(view.batchOptions.interval, BatchLoop.firstFrameDelay) }
 
   // MARK: How it is shown
 
@@ -132,9 +132,8 @@ struct ViewerRun {
     watched.workload?.start()
     let loop = BatchLoop(
       session: watched.session, waker: waker, watch: watch, completion: watched.completion,
-      format: view.format)
-    let ending = loop.run(count: view.frameCount, interval: view.frameInterval)
-    return reportFailure(of: watched, after: ending)
+      options: view.batchOptions)
+    return reportFailure(of: watched, after: loop.run())
   }
 
   /// Runs a demo that has an end, without showing anything.

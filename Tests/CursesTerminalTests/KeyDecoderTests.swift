@@ -56,6 +56,20 @@ import Testing
     #expect(decoder.consume("\u{1B}O".utf8) + decoder.expire() == [.alt("O")])
   }
 
+  @Test("T40: Alt and any letter or digit is one key, wherever it is cut")
+  func altAndAnyCharacter() {
+    for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ0123456789é漢"
+      .unicodeScalars
+    {
+      let bytes = [0x1B] + Array(String(character).utf8)
+      for cut in 0...bytes.count {
+        var decoder = KeyDecoder()
+        let inputs = decoder.consume(bytes[..<cut]) + decoder.consume(bytes[cut...])
+        #expect(inputs == [.alt(character)], "Alt-\(character) cut after \(cut)")
+      }
+    }
+  }
+
   @Test(
     "T42, T45: What is no key is swallowed, and what follows it is not",
     arguments: [

@@ -88,6 +88,21 @@ import Testing
     #expect(text.contains("\n! cycle of #") && text.contains("\n! slot-deadlock of #"))
   }
 
+  @Test("A filter leaves out operations, not counts, and TSV tells frames apart by their time")
+  func aFilterIsApplied() throws {
+    let json = try output(["--json", "-n", "1", "--filter", "queue:io state:wait"])
+    let frame = try #require(try frames(json).first)
+    #expect(!frame.operations.isEmpty)
+    #expect(frame.operations.allSatisfy { $0.queue == "io" && $0.state == .waiting })
+    #expect(frame.counts.total > frame.operations.count && frame.queues.count == 4)
+    let text = try output(
+      ["--tsv", "-n", "3", "-d", "50ms", "--filter", "queue:net", "--fields", "id,queue"])
+    let lines = text.split(separator: "\n").map { $0.split(separator: "\t") }
+    #expect(lines[0] == ["time", "id", "queue"])
+    #expect(lines.dropFirst().allSatisfy { $0.count == 3 && $0[2] == "net" })
+    #expect(Set(lines.dropFirst().map { $0[0] }).count == 3)
+  }
+
   private func frames(_ text: String) throws -> [Frame] {
     try text.split(separator: "\n").map {
       try JSONDecoder().decode(Frame.self, from: Data($0.utf8))

@@ -45,4 +45,15 @@ enum BuiltProgram {
     let ending = window.waitForEnd()
     return (try String(contentsOf: file, encoding: .utf8), ending)
   }
+
+  /// What a line of Bash printed on standard output, exactly.
+  static func shellOutput(_ line: String) throws -> String {
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("opq-output-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let window = try PseudoTerminal()
+    try window.start("/bin/bash", ["-c", line], redirections: [0: "/dev/null", 1: file.path])
+    _ = window.waitForEnd()
+    return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
 }

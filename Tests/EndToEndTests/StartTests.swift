@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -22,6 +23,25 @@ import Testing
     let (text, ending, _) = try refusal(redirections: [descriptor: "/dev/null"])
     #expect(text == "opq-top: not a terminal; use --batch")
     #expect(ending == .status(2))
+  }
+
+  @Test("T2: Nothing is written into a pipe")
+  func nothingIsWrittenIntoAPipe() throws {
+    let output = try BuiltProgram.shellOutput(
+      "{ '\(BuiltProgram.path)' </dev/tty 2>/dev/null; echo \"status $?\" >&2; } 2>&1 | od -c")
+    #expect(output.contains("s   t   a   t   u   s       2"), "\(output)")
+    #expect(output.split(separator: "\n").count == 2, "\(output)")
+  }
+
+  @Test("T3: Standard error may be a pipe")
+  func standardErrorMayBeAPipe() throws {
+    let window = try PseudoTerminal()
+    let script =
+      "'\(BuiltProgram.path)' 2>&1 >/dev/tty | cat; echo \"back ${PIPESTATUS[0]}\"; read line"
+    try window.start("/bin/bash", ["-c", script])
+    #expect(window.wait { $0.isAlternate && $0.contains("total") })
+    window.type("Q")
+    #expect(window.wait { $0.contains("back 0") })
   }
 
   @Test("T3: Standard error may go elsewhere")
@@ -50,19 +70,58 @@ import Testing
     "T7, T8, T9, T10: Whatever the terminal, the locale and the environment, the dashboard appears",
     arguments: [
       "TERM=vt100", "TERM=xterm", "TERM=screen", "TERM=linux", "TERM=tmux-256color", "LC_ALL=C",
-      "LC_ALL=nonesuch.UTF-8", "LC_ALL=nonesuch", "LC_ALL=POSIX", "NO_COLOR=1", "COLUMNS=-3",
-      "COLUMNS=1000000", "LINES=nonsense", "HOME",
+      "LC_ALL=C.UTF-8", "LC_ALL=nonesuch.UTF-8", "LC_ALL=nonesuch", "LC_ALL=POSIX", "NO_COLOR=1",
+      "NO_COLOR=", "COLUMNS=-3", "COLUMNS=1000000", "COLUMNS=", "LINES=nonsense", "LINES=2",
     ])
   func theDashboardAppears(variable: String) throws {
     let window = try PseudoTerminal()
     try window.start(BuiltProgram.path, environment: [variable])
-    #expect(window.wait { $0.contains("opq-top") && $0.contains("total") })
+    // In the first and the last row of the window that there is, whatever the variables say.
+    #expect(
+      window.wait {
+        $0.line(0).contains("opq-top") && $0.contains("total") && $0.line(23).contains("Quit")
+      }, "\(window.screen.lines)")
     #expect(window.screen.unknownSequences == [])
-    if variable == "NO_COLOR=1" {
-      #expect(window.screen.cells.allSatisfy { $0.foreground == nil })
-    }
+    let isColored = window.screen.cells.contains { $0.foreground != nil }
+    #expect(isColored == (variable != "NO_COLOR=1" && variable != "TERM=vt100"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T9: --color decides, whatever NO_COLOR says",
+    arguments: [("--color=always", true), ("--color=never", false), ("--no-color", false)])
+  func colorIsDecidedByTheOption(option: String, isColored: Bool) throws {
+    for variable in ["NO_COLOR=1", "NO_COLOR"] {
+      let window = try BuiltProgram.start([option], environment: [variable])
+      #expect(window.screen.cells.contains { $0.foreground != nil } == isColored, "\(variable)")
+    }
+  }
+
+  @Test("T11: A terminal that does not know its size has the one of its description")
+  func aTerminalWithoutSize() throws {
+    let window = try PseudoTerminal()
+    window.resize(columns: 0, rows: 0, shownAs: (80, 24))
+    try window.start(BuiltProgram.path)
+    #expect(window.wait { $0.contains("total") && $0.line(23).contains("Quit") })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T12: Nothing is read from the home directory, and nothing written there",
+    arguments: ["", "=", "=/nonexistent/home", "=/dev/null", "=EMPTY"])
+  func theHomeDirectoryDoesNotMatter(value: String) throws {
+    let home = FileManager.default.temporaryDirectory
+      .appendingPathComponent("opq-home-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: home) }
+    let variable = "HOME" + value.replacing("EMPTY", with: home.path)
+    let window = try BuiltProgram.start(environment: [variable])
+    #expect(window.wait { $0.contains("total") && $0.line(23).contains("Quit") })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
   }
 
   @Test func asciiIsDrawnWhereTheLocaleHasNothingElse() throws {
@@ -75,7 +134,10 @@ import Testing
   }
 
   @Test func aWrongArgumentIsOneLineAndStatusTwo() throws {
-    for arguments in [["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"]] {
+    for arguments in [
+      ["--nonesuch"], ["-n", "0", "--batch"], ["demo", "nonesuch"], ["--json"], ["--tsv"],
+      ["--filter", "a"], ["--fields", "id"], ["--batch", "--json", "--tsv"],
+    ] {
       let (text, ending, _) = try refusal(arguments)
       #expect(text.hasPrefix("opq-top: "), "\(text)")
       #expect(ending == .status(2))
@@ -105,6 +167,19 @@ import Testing
   func aNegativeNumberIsNamed(option: String) throws {
     let (text, ending, _) = try refusal(["--batch", option, "-3"])
     #expect(text.contains("-3"), "\(text)")
+    #expect(ending == .status(2))
+  }
+
+  @Test(
+    "What is wrong with a field or a filter is said",
+    arguments: [
+      (["--fields", "id,nonesuch"], "there is no field \"nonesuch\": there are id, state,"),
+      (["--fields", "id,id"], "id is there twice"), (["--fields", ""], "there is no field"),
+      (["--filter", "colour:red"], "there is no colour: there are state, queue"),
+    ])
+  func aWrongFieldOrFilterIsNamed(arguments: [String], words: String) throws {
+    let (text, ending, _) = try refusal(["--batch"] + arguments)
+    #expect(text.hasPrefix("opq-top: ") && text.contains(words), "\(text)")
     #expect(ending == .status(2))
   }
 

@@ -49,7 +49,9 @@ import Testing
 
   @Test(
     "T20, T21: The terminal's settings are those from before, whichever signal ended it",
-    arguments: [SIGTERM, SIGSEGV])
+    arguments: [
+      SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSYS,
+    ])
   func theSettingsAreThoseFromBefore(number: Int32) throws {
     let note = FileManager.default.temporaryDirectory
       .appendingPathComponent("opq-pid-\(UUID().uuidString)")
@@ -65,6 +67,23 @@ import Testing
     let job = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     kill(job, number)
     #expect(window.wait { $0.contains("back \(128 + number)") })
+    #expect(window.settings == before)
+    #expect(window.screen.unknownSequences == [])
+  }
+
+  @Test("T21: What a trap of Swift's says is read on the terminal that was given back")
+  func aTrapIsReportedAfterwards() throws {
+    let file = try NamesFile(["one", "two"])
+    let window = try PseudoTerminal(columns: 200, rows: 50)
+    let before = window.settings
+    try window.start(
+      "/bin/sh",
+      ["-c", "'\(NamesFile.program)' '\(file.path)' trap; echo \"back $?\"; read line"])
+    #expect(window.wait { $0.isAlternate && $0.contains("total") })
+    window.type("\r")
+    #expect(window.wait { $0.contains("back 132") || $0.contains("back 133") })
+    #expect(window.screen.contains("made to trap"))
+    expectGivenBack(window.screen)
     #expect(window.settings == before)
   }
 
@@ -181,14 +200,5 @@ import Testing
     #expect(window.byteCount == before)
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
-  }
-
-  @Test("T25: It ends when its window is closed")
-  func itEndsWhenTheWindowIsClosed() throws {
-    let window = try BuiltProgram.start()
-    window.hangUp()
-    let ending = window.waitForEnd(seconds: 5)
-    // The leader of a session is told by a signal as well; whichever it sees first.
-    #expect(ending == .status(1) || ending == .signal(SIGHUP), "\(String(describing: ending))")
   }
 }

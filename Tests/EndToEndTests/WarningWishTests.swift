@@ -12,7 +12,7 @@ import Testing
   private typealias Kind = MonitorWarning.Kind
 
   private func kinds(_ arguments: String) throws -> Set<MonitorWarning.Kind> {
-    try DemoCommand.parse(arguments.split(separator: " ").map(String.init)).warningKinds
+    try DemoCommand.parse(arguments.split(separator: " ").map(String.init)).view.warningKinds
   }
 
   @Test func withoutAWishItIsTheUsualKinds() throws {

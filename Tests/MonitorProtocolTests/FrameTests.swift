@@ -74,6 +74,22 @@ import Testing
     #expect(frame.operations[1].secondsInState == nil)
   }
 
+  @Test func theTimeOfWhatIsOverIsThatOfItsRun() {
+    let second = MonitorTime(nanoseconds: 1_000_000_000)
+    let reports = [
+      OperationReport(
+        id: .init(1), name: "", className: "A", queue: .init(1), state: .finished, added: second,
+        started: second, finished: second + .milliseconds(1_250)),
+      OperationReport(
+        id: .init(2), name: "", className: "A", queue: .init(1), state: .cancelled, added: second,
+        finished: second),
+    ]
+    let frame = Frame(
+      hello: hello, time: second + .seconds(5), queues: queues, operations: reports, lostChanges: 0)
+    #expect(frame.operations.map(\.seconds) == [1.25, nil])
+    #expect(frame.operations.map(\.secondsInState) == [3.75, 5])
+  }
+
   @Test func theJSONHasTheNamesAndTypesThatReadersRelyOn() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -84,7 +100,7 @@ import Testing
       #""counts":{"cancelled":0,"cancelling":1,"executing":1,"finished":0,"held":1,"ready":1,"#
         + #""total":3,"waiting":1}"#,
       #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
-        + #""secondsInState":1.5,"state":"cancelling","unmet":0}"#,
+        + #""seconds":1.5,"secondsInState":1.5,"state":"cancelling","unmet":0}"#,
       #""warnings":[{"awaited":[],"count":1,"kind":"suspended-with-ready","operations":[],"#
         + #""queue":"net","seconds":1.25},"#
         + #"{"awaited":[],"count":0,"kind":"cycle","operations":[9,4]}]"#,

@@ -31,13 +31,18 @@ package final class PseudoTerminal {
   package private(set) var screen: VirtualScreen
   /// How many bytes it was sent.
   package private(set) var byteCount = 0
+  /// What it was sent since ``keepTranscript()``; `nil` before.
+  package private(set) var transcript: [UInt8]?
+  /// The processor time that the program had taken when it had ended; `nil` before.
+  package private(set) var totalProcessorTime: Duration?
   /// The name under which programs open it.
   package let name: String
 
   private var controller: Int32
   /// Kept open, so that settings outlive the program that changed them.
   private var keeper: Int32
-  private var child: pid_t?
+  /// The program that was started; `nil` where none runs.
+  package private(set) var child: Int32?
   /// Is at its end when no process holds the other side any more.
   private var childIsGone: Int32?
 
@@ -159,6 +164,9 @@ package final class PseudoTerminal {
     text.withUTF8 { _ = write(controller, $0.baseAddress, $0.count) }
   }
 
+  /// Types bytes that need not be text.
+  package func type(bytes: [UInt8]) { _ = write(controller, bytes, bytes.count) }
+
   /// Types a key again and again without reading what it brings about, until the program is stuck
   /// in writing and takes no more keys.
   package func typeUntilStuck(_ key: String) {
@@ -194,9 +202,30 @@ package final class PseudoTerminal {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
+  /// Keeps what it is sent from now on, byte for byte.
+  package func keepTranscript() { transcript = [] }
+
+  /// Takes nothing more, as after Ctrl-S, until ``takeOutputAgain()``: who writes to it waits.
+  package func refuseOutput() { tcflow(keeper, TCOOFF) }
+
+  /// Goes on taking what it is sent.
+  package func takeOutputAgain() { tcflow(keeper, TCOON) }
+
+  /// Shows nothing any more, as some terminals do when another program has written to them.
+  package func forgetScreen() {
+    let isAlternate = screen.isAlternate
+    screen = VirtualScreen(columns: screen.columns, rows: screen.rows)
+    if isAlternate { screen.feed("\u{1B}[?1049h".utf8) }
+  }
+
   /// Changes the size. What is shown is cleared, as some terminals do.
-  package func resize(columns: Int, rows: Int) {
-    screen = VirtualScreen(columns: columns, rows: rows)
+  ///
+  /// - Parameters:
+  ///   - columns: How many columns programs are told of.
+  ///   - rows: How many rows they are told of.
+  ///   - shown: How many there are, where that is something else.
+  package func resize(columns: Int, rows: Int, shownAs shown: (columns: Int, rows: Int)? = nil) {
+    screen = VirtualScreen(columns: shown?.columns ?? columns, rows: shown?.rows ?? rows)
     var size = winsize(
       ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
@@ -245,6 +274,13 @@ package final class PseudoTerminal {
     while takeOutput(until: deadline) {}
   }
 
+  /// Does nothing for so long, and shows nothing of what arrives, unless the program ends.
+  package func ignore(for duration: Duration) {
+    guard let childIsGone else { return }
+    var isGone = false
+    _ = wait(for: childIsGone, until: .now + duration, isReading: false, isReady: &isGone)
+  }
+
   /// Waits until the program stops, as by Ctrl-Z; `false` where it ends instead, or does neither in
   /// `seconds`.
   package func waitForStop(seconds: Int64 = 20) -> Bool {
@@ -280,8 +316,12 @@ package final class PseudoTerminal {
     }
     absorb(for: .zero)
     var status: Int32 = 0
-    guard waitpid(child, &status, 0) == child else { return nil }
+    var usage = rusage()
+    guard wait4(child, &status, 0, &usage) == child else { return nil }
     self.child = nil
+    totalProcessorTime = [usage.ru_utime, usage.ru_stime].reduce(.zero) {
+      $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec)
+    }
     return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
   }
 
@@ -308,6 +348,7 @@ package final class PseudoTerminal {
     let count = read(controller, &bytes, bytes.count)
     guard count > 0 else { return isReady }
     byteCount += count
+    transcript?.append(contentsOf: bytes.prefix(count))
     screen.feed(bytes.prefix(count))
     return true
   }

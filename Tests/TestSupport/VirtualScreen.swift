@@ -64,12 +64,18 @@ package struct VirtualScreen: Sendable {
   }
 
   /// The text of each row, without spaces at its end.
-  package var lines: [String] {
-    (0..<rows).map { row in
-      var line = cells[row * columns..<(row + 1) * columns].map(\.text).joined()
-      while line.last == " " { line.removeLast() }
-      return line
-    }
+  package var lines: [String] { (0..<rows).map(line) }
+
+  /// The text of one row, without spaces at its end.
+  package func line(_ row: Int) -> String {
+    let cells = cells[row * columns..<(row + 1) * columns]
+    guard let last = cells.lastIndex(where: { $0.text != " " }) else { return "" }
+    return cells[...last].map(\.text).joined()
+  }
+
+  /// Whether nothing can be seen in a row.
+  package func isBlank(row: Int) -> Bool {
+    cells[row * columns..<(row + 1) * columns].allSatisfy { $0.text == " " }
   }
 
   /// Whether a row holds this text.

@@ -63,8 +63,9 @@ typedef enum {
 cncurses_status cncurses_open(
     int descriptor, const char *terminal, cncurses_characters characters, bool uses_color,
     int held_errors);
-/// Gives the terminal back as it was found. Twice is harmless.
-void cncurses_close(void);
+/// Gives the terminal back as it was found. Twice is harmless. Returns false where there was none, or
+/// where it takes no bytes at present: then all is brought back that can be without waiting for it.
+bool cncurses_close(void);
 
 /// Whether characters beyond ASCII are drawn.
 bool cncurses_is_unicode(void);

@@ -86,7 +86,10 @@ struct CellText {
       cells.append(Cell(scalar, style: dimmed))
       return true
     case .mark(let mark):
-      guard let last = cells.lastIndex(where: { !$0.isContinuation }) else {
+      // Behind a space it begins a name in a sentence, or might as well: that space is not its own.
+      guard let last = cells.lastIndex(where: { !$0.isContinuation }), cells[last].scalar != " "
+      else {
+        guard cells.count < columns else { return false }
         cells.append(Cell("\u{25CC}", mark: mark, style: dimmed))
         return true
       }

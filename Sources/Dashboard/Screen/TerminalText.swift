@@ -21,4 +21,7 @@ public enum TerminalText {
     }
     return String(shown)
   }
+
+  /// How many columns of a terminal a text takes that `printable` has returned.
+  public static func width(of text: String) -> Int { CellText.width(of: text) }
 }

@@ -26,14 +26,43 @@ struct ViewOptions: ParsableArguments {
   @Flag(help: "With --batch: print each frame as one line of JSON.")
   var json = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "With --batch: print each operation as one line with tabs between its values, the first of "
+        + "which is the time of its frame."))
+  var tsv = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --batch: what to print of operations, in this order. There are \(FieldList.words).",
+      valueName: "name,..."),
+    transform: FieldList.fields)
+  var fields: [Frame.Operation.Field]?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --batch: print only operations that match, such as \"state:exec queue:io age>5s\"; the "
+        + "words are those of the dashboard's filter. Counts are of all.", valueName: "text"),
+    transform: { try OperationFilter($0) })
+  var filter: OperationFilter?
+
   @Flag(help: "Draw with ASCII characters only.")
   var ascii = false
 
   @Flag(help: "Draw with all characters, whatever the locale says.")
   var unicode = false
 
-  @Flag(name: .customLong("no-color"), help: "Draw without colours, as with NO_COLOR set.")
+  @Flag(name: .customLong("no-color"), help: "Draw without colours: --color=never.")
   var noColor = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Draw with colours: auto, which is unless NO_COLOR is set, always, or never.",
+      valueName: "when"))
+  var color = ColorChoice.auto
+
+  @Flag(help: "Leave the last frame on the terminal, as text, at the end.")
+  var keep = false
 
   @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
   var isReadOnly = false
@@ -61,18 +90,25 @@ struct ViewOptions: ParsableArguments {
   /// What to warn of.
   var warningKinds: Set<MonitorWarning.Kind> { WarningWish.kinds(after: warnings + allowances) }
 
-  /// The time between the frames of batch mode.
-  var frameInterval: Duration { interval?.duration ?? .seconds(1) }
-
-  /// How batch mode prints frames.
-  var format: BatchLoop.Format { json ? .json : .text }
+  /// What batch mode prints, and how.
+  var batchOptions: BatchOptions {
+    BatchOptions(
+      format: json ? .json : tsv ? .tsv : .text, fields: fields, filter: filter,
+      isUnicode: !ascii, frameCount: frameCount, interval: interval?.duration ?? .seconds(1))
+  }
 
   func validate() throws {
-    if !batch && (json || frameCount != nil || interval != nil) {
-      throw ValidationError("-n, -d and --json go with --batch")
+    let isForBatch =
+      json || tsv || frameCount != nil || interval != nil || fields != nil || filter != nil
+    if !batch && isForBatch {
+      throw ValidationError("-n, -d, --json, --tsv, --fields and --filter go with --batch")
     }
+    if json && tsv { throw ValidationError("--json and --tsv exclude each other") }
     if let frameCount, frameCount < 1 {
       throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
+    }
+    if noColor && color == .always {
+      throw ValidationError("--no-color and --color=always exclude each other")
     }
     if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
   }
@@ -80,8 +116,14 @@ struct ViewOptions: ParsableArguments {
   /// How the terminal is used.
   var terminalOptions: Terminal.Options {
     let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let usesColor =
+      switch color {
+      case .auto: !noColor && !isColorRefused
+      case .always: true
+      case .never: false
+      }
     return Terminal.Options(
-      characters: ascii ? .ascii : unicode ? .unicode : .byLocale,
-      usesColor: !noColor && !isColorRefused)
+      characters: ascii ? .ascii : unicode ? .unicode : .byLocale, usesColor: usesColor,
+      keepsLastGrid: keep)
   }
 }

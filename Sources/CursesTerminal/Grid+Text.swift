@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+
+extension Grid {
+  /// The grid as lines without colours, and without spaces and empty lines at their ends.
+  ///
+  /// Sanitised once more: these lines do not go by way of ncurses, which refuses what is no character.
+  func printable(isUnicode: Bool) -> String {
+    var lines: [String] = []
+    for index in 0..<size.rows {
+      var line = String.UnicodeScalarView()
+      for cell in row(index) where !cell.isContinuation {
+        line.append(cell.scalar)
+        if let mark = cell.mark { line.append(mark) }
+      }
+      while line.last == " " { line.removeLast() }
+      lines.append(
+        TerminalText.printable(String(line), columns: size.columns, isUnicode: isUnicode))
+    }
+    while lines.last?.isEmpty == true { lines.removeLast() }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}

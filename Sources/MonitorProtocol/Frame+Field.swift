@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension Frame.Operation {
+  /// What is known of an operation, one by one. The raw value is the word for options and JSON.
+  public enum Field: String, CodingKey, CaseIterable, Sendable {
+    /// ``Frame/Operation/id``
+    case id
+    /// ``Frame/Operation/state``
+    case state
+    /// ``Frame/Operation/queue``
+    case queue
+    /// ``Frame/Operation/className``
+    case className = "class"
+    /// ``Frame/Operation/priority``
+    case priority
+    /// ``Frame/Operation/dependencies``
+    case dependencies
+    /// ``Frame/Operation/unmetDependencyCount``
+    case unmetDependencyCount = "unmet"
+    /// ``Frame/Operation/seconds``
+    case seconds
+    /// ``Frame/Operation/secondsInState``
+    case secondsInState
+    /// ``Frame/Operation/name``
+    case name
+  }
+}
+
+extension Frame.Operation: Encodable {
+  /// Where an encoder has an array of ``Field`` under this key, operations are written with these
+  /// fields alone; without it with all. What lacks a field cannot be read back as a frame.
+  public static let fieldsKey = CodingUserInfoKey(rawValue: "opq.frame.fields")
+
+  /// Writes the fields that are wanted; what is `nil` is left out.
+  public func encode(to encoder: any Encoder) throws {
+    let wanted = Self.fieldsKey.flatMap { encoder.userInfo[$0] as? [Field] } ?? Field.allCases
+    var container = encoder.container(keyedBy: Field.self)
+    for field in wanted {
+      switch field {
+      case .id: try container.encode(id, forKey: field)
+      case .state: try container.encode(state, forKey: field)
+      case .queue: try container.encode(queue, forKey: field)
+      case .className: try container.encode(className, forKey: field)
+      case .priority: try container.encode(priority, forKey: field)
+      case .dependencies: try container.encode(dependencies, forKey: field)
+      case .unmetDependencyCount: try container.encode(unmetDependencyCount, forKey: field)
+      case .seconds: try container.encodeIfPresent(seconds, forKey: field)
+      case .secondsInState: try container.encodeIfPresent(secondsInState, forKey: field)
+      case .name: try container.encode(name, forKey: field)
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Frames as lines of values between tabs: one line for each operation, which begins with the time of
+/// its frame.
+struct FrameTSV {
+  /// What stands behind the time, in this order.
+  let fields: [Frame.Operation.Field]
+
+  /// The names of the columns, as a line.
+  var header: String {
+    (["time"] + fields.map(\.rawValue)).joined(separator: "\t") + "\n"
+  }
+
+  /// The operations of one frame, a line each.
+  func text(of frame: Frame) -> String {
+    var text = ""
+    for operation in frame.operations {
+      text += frame.time.wallClock
+      for field in fields {
+        text += "\t"
+        text += Self.escaped(operation.value(of: field) ?? "")
+      }
+      text += "\n"
+    }
+    return text
+  }
+
+  /// A value without anything that would end it, or that a terminal would obey.
+  ///
+  /// A tab, a line feed and a backslash become `\t`, `\n` and `\\`, other controls `\xNN`, and what
+  /// ends lines or turns text round `\uNNNN`, with the character's number in hexadecimal digits. So
+  /// the value can be had back exactly.
+  static func escaped(_ value: String) -> String {
+    guard !value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) else {
+      return value
+    }
+    var escaped = String.UnicodeScalarView()
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\t": escaped.append(contentsOf: "\\t".unicodeScalars)
+      case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
+      case "\\": escaped.append(contentsOf: "\\\\".unicodeScalars)
+      case _ where !scalar.isObeyed: escaped.append(scalar)
+      case _ where scalar.value < 0x100:
+        escaped.append(contentsOf: "\\x\(scalar.hexadecimal(digits: 2))".unicodeScalars)
+      default: escaped.append(contentsOf: "\\u\(scalar.hexadecimal(digits: 4))".unicodeScalars)
+      }
+    }
+    return String(escaped)
+  }
+}
+
+extension Frame.Operation {
+  /// What one field holds, as text that is not safe to print; `nil` where it is not known.
+  func value(of field: Field) -> String? {
+    switch field {
+    case .id: "\(id.rawValue)"
+    case .state: state.rawValue
+    case .queue: queue
+    case .className: className
+    case .priority: "\(priority.rawValue)"
+    case .dependencies: dependencies.map { "\($0.rawValue)" }.joined(separator: ",")
+    case .unmetDependencyCount: "\(unmetDependencyCount)"
+    case .seconds: seconds.map(FrameText.thousandths)
+    case .secondsInState: secondsInState.map(FrameText.thousandths)
+    case .name: name
+    }
+  }
+}

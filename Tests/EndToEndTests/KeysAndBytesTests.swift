@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What goes in, and what comes out.
+@Suite(.timeLimit(.minutes(3))) struct KeysAndBytesTests {
+  private func start(_ count: Int, _ arguments: [String] = []) throws -> (PseudoTerminal, NamesFile)
+  {
+    let file = try NamesFile((1...count).map { "name \($0)" })
+    let window = try PseudoTerminal(columns: 120, rows: 40)
+    try window.start(NamesFile.program, [file.path] + arguments)
+    #expect(window.wait { $0.contains("total") && !$0.isBlank(row: 39) })
+    return (window, file)
+  }
+
+  @Test("T39: ESC alone closes, and the beginning of an arrow key does not")
+  func escapeAlone() throws {
+    let (window, _) = try start(20)
+    window.type("?")
+    #expect(window.wait { $0.contains("tag it, and move down") })
+    window.type("\u{1B}")
+    #expect(window.wait { !$0.contains("tag it, and move down") })
+    window.type("g\u{1B}[B\u{1B}OB")
+    #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#104 ") } })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T43: the filter takes any character, and half a character is none")
+  func theFilterTakesAnyCharacter() throws {
+    let (window, _) = try start(5)
+    window.type("\\né漢")
+    #expect(window.wait { $0.contains("né漢") })
+    window.type(bytes: [0xE6, 0xBC])
+    // No longer than the rest of a character is waited for.
+    window.absorb(for: .milliseconds(60))
+    window.type("z")
+    #expect(window.wait { $0.contains("né漢z") })
+    window.type("\u{1B}Q")
+    window.absorb(for: .milliseconds(60))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T44: 500 keys in a row are all taken, each at little cost, and not each is drawn by itself")
+  func manyKeysAreTaken() throws {
+    let (window, _) = try start(65)
+    window.type("g")
+    window.absorb(for: .milliseconds(100))
+    let bytes = window.byteCount
+    let before = try #require(window.processorTime)
+    // 60 down, and then 220 times one up and one down.
+    window.type(String(repeating: "j", count: 60))
+    for _ in 0..<220 { window.type("kj") }
+    #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#162 ") } })
+    window.absorb(for: .milliseconds(100))
+    #expect(window.screen.lines.contains { $0.hasPrefix("▌") && $0.contains("#162 ") })
+    let spent = try #require(window.processorTime) - before
+    // Of its own time, whoever else keeps the processors busy. 50 ms would be the bound for one.
+    #expect(spent / 500 < .milliseconds(10), "\(spent / 500) a key")
+    #expect((window.byteCount - bytes) / 500 < 2_000)
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T48: a busy second at four frames takes less than 40 kB at 120x40")
+  func aBusySecondIsSmall() throws {
+    let window = try BuiltProgram.start(columns: 120, rows: 40, ["--speed", "4"])
+    // From thirty a second to four.
+    window.type("[[[")
+    #expect(window.wait { $0.contains("LIVE 4/s") }, "\(window.screen.lines[0])")
+    window.absorb(for: .milliseconds(700))
+    let before = window.byteCount
+    window.absorb(for: .seconds(5))
+    #expect((window.byteCount - before) / 5 < 40_000, "\((window.byteCount - before) / 5) a second")
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T49: the screen is as before, and with --keep the last frame stays", arguments: [false, true])
+  func theLastFrameIsKept(isKept: Bool) throws {
+    let window = try PseudoTerminal()
+    let option = isKept ? "--keep" : ""
+    try window.start(
+      "/bin/sh", ["-c", "echo before; '\(BuiltProgram.path)' \(option); echo after; read line"])
+    #expect(window.wait { $0.isAlternate && $0.contains("total") && !$0.isBlank(row: 23) })
+    window.type("p")
+    #expect(window.wait { $0.contains("PAUSED") })
+    let shown = window.screen.line(2)
+    window.keepTranscript()
+    window.type("Q")
+    #expect(window.wait { $0.contains("after") })
+    let text = String(decoding: window.transcript ?? [], as: UTF8.self)
+    // What comes behind the sequence that leaves the alternate screen.
+    let end = try #require(text.components(separatedBy: "\u{1B}[?1049l").last)
+    #expect(end.contains("PAUSED") == isKept)
+    #expect(end.contains("\(shown)\r\n") == isKept, "\(shown)")
+    #expect(end.contains("Quit") == isKept)
+    #expect(!window.screen.isAlternate && window.screen.isCursorVisible)
+    #expect(window.screen.unknownSequences == [])
+  }
+
+  @Test("A process that goes away ends batch mode with status 1, after its last frame")
+  func batchOfAProcessThatGoesAway() throws {
+    let file = try NamesFile(["a\tb", "\u{1B}[2J"])
+    let output = try BuiltProgram.shellOutput(
+      "'\(NamesFile.program)' '\(file.path)' ended; echo $?")
+    let lines = output.split(separator: "\n")
+    #expect(lines.count == 4 && lines.last == "1", "\(output)")
+    #expect(lines[1].hasSuffix("\ta\\tb") && lines[2].hasSuffix("\t\\x1b[2J"), "\(output)")
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+/// The window changes its size at any time.
+@Suite(.timeLimit(.minutes(3))) struct SizeTests {
+  /// A process in which nothing happens, so that two frames of it differ by nothing but their sizes.
+  private func start(_ file: NamesFile) throws -> PseudoTerminal {
+    let window = try PseudoTerminal()
+    try window.start(NamesFile.program, [file.path])
+    #expect(window.wait { $0.contains("total") && !$0.isBlank(row: 23) })
+    // The clock stands still.
+    window.type("p")
+    #expect(window.wait { $0.contains("PAUSED") })
+    window.absorb(for: .milliseconds(100))
+    return window
+  }
+
+  /// The whole frame, drawn anew.
+  private func freshFrame(_ window: PseudoTerminal) -> [String] {
+    window.absorb(for: .milliseconds(100))
+    window.forgetScreen()
+    window.type("\u{C}")
+    window.wait { !$0.isBlank(row: $0.rows - 1) }
+    window.absorb(for: .milliseconds(100))
+    return window.screen.lines
+  }
+
+  @Test("T13: After every size, down to one cell, the frame is the one from before")
+  func theFrameIsTheOneFromBefore() throws {
+    let window = try start(try NamesFile(["one", "two", "three"]))
+    let before = freshFrame(window)
+    for (columns, rows) in [(120, 40), (20, 5), (1, 1), (80, 24)] {
+      window.resize(columns: columns, rows: rows)
+      #expect(window.wait { !$0.isBlank(row: 0) }, "\(columns)x\(rows)")
+    }
+    #expect(window.wait { !$0.isBlank(row: 23) })
+    window.absorb(for: .milliseconds(100))
+    #expect(window.screen.lines == before)
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("T14: After 1,000 sizes with keys between them the last frame equals a fresh one")
+  func aThousandSizes() throws {
+    var random = SeededGenerator(seed: 14)
+    let window = try start(try NamesFile((1...40).map { "name \($0)" }))
+    let keys = [
+      "j", "k", "G", "g", "\t", " ", "t", "\u{1B}", "<", ">", "I", "w", "?", "\r", "R", "*", "D",
+    ]
+    for _ in 0..<1_000 {
+      window.resize(
+        columns: Int.random(in: 1...150, using: &random),
+        rows: Int.random(in: 1...50, using: &random))
+      window.type(keys.randomElement(using: &random) ?? "j")
+      window.absorb(for: .zero)
+    }
+    window.type("\u{1B}\u{1B}")
+    window.resize(columns: 90, rows: 30)
+    #expect(window.wait { !$0.isBlank(row: 29) })
+    window.absorb(for: .milliseconds(200))
+    let last = window.screen.lines
+    #expect(last == freshFrame(window))
+    #expect(window.screen.unknownSequences == [])
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T15: What is open stays open when the size changes",
+    arguments: [
+      ("\\thr", "thr"), ("?", "Space"), ("gx", "Cancel #102 two?"), ("X", "X"), ("w", "one"),
+    ])
+  func whatIsOpenStaysOpen(keys: String, words: String) throws {
+    let window = try start(try NamesFile(["one", "two", "three"]))
+    window.type(keys)
+    #expect(window.wait { $0.contains(words) })
+    for (columns, rows) in [(120, 40), (40, 10), (20, 5), (100, 30)] {
+      window.resize(columns: columns, rows: rows)
+      #expect(
+        window.wait { screen in
+          columns < 40 ? !screen.isBlank(row: 0) : screen.contains(words)
+        }, "\(columns)x\(rows): \(window.screen.lines)")
+    }
+    // And it still takes the keys that it took: Escape closes it, and q quits then.
+    window.type("\u{1B}")
+    window.absorb(for: .milliseconds(100))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T16: A size that changes while it is stopped is seen when it goes on",
+    arguments: [true, false])
+  func aSizeThatChangesWhileStopped(isByKey: Bool) throws {
+    let window = try start(try NamesFile(["one", "two", "three"]))
+    if isByKey {
+      window.type("\u{1A}")
+      try #require(window.waitForStop())
+    } else {
+      window.signal(SIGSTOP)
+    }
+    for (columns, rows) in [(20, 5), (100, 30)] { window.resize(columns: columns, rows: rows) }
+    window.signal(SIGCONT)
+    #expect(window.wait { $0.isAlternate && !$0.isBlank(row: 29) && $0.contains("total") })
+    window.absorb(for: .milliseconds(100))
+    let shown = window.screen.lines
+    #expect(shown == freshFrame(window))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+}

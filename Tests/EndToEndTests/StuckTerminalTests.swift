@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+/// A terminal that takes nothing for a while, or for ever.
+@Suite(.timeLimit(.minutes(2))) struct StuckTerminalTests {
+  @Test(
+    "T46: A signal ends it while the terminal is stopped, whether it draws or rests",
+    arguments: [true, false])
+  func aSignalEndsItWhileTheTerminalIsStopped(isPaused: Bool) throws {
+    let window = try BuiltProgram.start(["demo", "stubborn"])
+    if isPaused {
+      window.type("p")
+      #expect(window.wait { $0.contains("PAUSED") })
+    }
+    window.absorb(for: .milliseconds(100))
+    window.refuseOutput()
+    let start = ContinuousClock.now
+    window.signal(SIGTERM)
+    #expect(window.waitForEnd(seconds: 15, isReading: false) == .signal(SIGTERM))
+    // A second for the loop to answer, half of one for the terminal, one for the workload to shut down.
+    #expect(start.duration(to: .now) < .seconds(8))
+    #expect(window.settings.isCooked)
+  }
+
+  @Test(
+    "T46: While the terminal is stopped the work goes on and memory does not grow; one frame follows"
+  )
+  func aStoppedTerminalCostsNothing() throws {
+    let window = try BuiltProgram.start(columns: 120, rows: 40, ["--speed", "3"])
+    #expect(window.wait { $0.contains("executing") })
+    let child = try #require(window.child)
+    let before = try #require(finishedCount(window.screen))
+    window.refuseOutput()
+    let memory = try #require(ProcessStatus.amount("VmRSS", of: child))
+    let bytes = window.byteCount
+    window.absorb(for: .seconds(5))
+    // What was on its way when it was stopped.
+    #expect(window.byteCount - bytes < 65_536)
+    let grown = try #require(ProcessStatus.amount("VmRSS", of: child)) - memory
+    #expect(grown < 32_768, "\(grown) KiB more")
+    let stopped = window.byteCount
+    window.takeOutputAgain()
+    #expect(
+      window.wait { screen in finishedCount(screen).map { $0 > before + 5 } ?? false },
+      "the work went on meanwhile: \(window.screen.lines)")
+    // The frame that was stuck, and a fresh one: not all those that there would have been.
+    #expect(window.byteCount - stopped < 40_000)
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  private func finishedCount(_ screen: VirtualScreen) -> Int? {
+    for line in screen.lines {
+      guard let match = line.firstMatch(of: /finished ([0-9]+)/) else { continue }
+      return Int(match.1)
+    }
+    return nil
+  }
+
+  @Test("T46: Nobody who reads the terminal: it ends by the signal, and its memory does not grow")
+  func aTerminalThatNobodyReads() throws {
+    let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "3"])
+    let child = try #require(window.child)
+    window.typeUntilStuck("\u{C}")
+    let memory = try #require(ProcessStatus.amount("VmRSS", of: child))
+    window.ignore(for: .seconds(3))
+    let grown = try #require(ProcessStatus.amount("VmRSS", of: child)) - memory
+    #expect(grown < 32_768, "\(grown) KiB more")
+    window.signal(SIGTERM)
+    #expect(window.waitForEnd(isReading: false) == .signal(SIGTERM))
+  }
+
+  /// How a closed window is told of.
+  enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
+
+  @Test(
+    "T25: It ends within a second when its window is closed, and does not spin",
+    arguments: Closing.allCases)
+  func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
+    let window = try PseudoTerminal()
+    // What is watched is made up, so that all that it costs is the dashboard.
+    let file = try NamesFile(["one", "two"])
+    let script = closing == .bySignalToo ? "" : "trap '' HUP; "
+    try window.start("/bin/sh", ["-c", "\(script)exec '\(NamesFile.program)' '\(file.path)'"])
+    #expect(window.wait { $0.contains("total") })
+    window.absorb(for: .milliseconds(200))
+    let before = try #require(window.processorTime)
+    let start = ContinuousClock.now
+    window.hangUp()
+    let ending = window.waitForEnd(seconds: 10)
+    let time = start.duration(to: .now)
+    switch closing {
+    // The leader of a session is told by a signal as well; whichever it sees first.
+    case .bySignalToo: #expect(ending == .status(1) || ending == .signal(SIGHUP))
+    case .byTheTerminalAlone: #expect(ending == .status(1))
+    }
+    // Others may keep the processors busy: what it took itself is the measure, and this the bound.
+    #expect(time < .seconds(3))
+    let spent = try #require(window.totalProcessorTime) - before
+    #expect(spent < .milliseconds(50), "\(spent)")
+  }
+}

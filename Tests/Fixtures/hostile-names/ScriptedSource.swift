@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Synchronization
+
+/// Tells of a process in which nothing happens, with names from outside wherever there is a name.
+final class ScriptedSource: MonitorSource {
+  private static let queueCount = 3
+
+  private let names: [String]
+  private let trapsWhenAsked: Bool
+  private let ring: @Sendable () -> Void
+  private let hello: Hello
+  private let waiting: Mutex<[MonitorMessage]>
+
+  init(names: [String], trapsWhenAsked: Bool, ring: @escaping @Sendable () -> Void) {
+    self.names = names
+    self.trapsWhenAsked = trapsWhenAsked
+    self.ring = ring
+    hello = Hello(
+      processName: names[0], processID: 4711, isReadOnly: false, anchor: .now,
+      anchorSecondsSince1970: 1_700_000_000, processStarted: .now - .seconds(18_010))
+    waiting = Mutex([])
+    waiting.withLock { $0 = [.hello(hello), .update(update(for: Interest()))] }
+  }
+
+  func takeMessages() -> [MonitorMessage] {
+    waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+  }
+
+  func watch(_ interest: Interest) {
+    if trapsWhenAsked { preconditionFailure("made to trap") }
+    add(.update(update(for: interest)))
+  }
+
+  func send(_ command: MonitorCommand) {
+    let count =
+      switch command {
+      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
+      case .setSuspended, .setWidth: 1
+      }
+    let outcomes = Array(repeating: CommandResult.Outcome.requested, count: count)
+    add(.commandResult(CommandResult(command: command, outcomes: outcomes)))
+  }
+
+  func invalidate() {}
+
+  /// Says that nothing more comes.
+  func end(reason: String) { add(.ended(reason: reason)) }
+
+  private func add(_ message: MonitorMessage) {
+    waiting.withLock { $0.append(message) }
+    ring()
+  }
+
+  /// The name at a place, beginning again after the last one.
+  private func name(_ index: Int) -> String { names[index % names.count] }
+
+  private func queueID(_ index: Int) -> QueueReport.ID {
+    QueueReport.ID(UInt64(index % Self.queueCount) + 1)
+  }
+
+  /// The first waits for all others, of which all but one run.
+  private var operations: [OperationReport] {
+    let ids = names.indices.map { OperationReport.ID(UInt64($0) + 101) }
+    return names.indices.map { index in
+      OperationReport(
+        id: ids[index], name: names[index], className: name(index + 1), queue: queueID(index),
+        state: index == 0 ? .waiting : index == 1 ? .cancelling : .executing,
+        dependencies: index == 0 ? Array(ids.dropFirst()) : [],
+        unmetDependencyCount: index == 0 ? ids.count - 1 : 0, dependentCount: index == 0 ? 0 : 1)
+    }
+  }
+
+  private var queues: [QueueReport] {
+    (0..<Self.queueCount).map { number in
+      let own = operations.filter { $0.queue == queueID(number) }
+      let waiting = own.count { $0.state == .waiting }
+      let cancelling = own.count { $0.state == .cancelling }
+      return QueueReport(
+        id: queueID(number), name: name(number),
+        counts: StateCounts(
+          waiting: waiting, executing: own.count - waiting, cancelling: cancelling,
+          total: own.count), width: 2)
+    }
+  }
+
+  private func update(for interest: Interest) -> Update {
+    let operations = operations
+    var update = Update(
+      time: hello.anchor, queues: queues, changed: operations, matchCount: operations.count,
+      keptCount: operations.count)
+    let ids = operations.map(\.id)
+    update.warnings = [
+      MonitorWarning(kind: .cycle, operations: ids, title: name(0), count: 3),
+      MonitorWarning(
+        kind: .neverEnqueuedDependency, operations: ids, title: name(1),
+        awaited: [OperationReport.ID(99)], awaitedTitle: name(2), count: 1),
+      MonitorWarning(kind: .suspendedWithReady, queue: queueID(1), count: 2),
+      MonitorWarning(kind: .finishedWithoutStart, operations: ids, title: name(3), count: 1),
+    ].filter { interest.warningKinds.contains($0.kind) }
+    if interest.rootLimit > 0 { update.rootCount = 1 }
+    if !interest.subjects.isEmpty {
+      update.dependents = Dependents(subjects: interest.subjects)
+    }
+    if interest.eventLimit > 0 {
+      let events = operations.map {
+        OperationEvent(
+          time: hello.anchor, operation: $0.id, title: $0.name, queue: $0.queue, old: .ready,
+          new: .executing)
+      }
+      update.events = EventNews(events: events, isBeginning: true)
+    }
+    if interest.timeline != nil {
+      let runs = operations.map {
+        OperationRun(
+          id: $0.id, title: $0.name, queue: $0.queue, state: .executing, started: hello.anchor)
+      }
+      update.runs = RecentRuns(runs: runs, count: runs.count)
+    }
+    update.detail = interest.detail.map { id in
+      OperationDetail(
+        id: id, reasons: [.init(kind: .notReadyByItself, sentence: "it waits for \(name(0))")])
+    }
+    return update
+  }
+}

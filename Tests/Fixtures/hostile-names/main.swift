@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// The dashboard of opq-top over a process that is made up: its names are those of a file, which holds
+// an array of strings in JSON. Every place where a name can appear has one.
+//
+//   fixture-hostile-names FILE [trap | ended]
+//
+// With "trap" it traps as soon as a key is pressed that changes what it wants to be told, as a defect of
+// the program would make it. With "ended" it prints batch frames of a process that goes away.
+//
+// `Program` is a link to the program's own sources: only these have the loop.
+
+import CursesTerminal
+import Dashboard
+import FoundationEssentials
+import Glibc
+
+/// Watches the made-up process until it or the user ends that.
+func watchNames(_ arguments: [String]) throws -> Ending {
+  guard let path = arguments.first, let data = try? Data(contentsOf: URL(filePath: path)),
+    let names = try? JSONDecoder().decode([String].self, from: data), !names.isEmpty
+  else { return Program.fail("needs a file with an array of names") }
+  let mode = arguments.dropFirst().first
+  JobSignals.block()
+  let waker = try Waker()
+  let watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
+  let source = ScriptedSource(names: names, trapsWhenAsked: mode == "trap") { waker.ring() }
+  if mode == "ended" {
+    source.end(reason: names[0])
+    let loop = BatchLoop(
+      session: source, waker: waker, watch: watch, completion: Completion(),
+      options: BatchOptions(format: .tsv))
+    return loop.run()
+  }
+  let opener = SourceOpener(waker: waker, isReadOnly: false) { throw CancellationError() }
+  let loop = DashboardLoop(
+    terminal: try Terminal(), signals: try JobSignals(),
+    dashboard: Dashboard(configuration: .init(guidance: names[0])),
+    watched: Watched(process: source), opener: opener, waker: waker, watch: watch,
+    tellsFrameTimes: false)
+  return loop.run().0
+}
+
+signal(SIGPIPE, SIG_IGN)
+switch try watchNames(Array(CommandLine.arguments.dropFirst())) {
+case .status(let status): exit(status)
+case .signal(let number): TerminationWatch.endProcess(by: number)
+}

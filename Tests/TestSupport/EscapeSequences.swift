@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What a program has sent to a terminal besides text.
+package enum EscapeSequences {
+  /// The sequences that there are, each once. What only moves the cursor or erases is left out, because
+  /// that depends on what is shown; of colours and attributes each stands alone.
+  ///
+  /// - Parameter bytes: All that was sent, in UTF-8.
+  /// - Returns: Such as `ESC [ ? h 1049`, `ESC [ m 2` and `ESC ]`.
+  package static func kinds(in bytes: [UInt8]) -> Set<String> {
+    var kinds: Set<String> = []
+    var index = 0
+    while index < bytes.count {
+      defer { index += 1 }
+      if bytes[index] == 0xC2, index + 1 < bytes.count, (0x80...0x9F).contains(bytes[index + 1]) {
+        kinds.insert("U+00\(String(bytes[index + 1], radix: 16))")
+      }
+      guard bytes[index] == 0x1B, index + 1 < bytes.count else { continue }
+      guard bytes[index + 1] == UInt8(ascii: "[") else {
+        kinds.insert("ESC \(Unicode.Scalar(bytes[index + 1]))")
+        continue
+      }
+      let parameters = bytes[(index + 2)...].prefix { !(0x40...0x7E).contains($0) }
+      guard parameters.endIndex < bytes.count else { continue }
+      let final = Unicode.Scalar(bytes[parameters.endIndex])
+      kinds.formUnion(kindsOfControl(String(decoding: parameters, as: UTF8.self), final))
+      index = parameters.endIndex
+    }
+    return kinds
+  }
+
+  private static func kindsOfControl(_ parameters: String, _ final: Unicode.Scalar) -> [String] {
+    switch final {
+    case "A", "B", "C", "D", "G", "H", "d", "J", "K", "X", "P", "@", "L", "M", "S", "T", "b", "r":
+      // With a mark such as "?" they mean something else.
+      let marker = parameters.prefix { !$0.isNumber && $0 != ";" }
+      return marker.isEmpty ? [] : ["ESC [ \(marker)\(final)"]
+    case "m":
+      // "38;5;n" is one thing.
+      let joined = parameters.replacing("38;5;", with: "38:5:")
+      return joined.split(separator: ";").map { "ESC [ m \($0)" }
+    default:
+      return ["ESC [ \(parameters) \(final)"]
+    }
+  }
+
+  /// The control characters outside sequences that do not just move the cursor.
+  package static func strayControls(in bytes: [UInt8]) -> Set<UInt8> {
+    let allowed: Set<UInt8> = [0x08, 0x09, 0x0A, 0x0D, 0x1B]
+    return Set(bytes.filter { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) })
+  }
+}
