@@ -115,7 +115,10 @@ final class ViewerConnection: ChannelDuplexHandler {
         guests.logger.warning(
           "refused a viewer: \(reason)",
           metadata: ["pid": "\(origin.processID)", "uid": "\(origin.userID)"])
-      case .close: context.close(promise: nil)
+      case .close:
+        // What is not written by then is lost, a farewell too.
+        context.flush()
+        context.close(promise: nil)
       }
     }
     context.flush()
