@@ -157,6 +157,8 @@ let monitorTargets: [Target] = [
     ], path: "Tests/Fixtures/hostile-names",
     exclude: ["Program/main.swift", "Program/BatchOutput.md"]),
   .executableTarget(
+    name: "fixture-soak", dependencies: ["opq-top", "TestSupport"], path: "Tests/Fixtures/soak"),
+  .executableTarget(
     name: "dashboard-figures", dependencies: ["opq-top", "TestSupport"],
     path: "Tests/Fixtures/dashboard-figures"),
 ]

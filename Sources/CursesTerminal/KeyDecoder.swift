@@ -181,6 +181,8 @@ struct KeyDecoder {
     guard start + 2 < buffer.count else {
       return isComplete ? .input(.alt("O"), length: 2) : .incomplete
     }
+    // Cut short by something that begins anew, such as a pasted text.
+    guard (0x20...0x7E).contains(buffer[start + 2]) else { return .input(.alt("O"), length: 2) }
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
 

@@ -56,6 +56,15 @@ import Testing
     #expect(decoder.consume("\u{1B}O".utf8) + decoder.expire() == [.alt("O")])
   }
 
+  @Test("T45: A sequence that is cut short by another one does not swallow that one's beginning")
+  func aSequenceCutShort() {
+    for beginning in ["\u{1B}O", "\u{1B}[", "\u{1B}[1;"] {
+      var decoder = KeyDecoder()
+      let inputs = decoder.consume((beginning + "\u{1B}[200~x\u{3}\u{1B}[201~q").utf8)
+      #expect(inputs.suffix(2) == [.paste("x\u{3}"), .character("q")], "\(inputs)")
+    }
+  }
+
   @Test("T40: Alt and any letter or digit is one key, wherever it is cut")
   func altAndAnyCharacter() {
     for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ0123456789é漢"

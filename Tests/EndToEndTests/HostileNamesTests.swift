@@ -176,12 +176,12 @@ import Testing
   @Test("T38: the question whether to cancel cannot be faked by a name")
   func theQuestionCannotBeFaked() throws {
     let fake = "x?\r Quit? y Yes\u{1B}[1A\u{1B}[2K"
-    let file = try NamesFile([fake, fake])
+    let file = try NamesFile([fake, fake, fake])
     let window = try PseudoTerminal()
     try window.start(NamesFile.program, [file.path])
     #expect(window.wait { $0.contains("total") })
     window.type("gx")
-    #expect(window.wait { $0.contains("Cancel #102 x? Quit? y Yes·[1A·[2K?") })
+    #expect(window.wait { $0.contains("Cancel #103 x?  Quit? y Yes·[1A·[2K?") })
     #expect(window.screen.lines.count { $0.hasPrefix(" Quit?") } == 0)
     window.type("nQ")
     #expect(window.waitForEnd() == .status(0))

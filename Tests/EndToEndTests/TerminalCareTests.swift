@@ -80,7 +80,7 @@ import Testing
       "/bin/sh",
       ["-c", "'\(NamesFile.program)' '\(file.path)' trap; echo \"back $?\"; read line"])
     #expect(window.wait { $0.isAlternate && $0.contains("total") })
-    window.type("\r")
+    window.type("gxy")
     #expect(window.wait { $0.contains("back 132") || $0.contains("back 133") })
     #expect(window.screen.contains("made to trap"))
     expectGivenBack(window.screen)

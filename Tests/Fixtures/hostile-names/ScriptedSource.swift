@@ -9,14 +9,14 @@ final class ScriptedSource: MonitorSource {
   private static let queueCount = 3
 
   private let names: [String]
-  private let trapsWhenAsked: Bool
+  private let trapsAtCommands: Bool
   private let ring: @Sendable () -> Void
   private let hello: Hello
   private let waiting: Mutex<[MonitorMessage]>
 
-  init(names: [String], trapsWhenAsked: Bool, ring: @escaping @Sendable () -> Void) {
+  init(names: [String], trapsAtCommands: Bool, ring: @escaping @Sendable () -> Void) {
     self.names = names
-    self.trapsWhenAsked = trapsWhenAsked
+    self.trapsAtCommands = trapsAtCommands
     self.ring = ring
     hello = Hello(
       processName: names[0], processID: 4711, isReadOnly: false, anchor: .now,
@@ -33,11 +33,11 @@ final class ScriptedSource: MonitorSource {
   }
 
   func watch(_ interest: Interest) {
-    if trapsWhenAsked { preconditionFailure("made to trap") }
     add(.update(update(for: interest)))
   }
 
   func send(_ command: MonitorCommand) {
+    if trapsAtCommands { preconditionFailure("made to trap") }
     let count =
       switch command {
       case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count

@@ -6,8 +6,7 @@
 //
 //   fixture-hostile-names FILE [trap | ended]
 //
-// With "trap" it traps as soon as a key is pressed that changes what it wants to be told, as a defect of
-// the program would make it. With "ended" it prints batch frames of a process that goes away.
+// With "trap" it traps at the first command, as a defect of the program would make it. With "ended" it prints batch frames of a process that goes away.
 //
 // `Program` is a link to the program's own sources: only these have the loop.
 
@@ -25,7 +24,7 @@ func watchNames(_ arguments: [String]) throws -> Ending {
   JobSignals.block()
   let waker = try Waker()
   let watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
-  let source = ScriptedSource(names: names, trapsWhenAsked: mode == "trap") { waker.ring() }
+  let source = ScriptedSource(names: names, trapsAtCommands: mode == "trap") { waker.ring() }
   if mode == "ended" {
     source.end(reason: names[0])
     let loop = BatchLoop(

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+
+/// Uses a dashboard at random for a while: keys, pastes, broken sequences, sizes, signals, and a
+/// terminal that does not take what it is sent. What it does follows from a seed.
+///
+/// It knows nothing of what is right on the screen but this: the program stays there, takes no more
+/// memory, descriptors and threads than it did, shows at last what it would show at first, and gives the
+/// terminal back.
+package struct Soak {
+  /// What it found.
+  package struct Figures: CustomStringConvertible {
+    /// How many things it did.
+    package var actions = 0
+    /// How often it stopped the program and let it go on.
+    package var stops = 0
+    /// How many bytes the terminal was sent.
+    package var bytes = 0
+    /// The memory of the program, early and late, in KiB.
+    package var memory = (early: 0, late: 0)
+    /// How many descriptors it had, early and late.
+    package var descriptors = (early: 0, late: 0)
+    /// How many threads it had, early and late.
+    package var threads = (early: 0, late: 0)
+    /// What was wrong; empty where all is well.
+    package var faults: [String] = []
+
+    /// Everything, in lines.
+    package var description: String {
+      let lines = [
+        "\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal",
+        "memory \(memory.early) KiB early, \(memory.late) KiB late",
+        "descriptors \(descriptors.early) early, \(descriptors.late) late",
+        "threads \(threads.early) early, \(threads.late) late",
+      ]
+      return (lines + faults.map { "FAULT: \($0)" }).joined(separator: "\n")
+    }
+  }
+
+  /// How much more memory than early is not yet growth, in KiB: lists of events and runs fill up.
+  private static let memorySlack = 96 * 1_024
+  /// How many threads more are not yet a leak: workers come and go with what is ready.
+  private static let threadSlack = 12
+
+  private static let keys = [
+    "j", "k", "G", "g", " ", "c", "t", "b", "B", "\t", "\u{1B}[Z", "<", ">", "s", "I", "w", "?",
+    "\r",
+    "\u{1B}", "R", "*", "D", "n", "N", "!", "U", "X", "Xa", "xn", "xy", "xa", "{", "}", "S", "S",
+    "+", "-",
+    "p", "p", "[", "]", "h", "l", "\u{1B}[A", "\u{1B}[B", "\u{1B}[5~", "\u{1B}[6~", "\u{1B}[H",
+    "\u{1B}[F",
+    "\u{1B}OP", "\u{1B}[15~", "\\job\r", "\\state:exec\r", "\\age>1s|!a\r", "/5\r", "#1000\r",
+    "\u{C}", "\u{1B}\u{1B}",
+  ]
+  private static let noise = [
+    "\u{1B}[<0;10;20M", "\u{1B}[M !!", "\u{1B}[99~", "\u{1B}]0;x\u{7}",
+    "\u{1B}[200~two\nlines \u{1B}[A\u{3}\u{1B}[201~",
+    "\\\u{1B}[200~\u{9B}2Jpasted\u{1B}[201~\u{1B}", "\u{1B}[", "\u{1B}O", "漢é", "\u{0}",
+    "\u{1B}[200~never ended",
+  ]
+
+  private var random: SeededGenerator
+  private let window: PseudoTerminal
+  private let program: Int32
+  /// Where the program may leave files.
+  private let folder: String
+  private var figures = Figures()
+
+  /// Starts a program on a terminal of its own, under a limit of memory.
+  ///
+  /// - Parameters:
+  ///   - seed: Decides what is done.
+  ///   - path: The program, and its arguments in ``arguments``.
+  ///   - arguments: What it is called with.
+  ///   - memoryLimit: The most that it may have in memory of its own, in KiB.
+  /// - Throws: `PseudoTerminal.Failure` where it cannot be started.
+  package init(seed: UInt64, path: String, arguments: [String], memoryLimit: Int) throws {
+    random = SeededGenerator(seed: seed)
+    window = try PseudoTerminal(columns: 100, rows: 30)
+    var template = Array("/tmp/opq-soak-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw PseudoTerminal.Failure("mkdtemp") }
+    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let words = ([path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    try window.start(
+      "/bin/sh", ["-c", "cd \(folder) && ulimit -d \(memoryLimit) && exec \(words)"])
+    program = window.child ?? 0
+  }
+
+  /// Goes on for so long, and then ends the program.
+  package mutating func run(for duration: Duration) -> Figures {
+    defer { removeFolder() }
+    guard window.wait(seconds: 60, until: { $0.isAlternate && $0.contains("total") }) else {
+      return failed("there was no first frame")
+    }
+    // What comes at the start, a million operations, say, is no growth.
+    work(until: .now + duration / 4)
+    guard isAlive else { return failed("it has ended") }
+    settle()
+    figures.memory.early = ProcessStatus.amount("VmRSS", of: program) ?? 0
+    figures.descriptors.early = ProcessStatus.descriptorCount(of: program) ?? 0
+    figures.threads.early = ProcessStatus.amount("Threads", of: program) ?? 0
+    work(until: .now + duration * 3 / 4)
+    guard isAlive else { return failed("it has ended") }
+    settle()
+    figures.memory.late = ProcessStatus.amount("VmRSS", of: program) ?? 0
+    figures.descriptors.late = ProcessStatus.descriptorCount(of: program) ?? 0
+    figures.threads.late = ProcessStatus.amount("Threads", of: program) ?? 0
+    compare()
+    end()
+    figures.bytes = window.byteCount
+    return figures
+  }
+
+  private func removeFolder() {
+    guard let terminal = try? PseudoTerminal() else { return }
+    try? terminal.start("/bin/rm", ["-rf", folder])
+    _ = terminal.waitForEnd()
+  }
+
+  private var isAlive: Bool { ProcessStatus.amount("VmRSS", of: program) != nil }
+
+  private mutating func failed(_ fault: String) -> Figures {
+    figures.faults.append(fault)
+    let ending = window.waitForEnd(seconds: 1)
+    figures.faults.append("it ended with \(String(describing: ending)): \(window.screen.lines)")
+    figures.bytes = window.byteCount
+    return figures
+  }
+
+  private mutating func work(until deadline: ContinuousClock.Instant) {
+    while ContinuousClock.now < deadline && isAlive {
+      act()
+      figures.actions += 1
+      window.absorb(for: .milliseconds(Int.random(in: 0...20, using: &random)))
+    }
+  }
+
+  private mutating func act() {
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<70: window.type(Self.keys.randomElement(using: &random) ?? "j")
+    case 70..<80: window.type(Self.noise.randomElement(using: &random) ?? "j")
+    case 80..<90:
+      window.resize(
+        columns: Int.random(in: 1...200, using: &random),
+        rows: Int.random(in: 1...60, using: &random))
+    case 90..<93: window.signal(SIGWINCH)
+    case 93..<95: stop(by: SIGSTOP)
+    case 95..<97: stop(by: SIGTSTP)
+    case 97: stop(by: nil)
+    default:
+      window.refuseOutput()
+      window.type("jk\u{C}")
+      window.absorb(for: .milliseconds(Int.random(in: 1...150, using: &random)))
+      window.takeOutputAgain()
+    }
+  }
+
+  /// Stops the program by a signal, or the key for it, and lets it go on.
+  private mutating func stop(by signal: Int32?) {
+    figures.stops += 1
+    if let signal { window.signal(signal) } else { window.type("\u{1A}") }
+    if signal != SIGSTOP { _ = window.waitForStop(seconds: 20) }
+    if Bool.random(using: &random) { window.resize(columns: 90, rows: 28) }
+    window.signal(SIGCONT)
+  }
+
+  /// Brings it where it shows a list, in a window of which everything can be seen, and stands still.
+  private func settle() {
+    window.resize(columns: 100, rows: 30)
+    // The end of a paste that has begun, then out of whatever is open.
+    window.type("\u{1B}[201~")
+    window.absorb(for: .milliseconds(1_200))
+    for _ in 0..<6 {
+      window.type("\u{1B}")
+      window.absorb(for: .milliseconds(60))
+    }
+  }
+
+  /// Whether what is on the screen, as it came bit by bit, is what it draws anew.
+  private mutating func compare() {
+    if !window.screen.contains("PAUSED") { window.type("p") }
+    if !window.wait(seconds: 20, until: { $0.contains("PAUSED") }) {
+      figures.faults.append("p does not pause it: \(window.screen.lines)")
+    }
+    window.absorb(for: .milliseconds(500))
+    let shown = window.screen
+    window.forgetScreen()
+    window.type("\u{C}")
+    window.wait(seconds: 10) { !$0.isBlank(row: $0.rows - 1) }
+    window.absorb(for: .milliseconds(500))
+    for (row, (left, right)) in zip(shown.lines, window.screen.lines).enumerated()
+    where left != right {
+      figures.faults.append("row \(row) was \"\(left)\" and is \"\(right)\" when drawn anew")
+    }
+    if !window.screen.unknownSequences.isEmpty {
+      figures.faults.append("unknown sequences: \(window.screen.unknownSequences)")
+    }
+    if figures.memory.late > figures.memory.early + Self.memorySlack {
+      figures.faults.append("memory has grown")
+    }
+    if figures.descriptors.late > figures.descriptors.early {
+      figures.faults.append("descriptors are left open")
+    }
+    if figures.threads.late > figures.threads.early + Self.threadSlack {
+      figures.faults.append("threads are left")
+    }
+  }
+
+  private mutating func end() {
+    window.type("Q")
+    guard window.waitForEnd(seconds: 60) == .status(0) else {
+      figures.faults.append("Q does not end it with status 0")
+      return
+    }
+    if !window.settings.isCooked || window.screen.isAlternate || !window.screen.isCursorVisible
+      || window.screen.isPasteBracketed
+    {
+      figures.faults.append("the terminal is not given back")
+    }
+  }
+}
