@@ -54,6 +54,7 @@ extension Dashboard {
       if changeTree({ $0.moveToNode(id, height: $1) }) == [] { return }
       openTree(of: id)
     }
-    _ = select(id)
+    // What is not listed can still be looked at.
+    if !list.select(id, in: rows, height: pageHeight) { detail = DetailState(id: id) }
   }
 }

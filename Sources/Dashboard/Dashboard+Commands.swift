@@ -130,7 +130,7 @@ extension Dashboard {
   }
 
   /// The queue that keys act on: the selected one, or that of the selected operation.
-  private var selectedQueue: QueueReport? {
+  var selectedQueue: QueueReport? {
     if detail == nil {
       if view == .queues { return queues.id.flatMap { live.queue($0) } }
       if view == .timeline { return timeline.queue.flatMap { live.queue($0) } }

@@ -153,7 +153,7 @@ struct PlainTextTests {
     },
   ]
 
-  @Test("T44: every fact that a style tells is in the text too", arguments: situations)
+  @Test("Every fact that a style tells is in the text too", arguments: situations)
   func factsAreInTheText(situation: Situation) {
     for size in Self.sizes {
       let dashboard = situation.make(size)

@@ -33,9 +33,10 @@ enum KeyTable {
   }
 
   private static let footerOrder: [KeyAction] = [
-    .toggleHelp, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .armCancelKeys, .tag,
-    .openFilter, .suspendQueue, .narrowQueue, .widenQueue, .openDetail, .enterRow, .zoomIn,
-    .zoomOut, .fold, .goToBlocker, .openSearch, .openSortMenu, .pause, .openPicker,
+    .toggleHelp, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .openFilter,
+    .suspendQueue, .nextView, .narrowQueue, .widenQueue, .goToBlocker, .openSortMenu, .openDetail,
+    .enterRow,
+    .zoomIn, .zoomOut, .fold, .tag, .armCancelKeys, .openSearch, .pause, .openPicker,
   ]
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {

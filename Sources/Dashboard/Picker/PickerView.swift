@@ -132,9 +132,11 @@ struct PickerView {
     let text = WrappedText(
       "No process of this user listens: start one with OPQ_MONITOR=ro, or rw, or let it call "
         + "OperationMonitor.listen().",
-      columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 2), style: Style(.dim),
+      columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
-    for (row, line) in zip(rows.dropFirst(2), text.lines) {
+    // A blank row before it, unless it needs the room.
+    let skipped = text.lines.count + 2 > rows.count ? 1 : 2
+    for (row, line) in zip(rows.dropFirst(skipped), text.lines) {
       canvas.write(line, row: row, column: 2)
     }
   }

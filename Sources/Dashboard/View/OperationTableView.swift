@@ -128,7 +128,7 @@ struct OperationTableView {
     } else if dashboard.listing.showsWarnedOnly, workload.warned.isEmpty {
       text = "no operation has a warning; ! shows all"
     } else if dashboard.listing.filter != nil {
-      text = "nothing matches the filter"
+      text = "nothing matches the filter; \\ changes it"
     } else if dashboard.listing.showsWarnedOnly {
       text = "no operation that has a warning is listed; ! shows all"
     } else if dashboard.listing.hidesOver, dashboard.listableCount > 0 {

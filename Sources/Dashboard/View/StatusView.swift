@@ -36,6 +36,13 @@ struct StatusView {
     if dashboard.view == .operations {
       if dashboard.list.isPinned { remarks.append("pinned") }
       if dashboard.listing.showsWarnedOnly { remarks.append("warnings only") }
+      // Elsewhere the title of the list says so.
+      if layout.topRule == nil {
+        if dashboard.listing.hidesOver { remarks.append("finished hidden") }
+        if let filter = dashboard.listing.filter {
+          remarks.append("filter: \(filter.text.clipped(to: 20))")
+        }
+      }
     }
     if !dashboard.tags.isEmpty {
       remarks.append("\(CountText.text(dashboard.tags.count)) tagged")
@@ -115,7 +122,9 @@ struct StatusView {
     case .search: label = "find: "
     case .filter:
       label = "filter: "
-      if let error = dashboard.filterError {
+      if prompt.text.isEmpty {
+        remark = Span("   such as state:exec  class:Merge  queue:io  age>5s  !tile", .dim)
+      } else if let error = dashboard.filterError {
         remark = Span("   \(error)", .warning)
       } else {
         remark = Span("   \(CountText.text(dashboard.matchCount)) match  Esc undoes", .dim)
@@ -171,7 +180,15 @@ struct StatusView {
       suspended.count == 1
       ? "\(name) is suspended and holds"
       : "\(suspended.count) queues are suspended and hold"
-    return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")", .held)
+    let wayOut = dashboard.isReadOnly ? "" : wayToResume
+    return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)", .held)
+  }
+
+  /// How a suspended queue is resumed from where one is.
+  private var wayToResume: String {
+    if dashboard.selectedQueue?.isSuspended == true { return ": S resumes it" }
+    return dashboard.view == .queues && dashboard.detail == nil
+      ? ": select it, S resumes it" : ": Tab to queues, S resumes it"
   }
 
   /// Why nothing is heard, and what that means for what is on screen; `nil` where something is.
@@ -251,6 +268,21 @@ struct StatusView {
     ]
   }
 
+  /// What a key does here and now.
+  private func words(for binding: KeyBinding, in context: KeyContext) -> String {
+    let words = binding.footerWords[context] ?? ""
+    switch binding.action {
+    case .close where context == .picker && dashboard.source == nil:
+      // Where nothing is watched yet, there is nothing to go back to.
+      return "Quit"
+    case .suspendQueue:
+      // Which queue is meant, before it is too late.
+      guard let queue = dashboard.selectedQueue else { return words }
+      return "\(queue.isSuspended ? "Resume" : words) \(queue.name.clipped(to: 8))"
+    default: return words
+    }
+  }
+
   /// Which keys a narrow footer names rather than others: the lowest first.
   private func rank(of binding: KeyBinding) -> Int {
     // Where something has ended, the most that can be done is to watch something else.
@@ -270,13 +302,14 @@ struct StatusView {
       !($0.changesProcess && dashboard.isReadOnly)
     }
     let items = bindings.map { binding in
-      // Where nothing is watched yet, there is nothing to go back to.
-      let isWayOut = binding.action == .close && context == .picker && dashboard.source == nil
-      let words = isWayOut ? "Quit" : binding.footerWords[context] ?? ""
-      return [Span(binding.footerKey, .accent, isBold: true), Span(" \(words)")]
+      return [
+        Span(binding.footerKey, .accent, isBold: true),
+        Span(" \(words(for: binding, in: context))"),
+      ]
     }
     let gap = 2
-    func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + $1.text.utf8.count } }
+    let glyphs = canvas.glyphs
+    func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + glyphs.width(of: $1.text) } }
     // The way out always has room; of the others those that matter most.
     var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
     var chosen: Set = [items.count - 1]

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+/// What a new user reads on a screen of 80x24, and needs no help for.
+@Suite("Guidance")
+struct GuidanceTests {
+  private typealias ID = OperationReport.ID
+
+  @Test func theFooterSaysWhichQueueSActsOn() {
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.text().last?.contains("S Suspend io") == true)
+    dashboard.press("1110")
+    dashboard.press(.enter)
+    #expect(dashboard.text().last?.contains("S Resume net") == true)
+    dashboard.take(.input(.alt("3")))
+    #expect(dashboard.text().last?.contains("S Suspend cpu") == true)
+    dashboard.press("jj")
+    #expect(dashboard.text().last?.contains("S Resume net") == true)
+  }
+
+  @Test func theNoticeSaysHowASuspendedQueueIsResumedFromHere() {
+    let words = "net is suspended and holds 12 ready operations"
+    var dashboard = Scene.dashboard()
+    #expect(dashboard.text().shows("\(words): Tab to queues, S resumes it"))
+    dashboard.take(.input(.alt("3")))
+    #expect(dashboard.text().shows("\(words): select it, S resumes it"))
+    dashboard.press("jj")
+    #expect(dashboard.text().shows("\(words): S resumes it"))
+    let readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
+    #expect(readOnly.text().shows(words) && !readOnly.text().shows("S resumes"))
+  }
+
+  @Test func whatIsLeftOutOfTheListIsSaidWhereTheListHasNoTitle() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\")
+    #expect(dashboard.text().shows("class:Merge"))
+    dashboard.press("state:exec")
+    dashboard.press(.enter)
+    dashboard.press("H")
+    #expect(dashboard.text().shows("finished hidden, filter: state:exec"))
+    dashboard.press("\\ nothing")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("nothing matches the filter; \\ changes it"))
+  }
+
+  @Test func theBlockerIsShownEvenWhereTheFilterLeavesItOut() {
+    var dashboard = Scene.dashboard()
+    dashboard.press("\\state:waiting")
+    dashboard.press(.enter)
+    dashboard.press("1101")
+    dashboard.press(.enter)
+    #expect(dashboard.press("b") == [])
+    #expect(dashboard.detail?.id == ID(1077))
+    #expect(dashboard.text().shows("#1077 resample dem"))
+    dashboard.press(.escape)
+    #expect(dashboard.list.id == ID(1101))
+  }
+}
