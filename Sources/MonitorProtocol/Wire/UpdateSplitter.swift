@@ -48,8 +48,7 @@ struct UpdateSplitter {
     part.content.removed = room.take(update.removed, &removed) { $0.wireSize }
     fillAnswers(of: &part.content, &room)
     part.content.warnings = room.take(update.warnings, &warnings) { $0.wireSize }
-    part.content.classTimes = Dictionary(
-      uniqueKeysWithValues: room.take(classTimes, &classes) { $0.key.wireSize + 100 })
+    part.content.classTimes = times(&room)
     fillDetail(of: &part.content, &room)
     isFirst = false
     isOver = !room.wasTooSmall
@@ -87,6 +86,13 @@ struct UpdateSplitter {
     var taken = Array(update.changed[start..<changed])
     if !taken.isEmpty { taken[taken.count - 1].dependencies.removeLast(rest.count) }
     return taken
+  }
+
+  private mutating func times(_ room: inout Room) -> [String: TimeStatistics] {
+    let taken = room.take(classTimes, &classes) { $0.key.wireSize + 100 }
+    // A dictionary that is made anew looks at the whole of each name.
+    return taken.count == update.classTimes.count
+      ? update.classTimes : Dictionary(uniqueKeysWithValues: taken)
   }
 
   private mutating func moreDependencies(_ room: inout Room) -> UpdatePart.MoreDependencies? {

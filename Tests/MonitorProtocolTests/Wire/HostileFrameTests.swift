@@ -178,6 +178,19 @@ import Testing
     }
   }
 
+  @Test func aTimeOfDayThatIsNoNumberIsTheBeginningOfTime() throws {
+    for seconds: Double in [.nan, .infinity, -.infinity] {
+      let bits = seconds.bitPattern
+      let bytes = (0..<8).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }
+      let frame = HandMade.message(1, HandMade.text(1, "OPQMON"), HandMade.tag(7, 1) + bytes)
+      guard case .hello(let hello, _) = try ProcessMessage(decoding: frame) else {
+        Issue.record("it is something else")
+        return
+      }
+      #expect(hello.anchorSecondsSince1970 == 0)
+    }
+  }
+
   @Test func whatAProcessMayNotMeanIsMovedIntoRange() throws {
     let extremes: [Int64] = [.min, -1, .max]
     for extreme in extremes {
