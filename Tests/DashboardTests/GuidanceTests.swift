@@ -43,9 +43,20 @@ struct GuidanceTests {
     dashboard.press(.enter)
     dashboard.press("H")
     #expect(dashboard.text().shows("finished hidden, filter: state:exec"))
-    dashboard.press("\\ nothing")
+    dashboard.press("\\ age>1ms")
+    dashboard.press(.enter)
+    #expect(
+      dashboard.text().contains { $0.hasSuffix("finished hidden, filter: state:exec age>1ms") })
+    dashboard.press("\\ queue:nothing")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("nothing matches the filter; \\ changes it"))
+    dashboard.press("\\")
+    dashboard.take(.input(.control("w")))
+    dashboard.press("queue:io")
+    dashboard.press(.enter)
+    // It is cut, and stands apart from the sentence.
+    #expect(
+      dashboard.text().contains { $0.hasSuffix("  finished hidden, filter: state:exec age>1ms …") })
   }
 
   @Test func theBlockerIsShownEvenWhereTheFilterLeavesItOut() {

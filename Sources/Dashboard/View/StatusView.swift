@@ -40,7 +40,9 @@ struct StatusView {
       if layout.topRule == nil {
         if dashboard.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.listing.filter {
-          remarks.append("filter: \(filter.text.clipped(to: 20))")
+          let isCut = filter.text.unicodeScalars.count > 20
+          let end = isCut ? canvas.glyphs.ellipsis : ""
+          remarks.append("filter: \(filter.text.clipped(to: isCut ? 19 : 20))\(end)")
         }
       }
     }
@@ -48,10 +50,9 @@ struct StatusView {
       remarks.append("\(CountText.text(dashboard.tags.count)) tagged")
     }
     guard !remarks.isEmpty else { return }
-    let words = "  " + remarks.joined(separator: ", ")
+    let words = "  \(remarks.joined(separator: ", ")) "
     canvas.writeRight(
-      words, row: layout.sentence, columns: canvas.columns.dropLast(),
-      style: Style(.accent, isBold: true))
+      words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
   }
 
   /// What to do where nothing is selected.
