@@ -145,7 +145,11 @@ let monitorTargets: [Target] = [
   .testTarget(
     name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
   .testTarget(
-    name: "EndToEndTests", dependencies: ["opq-top", "TestSupport", "fixture-hostile-names"]),
+    name: "EndToEndTests",
+    dependencies: [
+      "opq-top", "MonitorProtocol", "TestSupport", "fixture-hostile-names",
+      "demo-monitored-process",
+    ]),
   // Has a link to the program's sources, for its loop; not to where the program begins.
   .executableTarget(
     name: "fixture-hostile-names",

@@ -24,6 +24,8 @@ struct DashboardLoop: ~Copyable {
   /// When the picture changes by itself; `nil` where it does not.
   private var nextTick: MonitorTime?
   private var ending: Ending?
+  /// What the clock of the watched process is ahead of this one's: zero on the same machine.
+  private var clockLead = Duration.zero
   /// Whether nothing was left to do in any queue at the last update.
   private var isDrained = false
   /// `nil` where they are not to be told.
@@ -66,10 +68,10 @@ struct DashboardLoop: ~Copyable {
     }
     guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
     frameTimes?.begin()
-    deliver(.tick(now))
+    deliver(.tick(now + clockLead))
     terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
     pacer.drew(at: now)
-    nextTick = dashboard.nextTick(after: now)
+    nextTick = dashboard.nextTick(after: now + clockLead).map { $0 - clockLead }
     frameTimes?.end()
     frameTimes?.endFrame()
   }
@@ -100,7 +102,11 @@ struct DashboardLoop: ~Copyable {
     }
     guard !messages.isEmpty else { return }
     frameTimes?.begin()
-    deliver(.tick(.now))
+    for case .hello(let hello) in messages {
+      let isHere = watched.workload != nil || hello.bootID == ProcessStart.bootID
+      clockLead = isHere ? .zero : hello.anchor - .now
+    }
+    deliver(.tick(.now + clockLead))
     for message in messages {
       deliver(.monitor(message))
       if case .update = message { pacer.noteNews() } else { pacer.noteReaction() }
@@ -109,7 +115,7 @@ struct DashboardLoop: ~Copyable {
   }
 
   private mutating func take(_ answer: SourceOpener.Answer) {
-    deliver(.tick(.now))
+    deliver(.tick(.now + clockLead))
     switch answer {
     case .found(let choices): deliver(.found(choices))
     case .failed(let reason): deliver(.openFailed(reason: reason))
@@ -152,7 +158,7 @@ struct DashboardLoop: ~Copyable {
       inputDeadline = nil
     }
     guard !inputs.isEmpty else { return }
-    deliver(.tick(.now))
+    deliver(.tick(.now + clockLead))
     for input in inputs where ending == nil { deliver(.input(input)) }
     pacer.noteInput(at: .now)
   }

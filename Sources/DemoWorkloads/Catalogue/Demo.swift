@@ -33,7 +33,7 @@ public enum Demo: String, CaseIterable, Sendable {
   /// stop, to be shown while the demo runs.
   public var guidance: String {
     switch self {
-    case .tiles: "net is suspended: Tab to queues, select it, S resumes it; t shows the tree"
+    case .tiles: "look at net, which is suspended: Tab to queues, press S on it; t: the tree"
     case .deadlock: "look at what the banners name, and press b to go there, x to cancel one"
     case .storm: "look at the counts and the rate, and press / to find job 123456, S to halt"
     case .stubborn: "look at how long cancelling takes, and press x on a transcode film"

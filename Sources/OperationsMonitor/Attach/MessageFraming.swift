@@ -17,6 +17,7 @@ package struct MessageFraming: ByteToMessageDecoder {
   /// - Parameters:
   ///   - handlers: Those behind it, from the socket on.
   ///   - channel: The channel, on whose loop this is called.
+  /// - Throws: `ChannelError` where the channel is closed already.
   package static func add(
     before handlers: any ChannelHandler..., in channel: any Channel
   ) throws {

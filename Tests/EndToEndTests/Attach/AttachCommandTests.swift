@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// The words of the command line that are about other processes.
+@Suite(.timeLimit(.minutes(3))) struct AttachCommandTests {
+  @Test("ls lists the processes that listen, with what they say of themselves")
+  func lists() throws {
+    let process = try MonitoredProcess()
+    let (output, errors, ending) = try process.run(["ls"])
+    #expect(ending == .status(0))
+    #expect(errors == "")
+    let lines = output.split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(lines.first == ["PID", "PROGRAM", "UPTIME", "OPS", "MODE", "PROTO"])
+    let line = try #require(lines.first { $0.first == "\(process.id)" })
+    #expect(line[1] == "demo-monitored-process")
+    #expect(line[4] == "rw" && line[5] == "1.0")
+    #expect(Int(line[3]) ?? 0 > 0)
+  }
+
+  @Test(
+    "A process is named by its id, by the path of its socket, or not at all where it is the only one"
+  )
+  func names() throws {
+    let process = try MonitoredProcess()
+    let ways = [
+      ["-p", "\(process.id)"], ["attach", "\(process.id)"], ["attach", process.socket],
+      ["--socket", process.socket], ["--wait", "\(process.id)"], ["attach"], [],
+    ]
+    for way in ways {
+      let (output, errors, ending) = try process.run(way + ["--batch", "-n", "1", "--json"])
+      #expect(ending == .status(0), "\(way): \(errors)")
+      #expect(output.contains("\"pid\":\(process.id)"), "\(way)")
+    }
+  }
+
+  @Test("What cannot be attached to is told in one sentence, with the status that says the same")
+  func refusals() throws {
+    let process = try MonitoredProcess()
+    func fails(_ arguments: [String], _ status: Int32, _ words: String) throws {
+      let (output, errors, ending) = try process.run(arguments + ["--batch", "-n", "1"])
+      #expect(ending == .status(status), "\(arguments): \(errors)")
+      #expect(output == "")
+      #expect(errors.hasPrefix("opq-top: ") && errors.contains(words), "\(arguments): \(errors)")
+      #expect(errors.split(separator: "\n").count == 1)
+    }
+    try fails(["-p", "2000000000"], 3, "there is no process 2000000000")
+    try fails(["-p", "\(getpid())"], 3, "does not listen")
+    try fails(["--socket", "/nowhere/at/all"], 3, "there is no socket")
+    try fails(["--socket", "/tmp/" + String(repeating: "x", count: 200)], 3, "too long")
+    try fails(["-p", "x"], 2, "x")
+    try fails(["-p", "1", "--socket", "/x"], 2, "exclude each other")
+    try fails(["attach", "1", "-p", "1"], 2, "exclude each other")
+    try fails(["tiles", "-p", "1"], 2, "exclude each other")
+  }
+
+  @Test(
+    "Where nothing listens, ls and attach say so with the status 3, and the name alone runs the demo"
+  )
+  func nothingListens() throws {
+    let process = try MonitoredProcess()
+    process.signal(SIGKILL)
+    _ = process.waitForEnd()
+    for command in ["ls", "attach"] {
+      let (output, errors, ending) = try process.run([command])
+      #expect(ending == .status(3))
+      #expect(output == "")
+      #expect(errors.contains("no process of this user listens"))
+    }
+    let (output, _, ending) = try process.run(["--batch", "-n", "1"])
+    #expect(ending == .status(0))
+    #expect(output.contains("opq-top["))
+  }
+
+  @Test("Of several processes one is chosen from a list, in batch mode by name")
+  func several() throws {
+    let first = try MonitoredProcess()
+    let second = try MonitoredProcess(in: first.runtime)
+    let (_, errors, ending) = try first.run(["--batch"])
+    #expect(ending == .status(2))
+    #expect(errors.contains("\(first.id)") && errors.contains("\(second.id)"))
+
+    let window = try first.watch(until: "what to watch")
+    let chosen = max(first.id, second.id)
+    #expect(window.wait { $0.contains("\(first.id)") && $0.contains("\(second.id)") })
+    window.type("j\r")
+    #expect(window.wait { $0.contains("[\(chosen)]") && $0.contains("ATTACHED") })
+    // And another one from there.
+    window.type("o")
+    #expect(window.wait { $0.contains("what to watch") && $0.contains("watched now") })
+    window.type("kkkk\r")
+    #expect(window.wait { $0.contains("[\(min(first.id, second.id))]") })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("The variable lets any program that links the monitor be watched, in the mode that it says")
+  func environment() throws {
+    let process = try MonitoredProcess(
+      BuiltProgram.path, ["demo", "priorities"], environment: ["OPQ_MONITOR=ro"], until: "total")
+    let (output, _, _) = try process.run(["ls"])
+    #expect(output.contains(" ro "))
+    let window = try process.watch(["-p", "\(process.id)"])
+    #expect(window.screen.contains("ATTACHED ro"))
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("A viewer that waits for a process attaches as soon as that listens")
+  func waits() throws {
+    let runtime = URL(filePath: "/tmp/opq-t\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: false)
+    // The shell becomes the process that listens when a line is typed.
+    let shell = try PseudoTerminal()
+    let program = BuiltFolder.path(of: "demo-monitored-process")
+    try shell.start(
+      "/bin/sh", ["-c", "echo here; read line; exec '\(program)'"],
+      environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+    #expect(shell.wait { $0.contains("here") })
+    let id = try #require(shell.child)
+    let viewer = try PseudoTerminal()
+    try viewer.start(
+      BuiltProgram.path, ["--wait", "\(id)"],
+      environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+    shell.type("go\r")
+    #expect(viewer.wait { $0.isAlternate && $0.contains("[\(id)]") && $0.contains("total") })
+    viewer.type("q")
+    #expect(viewer.waitForEnd() == .status(0))
+    shell.signal(SIGKILL)
+    _ = shell.waitForEnd()
+    try? FileManager.default.removeItem(at: runtime)
+  }
+}

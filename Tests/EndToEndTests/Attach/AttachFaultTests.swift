@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// What happens to either side when the other one does what it should not.
+@Suite(.timeLimit(.minutes(5))) struct AttachFaultTests {
+  @Test("An operation of another process is cancelled with keys, which that process writes down")
+  func cancels() throws {
+    let process = try MonitoredProcess()
+    let window = try process.watch()
+    #expect(window.screen.contains("ATTACHED rw"))
+    #expect(window.wait { $0.contains("executing") })
+    // The end of the list waits for long: what is asked about does not finish meanwhile.
+    window.type("G")
+    window.type("x")
+    #expect(window.wait { $0.contains("Cancel #") })
+    window.type("y")
+    #expect(window.wait { $0.contains("cancel requested") })
+    #expect(process.logged.contains("cancel #"))
+    #expect(process.logged.contains("uid=\(geteuid())"))
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test(
+    "T24, T26: When the process is killed its last frame stays, marked, and can be looked through")
+  func targetIsKilled() throws {
+    let process = try MonitoredProcess()
+    let window = try process.watch()
+    #expect(window.wait { $0.contains("executing") })
+    process.signal(SIGKILL)
+    #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
+    // Nothing can be sent any more, and nothing is.
+    window.type("x")
+    #expect(window.wait { $0.contains("it has exited") || $0.contains("has exited") })
+    window.type("t")
+    #expect(window.wait { $0.contains("EXITED ") })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(!window.screen.isAlternate)
+    #expect(window.settings.isCooked)
+  }
+
+  @Test("In batch mode the end of the process is the status 1")
+  func targetEndsInBatchMode() throws {
+    let process = try MonitoredProcess()
+    let viewer = try PseudoTerminal()
+    try viewer.start(
+      BuiltProgram.path, ["-p", "\(process.id)", "--batch", "-d", "20ms"],
+      environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"])
+    #expect(viewer.wait { $0.contains("queue") || $0.contains("QUEUE") })
+    process.signal(SIGTERM)
+    #expect(process.waitForEnd() == .status(0))
+    #expect(viewer.waitForEnd() == .status(1))
+  }
+
+  @Test(
+    "T27: Viewers that are killed leave the process as it was: it goes on, and keeps nothing of them"
+  )
+  func viewersAreKilled() throws {
+    let process = try MonitoredProcess()
+    try process.watch().signal(SIGKILL)
+    let first = try process.finishedCount()
+    let descriptors = try #require(ProcessStatus.descriptorCount(of: process.id))
+    let threads = try #require(ProcessStatus.amount("Threads", of: process.id))
+    for _ in 0..<5 {
+      let viewer = try process.watch()
+      viewer.signal(SIGKILL)
+      #expect(viewer.waitForEnd() == .signal(SIGKILL))
+    }
+    // More has finished, which it tells a viewer that comes now.
+    var last = first
+    let deadline = ContinuousClock.now + .seconds(60)
+    while last <= first, ContinuousClock.now < deadline { last = try process.finishedCount() }
+    #expect(last > first)
+    // Its own work opens files and needs threads, now more and now fewer.
+    #expect(try #require(ProcessStatus.descriptorCount(of: process.id)) <= descriptors + 8)
+    #expect(try #require(ProcessStatus.amount("Threads", of: process.id)) <= threads + 8)
+  }
+
+  @Test(
+    "A viewer that is stopped does not hold up the process, nor grow it, and is up to date again")
+  func viewerIsStopped() throws {
+    let process = try MonitoredProcess(
+      BuiltProgram.path, ["demo", "storm", "--speed", "1"], environment: ["OPQ_MONITOR=rw"],
+      until: "total")
+    let viewer = try process.watch(["-p", "\(process.id)"])
+    let other = try process.watch(["-p", "\(process.id)"])
+    viewer.signal(SIGSTOP)
+    let before = try #require(ProcessStatus.amount("VmRSS", of: process.id))
+    let start = try process.finishedCount()
+    // A hundred thousand changes of state a second, while nobody reads.
+    let goal = start + Effort.scaled(200_000)
+    let deadline = ContinuousClock.now + .seconds(120)
+    var count = start
+    while count < goal, ContinuousClock.now < deadline {
+      other.absorb(for: .milliseconds(200))
+      count = try process.finishedCount()
+    }
+    #expect(count >= goal)
+    let after = try #require(ProcessStatus.amount("VmRSS", of: process.id))
+    // The storm itself grows and shrinks by what it keeps; a queue of updates would be far more.
+    #expect(after - before < 400 * 1_024, "\(before) KiB, then \(after) KiB")
+    viewer.signal(SIGCONT)
+    viewer.forgetScreen()
+    viewer.type("\u{C}")
+    #expect(viewer.wait { $0.contains("LIVE") && $0.contains("total") })
+    for window in [viewer, other] {
+      window.type("Q")
+      #expect(window.waitForEnd() == .status(0))
+    }
+  }
+
+  @Test("Three viewers watch at once, and what one of them suspends the others see")
+  func threeViewers() throws {
+    let process = try MonitoredProcess()
+    let viewers = try (0..<3).map { _ in try process.watch() }
+    viewers[0].type("\t\t")
+    #expect(viewers[0].wait { $0.contains("WIDTH") || $0.contains("QUEUE") })
+    viewers[0].type("S")
+    for viewer in viewers { #expect(viewer.wait { $0.contains("SUSPENDED") }) }
+    viewers[0].type("S")
+    for viewer in viewers { #expect(viewer.wait { !$0.contains("SUSPENDED") }) }
+    for viewer in viewers {
+      viewer.type("Q")
+      #expect(viewer.waitForEnd() == .status(0))
+    }
+  }
+
+  @Test("A viewer told to change nothing cannot, and says that it is read-only")
+  func readOnlyViewer() throws {
+    let process = try MonitoredProcess()
+    let window = try process.watch(["--readonly"])
+    #expect(window.screen.contains("ATTACHED ro"))
+    window.type("x")
+    #expect(window.wait { $0.contains("read-only") })
+    #expect(!process.logged.contains("cancel"))
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+}

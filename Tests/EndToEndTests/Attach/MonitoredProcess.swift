@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// A process that can be attached to, with a directory for sockets that no other test looks into.
+final class MonitoredProcess {
+  /// The directory that takes the place of the user's.
+  let runtime: URL
+  /// Its id.
+  let id: Int32
+  private let window: PseudoTerminal
+  private let log: URL
+
+  /// Starts the demo that listens, and waits until it does.
+  ///
+  /// - Parameter runtime: The directory of another one, to be found beside it; by default a new one.
+  /// - Throws: `PseudoTerminal.Failure` where it cannot be started.
+  convenience init(in runtime: URL? = nil) throws {
+    try self.init(
+      BuiltFolder.path(of: "demo-monitored-process"), in: runtime, until: "opq-top attach")
+  }
+
+  /// Starts any program, and waits until it prints something.
+  init(
+    _ path: String, _ arguments: [String] = [], environment: [String] = [], in runtime: URL? = nil,
+    until text: String
+  ) throws {
+    self.runtime = try runtime ?? Self.makeDirectory()
+    log = self.runtime.appendingPathComponent("log-\(UUID().uuidString)")
+    window = try PseudoTerminal(columns: 120)
+    try window.start(
+      path, arguments, environment: environment + ["XDG_RUNTIME_DIR=\(self.runtime.path)"],
+      redirections: [2: log.path])
+    #expect(window.wait { $0.contains(text) })
+    id = try #require(window.child)
+  }
+
+  deinit {
+    window.signal(SIGKILL)
+    _ = window.waitForEnd()
+    try? FileManager.default.removeItem(at: runtime)
+  }
+
+  private static func makeDirectory() throws -> URL {
+    // The path of a socket has to be short.
+    let path = URL(filePath: "/tmp/opq-t\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: path, withIntermediateDirectories: false)
+    return path
+  }
+
+  /// What it has logged.
+  var logged: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+
+  /// Where its socket is.
+  var socket: String {
+    let directory = runtime.appendingPathComponent("opq").path
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.first { $0.hasPrefix("\(id)-") }.map { "\(directory)/\($0)" } ?? ""
+  }
+
+  /// Sends it a signal.
+  func signal(_ number: Int32) { window.signal(number) }
+
+  /// How it has ended.
+  func waitForEnd() -> PseudoTerminal.Ending? { window.waitForEnd() }
+
+  /// Starts the dashboard on a terminal, and waits for its first full frame.
+  func watch(
+    columns: Int = 120, rows: Int = 30, _ arguments: [String] = [], until text: String = "total"
+  ) throws -> PseudoTerminal {
+    let window = try PseudoTerminal(columns: columns, rows: rows)
+    try window.start(
+      BuiltProgram.path, arguments, environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+    #expect(window.wait { $0.isAlternate && $0.contains(text) })
+    return window
+  }
+
+  /// Runs the program to its end without a terminal: what it printed, and how it ended.
+  func run(
+    _ arguments: [String]
+  ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
+    let output = runtime.appendingPathComponent("output-\(UUID().uuidString)")
+    let errors = runtime.appendingPathComponent("errors-\(UUID().uuidString)")
+    let window = try PseudoTerminal()
+    try window.start(
+      BuiltProgram.path, arguments, environment: ["XDG_RUNTIME_DIR=\(runtime.path)"],
+      redirections: [0: "/dev/null", 1: output.path, 2: errors.path])
+    let ending = window.waitForEnd(seconds: 60)
+    return (
+      (try? String(contentsOf: output, encoding: .utf8)) ?? "",
+      (try? String(contentsOf: errors, encoding: .utf8)) ?? "", ending
+    )
+  }
+
+  /// How many operations have finished, as a viewer of its own is told.
+  func finishedCount() throws -> Int {
+    let (output, _, _) = try run(["-p", "\(id)", "--batch", "-n", "1"])
+    let words = output.split(whereSeparator: { " ,;".contains($0) })
+    let index = try #require(words.firstIndex(of: "finished"))
+    return try #require(Int(words[index + 1]))
+  }
+}
