@@ -89,12 +89,21 @@ package struct Soak {
   }
 
   /// Goes on for so long, and then ends the program.
-  package mutating func run(for duration: Duration) -> Figures {
+  ///
+  /// - Parameters:
+  ///   - duration: How long it is used; a quarter of that before the first look at what it holds.
+  ///   - words: What the screen shows as soon as all is there that it works with, which it is given time
+  ///     for before: what comes at the start is no growth.
+  /// - Returns: What was found.
+  package mutating func run(for duration: Duration, whenItShows words: String = "total") -> Figures
+  {
     defer { removeFolder() }
     guard window.wait(seconds: 60, until: { $0.isAlternate && $0.contains("total") }) else {
       return failed("there was no first frame")
     }
-    // What comes at the start, a million operations, say, is no growth.
+    guard window.wait(seconds: 300, until: { $0.contains(words) }) else {
+      return failed("it does not show \(words)")
+    }
     work(until: .now + duration / 4)
     guard isAlive else { return failed("it has ended") }
     settle()
