@@ -163,6 +163,10 @@ let monitorTargets: [Target] = [
   .executableTarget(
     name: "fixture-soak", dependencies: ["opq-top", "TestSupport"], path: "Tests/Fixtures/soak"),
   .executableTarget(
+    name: "monitor-overhead",
+    dependencies: ["Operations", "OperationsMonitor", "opq-top", "TestSupport"],
+    path: "Tests/Fixtures/monitor-overhead"),
+  .executableTarget(
     name: "dashboard-figures", dependencies: ["opq-top", "TestSupport"],
     path: "Tests/Fixtures/dashboard-figures"),
 ]

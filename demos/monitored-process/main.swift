@@ -31,7 +31,7 @@ let workload = try Demo.tiles.makeWorkload(WorkloadOptions(isOnce: isOnce, isInt
 let end = DispatchSemaphore(value: 0)
 let sources = [SIGTERM, SIGINT].map { signal in
   let source = DispatchSource.makeSignalSource(signal: signal, queue: .global())
-  source.setEventHandler { end.signal() }
+  source.setEventHandler { @Sendable in end.signal() }
   source.resume()
   return source
 }

@@ -135,6 +135,7 @@ import Testing
     let process = try MonitoredProcess()
     let window = try process.watch(["--readonly"])
     #expect(window.screen.contains("ATTACHED ro"))
+    #expect(window.wait { $0.contains("executing") })
     window.type("x")
     #expect(window.wait { $0.contains("read-only") })
     #expect(!process.logged.contains("cancel"))

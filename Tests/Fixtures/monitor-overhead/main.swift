@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// Measures what it costs a process to be watched: the same work while it does not listen, while it
+// listens, and while opq-top is attached to it on a terminal of 120x40. The three take turns, and each
+// ratio is one of two neighbours; printed is the median of the ratios.
+//
+//   monitor-overhead [ROUNDS]
+
+import Dispatch
+import Glibc
+import Operations
+import OperationsMonitor
+import TestSupport
+
+/// A viewer in a process of its own, whose screen a thread of this one takes in.
+final class AttachedViewer: Sendable {
+  private let isOver = Monitored(false)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let isAttached = DispatchSemaphore(value: 0)
+
+  init(of socketPath: String) {
+    startThread { [isOver, hasEnded, isAttached] in
+      defer { hasEnded.signal() }
+      guard let window = try? PseudoTerminal(columns: 120, rows: 40),
+        (try? window.start(BuiltFolder.path(of: "opq-top"), ["--socket", socketPath])) != nil,
+        window.wait(until: { $0.contains("ATTACHED") })
+      else { fatalError("opq-top cannot be attached") }
+      isAttached.signal()
+      while !isOver.value { window.absorb(for: .milliseconds(100)) }
+      window.type("Q")
+      _ = window.waitForEnd()
+    }
+    isAttached.wait()
+  }
+
+  /// Ends it, and waits until it has.
+  func end() {
+    isOver.change { $0 = true }
+    hasEnded.wait()
+  }
+}
+
+/// How the process is watched.
+enum Watching: CaseIterable {
+  case off, listening, attached
+}
+
+/// Does some work under one kind of watching; how long it took.
+func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
+  var viewer: AttachedViewer?
+  switch watching {
+  case .off: break
+  case .listening: try OperationMonitor.listen()
+  case .attached: viewer = AttachedViewer(of: try OperationMonitor.listen())
+  }
+  defer {
+    viewer?.end()
+    OperationMonitor.stopListening()
+  }
+  return ContinuousClock().measure(work)
+}
+
+/// So many operations without anything to do, from this thread.
+func runEmpty(_ count: Int) {
+  let queue = OperationQueue()
+  for _ in 0..<count { queue.addOperation {} }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+/// Computes something for so many steps.
+@inline(never)
+func compute(_ steps: Int) -> UInt64 {
+  var value: UInt64 = 1
+  for _ in 0..<steps { value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+  return value
+}
+
+/// How many steps take a millisecond, where nothing else runs: the same work each time, so that
+/// whatever takes the processor away is seen.
+let stepsOfMillisecond: Int = {
+  let steps = 1_000_000
+  let times = (0..<50).map { _ in
+    ContinuousClock().measure { if compute(steps) == 0 { print("") } }
+  }
+  return Int(Double(steps) / ((times.min() ?? .milliseconds(1)) / .milliseconds(1)))
+}()
+
+/// So many operations that compute for a millisecond, one less at a time than there are processors.
+func runMillisecond(_ count: Int) {
+  let queue = OperationQueue()
+  queue.maxConcurrentOperationCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
+  let steps = stepsOfMillisecond
+  for _ in 0..<count {
+    queue.addOperation { if compute(steps) == 0 { print("") } }
+  }
+  queue.waitUntilAllOperationsAreFinished()
+}
+
+/// The middle one.
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+func percent(_ ratio: Double) -> String {
+  let thousandths = Int(((ratio - 1) * 100_000).rounded())
+  return "\(thousandths < 0 ? "-" : "+")\(abs(thousandths) / 1_000)."
+    + String(String(abs(thousandths) % 1_000 + 1_000).dropFirst()) + " %"
+}
+
+func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) throws {
+  work(count / 10)
+  var ratios: [Watching: [Double]] = [:]
+  var times: [Watching: [Double]] = [:]
+  for round in 0..<rounds {
+    var taken: [Watching: Duration] = [:]
+    // Each kind is first, second and last in turn.
+    for index in 0..<3 {
+      let watching = Watching.allCases[(index + round) % 3]
+      taken[watching] = try time(watching) { work(count) }
+    }
+    guard let off = taken[.off] else { continue }
+    for (watching, time) in taken {
+      ratios[watching, default: []].append(time / off)
+      times[watching, default: []].append(time / .nanoseconds(count))
+    }
+  }
+  let nanoseconds = Int(median(times[.off] ?? [0]))
+  print(
+    "\(name): \(nanoseconds) ns each; listening \(percent(median(ratios[.listening] ?? [0]))), "
+      + "attached \(percent(median(ratios[.attached] ?? [0])))")
+}
+
+/// The memory of what waits, with and without a viewer.
+func measureMemory(count: Int) throws {
+  func grow() -> Int {
+    let before = ProcessStatus.amount("VmRSS")
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    for _ in 0..<count { queue.addOperation {} }
+    return (ProcessStatus.amount("VmRSS") - before) * 1_024 / count
+  }
+  // What a viewer has made the process keep is not given back at once: this one comes first.
+  let alone = grow()
+  var attached = 0
+  _ = try time(.attached) {
+    let before = ProcessStatus.amount("VmRSS")
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    for _ in 0..<count { queue.addOperation {} }
+    // Until the collector has taken in all of them, which it shows by growing no more.
+    var last = 0
+    var quiet = ContinuousClock.now
+    while ContinuousClock.now - quiet < .seconds(2) {
+      let now = ProcessStatus.amount("VmRSS")
+      if now > last + 64 { (last, quiet) = (now, .now) }
+      usleep(20_000)
+    }
+    attached = (last - before) * 1_024 / count
+  }
+  print("memory of one that waits: \(alone) bytes alone, \(attached) bytes while attached")
+}
+
+let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 9
+try measureMemory(count: 500_000)
+try compare("empty operations", rounds: rounds, count: 3_000_000, runEmpty)
+try compare("1 ms operations", rounds: rounds, count: 2_000, runMillisecond)
