@@ -36,6 +36,8 @@ final class Collector: Sendable {
   private static let slice = 1_024
   /// How long is read before viewers are told.
   private static let readingSlice = Duration.milliseconds(50)
+  /// The longest time between two readings, however rarely viewers want to be told.
+  private static let longestInterval = Duration.seconds(1)
   /// How long lists are filled before the collector looks whether there is a command.
   private static let fillingSlice = Duration.milliseconds(2)
 
@@ -128,7 +130,10 @@ final class Collector: Sendable {
   /// `nil`, and everything ended, where no session is left.
   private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
-    if let shortest = sessions.map(\.minimumInterval).min() { return shortest }
+    if let shortest = sessions.map(\.minimumInterval).min() {
+      // What is not read the queues keep.
+      return min(shortest, Self.longestInterval)
+    }
     QueueRegistry.stopRecording(recorder)
     let isOver = state.withLock { state in
       state.isRunning = !state.sessions.isEmpty
@@ -256,11 +261,12 @@ final class Collector: Sendable {
       return state.commands
     }
     for (command, session) in commands {
-      guard !session.isReadOnly else {
-        session.deliver(CommandResult(command: command, outcomes: denials(of: command)))
-        continue
-      }
-      session.deliver(result(of: command, from: session.origin, table))
+      let result =
+        session.isReadOnly
+        ? CommandResult(command: command, outcomes: denials(of: command))
+        : result(of: command, from: session.origin, table)
+      session.audit(result)
+      session.deliver(result)
     }
   }
 

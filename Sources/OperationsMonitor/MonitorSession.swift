@@ -31,6 +31,9 @@ public final class MonitorSession: Sendable {
   let isReadOnly: Bool
   /// Who commands; `nil` where that is this process itself.
   let origin: CommandOrigin?
+  /// Told on the collector's thread what has become of each command, whether or not the viewer is still
+  /// there to be told; must not block.
+  let audit: @Sendable (CommandResult) -> Void
   private let wake: @Sendable () -> Void
   private let mailbox: Locked<Mailbox>
 
@@ -48,16 +51,17 @@ public final class MonitorSession: Sendable {
   ) {
     self.init(
       minimumInterval: minimumInterval, interest: interest, isReadOnly: isReadOnly, origin: nil,
-      wake: wake)
+      audit: { _ in }, wake: wake)
   }
 
   /// The same for a viewer in another process.
   init(
     minimumInterval: Duration, interest: Interest, isReadOnly: Bool, origin: CommandOrigin?,
-    wake: @escaping @Sendable () -> Void
+    audit: @escaping @Sendable (CommandResult) -> Void, wake: @escaping @Sendable () -> Void
   ) {
     self.isReadOnly = isReadOnly
     self.origin = origin
+    self.audit = audit
     self.wake = wake
     mailbox = Locked(
       Mailbox(

@@ -55,8 +55,9 @@ final class SessionList {
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
-  /// When the detail is to be looked at again although nothing changes; `nil` for never.
-  var nextDetail: MonitorTime? { detailWatch.nextAnswer }
+  /// When the detail is to be looked at again although nothing changes; `nil` for never, or for when the
+  /// session is told something anyway.
+  var nextDetail: MonitorTime? { nextTelling == nil ? detailWatch.nextAnswer : nil }
 
   /// The viewer takes no update at present, and will ask for the next one.
   func postponeDetail() { detailWatch.postpone() }

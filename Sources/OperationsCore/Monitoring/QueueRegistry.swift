@@ -32,12 +32,12 @@ package enum QueueRegistry {
   private static let isMonitorOffered = Atomic(false)
 
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
+    // With the first queue, so that who sets the variable needs no change to the program.
+    if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     let (recorder, wake) = state.withLock { state in
       state.queues[address(of: queue.core)] = WeakQueue(queue: queue, isListed: isListed)
       return (state.recorder, state.wakeCollector)
     }
-    // With the first queue, so that who sets the variable needs no change to the program.
-    if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     guard isListed, let recorder, let wake else { return }
     queue.core.startRecording(recorder, replaces: false, wake: wake)
     wake()

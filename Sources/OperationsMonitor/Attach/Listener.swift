@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
+import Glibc
 import Logging
 import MonitorProtocol
 import NIOCore
@@ -31,7 +33,7 @@ final class Listener: Sendable {
     do {
       channel = try ServerBootstrap(group: Self.group)
         .childChannelInitializer { Self.prepare($0, for: guests) }
-        .withBoundSocket(socket.descriptor).wait()
+        .withBoundSocket(socket.descriptor).waitAnywhere()
     } catch {
       socket.remove()
       throw MonitorError("cannot listen at \(socket.path): \(error)")
@@ -42,8 +44,13 @@ final class Listener: Sendable {
 
   /// Says goodbye to the viewers, and deletes the socket. Not to be called on the connections' thread.
   func stop() {
+    guard socket.isOwnedByThisProcess else {
+      // In a child that was forked there is no thread that could close it.
+      close(socket.descriptor)
+      return
+    }
     socket.remove()
-    try? channel.close().wait()
+    try? channel.close().waitAnywhere()
     guests.close()
   }
 
@@ -59,5 +66,24 @@ final class Listener: Sendable {
       try MessageFraming.add(
         before: ViewerConnection(guests: guests, origin: origin), in: channel)
     }
+  }
+}
+
+extension EventLoopFuture where Value: Sendable {
+  /// Waits for the result on any thread but that of the connections: `wait()` refuses to on every event
+  /// loop, those of the program that is watched included.
+  ///
+  /// - Throws: What the future fails with.
+  @discardableResult
+  func waitAnywhere() throws -> Value {
+    let result = Locked<Result<Value, any Error>?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    whenComplete { value in
+      result.withLock { $0 = value }
+      isDone.signal()
+    }
+    isDone.wait()
+    guard let value = result.withLock({ $0 }) else { throw ChannelError.eof }
+    return try value.get()
   }
 }

@@ -38,6 +38,10 @@ package struct MonitorDirectory: Sendable, Equatable {
     return path.hasPrefix("/") ? path : nil
   }
 
+  /// The most bytes that the path of a socket may have: the kernel takes 107, what viewers connect with
+  /// takes 103.
+  static let longestSocketPath = 103
+
   /// Makes the directory, or finds it made, for a socket of this name.
   ///
   /// - Throws: `MonitorError` where no place will do; it says why.
@@ -47,8 +51,8 @@ package struct MonitorDirectory: Sendable, Equatable {
     var lastError: MonitorError?
     // Not /run/user: where that is to be used, the variable says so.
     for directory in candidates(runtimePath: runtimePath).prefix(runtimePath == nil ? 1 : 2) {
-      let longest = directory.path(of: name.temporaryFileName)
-      guard longest.utf8.count <= csystem_longest_socket_path() else {
+      let longest = directory.path(of: name.fileName)
+      guard longest.utf8.count <= Self.longestSocketPath else {
         lastError = MonitorError("the path of the socket is too long: \(longest)")
         continue
       }

@@ -45,8 +45,11 @@ struct MonitorSocket: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Whether this is the process that has made it, and no child of it.
+  var isOwnedByThisProcess: Bool { getpid() == owner }
+
   /// Deletes the file. In a child that was forked it does nothing: the file is the parent's.
   func remove() {
-    if getpid() == owner { unlink(path) }
+    if isOwnedByThisProcess { unlink(path) }
   }
 }

@@ -27,7 +27,8 @@ public enum OperationMonitor {
   /// One at a time listens or stops, which is done outside the lock above.
   private static let turn = Mutex(())
 
-  /// Begins to listen for viewers. Any thread; returns when they can connect.
+  /// Begins to listen for viewers. Any thread; returns when they can connect. From then on the process
+  /// ignores `SIGPIPE`, as swift-nio, by which the connections are made, needs it.
   ///
   /// Where the process already listens, the new mode holds for viewers that come from then on, and the
   /// rest stays what it was.

@@ -30,6 +30,11 @@ final class ViewerConnection: ChannelDuplexHandler {
   private var outbox = UpdateOutbox()
   /// The tokens of the commands that are not answered, in their order, which is that of the answers.
   private var tokens: [UInt32] = []
+  /// Whether the viewer may only look, as it was told in the greeting.
+  private var isReadOnly = true
+  private var isPumping = false
+  /// Something has come up while it was.
+  private var mustPumpAgain = false
   /// Whether more is to be read once there is room.
   private var holdsRead = false
 
@@ -126,7 +131,9 @@ final class ViewerConnection: ChannelDuplexHandler {
 
   private func greet(_ context: ChannelHandlerContext) {
     expiry?.cancel()
-    let hello = ProcessFacts.hello(isReadOnly: guests.mode == .readOnly)
+    let mode = guests.mode
+    isReadOnly = mode == .readOnly || conversation.isViewerReadOnly
+    let hello = ProcessFacts.hello(isReadOnly: mode == .readOnly)
     send(ProcessMessage.hello(hello, versions: .current).encoded(), context)
   }
 
@@ -151,7 +158,8 @@ final class ViewerConnection: ChannelDuplexHandler {
     let loop = context.eventLoop
     session = MonitorSession(
       minimumInterval: interval, interest: interest,
-      isReadOnly: guests.mode == .readOnly || conversation.isViewerReadOnly, origin: origin
+      isReadOnly: isReadOnly, origin: origin,
+      audit: { [guests, origin] result in loop.execute { guests.note(result, from: origin) } }
     ) {
       loop.execute {
         let (connection, context) = me.value
@@ -166,7 +174,24 @@ final class ViewerConnection: ChannelDuplexHandler {
   }
 
   /// Sends what there is, as far as the viewer takes it.
+  ///
+  /// Writing calls back where the socket takes no more, or takes more again: that waits for its turn.
   private func pump(_ context: ChannelHandlerContext) {
+    guard !isPumping else { return mustPumpAgain = true }
+    isPumping = true
+    defer { isPumping = false }
+    repeat {
+      mustPumpAgain = false
+      sendWaiting(context)
+      context.flush()
+    } while mustPumpAgain
+    if holdsRead, mayRead(context) {
+      holdsRead = false
+      context.read()
+    }
+  }
+
+  private func sendWaiting(_ context: ChannelHandlerContext) {
     while context.channel.isWritable, let session {
       if let part = outbox.next() {
         send(part, context)
@@ -178,11 +203,6 @@ final class ViewerConnection: ChannelDuplexHandler {
       if messages.isEmpty { break }
       for message in messages { take(message, context) }
     }
-    context.flush()
-    if holdsRead, mayRead(context) {
-      holdsRead = false
-      context.read()
-    }
   }
 
   private func take(_ message: MonitorMessage, _ context: ChannelHandlerContext) {
@@ -190,7 +210,6 @@ final class ViewerConnection: ChannelDuplexHandler {
     case .hello, .disconnected, .ended: break
     case .update(let update): outbox.begin(update)
     case .commandResult(let result):
-      guests.note(result, from: origin)
       guard !tokens.isEmpty else { break }
       let answer = ProcessMessage.commandResult(
         token: tokens.removeFirst(), outcomes: result.outcomes, dependents: result.dependents)

@@ -10,7 +10,7 @@ import Testing
   @Test("ls lists the processes that listen, with what they say of themselves")
   func lists() throws {
     let process = try MonitoredProcess()
-    let (output, errors, ending) = try process.run(["ls"])
+    let (output, errors, ending) = try process.list()
     #expect(ending == .status(0))
     #expect(errors == "")
     let lines = output.split(separator: "\n").map { $0.split(separator: " ") }
@@ -101,7 +101,7 @@ import Testing
   func environment() throws {
     let process = try MonitoredProcess(
       BuiltProgram.path, ["demo", "priorities"], environment: ["OPQ_MONITOR=ro"], until: "total")
-    let (output, _, _) = try process.run(["ls"])
+    let (output, _, _) = try process.list()
     #expect(output.contains(" ro "))
     let window = try process.watch(["-p", "\(process.id)"])
     #expect(window.screen.contains("ATTACHED ro"))

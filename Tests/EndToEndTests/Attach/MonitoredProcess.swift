@@ -95,6 +95,16 @@ final class MonitoredProcess {
     )
   }
 
+  /// What `ls` prints as soon as all processes answer: one that is busy may take too long at first.
+  func list() throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while true {
+      let listed = try run(["ls"])
+      let isComplete = !listed.output.contains("does not answer")
+      if isComplete || ContinuousClock.now > deadline { return listed }
+    }
+  }
+
   /// How many operations have finished, as a viewer of its own is told.
   func finishedCount() throws -> Int {
     let (output, _, _) = try run(["-p", "\(id)", "--batch", "-n", "1"])
