@@ -136,6 +136,8 @@ let monitorTargets: [Target] = [
     dependencies: [
       "Operations", "OperationsMonitor", "MonitorProtocol", "COperationsSystem", "TestSupport",
       .product(name: "Logging", package: "swift-log"),
+      .product(name: "NIOCore", package: "swift-nio"),
+      .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),

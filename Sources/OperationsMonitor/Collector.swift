@@ -134,9 +134,11 @@ final class Collector: Sendable {
       // What is not read the queues keep.
       return min(shortest, Self.longestInterval)
     }
+    // Who has given a command may be gone since.
+    carryOutCommands(table)
     QueueRegistry.stopRecording(recorder)
     let isOver = state.withLock { state in
-      state.isRunning = !state.sessions.isEmpty
+      state.isRunning = !state.sessions.isEmpty || !state.commands.isEmpty
       return !state.isRunning
     }
     if isOver { return nil }

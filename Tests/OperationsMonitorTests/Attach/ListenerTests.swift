@@ -4,6 +4,8 @@
 import Glibc
 import Logging
 import MonitorProtocol
+import NIOCore
+import NIOPosix
 import Operations
 import Synchronization
 import TestSupport
@@ -88,6 +90,33 @@ import Testing
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
     }
+  }
+
+  @Test("A command is written down even if who gave it has gone at once")
+  func writesDownCommandsOfThoseWhoHaveGone() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let client = try #require(WireClient(path: listener.path))
+      #expect(isGreeting(client.greet()))
+      client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 1))
+      client.close()
+      log.wait { $0.contains("suspend queue \(queue.id.rawValue) ") }
+      #expect(queue.isSuspended)
+    }
+  }
+
+  @Test("A server's own event loop may begin to listen, and stop")
+  func listensOnAnotherEventLoop() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let path = try await group.next().submit {
+      let listener = try self.listen()
+      listener.stop()
+      return listener.path
+    }.get()
+    #expect(WireClient(path: path) == nil)
+    try await group.shutdownGracefully()
   }
 
   @Test("Cancelling with dependents takes these along, and says which")
