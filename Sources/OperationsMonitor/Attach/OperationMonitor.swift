@@ -5,7 +5,6 @@ import COperationsSystem
 import Glibc
 public import Logging
 import OperationsCore
-import Synchronization
 
 /// Lets `opq-top` in another terminal watch this process's queues, and control them.
 ///
@@ -24,8 +23,6 @@ public enum OperationMonitor {
   }
 
   private static let listener = Locked<Listener?>(nil)
-  /// One at a time listens or stops, which is done outside the lock above.
-  private static let turn = Mutex(())
 
   /// Begins to listen for viewers. Any thread; returns when they can connect. From then on the process
   /// ignores `SIGPIPE`, as swift-nio, by which the connections are made, needs it.
@@ -43,36 +40,52 @@ public enum OperationMonitor {
   public static func listen(
     mode: Mode = .readOnly, logger: Logger = Logger(label: "opq")
   ) throws(MonitorError) -> String {
-    try turn.withLock { _ throws(MonitorError) in
-      if let existing = listener.withLock({ $0 }) {
-        existing.guests.mode = mode
-        return existing.path
-      }
+    let (current, isNew) = try listener.withLock { listener throws(MonitorError) in
+      if let existing = listener, Listener.isPossible { return (existing, false) }
       let new = try Listener(mode: mode, logger: logger)
-      listener.withLock { $0 = new }
-      removeSocketAtExit
-      return new.path
+      listener = new
+      return (new, true)
     }
+    guard isNew else {
+      current.guests.mode = mode
+      return current.path
+    }
+    removeSocketAtExit
+    do {
+      try current.waitUntilOpen()
+    } catch {
+      remove { $0 === current }?.stop()
+      throw error
+    }
+    return current.path
   }
 
-  /// The path of the socket while the process listens; `nil` otherwise. Any thread.
-  public static var socketPath: String? { listener.withLock { $0?.path } }
+  /// The path of the socket while the process listens; `nil` otherwise, as in a child that it has
+  /// forked. Any thread.
+  public static var socketPath: String? {
+    listener.withLock { $0 }.flatMap { Listener.isPossible ? $0.path : nil }
+  }
 
   /// Listens no more: viewers are told that, and the socket is deleted. Any thread; returns when that
-  /// is done. Where the process does not listen it does nothing.
-  public static func stopListening() {
-    turn.withLock { _ in
-      let old = listener.withLock { $0.take() }
-      old?.stop()
+  /// is done, but for a handler of the logger that was given to ``listen(mode:logger:)``: where that
+  /// calls it, viewers are told afterwards. Where the process does not listen it does nothing.
+  public static func stopListening() { remove { _ in true }?.stop() }
+
+  /// Takes out a listener, and its file with it: a moment later the path may be the next one's.
+  private static func remove(where isMeant: (Listener) -> Bool) -> Listener? {
+    listener.withLock { listener in
+      guard let old = listener, isMeant(old) else { return nil }
+      old.removeSocket()
+      listener = nil
+      return old
     }
   }
 
-  private static let removeSocketAtExit: Void = {
-    atexit { OperationMonitor.removeSocket() }
-  }()
-
   /// A process that ends without ``stopListening()`` leaves no file, unless it crashes.
-  private static func removeSocket() { listener.withLock { $0 }?.removeSocket() }
+  private static let removeSocketAtExit: Void = {
+    // In a child that was forked the lock may be held by a thread that is not there.
+    atexit { if Listener.isPossible { _ = OperationMonitor.remove { _ in true } } }
+  }()
 
   /// What the environment asks for.
   fileprivate static func listenIfAsked() {

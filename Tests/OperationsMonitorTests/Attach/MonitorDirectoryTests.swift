@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import OperationsMonitor

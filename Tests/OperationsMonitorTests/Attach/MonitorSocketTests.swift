@@ -3,6 +3,7 @@
 
 import COperationsSystem
 import Glibc
+import TestSupport
 import Testing
 
 @testable import OperationsMonitor
