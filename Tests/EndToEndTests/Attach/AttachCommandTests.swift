@@ -111,8 +111,8 @@ import Testing
 
   @Test("A viewer that waits for a process attaches as soon as that listens")
   func waits() throws {
-    let runtime = URL(filePath: "/tmp/opq-t\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: false)
+    let runtime = try TemporaryDirectory()
+    defer { withExtendedLifetime(runtime) {} }
     // The shell becomes the process that listens when a line is typed.
     let shell = try PseudoTerminal()
     let program = BuiltFolder.path(of: "demo-monitored-process")
@@ -131,6 +131,5 @@ import Testing
     #expect(viewer.waitForEnd() == .status(0))
     shell.signal(SIGKILL)
     _ = shell.waitForEnd()
-    try? FileManager.default.removeItem(at: runtime)
   }
 }
