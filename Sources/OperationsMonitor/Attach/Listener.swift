@@ -33,17 +33,17 @@ final class Listener: Sendable {
   ///
   /// - Throws: `MonitorError`.
   init(
-    mode: OperationMonitor.Mode, logger: Logger,
-    runtimePath: String? = MonitorDirectory.runtimePath
+    mode: OperationMonitor.Mode, logger: Logger?, in places: MonitorPlaces = .ofEnvironment,
+    patience: TimeAmount = ViewerConnection.patience
   ) throws(MonitorError) {
     guard Self.isPossible else {
       throw MonitorError(
         "this process was forked from one that listens, and has none of its threads")
     }
-    let socket = try MonitorSocket(runtimePath: runtimePath)
-    let guests = GuestList(mode: mode, logger: logger)
+    let socket = try MonitorSocket(in: places)
+    let guests = GuestList(mode: mode, logger: logger, loop: Self.thread.group.next())
     channel = ServerBootstrap(group: Self.thread.group)
-      .childChannelInitializer { Self.prepare($0, for: guests) }
+      .childChannelInitializer { Self.prepare($0, for: guests, patience: patience) }
       .withBoundSocket(socket.descriptor)
     self.socket = socket
     self.guests = guests
@@ -79,12 +79,12 @@ final class Listener: Sendable {
 
   /// Lets in who may come in: only then anything is read.
   private static func prepare(
-    _ channel: any Channel, for guests: GuestList
+    _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
     PeerCredentials.origin(of: channel).flatMapThrowing { origin in
       guard guests.mayEnter(origin) else { throw MonitorError("it is another user's") }
       try MessageFraming.add(
-        before: ViewerConnection(guests: guests, origin: origin), in: channel)
+        before: ViewerConnection(guests: guests, origin: origin, patience: patience), in: channel)
     }
   }
 }

@@ -9,7 +9,9 @@ import OperationsCore
 /// Lets `opq-top` in another terminal watch this process's queues, and control them.
 ///
 /// Off by default: a program calls ``listen(mode:logger:)``, or whoever starts it sets the environment
-/// variable `OPQ_MONITOR` to `ro` or `rw`, which takes effect when the first queue is made.
+/// variable `OPQ_MONITOR` to `ro` or `rw`, which takes effect when the first queue is made. The sockets
+/// are in a directory of the user's below `XDG_RUNTIME_DIR`, or in `/tmp`; `OPQ_SOCKET_DIRECTORY` names
+/// another one, for the process and for those that watch it.
 ///
 /// While nobody watches it costs one sleeping thread. Only processes of the same user and of root may
 /// connect: the socket lies in a directory of the user's, and the system says who connects.
@@ -33,12 +35,14 @@ public enum OperationMonitor {
   /// - Parameters:
   ///   - mode: What viewers may do.
   ///   - logger: Is told, at the level `notice`, of each command with the id and the user of the process
-  ///     that gave it, and, at `warning`, of viewers that are refused; by default one called `opq`.
+  ///     that gave it, and, at `warning`, of viewers that are refused: of 100 and of 10 in a second at
+  ///     most, and then of how many more there were. By default one called `opq`, which is made when it
+  ///     is needed: a program may set up its logging afterwards.
   /// - Returns: The path of the socket, for `opq-top --socket`.
   /// - Throws: ``MonitorError`` where the socket cannot be made, or its directory is not to be trusted.
   @discardableResult
   public static func listen(
-    mode: Mode = .readOnly, logger: Logger = Logger(label: "opq")
+    mode: Mode = .readOnly, logger: Logger? = nil
   ) throws(MonitorError) -> String {
     let (current, isNew) = try listener.withLock { listener throws(MonitorError) in
       if let existing = listener, Listener.isPossible { return (existing, false) }
@@ -90,16 +94,15 @@ public enum OperationMonitor {
   /// What the environment asks for.
   fileprivate static func listenIfAsked() {
     guard let value = csystem_secure_environment("OPQ_MONITOR") else { return }
-    let logger = Logger(label: "opq")
     let text = String(cString: value)
-    guard let mode = Mode(rawValue: text) else {
-      if !text.isEmpty { logger.warning("OPQ_MONITOR is neither ro nor rw: nobody can attach") }
-      return
-    }
+    guard !text.isEmpty else { return }
     do {
-      try listen(mode: mode, logger: logger)
+      guard let mode = Mode(rawValue: text) else {
+        throw MonitorError("OPQ_MONITOR is neither ro nor rw")
+      }
+      try listen(mode: mode)
     } catch {
-      logger.warning("nobody can attach: \(error)")
+      Logger(label: "opq").warning("nobody can attach: \(error)")
     }
   }
 }

@@ -19,16 +19,19 @@ import Testing
   init() throws { runtime = try TemporaryDirectory() }
 
   private func listen(_ mode: OperationMonitor.Mode = .readWrite) throws -> Listener {
-    try Listener(mode: mode, logger: log.logger, runtimePath: runtime.path)
+    try Listener(mode: mode, logger: log.logger, in: MonitorPlaces(runtimePath: runtime.path))
   }
 
   /// Whether a viewer is let in within a while: the listener learns that others have gone when it reads.
-  private func isLetIn(at path: String) -> Bool {
+  private func isLetIn(at path: String) -> Bool { guest(at: path) != nil }
+
+  /// A viewer that was let in.
+  private func guest(at path: String) -> WireClient? {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {
-      if WireClient(path: path).map({ $0.greet().isGreeting }) == true { return true }
+      if let client = WireClient(path: path), client.greet().isGreeting { return client }
     }
-    return false
+    return nil
   }
 
   @Test(
@@ -335,9 +338,16 @@ import Testing
         .watch(.everything, interval: .milliseconds(10)),
         .command(.setWidth(.init(.max), 3), token: 1), .credit(3), .ping(9), .bye(reason: "x"),
       ]
+      var greeted = (wanted: 0, letIn: 0)
       for _ in 0..<Effort.scaled(1_000) {
-        let client = try #require(WireClient(path: listener.path))
-        if Bool.random(using: &random) { guard client.greet().isGreeting else { continue } }
+        var client = try #require(WireClient(path: listener.path))
+        if Bool.random(using: &random) {
+          greeted.wanted += 1
+          if let guest = guest(at: listener.path) {
+            client = guest
+            greeted.letIn += 1
+          }
+        }
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           var frame = corpus.randomElement(using: &random)?.encoded() ?? []
           for _ in 0..<Int.random(in: 0...3, using: &random) where !frame.isEmpty {
@@ -348,6 +358,8 @@ import Testing
         }
         if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
       }
+      // Whatever the others did.
+      #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
       #expect(isLetIn(at: listener.path))
     }
   }

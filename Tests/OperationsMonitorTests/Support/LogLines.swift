@@ -24,7 +24,12 @@ final class LogLines: LogHandler, @unchecked Sendable {
 
   /// Waits until there is such a line.
   func wait(for predicate: (String) -> Bool) {
-    kept.wait(for: "a line of the log") { $0.contains(where: predicate) }
+    wait(for: "a line of the log") { $0.contains(where: predicate) }
+  }
+
+  /// Waits until the lines are as they should be.
+  func wait(for what: String, until predicate: ([String]) -> Bool) {
+    kept.wait(for: what, until: predicate)
   }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {

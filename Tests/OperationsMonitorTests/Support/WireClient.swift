@@ -19,6 +19,11 @@ final class WireClient {
     /// Whether the viewer is let in by it.
     var isGreeting: Bool { if case .message(.hello) = self { true } else { false } }
 
+    /// Whether commands will be refused; `nil` where the viewer is not let in.
+    var isReadOnly: Bool? {
+      if case .message(.hello(let hello, _)) = self { hello.isReadOnly } else { nil }
+    }
+
     /// Why the connection ends; `nil` where it does not by this.
     var farewell: Farewell? {
       if case .message(.bye(let farewell)) = self { farewell } else { nil }
