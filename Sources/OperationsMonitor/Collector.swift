@@ -289,7 +289,7 @@ final class Collector: Sendable {
       result.outcomes = ids.map { cancel($0, for: origin, table) }
     case .cancelWithDependents(let ids):
       // These first: what an operation that has finished by it lets go would start.
-      result.dependents = table.dependents(of: Set(ids)).ids.filter {
+      result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested
       }
       result.outcomes = ids.map { cancel($0, for: origin, table) }
