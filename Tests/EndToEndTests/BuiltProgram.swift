@@ -48,8 +48,10 @@ enum BuiltProgram {
   static func shellOutput(_ line: String) throws -> String {
     let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
-    try window.start("/bin/bash", ["-c", line], redirections: [0: "/dev/null", 1: directory.file("output")])
+    try window.start(
+      "/bin/bash", ["-c", line], redirections: [0: "/dev/null", 1: directory.file("output")])
     _ = window.waitForEnd()
-    return String(decoding: try Data(contentsOf: URL(filePath: directory.file("output"))), as: UTF8.self)
+    return String(
+      decoding: try Data(contentsOf: URL(filePath: directory.file("output"))), as: UTF8.self)
   }
 }

@@ -9,6 +9,9 @@ package final class TemporaryDirectory: Sendable {
   package struct Failure: Error {
     /// What `errno` said.
     package let code: Int32
+
+    /// Creates it from that.
+    package init(code: Int32) { self.code = code }
   }
 
   /// Where it is.

@@ -118,13 +118,13 @@ import Testing
     let program = BuiltFolder.path(of: "demo-monitored-process")
     try shell.start(
       "/bin/sh", ["-c", "echo here; read line; exec '\(program)'"],
-      environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+      environment: [MonitoredProcess.variable(runtime)])
     #expect(shell.wait { $0.contains("here") })
     let id = try #require(shell.child)
     let viewer = try PseudoTerminal()
     try viewer.start(
       BuiltProgram.path, ["--wait", "\(id)"],
-      environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+      environment: [MonitoredProcess.variable(runtime)])
     shell.type("go\r")
     #expect(viewer.wait { $0.isAlternate && $0.contains("[\(id)]") && $0.contains("total") })
     viewer.type("q")

@@ -23,16 +23,17 @@ final class MonitoredProcess {
       BuiltFolder.path(of: "demo-monitored-process"), in: runtime, until: "opq-top attach")
   }
 
-  /// Starts any program, and waits until it prints something.
+  /// Starts any program, as another user where one is given, and waits until it prints something.
   init(
-    _ path: String, _ arguments: [String] = [], environment: [String] = [], in runtime: TemporaryDirectory? = nil,
-    until text: String
+    _ path: String, _ arguments: [String] = [], environment: [String] = [],
+    in runtime: TemporaryDirectory? = nil, user: UInt32? = nil, until text: String
   ) throws {
     self.runtime = try runtime ?? TemporaryDirectory()
     log = self.runtime.file("log-\(UUID().uuidString)")
     window = try PseudoTerminal(columns: 120)
+    let (path, arguments) = Self.words(path, arguments, as: user)
     try window.start(
-      path, arguments, environment: environment + ["XDG_RUNTIME_DIR=\(self.runtime.path)"],
+      path, arguments, environment: environment + [Self.variable(self.runtime)],
       redirections: [2: log])
     #expect(window.wait { $0.contains(text) })
     id = try #require(window.child)
@@ -41,6 +42,22 @@ final class MonitoredProcess {
   deinit {
     window.signal(SIGKILL)
     _ = window.waitForEnd()
+  }
+
+  /// Lets a program look for sockets in a directory, and nowhere else: who runs the tests may have
+  /// processes that listen.
+  static func variable(_ runtime: TemporaryDirectory) -> String {
+    "OPQ_SOCKET_DIRECTORY=\(runtime.file("opq"))"
+  }
+
+  /// What starts a program as another user; it becomes that program.
+  static let starter = "/usr/bin/setpriv"
+
+  private static func words(
+    _ path: String, _ arguments: [String], as user: UInt32?
+  ) -> (path: String, arguments: [String]) {
+    guard let user else { return (path, arguments) }
+    return (starter, ["--reuid=\(user)", "--clear-groups", path] + arguments)
   }
 
   /// What it has logged.
@@ -65,20 +82,22 @@ final class MonitoredProcess {
   ) throws -> PseudoTerminal {
     let window = try PseudoTerminal(columns: columns, rows: rows)
     try window.start(
-      BuiltProgram.path, arguments, environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+      BuiltProgram.path, arguments, environment: [Self.variable(runtime)])
     #expect(window.wait { $0.isAlternate && $0.contains(text) })
     return window
   }
 
-  /// Runs the program to its end without a terminal: what it printed, and how it ended.
+  /// Runs the program to its end without a terminal, as another user where one is given: what it
+  /// printed, and how it ended.
   func run(
-    _ arguments: [String]
+    _ arguments: [String], user: UInt32? = nil
   ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
     let output = runtime.file("output-\(UUID().uuidString)")
     let errors = runtime.file("errors-\(UUID().uuidString)")
     let window = try PseudoTerminal()
+    let (path, arguments) = Self.words(BuiltProgram.path, arguments, as: user)
     try window.start(
-      BuiltProgram.path, arguments, environment: ["XDG_RUNTIME_DIR=\(runtime.path)"],
+      path, arguments, environment: [Self.variable(runtime)],
       redirections: [0: "/dev/null", 1: output, 2: errors])
     let ending = window.waitForEnd(seconds: 60)
     return (
