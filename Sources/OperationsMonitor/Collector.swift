@@ -123,7 +123,9 @@ final class Collector: Sendable {
   }
 
   private func startRecording(into table: CollectorTable) {
-    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    QueueRegistry.startRecording(recorder, newRecords: ReadingAllowance.newRecords) {
+      Collector.shared.ring(.changes)
+    }
     table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
   }
 
@@ -198,14 +200,17 @@ final class Collector: Sendable {
     // Each round begins with another queue: one that always has news must not hide the others.
     let start = queues.isEmpty ? 0 : Int(table.version % UInt64(queues.count))
     for queue in queues[start...] + queues[..<start] {
-      var hasMore = true
-      while hasMore {
-        let changes = queue.takeRecordedChanges(for: recorder, limit: Self.slice)
+      var part = table.allowance.part(of: queue.id)
+      while true {
+        let changes = queue.takeRecordedChanges(
+          for: recorder, limit: Self.slice, adopting: part.adopting, newRecords: part.newRecords)
         table.apply(changes)
-        hasMore = changes.hasMore
+        part = table.allowance.next(part, after: changes)
         // A command does not wait for it either.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
-        if hasMore, ContinuousClock.now >= deadline {
+        guard changes.hasMore || changes.hasUnrecorded else { break }
+        let isEnough = !changes.hasMore && part.adopting == 0
+        if isEnough || ContinuousClock.now >= deadline {
           ring(.changes)
           break
         }

@@ -10,7 +10,7 @@ import Testing
 struct QueueMonitorTests {
   private static func monitor() -> QueueMonitor {
     var monitor = QueueMonitor(queue: QueueID.next())
-    monitor.startRecording(RecorderID()) {}
+    monitor.startRecording(RecorderID(), first: nil) {}
     return monitor
   }
 
@@ -21,6 +21,10 @@ struct QueueMonitorTests {
     let bench = SchedulerBench()
     if isRecordedFromTheStart { bench.scheduler.monitor = Self.monitor() }
     let operation = SchedulerBench.operation("one")
+    if isRecordedFromTheStart {
+      operation.record = OperationRecord(
+        RecordedOperation(describing: operation, queue: QueueID.next()), needsDescription: false)
+    }
     bench.add([operation])
     #expect(bench.takeNext() === operation)
     #expect(operation.update { $0.descriptionDidChange() }, "on its way to the inbox")
@@ -30,7 +34,8 @@ struct QueueMonitorTests {
     if !isRecordedFromTheStart { bench.scheduler.monitor = Self.monitor() }
     bench.admit([operation])
     #expect(operation.place.stage == (isPinned ? .lingering : .gone))
-    #expect(operation.record != nil && operation.record?.operation == nil)
+    #expect((operation.record != nil) == isRecordedFromTheStart)
+    #expect(operation.record?.operation == nil)
     bench.change(operation) { isPinned ? $0.unpin() : false }
     #expect(operation.place.stage == .gone && operation.record?.operation == nil)
     bench.endSection()
