@@ -315,7 +315,11 @@ final class Collector: Sendable {
     _ id: OperationReport.ID, for origin: CommandOrigin?, _ table: CollectorTable
   ) -> CommandResult.Outcome {
     let outcome = perform(on: id, table) { $0.cancel() }
-    if let origin, outcome == .requested { table.noteCancelRequester(origin, of: id) }
+    if let origin, outcome == .requested {
+      table.noteCancelRequester(origin, of: id)
+      // The queue has nothing to tell where the operation had been asked before.
+      ring(.changes)
+    }
     return outcome
   }
 

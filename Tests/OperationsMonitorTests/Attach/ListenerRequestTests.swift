@@ -94,6 +94,39 @@ import Testing
     }
   }
 
+  @Test(
+    "Who has asked is told even where the operation was asked to cancel before, and nothing changes"
+  )
+  func tellsOfSecondCancellations() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let gate = Gate()
+      let operation = BlockOperation { gate.pass() }
+      queue.addOperation(operation)
+      gate.waitForArrivals(1)
+      operation.cancel()
+      let id = OperationReport.ID(operation)
+      let client = try connect(to: listener)
+      client.send(
+        .watch(Interest(rowLimit: 0, operations: [id]), interval: .milliseconds(10)))
+      client.send(.credit(8))
+      #expect(
+        client.receiveUpdate { update in
+          update.changed.contains { $0.id == id && $0.state == .cancelling }
+        } != nil)
+      client.send(.command(.cancel([id]), token: 1))
+      #expect(client.result(of: 1)?.outcomes == [.requested])
+      let told = client.receiveUpdate { update in
+        update.changed.contains { $0.id == id && $0.cancelRequester?.processID == getpid() }
+      }
+      #expect(told != nil)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("Each viewer is told as often as it wants: one that wants to know daily is left alone")
   func intervals() async throws {
     let listener = try listen()
