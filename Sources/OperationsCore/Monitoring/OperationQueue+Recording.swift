@@ -101,19 +101,16 @@ extension QueueCore {
     wake: @escaping @Sendable () -> Void
   ) {
     withScheduler { scheduler, _ in
-      var monitor = scheduler.monitor ?? QueueMonitor(queue: id)
-      guard replaces || monitor.recorder == nil else { return }
-      monitor.startRecording(recorder, first: scheduler.operations.first, wake: wake)
-      scheduler.monitor = monitor
+      guard replaces || scheduler.monitor.recorder == nil else { return }
+      scheduler.monitor.startRecording(recorder, first: scheduler.operations.first, wake: wake)
       self.newRecords.store(newRecords, ordering: .relaxed)
     }
   }
 
   func stopRecording(_ recorder: RecorderID) {
     withScheduler { scheduler, _ in
-      if scheduler.monitor?.recorder == recorder { newRecords.store(0, ordering: .relaxed) }
-      scheduler.monitor?.stopRecording(recorder)
-      if scheduler.monitor?.isIdle == true { scheduler.monitor = nil }
+      if scheduler.monitor.recorder == recorder { newRecords.store(0, ordering: .relaxed) }
+      scheduler.monitor.stopRecording(recorder)
     }
   }
 
@@ -123,9 +120,8 @@ extension QueueCore {
     // Counts and states in one critical section: else one of two operations that follow each other in
     // a slot could be told to run, and the one before it not to have ended.
     var (changes, undescribed) = withScheduler { scheduler, _ in
-      let taken =
-        scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit, adopting: adopting)
-        ?? RecordedChanges()
+      let taken = scheduler.monitor.takeChangedRecords(
+        for: recorder, limit: limit, adopting: adopting)
       let counts = scheduler.counts
       let changes = QueueChanges(
         id: id, isMain: isMain,

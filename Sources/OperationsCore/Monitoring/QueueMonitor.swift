@@ -5,7 +5,7 @@ import COperationsSystem
 import Dispatch
 import Synchronization
 
-/// What a queue keeps while somebody watches it. Guarded by the queue's lock.
+/// What a queue keeps for those who watch it. Guarded by the queue's lock.
 ///
 /// Two channels. Records are state: each changed one is listed once, however often it changes, and
 /// nothing of what is in the queue is lost. Subscriptions are history: a bounded buffer each, which
@@ -28,11 +28,15 @@ struct QueueMonitor {
   }
 
   let queue: QueueID
-  var subscriptions: [Subscription] = []
+  /// Whether anybody watches: the one thing that is looked at while nobody does.
+  private(set) var isActive = false
+  var subscriptions: [Subscription] = [] { didSet { noteWatching() } }
   /// Who counts what leaves; `nil` while nobody does.
-  var finishCounting: FinishCounting?
+  var finishCounting: FinishCounting? { didSet { noteWatching() } }
   /// Who keeps the records; `nil` while nobody does.
-  private(set) var recorder: RecorderID?
+  private(set) var recorder: RecorderID? { didSet { noteWatching() } }
+  /// Whether there is nobody but the recorder.
+  private var isOnlyRecorded = false
   /// Leads to those that have no record yet, of what is in the queue.
   private var unrecorded = UnrecordedOperations()
   /// The recorder's; `nil` while there is none.
@@ -46,7 +50,11 @@ struct QueueMonitor {
 
   init(queue: QueueID) { self.queue = queue }
 
-  var isIdle: Bool { subscriptions.isEmpty && wakeCollector == nil && finishCounting == nil }
+  private mutating func noteWatching() {
+    let hasOthers = !subscriptions.isEmpty || finishCounting != nil
+    isActive = hasOthers || recorder != nil
+    isOnlyRecorded = !hasOthers && recorder != nil
+  }
 
   // MARK: Collector
 
@@ -171,13 +179,29 @@ struct QueueMonitor {
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
+    // What a queue that is too quick to be recorded pays for each step: it must stay next to nothing.
+    if isOnlyRecorded, !operation.mayHaveRecord {
+      isQueueChanged = true
+      return unrecorded.didMove(operation, from: old, to: new)
+    }
+    recordMove(of: operation, from: old, to: new, status)
+  }
+
+  @inline(never)
+  private mutating func recordMove(
+    of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
+    _ status: OperationStatus
+  ) {
     if new == .lingering { finishCounting?.didLeave(operation) }
     guard recorder != nil || !subscriptions.isEmpty else { return }
     isQueueChanged = true
     let record = recorder == nil ? nil : record(of: operation, isNew: old == .outside)
     if recorder != nil {
-      if record == nil { unrecorded.didMove(operation, from: old, to: new) }
-      if new == .lingering { unrecorded.didLeave(operation) }
+      if record == nil {
+        unrecorded.didMove(operation, from: old, to: new)
+      } else if new == .lingering {
+        unrecorded.didLeave(operation)
+      }
     }
     if record == nil, subscriptions.isEmpty { return }
     let now = csystem_monotonic_nanoseconds()
@@ -231,13 +255,10 @@ struct QueueMonitor {
   mutating func queueDidChange() { isQueueChanged = true }
 
   /// Whether somebody may have to be woken.
-  private var mayHaveWakes: Bool {
-    isQueueChanged && !isCollectorWoken || finishCounting != nil || !subscriptions.isEmpty
-  }
+  var mayHaveWakes: Bool { isActive && !(isOnlyRecorded && isCollectorWoken) }
 
   /// Whom to wake now: everyone who has news and has not been woken since asking.
   mutating func takeWakes() -> [@Sendable () -> Void] {
-    guard mayHaveWakes else { return [] }
     var wakes: [@Sendable () -> Void] = []
     if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
       wakes.append { finishCounting.counter(late) }

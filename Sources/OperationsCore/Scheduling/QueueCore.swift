@@ -26,9 +26,8 @@ final class QueueCore: @unchecked Sendable {
   private let isOwnerHeld = Atomic<Bool>(false)
   /// The raw value, outside the lock: every block that is added looks at it.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
-  private let scheduler = Locked(QueueScheduler())
-  /// Whether operations run on a dispatch queue. A copy of what the scheduler says, written while
-  /// its lock is held.
+  private let scheduler: Locked<QueueScheduler>
+  /// Whether operations run on a dispatch queue: the scheduler's answer, written under its lock.
   let isOnDispatch = Atomic<Bool>(false)
   /// Whether somebody observes or has observed the queue's properties.
   let isObserved = Atomic<Bool>(false)
@@ -39,6 +38,7 @@ final class QueueCore: @unchecked Sendable {
 
   init(isMain: Bool = false) {
     self.isMain = isMain
+    scheduler = Locked(QueueScheduler(queue: id))
     gate.setWidth(QueueScheduler.widthLimit)
   }
 

@@ -8,18 +8,14 @@ import Testing
 
 @Suite("QueueMonitor, without threads")
 struct QueueMonitorTests {
-  private static func monitor() -> QueueMonitor {
-    var monitor = QueueMonitor(queue: QueueID.next())
-    monitor.startRecording(RecorderID(), first: nil) {}
-    return monitor
-  }
-
   @Test(
     "The record of an operation that has left its queue does not lead to it, whatever is news yet",
     arguments: [false, true], [false, true])
   func newsAfterTheEnd(isPinned: Bool, isRecordedFromTheStart: Bool) {
     let bench = SchedulerBench()
-    if isRecordedFromTheStart { bench.scheduler.monitor = Self.monitor() }
+    if isRecordedFromTheStart {
+      bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
+    }
     let operation = SchedulerBench.operation("one")
     if isRecordedFromTheStart {
       operation.record = OperationRecord(
@@ -31,7 +27,9 @@ struct QueueMonitorTests {
     #expect(!isPinned || operation.update { $0.pin() })
     bench.finish(operation)
     #expect(operation.place.stage == .lingering)
-    if !isRecordedFromTheStart { bench.scheduler.monitor = Self.monitor() }
+    if !isRecordedFromTheStart {
+      bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
+    }
     bench.admit([operation])
     #expect(operation.place.stage == (isPinned ? .lingering : .gone))
     #expect((operation.record != nil) == isRecordedFromTheStart)
