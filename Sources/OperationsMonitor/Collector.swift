@@ -294,7 +294,7 @@ final class Collector: Sendable {
       result.outcomes = ids.map { cancel($0, for: origin, table) }
     case .cancelWithDependents(let ids):
       // These first: what an operation that has finished by it lets go would start.
-      result.dependents = table.dependents(of: Set(ids)).ids.filter {
+      result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested
       }
       result.outcomes = ids.map { cancel($0, for: origin, table) }
@@ -315,7 +315,11 @@ final class Collector: Sendable {
     _ id: OperationReport.ID, for origin: CommandOrigin?, _ table: CollectorTable
   ) -> CommandResult.Outcome {
     let outcome = perform(on: id, table) { $0.cancel() }
-    if let origin, outcome == .requested { table.noteCancelRequester(origin, of: id) }
+    if let origin, outcome == .requested {
+      table.noteCancelRequester(origin, of: id)
+      // The queue has nothing to tell where the operation had been asked before.
+      ring(.changes)
+    }
     return outcome
   }
 
