@@ -23,7 +23,6 @@ fflush(nil)
 var soak = try Soak(
   seed: seed, path: BuiltFolder.path(of: "opq-top"), arguments: ["demo", demo],
   memoryLimit: 2_500_000)
-let figures = soak.run(
-  for: .seconds(seconds), whenItShows: demo == "storm" ? "of 1,0" : "total")
+let figures = soak.run(for: .seconds(seconds), fromOperations: demo == "storm" ? 1_000_000 : 1)
 print(figures)
 exit(figures.faults.isEmpty ? 0 : 1)
