@@ -155,6 +155,9 @@ struct StatusView {
   /// What needs attention as long as it is so.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
+    if dashboard.live.silence > .zero {
+      return Span("the process does not answer: it may be stopped, or the way to it cut", .warning)
+    }
     let workload = dashboard.shown
     if dashboard.view == .events, workload.events.skippedCount > 0 {
       let count = CountText.text(workload.events.skippedCount)
