@@ -64,6 +64,23 @@ import Testing
     }
   }
 
+  @Test("A signal ends a viewer at any moment from its start on, and the terminal is as it was")
+  func signalAtAnyMoment() throws {
+    // Somebody who does not answer is looked for, too.
+    let process = try MonitoredProcess()
+    process.signal(SIGSTOP)
+    for round in 0..<12 {
+      let window = try PseudoTerminal()
+      let before = window.settings
+      try window.start(
+        BuiltProgram.path, environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"])
+      window.absorb(for: .milliseconds(25 * round))
+      window.signal(SIGTERM)
+      #expect(window.waitForEnd() == .signal(SIGTERM), "round \(round)")
+      #expect(window.settings == before && !window.screen.isAlternate, "round \(round)")
+    }
+  }
+
   @Test("A lost connection is the end of batch mode: the last frame, a sentence and the status 1")
   func lostInBatchMode() throws {
     let process = try FakeProcess()
