@@ -139,10 +139,12 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    var spans = [Span("sort by: ", .strong)]
+    // All of them are there at 80 columns.
+    let gap = canvas.columns.count < 100 ? " " : "  "
+    var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {
       spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
-      spans.append(Span(" \(column.word)  "))
+      spans.append(Span(" \(column.word)\(gap)"))
     }
     overwrite(spans + [Span("Esc", .dim)], on: &canvas)
   }

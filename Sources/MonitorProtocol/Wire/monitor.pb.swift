@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 980a5da3476c54b581722baca4d51167c8e4c515401ffac80773195e866212ef
+// Made from monitor.proto f56866bf783555405eed4448bf3a5605eca006e470ce126a7d003d44130d2005
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -668,6 +668,9 @@ nonisolated struct WireInterest: Sendable {
       /// The one that most operations depend on first.
       case dependents // = 7
       case name // = 8
+
+      /// The longest run that is over first. Since version 1.1.
+      case run // = 9
       case UNRECOGNIZED(Int)
 
       init() {
@@ -685,6 +688,7 @@ nonisolated struct WireInterest: Sendable {
         case 6: self = .time
         case 7: self = .dependents
         case 8: self = .name
+        case 9: self = .run
         default: self = .UNRECOGNIZED(rawValue)
         }
       }
@@ -700,6 +704,7 @@ nonisolated struct WireInterest: Sendable {
         case .time: return 6
         case .dependents: return 7
         case .name: return 8
+        case .run: return 9
         case .UNRECOGNIZED(let i): return i
         }
       }
@@ -715,6 +720,7 @@ nonisolated struct WireInterest: Sendable {
         .time,
         .dependents,
         .name,
+        .run,
       ]
 
     }
@@ -2577,7 +2583,7 @@ nonisolated extension WireInterest.Order: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension WireInterest.Order.Column: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0\u{1}COLUMN_RUN\0")
 }
 
 nonisolated extension WireInterest.Graph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
