@@ -9,9 +9,9 @@ import Testing
 /// A process to attach to that says what it is told to, as no real one would.
 ///
 /// Nothing here sleeps: what it waits for is `poll` with a deadline.
-final class FakeProcess {
+final class ScriptedProcess {
   /// Where it listens.
-  let path = "/tmp/opq-fake-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock"
+  let path = "/tmp/opq-scripted-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock"
   private let listener: Int32
 
   init() throws {
@@ -66,11 +66,11 @@ final class FakeProcess {
   }
 
   /// Waits for a viewer, greets it and tells it all there is.
-  func welcome(_ hello: Hello = FakeProcess.hello()) throws -> Viewer {
+  func welcome(_ hello: Hello = ScriptedProcess.hello()) throws -> Viewer {
     let viewer = try accept()
     viewer.send(.hello(hello, versions: .current))
     try #require(viewer.receive { if case .watch = $0 { true } else { false } } != nil)
-    viewer.send(FakeProcess.update)
+    viewer.send(ScriptedProcess.update)
     return viewer
   }
 
