@@ -150,7 +150,7 @@ let monitorTargets: [Target] = [
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
-      "opq-top", "MonitorProtocol", "TestSupport", "fixture-hostile-names",
+      "opq-top", "MonitorProtocol", "OperationsMonitor", "TestSupport", "fixture-hostile-names",
       "demo-monitored-process",
     ]),
   // Has a link to the program's sources, for its loop; not to where the program begins.

@@ -100,11 +100,3 @@ extension Dashboard {
     if purpose == .cancel { show("it has ended; nothing cancelled", isWarning: true) }
   }
 }
-
-extension Hello {
-  /// Whether both are of one run of a program.
-  func isSameProcess(as other: Hello) -> Bool {
-    processID == other.processID && processStarted == other.processStarted
-      && bootID == other.bootID
-  }
-}

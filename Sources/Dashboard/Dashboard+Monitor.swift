@@ -8,7 +8,7 @@ extension Dashboard {
   mutating func reduce(_ message: MonitorMessage) {
     if case .hello(let hello) = message { begin(hello) } else { live.apply(message) }
     switch message {
-    case .hello:
+    case .hello, .silent:
       break
     case .disconnected:
       noteDisconnection()
@@ -48,8 +48,14 @@ extension Dashboard {
     case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
     case .alreadyFinished, .unknown: show("that queue is gone", isWarning: true)
     case .denied: show("denied: the process is read-only", isWarning: true)
+    case .lost:
+      let name = live.queue(id)?.name ?? ""
+      show("queue \(name): \(Self.lostWords)", isWarning: true)
     }
   }
+
+  /// What is said of a command whose answer was lost with the connection.
+  private static let lostWords = "not known, the connection was lost"
 
   private mutating func announce(
     _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String
@@ -61,6 +67,7 @@ extension Dashboard {
       case .alreadyFinished: show("\(what) had already finished")
       case .unknown: show("\(what) is not known", isWarning: true)
       case .denied: show("denied: the process is read-only", isWarning: true)
+      case .lost: show("\(done)? \(what): \(Self.lostWords)", isWarning: true)
       }
       return
     }
@@ -70,7 +77,7 @@ extension Dashboard {
     }
     let others = [
       part(.alreadyFinished, "had already finished"), part(.unknown, "not known"),
-      part(.denied, "denied"),
+      part(.denied, "denied"), part(.lost, Self.lostWords),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
     show(

@@ -28,6 +28,9 @@ public struct CommandResult: Codable, Sendable, Equatable {
     case unknown
     /// The monitored process does not take commands.
     case denied
+    /// The connection was lost before there was an answer: it was done, or it was not. Only a viewer says
+    /// so.
+    case lost
   }
 
   /// The command that this answers.

@@ -11,6 +11,9 @@ public enum MonitorMessage: Codable, Sendable, Equatable {
   case update(Update)
   /// What became of a command.
   case commandResult(CommandResult)
+  /// The process has said nothing for so long, although it was asked whether it is there; zero where it
+  /// is heard again.
+  case silent(for: Duration)
   /// The connection is lost, for this reason, and is being made anew: where that succeeds, a greeting
   /// and everything that is known follow.
   case disconnected(reason: String)

@@ -14,12 +14,17 @@ enum ProcessFacts {
   static func hello(isReadOnly: Bool) -> Hello {
     var wall = timespec()
     clock_gettime(CLOCK_REALTIME, &wall)
+    var boot = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &boot)
     let now = now
+    let start = ProcessStart(of: getpid())
+    let sinceBoot = Duration.seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec)
     var hello = Hello(
       processName: name, processID: getpid(), isReadOnly: isReadOnly, anchor: now,
       anchorSecondsSince1970: Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9,
-      processStarted: started(before: now))
+      processStarted: start.map { started($0, now: now, sinceBoot: sinceBoot) } ?? now)
     hello.bootID = ProcessStart.bootID
+    hello.startTicks = start?.ticks ?? 0
     hello.totalCount = QueueRegistry.totalCount
     return hello
   }
@@ -30,10 +35,11 @@ enum ProcessFacts {
     return first.split(separator: "/").last.map(String.init) ?? first
   }
 
-  /// When the process started. The monotonic clock starts at boot too, and differs only where the
-  /// machine has slept.
-  private static func started(before now: MonitorTime) -> MonitorTime {
-    guard let start = ProcessStart(of: getpid()) else { return now }
-    return min(MonitorTime(nanoseconds: start.nanoseconds), now)
+  /// When a process started, on the monotonic clock, which stands still while the machine sleeps: as
+  /// long ago as it is on the clock that does not.
+  static func started(
+    _ start: ProcessStart, now: MonitorTime, sinceBoot: Duration
+  ) -> MonitorTime {
+    min(now, now - (sinceBoot - .nanoseconds(start.nanoseconds)))
   }
 }

@@ -23,6 +23,9 @@ struct BatchLoop {
 
   /// Prints as many frames as wanted, or frames until the workload has finished or a signal comes. A
   /// reader that goes away ends it, too, and is no error.
+  ///
+  /// Where nothing more comes from what is watched, the last frame is what was known of it, and why is
+  /// said on standard error.
   func run() -> Ending {
     let interval = options.interval
     var picture = MonitorPicture(filter: options.filter)
@@ -33,7 +36,7 @@ struct BatchLoop {
     var isLast = false
     while true {
       waker.wait(until: due)
-      for message in session.takeMessages() { picture.take(message) }
+      for message in session.takeMessages() { picture.take(message, at: .now) }
       if let signal = watch.takeRequest() { return .signal(signal) }
       let now = MonitorTime.now
       if completion?.isReached == true && !isLast {
@@ -49,13 +52,13 @@ struct BatchLoop {
         }
       }
       guard let frame = picture.frame(at: now) else {
-        return Program.fail("nothing is known of the process")
+        return Program.fail(picture.endedReason ?? "nothing is known of the process", status: 1)
       }
       let error = StandardStream.output.write(printer.text(of: frame))
       if error == EPIPE { return .status(0) }
       guard error == 0 else { return Program.failToWrite(error) }
       printed += 1
-      if picture.endedReason != nil { return .status(1) }
+      if let reason = picture.endedReason { return Program.fail(reason, status: 1) }
       if isLast || printed == options.frameCount { return .status(0) }
       due = max(due + interval, now)
     }

@@ -24,7 +24,7 @@ struct DashboardLoop: ~Copyable {
   /// When the picture changes by itself; `nil` where it does not.
   private var nextTick: MonitorTime?
   private var ending: Ending?
-  /// What the clock of the watched process is ahead of this one's: zero on the same machine.
+  /// How far the clock of the watched process is ahead of this one's.
   private var clockLead = Duration.zero
   /// Whether nothing was left to do in any queue at the last update.
   private var isDrained = false
@@ -102,10 +102,7 @@ struct DashboardLoop: ~Copyable {
     }
     guard !messages.isEmpty else { return }
     frameTimes?.begin()
-    for case .hello(let hello) in messages {
-      let isHere = watched.workload != nil || hello.bootID == ProcessStart.bootID
-      clockLead = isHere ? .zero : hello.anchor - .now
-    }
+    for case .hello(let hello) in messages { clockLead = hello.clockLead(at: .now) }
     deliver(.tick(.now + clockLead))
     for message in messages {
       deliver(.monitor(message))

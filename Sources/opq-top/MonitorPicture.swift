@@ -5,8 +5,11 @@ import MonitorProtocol
 
 /// What a monitor has told so far, for frames to be made of.
 struct MonitorPicture {
-  /// Why nothing more comes; `nil` while it does.
+  /// Why nothing more comes, as a sentence; `nil` while it does. A lost connection is an end, too: frames
+  /// of what was known before it would say nothing.
   private(set) var endedReason: String?
+  /// How far the clock of the watched process is ahead of this one's.
+  private var clockLead = Duration.zero
   private var hello: Hello?
   private var queues: [QueueReport] = []
   private var operations: [OperationReport.ID: OperationReport] = [:]
@@ -22,28 +25,37 @@ struct MonitorPicture {
   var isFilled: Bool { hello != nil && queues.contains { $0.counts.total > 0 } }
 
   /// Takes in one message.
-  mutating func take(_ message: MonitorMessage) {
+  ///
+  /// - Parameters:
+  ///   - message: The message. What comes after the end is not taken.
+  ///   - now: The present time on this process's clock.
+  mutating func take(_ message: MonitorMessage, at now: MonitorTime) {
+    guard endedReason == nil else { return }
     switch message {
     case .hello(let hello):
       self.hello = hello
+      clockLead = hello.clockLead(at: now)
     case .update(let update):
       queues = update.queues
       for report in update.changed { operations[report.id] = report }
       for id in update.removed { operations[id] = nil }
       warnings = update.warnings
       lostChanges = update.lostChanges
-    case .commandResult, .disconnected:
+    case .commandResult, .silent:
       break
+    case .disconnected(let reason):
+      endedReason = "the connection is lost: \(reason)"
     case .ended(let reason):
       endedReason = reason
     }
   }
 
-  /// The frame of a moment; `nil` before the monitor has said whom it watches.
+  /// The frame of a moment on this process's clock; `nil` before the monitor has said whom it watches.
   func frame(at now: MonitorTime) -> Frame? {
-    hello.map { hello in
+    let time = now + clockLead
+    return hello.map { hello in
       Frame(
-        hello: hello, time: now, queues: queues, operations: matching(at: now),
+        hello: hello, time: time, queues: queues, operations: matching(at: time),
         warnings: warnings, lostChanges: lostChanges)
     }
   }

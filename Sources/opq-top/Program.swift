@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import CursesTerminal
+import Dashboard
 import Glibc
 
 /// The program from its arguments to its exit status.
@@ -51,7 +52,7 @@ enum Program {
   /// Says on standard error why nothing can be shown.
   static func fail(_ error: any Error) -> Ending {
     switch error {
-    case let error as AttachError: fail("\(error)", status: error.kind.rawValue)
+    case let error as AttachError: fail("\(error)", status: error.status)
     case is TerminalError: fail("\(error); use --batch")
     default: fail("\(error)")
     }
@@ -60,9 +61,14 @@ enum Program {
   /// Says on standard error why the program cannot do what it was asked to, or, with another
   /// status, has not done all of it.
   static func fail(_ message: String, status: Int32 = 2) -> Ending {
-    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-    StandardStream.error.write("opq-top: \(line)\n")
+    StandardStream.error.write(errorLine(message))
     return .status(status)
+  }
+
+  /// A message as one line of bounded length: whoever it comes from, no terminal obeys it.
+  static func errorLine(_ message: String) -> String {
+    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return "opq-top: \(TerminalText.printable(line, columns: 1_000))\n"
   }
 
   /// Says that standard output takes no more, for the reason of an `errno`.

@@ -23,8 +23,17 @@ final class SourceOpener: Sendable {
   /// Makes and starts the demo, and watches it.
   private let openDemo: @Sendable () throws -> Watched
   private let isReadOnly: Bool
-  private let answers = Mutex<[Answer]>([])
-  private let retired = DispatchGroup()
+  private let state = Mutex(State())
+  /// Demos that are being made, or ended: both take a while.
+  private let busy = DispatchGroup()
+
+  private struct State {
+    var answers: [Answer] = []
+    /// The processes that have not answered.
+    var pending: [RemoteSession] = []
+    /// Whether nobody takes answers any more.
+    var isFinished = false
+  }
 
   /// - Parameters:
   ///   - waker: Rings when there is an answer.
@@ -50,7 +59,9 @@ final class SourceOpener: Sendable {
     switch source {
     case .process(let path):
       let session = RemoteSession(path: path, isReadOnly: isReadOnly) { [waker] in waker.ring() }
+      state.withLock { $0.pending.append(session) }
       session.whenGreeted { [self] result in
+        state.withLock { $0.pending.removeAll { $0 === session } }
         switch result {
         case .success: answer(.opened(Watched(process: session)))
         case .failure(let error):
@@ -59,7 +70,7 @@ final class SourceOpener: Sendable {
         }
       }
     case .demo:
-      DispatchQueue.global().async { [self] in
+      DispatchQueue.global().async(group: busy) { [self] in
         do {
           answer(.opened(try openDemo()))
         } catch {
@@ -71,26 +82,40 @@ final class SourceOpener: Sendable {
 
   /// What has come since the last call.
   func takeAnswers() -> [Answer] {
-    answers.withLock { answers in
-      defer { answers = [] }
-      return answers
+    state.withLock { state in
+      defer { state.answers = [] }
+      return state.answers
     }
   }
 
   /// Ends what is watched no more: a demo takes a while to end.
   func retire(_ watched: Watched) {
-    DispatchQueue.global().async(group: retired) { watched.end() }
+    DispatchQueue.global().async(group: busy) { watched.end() }
   }
 
-  /// Waits until that is done, and ends what was opened too late to be watched.
+  /// Waits until that is done, and ends what was opened too late to be watched, or would be.
   func finish() {
-    for case .opened(let watched) in takeAnswers() { watched.end() }
-    retired.wait()
+    let (answers, pending) = state.withLock { state in
+      state.isFinished = true
+      defer { (state.answers, state.pending) = ([], []) }
+      return (state.answers, state.pending)
+    }
+    for session in pending { session.invalidate() }
+    for case .opened(let watched) in answers { watched.end() }
+    busy.wait()
   }
 
   private func answer(_ answer: Answer) {
-    answers.withLock { $0.append(answer) }
-    waker.ring()
+    let isTaken = state.withLock { state in
+      if state.isFinished { return false }
+      state.answers.append(answer)
+      return true
+    }
+    if isTaken {
+      waker.ring()
+    } else if case .opened(let watched) = answer {
+      watched.end()
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import Dashboard
 import DemoWorkloads
 import MonitorProtocol
 import OperationsMonitor
+import Synchronization
 
 /// Whoever watches, from start to end: the dashboard or batch mode, over a demo or another process.
 struct ViewerRun {
@@ -42,32 +43,44 @@ struct ViewerRun {
 
   /// Another process.
   ///
-  /// - Throws: ``AttachError``.
-  func watchProcess(at path: String) throws(AttachError) -> Watched {
+  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
+  func watchProcess(at path: String) throws -> Watched {
     let session = RemoteSession(
       path: path, isReadOnly: view.isReadOnly, interest: interest,
       interval: view.batch ? batchInterval : RemoteSession.usualInterval
     ) { [waker] in waker.ring() }
-    do throws(AttachError) {
-      _ = try session.waitForGreeting()
+    let greeting = Mutex<Result<Hello, AttachError>?>(nil)
+    session.whenGreeted { [waker] result in
+      greeting.withLock { $0 = result }
+      waker.ring()
+    }
+    do {
+      while true {
+        if let result = greeting.withLock({ $0 }) {
+          _ = try result.get()
+          return Watched(process: session)
+        }
+        waker.wait(until: nil)
+        if let signal = watch.takeRequest() { throw SignalRequest(signal: signal) }
+      }
     } catch {
       session.invalidate()
       throw error
     }
-    return Watched(process: session)
   }
 
   /// Waits until a process listens.
   ///
-  /// - Returns: Where its socket is; `nil` where a signal has come before that.
-  /// - Throws: ``AttachError`` where the process ends first.
-  func waitForSocket(of process: Int32) throws(AttachError) -> Result<String, SignalRequest> {
+  /// - Returns: Where its socket is.
+  /// - Throws: ``AttachError`` where the process ends first, or ``SignalRequest`` where a signal comes.
+  func waitForSocket(of process: Int32) throws -> String {
     var wasThere = false
     while true {
       do throws(AttachError) {
-        return .success(try AttachTarget.process(process).path())
-      } catch  where error.kind == .nothingThere {
+        return try AttachTarget.process(process).path()
+      } catch {
         // It need not be there yet.
+        guard error.kind == .nothingThere else { throw error }
       }
       let isThere = ProcessStart(of: process) != nil
       if wasThere, !isThere {
@@ -75,11 +88,11 @@ struct ViewerRun {
       }
       wasThere = isThere
       waker.wait(until: .now + .milliseconds(100))
-      if let signal = watch.takeRequest() { return .failure(SignalRequest(signal: signal)) }
+      if let signal = watch.takeRequest() { throw SignalRequest(signal: signal) }
     }
   }
 
-  /// A signal that asks the program to end.
+  /// A signal that asks the program to end came while it waited.
   struct SignalRequest: Error {
     let signal: Int32
   }

@@ -191,6 +191,10 @@ struct CommandTests {
       (.alreadyFinished, "#1077 resample dem had already finished"),
       (.unknown, "#1077 resample dem is not known"),
       (.denied, "denied: the process is read-only"),
+      (
+        .lost,
+        "cancel requested? #1077 resample dem: not known, the connection was lost"
+      ),
     ])
   func resultsAreSaid(outcome: CommandResult.Outcome, sentence: String) {
     var dashboard = Scene.dashboard()

@@ -97,6 +97,30 @@ struct ListingTests {
     #expect(dashboard.text().shows("▲"))
   }
 
+  @Test func theLongestRunThatIsOverIsTwoKeysAway() throws {
+    var dashboard = Scene.dashboard()
+    dashboard.press("srg")
+    // 2.75 s and 2.71 s, though others are in their states for longer.
+    #expect(dashboard.rows.keys.prefix(2).map(\.id.rawValue) == [1_039, 1_038])
+    let runs = dashboard.rows.keys.compactMap { key -> Duration? in
+      guard let report = dashboard.live.operations[key.id], report.state.isOver else { return nil }
+      return report.time(at: Scene.now)
+    }
+    #expect(runs == runs.sorted(by: >))
+    // Behind them what runs: #1042 for the longest. What never ran is behind all that did or does.
+    let order = dashboard.rows.keys.map(\.id.rawValue)
+    #expect(order[runs.count] == 1_042)
+    let cancelled = try #require(order.firstIndex(of: 1_033))
+    #expect(cancelled == order.count - 1)
+  }
+
+  @Test("The menu of orders is whole", arguments: [80, 99, 100, 120])
+  func theMenuIsWhole(columns: Int) {
+    var dashboard = Scene.dashboard(columns: columns, rows: 24)
+    dashboard.press("s")
+    #expect(dashboard.text().contains { $0.hasPrefix(" sort: i Id") && $0.hasSuffix(" Esc") })
+  }
+
   @Test func theColumnsAreGoneThroughAroundTheEnd() {
     var dashboard = Scene.dashboard()
     let columns = SortOrder.Column.allCases

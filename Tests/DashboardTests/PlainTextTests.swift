@@ -90,7 +90,7 @@ struct PlainTextTests {
     Situation(testDescription: "pinned", facts: [], moreFacts: ["pinned"]) { scene("F", $0) },
     Situation(testDescription: "keys", facts: ["cancel by key"]) { scene("X", $0) },
     Situation(testDescription: "paused", facts: ["PAUSED"]) { scene("p", $0) },
-    Situation(testDescription: "sort menu", facts: ["sort by"]) { scene("s", $0) },
+    Situation(testDescription: "sort menu", facts: ["sort: i Id"]) { scene("s", $0) },
     Situation(testDescription: "number", facts: ["go to #10"]) { scene("10", $0) },
     Situation(testDescription: "filter", facts: ["filter: state:exec_"]) {
       scene("\\state:exec", $0)

@@ -4,6 +4,7 @@
 import Dashboard
 import Foundation
 import MonitorProtocol
+import OperationsMonitor
 import Testing
 
 @testable import opq_top
@@ -234,15 +235,48 @@ import Testing
       OperationReport(
         id: .init(3), name: "c", className: "A", queue: .init(2), state: .executing),
     ]
-    picture.take(
-      .hello(
-        Hello(
-          processName: "", processID: 1, isReadOnly: true, anchor: moment(0),
-          anchorSecondsSince1970: 0,
-          processStarted: moment(0))))
-    picture.take(.update(update))
+    picture.take(.hello(hello()), at: moment(0))
+    picture.take(.update(update), at: moment(1))
     #expect(picture.frame(at: moment(2))?.operations.map(\.id) == [.init(1)])
     #expect(BatchOptions(filter: filter).interest.filter == filter)
     #expect(BatchOptions(filter: filter).interest.rowLimit != nil, "a list without is not filtered")
+  }
+
+  private func hello(bootID: String = ProcessStart.bootID) -> Hello {
+    var hello = Hello(
+      processName: "", processID: 1, isReadOnly: true, anchor: moment(1_000),
+      anchorSecondsSince1970: 0, processStarted: moment(0))
+    hello.bootID = bootID
+    return hello
+  }
+
+  @Test func theTimeOfAFrameIsThatOfTheProcessesOwnClock() {
+    var here = MonitorPicture()
+    here.take(.hello(hello()), at: moment(7))
+    #expect(here.frame(at: moment(8))?.time.monotonic == moment(8))
+    var elsewhere = MonitorPicture()
+    elsewhere.take(.hello(hello(bootID: "another machine")), at: moment(7))
+    #expect(elsewhere.frame(at: moment(8))?.time.monotonic == moment(1_001))
+  }
+
+  @Test(arguments: [
+    (MonitorMessage.disconnected(reason: "reset"), "the connection is lost: reset"),
+    (.ended(reason: "it has exited"), "it has exited"),
+  ])
+  func nothingComesAfterTheEnd(message: MonitorMessage, sentence: String) {
+    var picture = MonitorPicture()
+    #expect(picture.frame(at: moment(1)) == nil)
+    picture.take(.hello(hello()), at: moment(0))
+    #expect(picture.endedReason == nil)
+    picture.take(message, at: moment(1))
+    #expect(picture.endedReason == sentence)
+    // Of another process, maybe.
+    var update = Update(time: moment(2), queues: [QueueReport(id: .init(1), name: "io")])
+    update.lostChanges = 9
+    picture.take(.hello(hello(bootID: "another machine")), at: moment(2))
+    picture.take(.update(update), at: moment(2))
+    #expect(picture.frame(at: moment(3))?.time.monotonic == moment(3))
+    #expect(picture.frame(at: moment(3))?.lostChanges == 0)
+    #expect(picture.endedReason == sentence)
   }
 }

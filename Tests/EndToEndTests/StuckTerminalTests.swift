@@ -81,6 +81,13 @@ import Testing
     "T25: It ends within a second when its window is closed, and does not spin",
     arguments: Closing.allCases)
   func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
+    // Others may keep the processors busy for a while, but not every time.
+    let times = try (0..<5).map { _ in try closeWindow(closing) }
+    #expect(times.sorted()[2] < .seconds(1), "\(times)")
+  }
+
+  /// How long it takes to end when its window is closed.
+  private func closeWindow(_ closing: Closing) throws -> Duration {
     let window = try PseudoTerminal()
     // What is watched is made up, so that all that it costs is the dashboard.
     let file = try NamesFile(["one", "two"])
@@ -98,9 +105,8 @@ import Testing
     case .bySignalToo: #expect(ending == .status(1) || ending == .signal(SIGHUP))
     case .byTheTerminalAlone: #expect(ending == .status(1))
     }
-    // Others may keep the processors busy: what it took itself is the measure, and this the bound.
-    #expect(time < .seconds(3))
     let spent = try #require(window.totalProcessorTime) - before
     #expect(spent < .milliseconds(50), "\(spent)")
+    return time
   }
 }

@@ -53,7 +53,7 @@ final class Viewer: Sendable {
     switch message {
     case .hello(let hello): hellos.withLock { $0.append(hello) }
     case .commandResult(let result): results.withLock { $0.append(result) }
-    case .disconnected, .ended: break
+    case .silent, .disconnected, .ended: break
     case .update(let update):
       queues.withLock { $0 = update.queues }
       told.withLock { $0 = update.warnings }

@@ -9,6 +9,10 @@ import Glibc
 /// It knows nothing of what is right on the screen but this: the program stays there, takes no more
 /// memory, descriptors and threads than it did, shows at last what it would show at first, and gives the
 /// terminal back.
+///
+/// What grows at first is no fault: lists fill up to what they hold, and memory that was released is kept
+/// for the next time. So the program is looked at several times while nobody touches it: what it had at
+/// most in the first half of the time is what it may have at the end.
 package struct Soak {
   /// What it found.
   package struct Figures: CustomStringConvertible {
@@ -18,29 +22,64 @@ package struct Soak {
     package var stops = 0
     /// How many bytes the terminal was sent.
     package var bytes = 0
-    /// The memory of the program, early and late, in KiB.
-    package var memory = (early: 0, late: 0)
-    /// How many descriptors it had, early and late.
-    package var descriptors = (early: 0, late: 0)
-    /// How many threads it had, early and late.
-    package var threads = (early: 0, late: 0)
+    /// What it held whenever it was looked at.
+    package var looks: [Look] = []
     /// What was wrong; empty where all is well.
     package var faults: [String] = []
 
     /// Everything, in lines.
     package var description: String {
-      let lines = [
-        "\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal",
-        "memory \(memory.early) KiB early, \(memory.late) KiB late",
-        "descriptors \(descriptors.early) early, \(descriptors.late) late",
-        "threads \(threads.early) early, \(threads.late) late",
-      ]
+      var lines = ["\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal"]
+      lines += looks.map { "\($0)" }
+      if let leak = smallestLeak {
+        lines.append("a leak of \(leak) bytes for each operation would have been found")
+      }
       return (lines + faults.map { "FAULT: \($0)" }).joined(separator: "\n")
+    }
+
+    /// From how many bytes on that each operation left behind would have been called growth; `nil`
+    /// where none came.
+    private var smallestLeak: Int? {
+      guard let early = earlyLooks.last, let late = lateLooks.first else { return nil }
+      let count = late.operations - early.operations
+      return count > 0 ? memorySlack * 1_024 / count : nil
+    }
+
+    /// How much more memory than before is not yet growth, in KiB.
+    ///
+    /// What is released is not given back to the system where something is left beside it: while operations
+    /// come and go the gaps between them grow, ever slower, to a third of what they take themselves. In the
+    /// second half of any time it is less than a quarter.
+    fileprivate var memorySlack: Int { max(96 * 1_024, (looks.first?.memory ?? 0) / 4) }
+
+    fileprivate var earlyLooks: ArraySlice<Look> { looks.prefix(looks.count / 2) }
+
+    /// Several: one alone may be the moment at which the program needs memory for something.
+    fileprivate var lateLooks: ArraySlice<Look> { looks.suffix(max(2, looks.count / 8)) }
+  }
+
+  /// What the program held at a moment.
+  package struct Look: CustomStringConvertible {
+    /// Its memory, in KiB.
+    package var memory = 0
+    /// How many descriptors it had open.
+    package var descriptors = 0
+    /// How many threads it had.
+    package var threads = 0
+    /// How many operations it had been given; 0 where it does not show that.
+    package var operations = 0
+
+    /// Everything, in a line.
+    package var description: String {
+      "\(memory) KiB, \(descriptors) descriptors, \(threads) threads at \(operations) operations"
     }
   }
 
-  /// How much more memory than early is not yet growth, in KiB: lists of events and runs fill up.
-  private static let memorySlack = 96 * 1_024
+  /// How often the program is looked at, at least.
+  private static let lookCount = 8
+  /// The longest time between two looks. In a while of random use all queues are suspended, or paused, and
+  /// nothing comes that could be left behind.
+  private static let longestRound = Duration.seconds(8)
   /// How many threads more are not yet a leak: workers come and go with what is ready.
   private static let threadSlack = 12
 
@@ -89,34 +128,45 @@ package struct Soak {
   /// Goes on for so long, and then ends the program.
   ///
   /// - Parameters:
-  ///   - duration: How long it is used; a quarter of that before the first look at what it holds.
-  ///   - words: What the screen shows as soon as all is there that it works with, which it is given time
-  ///     for before: what comes at the start is no growth.
+  ///   - duration: How long it is used.
+  ///   - operations: How many operations it shows that it was given before that begins: what they need
+  ///     is no growth.
   /// - Returns: What was found.
-  package mutating func run(for duration: Duration, whenItShows words: String = "total") -> Figures
-  {
+  package mutating func run(for duration: Duration, fromOperations operations: Int = 1) -> Figures {
     guard window.wait(seconds: 60, until: { $0.isAlternate && $0.contains("total") }) else {
       return failed("there was no first frame")
     }
-    guard window.wait(seconds: 300, until: { $0.contains(words) }) else {
-      return failed("it does not show \(words)")
+    guard window.wait(seconds: 300, until: { Self.operationCount(on: $0) >= operations }) else {
+      return failed("it does not come to \(operations) operations")
     }
-    work(until: .now + duration / 4)
-    guard isAlive else { return failed("it has ended") }
-    settle()
-    figures.memory.early = ProcessStatus.amount("VmRSS", of: program) ?? 0
-    figures.descriptors.early = ProcessStatus.descriptorCount(of: program) ?? 0
-    figures.threads.early = ProcessStatus.amount("Threads", of: program) ?? 0
-    work(until: .now + duration * 3 / 4)
-    guard isAlive else { return failed("it has ended") }
-    settle()
-    figures.memory.late = ProcessStatus.amount("VmRSS", of: program) ?? 0
-    figures.descriptors.late = ProcessStatus.descriptorCount(of: program) ?? 0
-    figures.threads.late = ProcessStatus.amount("Threads", of: program) ?? 0
+    let rounds = max(Self.lookCount, Int((duration / Self.longestRound).rounded(.up)))
+    for _ in 0..<rounds {
+      work(until: .now + duration / rounds)
+      guard isAlive else { return failed("it has ended") }
+      settle()
+      look()
+    }
     compare()
+    compareLooks()
     end()
     figures.bytes = window.byteCount
     return figures
+  }
+
+  private mutating func look() {
+    figures.looks.append(
+      Look(
+        memory: ProcessStatus.amount("VmRSS", of: program) ?? 0,
+        descriptors: ProcessStatus.descriptorCount(of: program) ?? 0,
+        threads: ProcessStatus.amount("Threads", of: program) ?? 0,
+        operations: Self.operationCount(on: window.screen)))
+  }
+
+  /// What stands last in the line of counts; 0 where there is none.
+  private static func operationCount(on screen: VirtualScreen) -> Int {
+    let words = ["exec ", "ready ", "wait ", "canc"]
+    let line = screen.lines.first { line in words.allSatisfy { line.contains($0) } }
+    return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
   }
 
   private var isAlive: Bool { ProcessStatus.amount("VmRSS", of: program) != nil }
@@ -166,7 +216,8 @@ package struct Soak {
     window.signal(SIGCONT)
   }
 
-  /// Brings it where it shows a list, in a window of which everything can be seen, and stands still.
+  /// Brings it where it shows a list that changes, in a window of which everything can be seen, and lets
+  /// it alone.
   private func settle() {
     window.resize(columns: 100, rows: 30)
     // The end of a paste that has begun, then out of whatever is open.
@@ -176,6 +227,32 @@ package struct Soak {
       window.type("\u{1B}")
       window.absorb(for: .milliseconds(60))
     }
+    if window.screen.contains("PAUSED") { window.type("p") }
+    if Self.operationCount(on: window.screen) == 0 { window.type("#") }
+    window.wait(seconds: 5) { Self.operationCount(on: $0) > 0 && !$0.contains("PAUSED") }
+    resumeQueues()
+  }
+
+  /// Lets every queue run: where one is suspended it soon has all operations, and nothing happens any
+  /// more.
+  private func resumeQueues() {
+    func selected(_ screen: VirtualScreen) -> String {
+      screen.lines.first { $0.hasPrefix("▌") } ?? ""
+    }
+    window.type("\u{1B}3")
+    guard window.wait(seconds: 5, until: { $0.contains("SLOTS") && $0.contains("HELD") }) else {
+      return
+    }
+    window.type("g")
+    for _ in 0..<8 {
+      window.absorb(for: .milliseconds(100))
+      if selected(window.screen).contains("SUSPENDED") {
+        window.type("S")
+        window.wait(seconds: 5) { !selected($0).contains("SUSPENDED") }
+      }
+      window.type("j")
+    }
+    window.type("\u{1B}1")
   }
 
   /// Whether what is on the screen, as it came bit by bit, is what it draws anew.
@@ -197,15 +274,16 @@ package struct Soak {
     if !window.screen.unknownSequences.isEmpty {
       figures.faults.append("unknown sequences: \(window.screen.unknownSequences)")
     }
-    if figures.memory.late > figures.memory.early + Self.memorySlack {
-      figures.faults.append("memory has grown")
+  }
+
+  private mutating func compareLooks() {
+    func hasGrown(_ amount: KeyPath<Look, Int>, by slack: Int) -> Bool {
+      let most = figures.earlyLooks.map { $0[keyPath: amount] }.max() ?? 0
+      return figures.lateLooks.map { $0[keyPath: amount] }.min() ?? 0 > most + slack
     }
-    if figures.descriptors.late > figures.descriptors.early {
-      figures.faults.append("descriptors are left open")
-    }
-    if figures.threads.late > figures.threads.early + Self.threadSlack {
-      figures.faults.append("threads are left")
-    }
+    if hasGrown(\.memory, by: figures.memorySlack) { figures.faults.append("memory has grown") }
+    if hasGrown(\.descriptors, by: 0) { figures.faults.append("descriptors are left open") }
+    if hasGrown(\.threads, by: Self.threadSlack) { figures.faults.append("threads are left") }
   }
 
   private mutating func end() {

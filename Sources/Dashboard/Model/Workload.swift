@@ -33,6 +33,8 @@ struct Workload: Sendable, Equatable {
   private(set) var endedReason: String?
   /// Why nothing comes until there is another greeting; `nil` while something may.
   private(set) var disconnectedReason: String?
+  /// For how long nothing was heard of the process, although it was asked; zero where it is heard.
+  private(set) var silence = Duration.zero
   /// For how long the monitor had more to tell than it could, as of the last update.
   private(set) var behind = Duration.zero
 
@@ -65,7 +67,7 @@ struct Workload: Sendable, Equatable {
     case .hello(let hello):
       isOutdated = self.hello != nil
       self.hello = hello
-      (endedReason, disconnectedReason) = (nil, nil)
+      (endedReason, disconnectedReason, silence) = (nil, nil, .zero)
       rates.alignSeconds(to: hello)
     case .update(let update):
       // From a connection that is lost.
@@ -101,6 +103,8 @@ struct Workload: Sendable, Equatable {
       operations.apply(changed: update.changed, removed: update.removed)
     case .commandResult:
       break
+    case .silent(let duration):
+      silence = duration
     case .disconnected(let reason):
       disconnectedReason = reason
     case .ended(let reason):

@@ -21,7 +21,7 @@ struct CellText {
     self.style = style
     self.isUnicode = isUnicode
     guard columns > 0 else { return }
-    var budget = 4 * columns
+    var budget = Self.mostScalars(columns: columns)
     for scalar in text.unicodeScalars {
       budget -= 1
       guard budget >= 0, append(Self.shown(scalar, isUnicode: isUnicode)) else {
@@ -30,6 +30,9 @@ struct CellText {
       }
     }
   }
+
+  /// How many characters (Unicode scalars) are looked at to fill so many columns.
+  static func mostScalars(columns: Int) -> Int { 4 * columns }
 
   /// How many cells a text takes, counting no further than `limit`.
   static func width(of text: String, limit: Int = 1_000, isUnicode: Bool = true) -> Int {

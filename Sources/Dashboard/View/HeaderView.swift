@@ -57,6 +57,8 @@ struct HeaderView {
     }
     if dashboard.paused != nil {
       pieces.append(warning("PAUSED"))
+    } else if live.silence > .zero {
+      pieces.append(warning("SILENT \(TimeText.coarse(live.silence))"))
     } else {
       let refresh = dashboard.refresh
       let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"

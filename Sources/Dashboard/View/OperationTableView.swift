@@ -115,8 +115,8 @@ struct OperationTableView {
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.className))"
       canvas.write(
-        String(String.UnicodeScalarView(title.unicodeScalars.dropFirst(dashboard.titleOffset))),
-        row: row, columns: range, style: isNamed ? quiet : Style(.dim))
+        title.clipped(from: dashboard.titleOffset, toFill: range.count), row: row, columns: range,
+        style: isNamed ? quiet : Style(.dim))
     }
     if isSelected { canvas.reverse(row: row, columns: layout.table) }
   }

@@ -13,6 +13,7 @@ extension SortOrder.Column {
     case .priority: "p"
     case .dependencies: "d"
     case .time: "t"
+    case .run: "r"
     case .dependents: "b"
     case .name: "n"
     }
@@ -24,9 +25,10 @@ extension SortOrder.Column {
     case .id: "Id"
     case .state: "State"
     case .queue: "Queue"
-    case .priority: "Priority"
+    case .priority: "Pri"
     case .dependencies: "Deps"
     case .time: "Time"
+    case .run: "Run"
     case .dependents: "Blocks"
     case .name: "Name"
     }
@@ -36,7 +38,7 @@ extension SortOrder.Column {
   var shownIn: TableColumns.Column {
     switch self {
     case .id: .id
-    case .state, .time: .time
+    case .state, .time, .run: .time
     case .queue: .queue
     case .priority: .priority
     case .dependencies: .dependencies
@@ -57,6 +59,7 @@ extension SortOrder {
       case .priority: "priority"
       case .dependencies: "unmet dependencies"
       case .time: "time"
+      case .run: "longest run"
       case .dependents: "dependents"
       case .name: "name"
       }

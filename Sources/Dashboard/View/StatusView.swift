@@ -139,10 +139,12 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    var spans = [Span("sort by: ", .strong)]
+    // All of them are there at 80 columns.
+    let gap = canvas.columns.count < 100 ? " " : "  "
+    var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {
       spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
-      spans.append(Span(" \(column.word)  "))
+      spans.append(Span(" \(column.word)\(gap)"))
     }
     overwrite(spans + [Span("Esc", .dim)], on: &canvas)
   }
@@ -155,6 +157,9 @@ struct StatusView {
   /// What needs attention as long as it is so.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
+    if dashboard.live.silence > .zero {
+      return Span("the process does not answer: it may be stopped, or the way to it cut", .warning)
+    }
     let workload = dashboard.shown
     if dashboard.view == .events, workload.events.skippedCount > 0 {
       let count = CountText.text(workload.events.skippedCount)

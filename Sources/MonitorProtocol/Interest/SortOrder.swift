@@ -17,6 +17,8 @@ public struct SortOrder: Codable, Sendable, Hashable {
     case dependencies
     /// The longest in its state first; behind these what is over, the longest run first.
     case time
+    /// The longest run that is over first; behind these what runs, the longest first, and then the rest.
+    case run
     /// The one that most operations depend on first.
     case dependents
     /// By name, or class where there is no name; letters from A to Z and then a to z.
@@ -58,13 +60,23 @@ package struct SortKey: Sendable, Hashable, Comparable {
   ) {
     id = report.id
     isOver = report.state.isOver
-    rank = column == .time ? (isOver ? 1 : 0) : Self.rank(of: report.state)
-    stamp = column == .time && isOver ? Self.runStamp(of: report) : Self.stamp(of: report)
+    let runStamp = isOver ? Self.runStamp(of: report) : nil
+    switch column {
+    case .time:
+      rank = isOver ? 1 : 0
+      stamp = isOver ? runStamp ?? .max : Self.stamp(of: report)
+    case .run:
+      rank = runStamp == nil ? 1 + Self.rank(of: report.state) : 0
+      stamp = runStamp ?? Self.stamp(of: report)
+    case .id, .state, .queue, .priority, .dependencies, .dependents, .name:
+      rank = Self.rank(of: report.state)
+      stamp = Self.stamp(of: report)
+    }
     text =
       switch column {
       case .queue: queueName()
       case .name: report.name.isEmpty ? report.className : report.name
-      case .id, .state, .priority, .dependencies, .time, .dependents: ""
+      case .id, .state, .priority, .dependencies, .time, .run, .dependents: ""
       }
     value =
       switch column {
@@ -72,7 +84,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
       case .priority: -Int64(report.priority.rawValue)
       case .dependencies: -Int64(report.unmetDependencyCount)
       case .dependents: -Int64(report.dependentCount)
-      case .state, .queue, .time, .name: 0
+      case .state, .queue, .time, .run, .name: 0
       }
   }
 
@@ -90,9 +102,9 @@ package struct SortKey: Sendable, Hashable, Comparable {
     return report.stateEntered?.nanoseconds ?? .min
   }
 
-  /// What ran longest first, what never ran last.
-  private static func runStamp(of report: OperationReport) -> Int64 {
-    guard let started = report.started, let finished = report.finished else { return .max }
+  /// Nanoseconds, ascending: what ran longest first; `nil` for what never ran.
+  private static func runStamp(of report: OperationReport) -> Int64? {
+    guard let started = report.started, let finished = report.finished else { return nil }
     return started.nanoseconds &- finished.nanoseconds
   }
 

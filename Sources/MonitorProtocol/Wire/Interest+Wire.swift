@@ -145,6 +145,7 @@ extension WireInterest.Order.Column {
       case .time: .time
       case .dependents: .dependents
       case .name: .name
+      case .run: .run
       }
   }
 }
@@ -155,6 +156,7 @@ extension SortOrder.Column {
       switch wire {
       case .id: .id
       case .state, .unspecified, .UNRECOGNIZED: .state
+      case .run: .run
       case .queue: .queue
       case .priority: .priority
       case .dependencies: .dependencies

@@ -53,7 +53,7 @@ extension WireCommandResult.Outcome {
       switch outcome {
       case .requested: .requested
       case .alreadyFinished: .alreadyFinished
-      case .unknown: .unspecified
+      case .unknown, .lost: .unspecified
       case .denied: .denied
       }
   }

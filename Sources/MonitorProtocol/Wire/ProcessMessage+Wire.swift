@@ -55,6 +55,7 @@ extension WireProcessHello {
     processStarted = hello.processStarted.nanoseconds
     bootID = hello.bootID.wireText
     totalCount = Int64(hello.totalCount)
+    startTicks = hello.startTicks
   }
 }
 
@@ -70,6 +71,7 @@ extension Hello {
       processStarted: MonitorTime(wire: wire.processStarted))
     bootID = wire.bootID.wireText
     totalCount = Int(wireCount: wire.totalCount)
+    startTicks = wire.startTicks
   }
 }
 

@@ -7,7 +7,7 @@
 /// understood at all.
 public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// What this library speaks.
-  public static let current = ProtocolVersions(major: 1, minor: 0)
+  public static let current = ProtocolVersions(major: 1, minor: 1)
 
   /// Both sides must have the same.
   public var major: UInt32
@@ -23,6 +23,6 @@ public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// Whether the two sides understand each other.
   public func isCompatible(with other: ProtocolVersions) -> Bool { major == other.major }
 
-  /// Such as `1.0`.
+  /// Such as `1.1`.
   public var description: String { "\(major).\(minor)" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 85dd03d459fd4d97076a898786c31f2d198143037c1a478f01f4adb40722ca0e
+// Made from monitor.proto f56866bf783555405eed4448bf3a5605eca006e470ce126a7d003d44130d2005
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -16,7 +16,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// What a monitored process and a viewer of it tell each other, version 1.0.
+// What a monitored process and a viewer of it tell each other, version 1.1.
 //
 // On a socket each message stands behind its length in bytes, an unsigned 32-bit little-endian number,
 // and is at most 1 MiB long. The viewer speaks first, with `ViewerMessage.hello`; the process answers
@@ -405,7 +405,8 @@ nonisolated struct WireProcessHello: Sendable {
   /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
   var anchorSecondsSince1970: Double = 0
 
-  /// When the process started.
+  /// When the process started. Where the machine has slept since, it may come out differently in the next
+  /// greeting.
   var processStarted: Int64 = 0
 
   /// Tells apart the times between two starts of the machine; empty where that is not known.
@@ -413,6 +414,10 @@ nonisolated struct WireProcessHello: Sendable {
 
   /// How many operations were ever added to the queues that are alive.
   var totalCount: Int64 = 0
+
+  /// When the process started, in the kernel's clock ticks since the machine did, sleep included: with
+  /// `boot_id` and `process_id` it names one process. 0 where it is not known. Since version 1.1.
+  var startTicks: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -663,6 +668,9 @@ nonisolated struct WireInterest: Sendable {
       /// The one that most operations depend on first.
       case dependents // = 7
       case name // = 8
+
+      /// The longest run that is over first. Since version 1.1.
+      case run // = 9
       case UNRECOGNIZED(Int)
 
       init() {
@@ -680,6 +688,7 @@ nonisolated struct WireInterest: Sendable {
         case 6: self = .time
         case 7: self = .dependents
         case 8: self = .name
+        case 9: self = .run
         default: self = .UNRECOGNIZED(rawValue)
         }
       }
@@ -695,6 +704,7 @@ nonisolated struct WireInterest: Sendable {
         case .time: return 6
         case .dependents: return 7
         case .name: return 8
+        case .run: return 9
         case .UNRECOGNIZED(let i): return i
         }
       }
@@ -710,6 +720,7 @@ nonisolated struct WireInterest: Sendable {
         .time,
         .dependents,
         .name,
+        .run,
       ]
 
     }
@@ -2243,7 +2254,7 @@ nonisolated extension WireViewerHello: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ProcessHello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}versions\0\u{3}process_name\0\u{3}process_id\0\u{3}is_read_only\0\u{1}anchor\0\u{3}anchor_seconds_since_1970\0\u{3}process_started\0\u{3}boot_id\0\u{3}total_count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}magic\0\u{1}versions\0\u{3}process_name\0\u{3}process_id\0\u{3}is_read_only\0\u{1}anchor\0\u{3}anchor_seconds_since_1970\0\u{3}process_started\0\u{3}boot_id\0\u{3}total_count\0\u{3}start_ticks\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2261,6 +2272,7 @@ nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.processStarted) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.bootID) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self.totalCount) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.startTicks) }()
       default: break
       }
     }
@@ -2301,6 +2313,9 @@ nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.totalCount != 0 {
       try visitor.visitSingularInt64Field(value: self.totalCount, fieldNumber: 10)
     }
+    if self.startTicks != 0 {
+      try visitor.visitSingularUInt64Field(value: self.startTicks, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2315,6 +2330,7 @@ nonisolated extension WireProcessHello: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.processStarted != rhs.processStarted {return false}
     if lhs.bootID != rhs.bootID {return false}
     if lhs.totalCount != rhs.totalCount {return false}
+    if lhs.startTicks != rhs.startTicks {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2567,7 +2583,7 @@ nonisolated extension WireInterest.Order: SwiftProtobuf.Message, SwiftProtobuf._
 }
 
 nonisolated extension WireInterest.Order.Column: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COLUMN_UNSPECIFIED\0\u{1}COLUMN_ID\0\u{1}COLUMN_STATE\0\u{1}COLUMN_QUEUE\0\u{1}COLUMN_PRIORITY\0\u{1}COLUMN_DEPENDENCIES\0\u{1}COLUMN_TIME\0\u{1}COLUMN_DEPENDENTS\0\u{1}COLUMN_NAME\0\u{1}COLUMN_RUN\0")
 }
 
 nonisolated extension WireInterest.Graph: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

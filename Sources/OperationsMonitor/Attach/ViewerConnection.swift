@@ -209,7 +209,7 @@ final class ViewerConnection: ChannelDuplexHandler {
 
   private func take(_ message: MonitorMessage, _ context: ChannelHandlerContext) {
     switch message {
-    case .hello, .disconnected, .ended: break
+    case .hello, .silent, .disconnected, .ended: break
     case .update(let update): outbox.begin(update)
     case .commandResult(let result):
       guard !tokens.isEmpty else { break }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dashboard
 import MonitorProtocol
 
-/// Why a process cannot be watched, and the exit status that says the same.
+/// Why a process cannot be watched.
 struct AttachError: Error, CustomStringConvertible, Equatable {
   /// What kind of reason.
-  enum Kind: Int32 {
+  enum Kind {
     /// It was there, and does not answer.
-    case lost = 1
+    case lost
     /// Nothing listens there.
-    case nothingThere = 3
+    case nothingThere
     /// It speaks another major version of the protocol.
-    case versionMismatch = 4
+    case versionMismatch
     /// It is not allowed.
-    case denied = 5
+    case denied
+    /// As many watch it as may.
+    case crowded
   }
 
   let kind: Kind
@@ -32,9 +35,9 @@ struct AttachError: Error, CustomStringConvertible, Equatable {
     case .versionMismatch:
       self.init(otherVersion: farewell.versions)
     case .tooManyViewers:
-      self.init(.denied, farewell.reason)
+      self.init(.crowded, farewell.sentence)
     case .processEnds, .malformedMessage, .unknown:
-      self.init(.lost, "the process refuses: \(farewell.reason)")
+      self.init(.lost, "the process refuses: \(farewell.sentence)")
     }
   }
 
@@ -44,5 +47,30 @@ struct AttachError: Error, CustomStringConvertible, Equatable {
       .versionMismatch,
       "the process speaks version \(versions) of the protocol, and this opq-top "
         + "\(ProtocolVersions.current)")
+  }
+
+  /// The exit status that says the same.
+  var status: Int32 {
+    switch kind {
+    case .lost: 1
+    case .nothingThere: 3
+    case .versionMismatch: 4
+    case .denied, .crowded: 5
+    }
+  }
+
+  /// Whether another attempt would bring the same.
+  var isFinal: Bool {
+    switch kind {
+    case .versionMismatch, .denied: true
+    case .lost, .nothingThere, .crowded: false
+    }
+  }
+}
+
+extension Farewell {
+  /// The reason as it may be printed anywhere: it is the process's own words, which may be anything.
+  var sentence: String {
+    reason.isEmpty ? "it does not say why" : TerminalText.printable(reason, columns: 200)
   }
 }

@@ -26,24 +26,21 @@ struct Attachment {
       // Before there is any other thread: it blocks signals, which later threads inherit.
       let run = try ViewerRun(view)
       if !isNamed { return try show(found, run) }
-      switch try socket(run) {
-      case .success(let path): return try show(path, run)
-      case .failure(let request): return .signal(request.signal)
-      }
+      return try show(try socket(run), run)
+    } catch let request as ViewerRun.SignalRequest {
+      return .signal(request.signal)
     } catch {
       return Program.fail(error)
     }
   }
 
-  private func socket(
-    _ run: ViewerRun
-  ) throws(AttachError) -> Result<String, ViewerRun.SignalRequest> {
+  private func socket(_ run: ViewerRun) throws -> String {
     if let process = options.wait { return try run.waitForSocket(of: process) }
-    if let path = options.socket { return .success(path) }
+    if let path = options.socket { return path }
     guard let target = target ?? options.pid.map({ .process($0) }) else {
       throw AttachError(.nothingThere, ProcessTable.emptyMessage)
     }
-    return .success(try target.path())
+    return try target.path()
   }
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {

@@ -18,25 +18,34 @@ final class ProcessConnection: ChannelInboundHandler {
     case greeted(Hello, versions: ProtocolVersions)
     /// The process says this.
     case message(MonitorMessage)
+    /// Something has come from the process, be it only a piece of a message.
+    case heard
     /// It is over, for this reason; said once, and nothing after it.
     case closed(AttachError)
   }
 
+  private let path: String
   private let isReadOnly: Bool
   private let receive: (Event) -> Void
   private var conversation = ProcessConversation()
   private var isOver = false
   private var context: ChannelHandlerContext?
 
-  init(isReadOnly: Bool, receive: @escaping (Event) -> Void) {
+  /// - Parameters:
+  ///   - path: Where the socket is.
+  ///   - isReadOnly: Whether the viewer gives no commands.
+  ///   - receive: Is told what comes.
+  init(path: String, isReadOnly: Bool, receive: @escaping (Event) -> Void) {
+    self.path = path
     self.isReadOnly = isReadOnly
     self.receive = receive
   }
 
   // MARK: Connecting
 
-  /// Connects to a socket; whether that succeeds, it tells as an event. To be called on the loop.
-  func open(_ path: String, on loop: any EventLoop) {
+  /// Connects; whether that succeeds, it tells as an event. To be called on the loop.
+  func open(on loop: any EventLoop) {
+    let path = path
     let me = NIOLoopBound(self, eventLoop: loop)
     ClientBootstrap(group: loop)
       .channelInitializer { channel in
@@ -74,14 +83,15 @@ final class ProcessConnection: ChannelInboundHandler {
   }
 
   /// Gives a command.
-  func send(_ command: MonitorCommand) {
-    send(.command(command, token: conversation.token(for: command)))
-  }
+  func send(_ command: MonitorCommand) { perform(conversation.give(command)) }
 
   /// Takes so many more parts of updates.
-  func grant(_ credit: Int) { send(.credit(credit)) }
+  func grant(_ credit: Int) { perform(conversation.grant(credit)) }
 
-  /// Says goodbye, and closes.
+  /// Asks whether the process is there.
+  func ping() { send(.ping(0)) }
+
+  /// Says goodbye, and closes. Nothing more is told.
   func close() {
     isOver = true
     send(.bye(reason: "the viewer goes"))
@@ -97,6 +107,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   private func end(_ error: AttachError) {
     guard !isOver else { return }
+    perform(conversation.end())
     isOver = true
     receive(.closed(error))
     context?.close(promise: nil)
@@ -106,6 +117,8 @@ final class ProcessConnection: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
+    // It took too long, or is wanted no more.
+    guard !isOver else { return context.close(promise: nil) }
     let me = NIOLoopBound(self, eventLoop: context.eventLoop)
     PeerCredentials.origin(of: context.channel).whenComplete { me.value.greet($0) }
     context.fireChannelActive()
@@ -113,11 +126,14 @@ final class ProcessConnection: ChannelInboundHandler {
 
   /// Says hello, but to nobody else's process: it could show anything.
   private func greet(_ peer: Result<CommandOrigin, any Error>) {
+    guard !isOver else { return }
     switch peer {
-    case .success(let peer) where peer.userID == geteuid() || geteuid() == 0:
-      send(.hello(ViewerHello(processID: getpid(), isReadOnly: isReadOnly)))
     case .success(let peer):
-      end(AttachError(.denied, "the socket is another user's, with the id \(peer.userID)"))
+      let name = PeerCheck.livingName(of: path)
+      if let refusal = PeerCheck.refusal(of: peer, named: name, user: geteuid()) {
+        return end(refusal)
+      }
+      send(.hello(ViewerHello(processID: getpid(), isReadOnly: isReadOnly)))
     case .failure(let error):
       end(AttachError(.lost, "the system does not say whose socket it is: \(error)"))
     }
@@ -134,22 +150,29 @@ final class ProcessConnection: ChannelInboundHandler {
     let frame = unwrapInboundIn(data)
     do throws(WireError) {
       let message = try ProcessMessage(decoding: Array(frame.readableBytesView))
-      for action in conversation.take(message) { perform(action) }
+      perform(conversation.take(message))
     } catch {
       end(AttachError(.lost, "the process does not keep to the protocol: \(error)"))
     }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if !isOver { receive(.heard) }
+    context.fireChannelReadComplete()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     end(AttachError(.lost, "the connection failed: \(error)"))
   }
 
-  private func perform(_ action: ProcessConversation.Action) {
-    switch action {
-    case .greeted(let hello, let versions): receive(.greeted(hello, versions: versions))
-    case .deliver(let message): receive(.message(message))
-    case .credit(let count): grant(count)
-    case .fail(let error): end(error)
+  private func perform(_ actions: [ProcessConversation.Action]) {
+    for action in actions where !isOver {
+      switch action {
+      case .greeted(let hello, let versions): receive(.greeted(hello, versions: versions))
+      case .deliver(let message): receive(.message(message))
+      case .send(let message): send(message)
+      case .fail(let error): end(error)
+      }
     }
   }
 }

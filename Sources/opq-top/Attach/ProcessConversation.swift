@@ -11,23 +11,42 @@ struct ProcessConversation {
     case greeted(Hello, versions: ProtocolVersions)
     /// Tell the viewer this.
     case deliver(MonitorMessage)
-    /// Give back so much credit: these parts are taken in.
-    case credit(Int)
+    /// Send this.
+    case send(ViewerMessage)
     /// It is over, for this reason.
     case fail(AttachError)
   }
 
   private var isGreeted = false
   private var assembler = UpdateAssembler()
-  private var commands: [UInt32: MonitorCommand] = [:]
+  /// How many more parts of updates the process may send.
+  private var credit = 0
+  /// The commands that are not answered, the oldest first.
+  private var commands: [(token: UInt32, command: MonitorCommand)] = []
   private var lastToken: UInt32 = 0
 
-  /// Notes a command that is sent, and names it.
-  mutating func token(for command: MonitorCommand) -> UInt32 {
+  // MARK: The viewer
+
+  /// The viewer gives a command.
+  mutating func give(_ command: MonitorCommand) -> [Action] {
     lastToken &+= 1
-    commands[lastToken] = command
-    return lastToken
+    commands.append((lastToken, command))
+    return [.send(.command(command, token: lastToken))]
   }
+
+  /// The viewer takes so many more parts of updates.
+  mutating func grant(_ count: Int) -> [Action] {
+    credit += count
+    return [.send(.credit(count))]
+  }
+
+  /// The connection is over: what was not answered never will be.
+  mutating func end() -> [Action] {
+    defer { commands = [] }
+    return commands.map { .deliver(.commandResult(CommandResult(lost: $0.command))) }
+  }
+
+  // MARK: The process
 
   /// Takes in a message.
   mutating func take(_ message: ProcessMessage) -> [Action] {
@@ -41,14 +60,13 @@ struct ProcessConversation {
       isGreeted = true
       return [.greeted(hello, versions: versions)]
     case .bye(let farewell):
-      return [
-        isGreeted && farewell.cause == .processEnds
-          ? .deliver(.ended(reason: farewell.reason)) : .fail(AttachError(farewell))
-      ]
+      guard isGreeted, farewell.cause == .processEnds else { return [.fail(AttachError(farewell))] }
+      return end() + [.deliver(.ended(reason: farewell.sentence))]
     case _ where !isGreeted: return [fault("the first message was no hello")]
     case .updatePart(let part): return take(part)
     case .commandResult(let token, let outcomes, let dependents):
-      guard let command = commands.removeValue(forKey: token) else { return [] }
+      guard let index = commands.firstIndex(where: { $0.token == token }) else { return [] }
+      let command = commands.remove(at: index).command
       return [
         .deliver(
           .commandResult(
@@ -59,9 +77,11 @@ struct ProcessConversation {
   }
 
   private mutating func take(_ part: UpdatePart) -> [Action] {
+    guard credit > 0 else { return [fault("it sends more than it was given credit for")] }
+    credit -= 1
     do throws(WireError) {
       // The credit of the last part comes back when the viewer has taken the update.
-      return try assembler.take(part).map { [.deliver(.update($0))] } ?? [.credit(1)]
+      return try assembler.take(part).map { [.deliver(.update($0))] } ?? grant(1)
     } catch {
       return [fault("\(error)")]
     }
@@ -69,5 +89,17 @@ struct ProcessConversation {
 
   private func fault(_ reason: String) -> Action {
     .fail(AttachError(.lost, "the process does not keep to the protocol: \(reason)"))
+  }
+}
+
+extension CommandResult {
+  /// That of a command of which nobody knows whether it was carried out.
+  init(lost command: MonitorCommand) {
+    let count =
+      switch command {
+      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
+      case .setSuspended, .setWidth: 1
+      }
+    self.init(command: command, outcomes: Array(repeating: .lost, count: count))
   }
 }

@@ -28,8 +28,6 @@ enum ProcessFinder {
   /// A process that takes longer to answer is said not to.
   static let patience = TimeAmount.milliseconds(200)
 
-  private static let group = ConnectionThread.makeGroup(named: "opq-connection")
-
   /// The processes of this user that listen, by id. Takes as long as the slowest answer.
   static func find() -> [Found] {
     var paths: [String: pid_t] = [:]
@@ -40,7 +38,7 @@ enum ProcessFinder {
       }
     }
     guard !paths.isEmpty else { return [] }
-    let loop = group.next()
+    let loop = ConnectionLoop.shared
     let probes = paths.map { ($0.key, $0.value, greeting(of: $0.key, on: loop)) }
     let found = probes.compactMap { path, process, greeting -> Found? in
       do {
@@ -60,11 +58,11 @@ enum ProcessFinder {
   ) -> EventLoopFuture<Greeting> {
     let promise = loop.makePromise(of: Greeting.self)
     loop.execute {
-      let connection = ProcessConnection(isReadOnly: true) { event in
+      let connection = ProcessConnection(path: path, isReadOnly: true) { event in
         switch event {
         case .greeted(let hello, let versions):
           promise.succeed(Greeting(hello: hello, versions: versions))
-        case .message: break
+        case .message, .heard: break
         case .closed(let error): promise.fail(error)
         }
       }
@@ -74,7 +72,7 @@ enum ProcessFinder {
         expiry.cancel()
         me.value.close()
       }
-      connection.open(path, on: loop)
+      connection.open(on: loop)
     }
     return promise.futureResult
   }

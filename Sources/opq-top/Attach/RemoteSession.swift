@@ -32,13 +32,12 @@ final class RemoteSession: MonitorSource {
   /// What only the loop uses.
   private struct Connecting {
     var connection: ProcessConnection?
-    var identity: ProcessIdentity?
     var reconnection = Reconnection()
-    /// Whether the process may be watched at present.
-    var isOpen = false
+    /// Whether the process is heard; `nil` where there is no connection.
+    var silence: Silence?
+    /// The process, where it is visible on this machine.
+    var process: LocalProcess?
   }
-
-  private static let group = ConnectionThread.makeGroup(named: "opq-connection")
 
   private let path: String
   private let isReadOnly: Bool
@@ -66,22 +65,11 @@ final class RemoteSession: MonitorSource {
     self.isReadOnly = isReadOnly
     self.interval = interval
     self.wake = wake
-    loop = Self.group.next()
+    loop = ConnectionLoop.shared
     mailbox = Mutex(Mailbox(interest: interest))
     connecting = NIOLoopBoundBox.makeBoxSendingValue(Connecting(), eventLoop: loop)
     greeting = loop.makePromise()
     loop.execute { self.connect() }
-  }
-
-  /// Waits until the process has greeted.
-  ///
-  /// - Throws: ``AttachError`` where it does not.
-  func waitForGreeting() throws(AttachError) -> Hello {
-    do {
-      return try greeting.futureResult.wait()
-    } catch {
-      throw error as? AttachError ?? AttachError(.lost, "\(error)")
-    }
   }
 
   /// Tells on some thread whether the process has greeted.
@@ -112,7 +100,13 @@ final class RemoteSession: MonitorSource {
   }
 
   func send(_ command: MonitorCommand) {
-    loop.execute { self.openConnection?.send(command) }
+    loop.execute {
+      if let connection = self.openConnection {
+        connection.send(command)
+      } else {
+        self.post(.commandResult(CommandResult(lost: command)))
+      }
+    }
   }
 
   func invalidate() {
@@ -133,74 +127,92 @@ final class RemoteSession: MonitorSource {
   // MARK: On the loop
 
   private var openConnection: ProcessConnection? {
-    connecting.value.isOpen ? connecting.value.connection : nil
+    connecting.value.reconnection.isOpen ? connecting.value.connection : nil
   }
 
   private func connect() {
     guard !isInvalid else { return }
-    let connection = ProcessConnection(isReadOnly: isReadOnly) { [self] in take($0) }
+    let connection = ProcessConnection(path: path, isReadOnly: isReadOnly) { [self] in take($0) }
     connecting.value.connection = connection
-    connection.open(path, on: loop)
+    connection.open(on: loop)
     let attempt = NIOLoopBound(connection, eventLoop: loop)
     loop.scheduleTask(in: Self.patience) { [self] in
-      let current = connecting.value
-      if current.connection === attempt.value, !current.isOpen { attempt.value.expire() }
+      let isCurrent = connecting.value.connection === attempt.value
+      if isCurrent, openConnection == nil { attempt.value.expire() }
     }
   }
 
   private func take(_ event: ProcessConnection.Event) {
     switch event {
-    case .greeted(let hello, _): begin(hello)
+    case .greeted(let hello, _):
+      connecting.value.process = LocalProcess(hello)
+      perform(connecting.value.reconnection.greet(hello))
+      greeting.succeed(hello)
+    case .message(.ended(let reason)):
+      post(.ended(reason: reason))
+      perform(connecting.value.reconnection.end())
     case .message(let message):
       post(message)
-      if case .ended = message { stop() }
-    case .closed(let error): lose(error)
+    case .heard:
+      perform(connecting.value.silence?.hear(at: .now) ?? [])
+    case .closed(let error):
+      connecting.value.connection = nil
+      connecting.value.silence = nil
+      let hasEnded = connecting.value.process?.hasEnded ?? false
+      perform(connecting.value.reconnection.lose(error, hasEnded: hasEnded))
     }
   }
 
-  private func begin(_ hello: Hello) {
-    let identity = ProcessIdentity(hello)
-    if let known = connecting.value.identity, known != identity {
-      return end("another process is there now")
+  private func perform(_ actions: [Reconnection.Action]) {
+    for action in actions {
+      switch action {
+      case .post(let message): post(message)
+      case .open: begin()
+      case .refuse(let error): greeting.fail(error)
+      case .retry(let delay):
+        loop.scheduleTask(in: TimeAmount(delay)) { [self] in
+          let hasEnded = connecting.value.process?.hasEnded ?? false
+          let actions = connecting.value.reconnection.wakeUp(hasEnded: hasEnded)
+          if actions.isEmpty { connect() } else { perform(actions) }
+        }
+      case .stop:
+        connecting.value.connection?.close()
+        connecting.value.connection = nil
+        connecting.value.silence = nil
+      }
     }
-    connecting.value.identity = identity
-    connecting.value.isOpen = true
-    connecting.value.reconnection.succeed()
+  }
+
+  private func begin() {
     let interest = mailbox.withLock { mailbox in
       // What was told over the connection before costs nothing any more.
       mailbox.credit = 0
       return mailbox.interest
     }
-    post(.hello(hello))
-    connecting.value.connection?.watch(interest, interval: interval)
-    connecting.value.connection?.grant(Self.credit)
-    greeting.succeed(hello)
+    let connection = connecting.value.connection
+    connection?.watch(interest, interval: interval)
+    connection?.grant(Self.credit)
+    connecting.value.silence = Silence(at: .now)
+    if let connection { lookLater(NIOLoopBound(connection, eventLoop: loop)) }
   }
 
-  private func lose(_ error: AttachError) {
-    let wasOpen = connecting.value.isOpen
-    connecting.value.isOpen = false
-    connecting.value.connection = nil
-    guard let identity = connecting.value.identity else { return greeting.fail(error) }
-    // A process that ends closes its socket a little before it is gone.
-    if identity.hasEnded { return end("the process has exited") }
-    if error.kind == .versionMismatch || error.kind == .denied { return end(error.description) }
-    if wasOpen { post(.disconnected(reason: error.description)) }
-    let delay = connecting.value.reconnection.delay()
-    loop.scheduleTask(in: TimeAmount(delay)) { [self] in
-      if identity.hasEnded { end("the process has exited") } else { connect() }
+  /// Looks whether the process is heard, for as long as there is this connection.
+  private func lookLater(_ connection: NIOLoopBound<ProcessConnection>) {
+    guard let moment = connecting.value.silence?.nextLook else { return }
+    loop.scheduleTask(in: TimeAmount(moment - .now)) { [self] in
+      guard connecting.value.connection === connection.value else { return }
+      perform(connecting.value.silence?.look(at: .now) ?? [])
+      lookLater(connection)
     }
   }
 
-  private func end(_ reason: String) {
-    post(.ended(reason: reason))
-    stop()
-  }
-
-  private func stop() {
-    connecting.value.connection?.close()
-    connecting.value.connection = nil
-    connecting.value.isOpen = false
+  private func perform(_ actions: [Silence.Action]) {
+    for action in actions {
+      switch action {
+      case .ping: openConnection?.ping()
+      case .post(let message): post(message)
+      }
+    }
   }
 
   private func post(_ message: MonitorMessage) {

@@ -37,7 +37,7 @@ struct AttachCommand: ParsableCommand {
   /// Does it, and says how the process has to end.
   func ending() -> Ending {
     Attachment(target: target.flatMap { AttachTarget($0) }, options: options, view: view).ending {
-      Program.fail(ProcessTable.emptyMessage, status: AttachError.Kind.nothingThere.rawValue)
+      Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage))
     }
   }
 }

@@ -20,8 +20,7 @@ struct ListCommand: ParsableCommand {
   func ending() -> Ending {
     let found = ProcessFinder.find()
     guard !found.isEmpty else {
-      return Program.fail(
-        ProcessTable.emptyMessage, status: AttachError.Kind.nothingThere.rawValue)
+      return Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage))
     }
     let error = StandardStream.output.write(ProcessTable.text(of: found))
     return error == 0 || error == EPIPE ? .status(0) : Program.failToWrite(error)

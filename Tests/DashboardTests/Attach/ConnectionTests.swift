@@ -66,6 +66,44 @@ struct ConnectionTests {
     }
   }
 
+  @Test func aProcessThatDoesNotAnswerIsSaidToBeSilentUntilItIsHeard() {
+    var dashboard = PickerScene.attached(columns: 100)
+    dashboard.take(.monitor(.silent(for: .milliseconds(3_260))))
+    #expect(dashboard.text()[0].contains("ATTACHED rw  SILENT 3.2s"))
+    #expect(!dashboard.text()[0].contains("LIVE"))
+    #expect(dashboard.text().shows("the process does not answer"))
+    // It may still take what it is told.
+    #expect(dashboard.refusal == nil)
+    dashboard.press("p")
+    #expect(dashboard.text()[0].contains("PAUSED"))
+    dashboard.press("p")
+    dashboard.take(.monitor(.silent(for: .zero)))
+    #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
+    #expect(!dashboard.text().shows("the process does not answer"))
+    dashboard.take(.monitor(.silent(for: .seconds(9))))
+    dashboard.take(.monitor(.disconnected(reason: "reset")))
+    dashboard.take(.monitor(.hello(PickerScene.hello)))
+    #expect(dashboard.text()[0].contains("LIVE"))
+  }
+
+  @Test func theSameProcessIsKnownAgainAfterItsMachineHasSlept() {
+    var first = PickerScene.hello
+    first.startTicks = 83_512
+    var dashboard = PickerScene.attached()
+    dashboard.take(.monitor(.hello(first)))
+    dashboard.take(.monitor(.update(Scene.update)))
+    dashboard.press("j ")
+    var second = first
+    second.processStarted = first.processStarted - .seconds(3_600)
+    dashboard.take(.monitor(.disconnected(reason: "reset")))
+    dashboard.take(.monitor(.hello(second)))
+    #expect(dashboard.tags.count == 1)
+    second.startTicks += 1
+    dashboard.take(.monitor(.disconnected(reason: "reset")))
+    dashboard.take(.monitor(.hello(second)))
+    #expect(dashboard.tags.isEmpty)
+  }
+
   // MARK: A lost connection
 
   @Test func aLostConnectionIsSaidAndCommandsAreRefused() {

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Foundation
+import MonitorProtocol
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
     #expect(lines.first == ["PID", "PROGRAM", "UPTIME", "OPS", "MODE", "PROTO"])
     let line = try #require(lines.first { $0.first == "\(process.id)" })
     #expect(line[1] == "demo-monitored-process")
-    #expect(line[4] == "rw" && line[5] == "1.0")
+    #expect(line[4] == "rw" && line[5] == "\(ProtocolVersions.current)")
     #expect(Int(line[3]) ?? 0 > 0)
   }
 

@@ -6,10 +6,12 @@
 //
 //   fixture-hostile-names FILE [trap | ended]
 //
-// With "trap" it traps at the first command, as a defect of the program would make it. With "ended" it prints batch frames of a process that goes away.
+// With "trap" it traps at the first command, as a defect of the program would make it. With "ended" it
+// prints batch frames of a process that goes away.
 //
 // `Program` is a link to the program's own sources: only these have the loop.
 
+import ArgumentParser
 import CursesTerminal
 import Dashboard
 import FoundationEssentials
@@ -34,7 +36,7 @@ func watchNames(_ arguments: [String]) throws -> Ending {
   }
   let opener = SourceOpener(waker: waker, isReadOnly: false) { throw CancellationError() }
   let loop = DashboardLoop(
-    terminal: try Terminal(), signals: try JobSignals(),
+    terminal: try Terminal(ViewOptions.parse([]).terminalOptions), signals: try JobSignals(),
     dashboard: Dashboard(configuration: .init(guidance: names[0])),
     watched: Watched(process: source), opener: opener, waker: waker, watch: watch,
     tellsFrameTimes: false)

@@ -16,6 +16,7 @@ enum WireSamples {
       anchorSecondsSince1970: 1_795_305_600.25, processStarted: time(-7))
     hello.bootID = "1f0c5a3e-8d0b-4c33-9c39-8b7f6a5d4e21"
     hello.totalCount = 1_234_567
+    hello.startTicks = .max
     return hello
   }
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+/// What a viewer makes of what comes over the socket, from its first byte to its exit status.
+@Suite(.timeLimit(.minutes(3))) struct ScriptedProcessTests {
+  private func batch(_ process: ScriptedProcess, _ arguments: [String] = []) throws
+    -> PseudoTerminal
+  {
+    let window = try PseudoTerminal(columns: 200)
+    try window.start(BuiltProgram.path, ["--socket", process.path, "--batch"] + arguments)
+    return window
+  }
+
+  private func dashboard(_ process: ScriptedProcess) throws -> PseudoTerminal {
+    let window = try PseudoTerminal(columns: 120, rows: 30)
+    try window.start(BuiltProgram.path, ["--socket", process.path])
+    return window
+  }
+
+  @Test("Another major version of the protocol is the status 4, and a sentence that names both")
+  func otherVersion() throws {
+    let versions = ProtocolVersions(major: 9, minor: 2)
+    let answers: [ProcessMessage] = [
+      .hello(ScriptedProcess.hello(), versions: versions),
+      .bye(Farewell(cause: .versionMismatch, reason: "", versions: versions)),
+    ]
+    for answer in answers {
+      let process = try ScriptedProcess()
+      let window = try batch(process)
+      let viewer = try process.accept()
+      viewer.send(answer)
+      #expect(window.waitForEnd() == .status(4))
+      #expect(
+        window.screen.contains(
+          "opq-top: the process speaks version 9.2 of the protocol, and this opq-top "
+            + "\(ProtocolVersions.current)"))
+    }
+  }
+
+  @Test("A process that has no room for one more viewer is the status 5, and says so")
+  func noRoom() throws {
+    let process = try ScriptedProcess()
+    let window = try batch(process)
+    let viewer = try process.accept()
+    viewer.send(.bye(Farewell(cause: .tooManyViewers, reason: "8 viewers watch it\u{1B}[2J")))
+    #expect(window.waitForEnd() == .status(5))
+    #expect(window.screen.contains("opq-top: 8 viewers watch it·[2J"))
+  }
+
+  @Test("A signal ends a viewer that waits for a greeting, which has touched no terminal")
+  func signalBeforeTheGreeting() throws {
+    for signal in [SIGTERM, SIGINT, SIGHUP] {
+      let process = try ScriptedProcess()
+      let window = try dashboard(process)
+      let viewer = try process.accept()
+      #expect(viewer.receive { if case .hello = $0 { true } else { false } } != nil)
+      window.signal(signal)
+      #expect(window.waitForEnd() == .signal(signal))
+      #expect(window.byteCount == 0)
+      #expect(window.settings.isCooked)
+    }
+  }
+
+  @Test("A signal ends a viewer at any moment from its start on, and the terminal is as it was")
+  func signalAtAnyMoment() throws {
+    // Somebody who does not answer is looked for, too.
+    let process = try MonitoredProcess()
+    process.signal(SIGSTOP)
+    for round in 0..<12 {
+      let window = try PseudoTerminal()
+      let before = window.settings
+      try window.start(
+        BuiltProgram.path, environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"])
+      window.absorb(for: .milliseconds(25 * round))
+      window.signal(SIGTERM)
+      #expect(window.waitForEnd() == .signal(SIGTERM), "round \(round)")
+      #expect(window.settings == before && !window.screen.isAlternate, "round \(round)")
+    }
+  }
+
+  @Test("A lost connection is the end of batch mode: the last frame, a sentence and the status 1")
+  func lostInBatchMode() throws {
+    let process = try ScriptedProcess()
+    let window = try batch(process, ["-d", "3600s"])
+    let viewer = try process.welcome()
+    #expect(window.wait { $0.contains("one job") })
+    viewer.close()
+    #expect(window.waitForEnd() == .status(1))
+    #expect(
+      window.screen.contains(
+        "opq-top: the connection is lost: "))
+  }
+
+  @Test("Ages of another machine's operations are told by its clock in batch mode, too")
+  func otherClock() throws {
+    let process = try ScriptedProcess()
+    let window = try batch(process, ["-n", "1", "--json", "--fields", "id,secondsInState"])
+    let viewer = try process.welcome()
+    #expect(window.waitForEnd() == .status(0))
+    withExtendedLifetime(viewer) {}
+    let text = window.screen.lines.joined()
+    let start = try #require(text.range(of: "\"secondsInState\":")).upperBound
+    let seconds = try #require(Double(text[start...].prefix { $0.isNumber || $0 == "." }))
+    // By this machine's clock it would be whatever the two happen to differ.
+    #expect((0..<60).contains(seconds), "\(text)")
+  }
+
+  @Test("A process that sends more than it was given credit for is not listened to any more")
+  func tooMuch() throws {
+    let process = try ScriptedProcess()
+    let window = try batch(process, ["-d", "3600s"])
+    let viewer = try process.accept()
+    viewer.send(.hello(ScriptedProcess.hello(), versions: .current))
+    #expect(viewer.receive { if case .credit = $0 { true } else { false } } != nil)
+    viewer.send(frames: (0..<60).flatMap { _ in UpdateParts(ScriptedProcess.update) })
+    #expect(window.waitForEnd() == .status(1))
+    #expect(window.screen.contains("it sends more than it was given credit for"))
+  }
+
+  @Test("The same process comes back and is live again; while it has no room, that is said")
+  func reconnects() throws {
+    let process = try ScriptedProcess()
+    let window = try dashboard(process)
+    var viewer = try process.welcome()
+    #expect(window.wait { $0.contains("LIVE") && $0.contains("one job") })
+    viewer.close()
+    #expect(window.wait { $0.contains("RECONNECTING") })
+    viewer = try process.accept()
+    viewer.send(.bye(Farewell(cause: .tooManyViewers, reason: "8 viewers watch it")))
+    viewer.close()
+    #expect(window.wait { $0.contains("8 viewers watch it; trying again") })
+    viewer = try process.welcome()
+    #expect(window.wait { $0.contains("LIVE") && !$0.contains("RECONNECTING") })
+    #expect(window.screen.contains("one job"))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(viewer.receive { if case .bye = $0 { true } else { false } } != nil)
+  }
+
+  @Test("Another process at the same path is not taken for the one that was watched")
+  func anotherProcess() throws {
+    let process = try ScriptedProcess()
+    let window = try dashboard(process)
+    let viewer = try process.welcome()
+    #expect(window.wait { $0.contains("LIVE") })
+    viewer.close()
+    let second = try process.accept()
+    second.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
+    #expect(
+      window.wait { $0.contains("EXITED") && $0.contains("another process is there now") })
+    #expect(window.screen.contains("one job"))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("Nobody knows what became of a command that the connection was lost with, and that is said")
+  func lostCommand() throws {
+    let process = try ScriptedProcess()
+    let window = try dashboard(process)
+    let viewer = try process.welcome()
+    #expect(window.wait { $0.contains("one job") })
+    window.type("x")
+    #expect(window.wait { $0.contains("Cancel #42") })
+    window.type("y")
+    #expect(viewer.receive { if case .command = $0 { true } else { false } } != nil)
+    viewer.close()
+    #expect(
+      window.wait { $0.contains("#42 one job: not known, the connection was lost") })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("A process that is stopped is silent, and live again when it goes on")
+  func stoppedProcess() throws {
+    let process = try MonitoredProcess()
+    let window = try process.watch()
+    #expect(window.wait { $0.contains("LIVE") })
+    process.signal(SIGSTOP)
+    #expect(window.wait { $0.contains("SILENT ") && $0.contains("the process does not answer") })
+    process.signal(SIGCONT)
+    #expect(window.wait { $0.contains("LIVE") && !$0.contains("SILENT") })
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+import Testing
+
+/// What the dashboard says, on terminals of many colours, few, and none.
+///
+/// The background is never set: an unknown sequence would be found where it is. And text is in the
+/// terminal's own colour, or in one of six that can be read on a light background as on a dark one.
+@Suite(.timeLimit(.minutes(3))) struct ColorTests {
+  /// The keys to each view in which time does not pass.
+  private static let steps = ["", "t", "\u{1B}3", "\u{1B}5", "?", "\u{1B}", "\u{1B}1", "x"]
+
+  /// A terminal, or a wish, and the colours that there are then.
+  private struct Setting {
+    let name: String
+    var environment: [String] = []
+    let colors: Set<Int>
+  }
+
+  private static let settings = [
+    Setting(name: "8 colours", environment: ["TERM=xterm"], colors: [1, 2, 3, 4, 5, 6]),
+    Setting(
+      name: "16 colours", environment: ["TERM=opq-16", "TERMINFO=\(terminfo)"],
+      colors: [1, 2, 3, 5, 6, 12]),
+    Setting(name: "256 colours", colors: [1, 2, 3, 5, 6, 33]),
+    Setting(name: "no colour on the terminal", environment: ["TERM=vt100"], colors: []),
+    Setting(name: "NO_COLOR", environment: ["NO_COLOR=1"], colors: []),
+  ]
+
+  private static let terminfo = NSTemporaryDirectory() + "/opq-terminfo-\(UUID().uuidString)"
+
+  /// Describes a terminal of 16 colours, which the system need not know.
+  private func describeSixteenColors() throws {
+    let window = try PseudoTerminal()
+    let description = "opq-16|sixteen colours, colors#16, pairs#0x100, use=xterm-256color,"
+    try window.start(
+      "/bin/sh", ["-c", "echo '\(description)' | tic -x -o '\(Self.terminfo)' -"])
+    try #require(window.waitForEnd() == .status(0), "\(window.screen.lines)")
+  }
+
+  /// What is on the screen after each step, without the header, which has a clock.
+  private func session(_ setting: Setting) throws -> (texts: [[String]], colors: Set<Int>) {
+    let file = try NamesFile(["download", "resample", "merge", "upload", "index"])
+    let window = try PseudoTerminal(columns: 120, rows: 40)
+    try window.start(NamesFile.program, [file.path], environment: setting.environment)
+    func isDrawn(_ screen: VirtualScreen) -> Bool {
+      !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
+    }
+    var texts: [[String]] = []
+    var colors: Set<Int> = []
+    for step in Self.steps {
+      // Twice: an answer to what the keys have asked for comes before the second time.
+      for keys in [step + "\u{C}", "\u{C}"] {
+        try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
+        window.forgetScreen()
+        window.type(keys)
+      }
+      try #require(window.wait(until: isDrawn), "after \(step.debugDescription)")
+      window.absorb(for: .milliseconds(30))
+      texts.append(Array(window.screen.lines.dropFirst()))
+      colors.formUnion(window.screen.cells.compactMap(\.foreground))
+    }
+    window.type("nQ")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(window.screen.unknownSequences == [])
+    return (texts, colors)
+  }
+
+  @Test("T7, T9: Every terminal shows the same facts, in colours that it has and that can be read")
+  func theSameFacts() throws {
+    try describeSixteenColors()
+    defer { try? FileManager.default.removeItem(atPath: Self.terminfo) }
+    var reference: [[String]]?
+    for setting in Self.settings {
+      let (texts, colors) = try session(setting)
+      #expect(colors.subtracting(setting.colors) == [], "\(setting.name)")
+      // Nothing would be tested where nothing is coloured.
+      #expect(colors.isEmpty == setting.colors.isEmpty, "\(setting.name)")
+      for (index, (step, text)) in zip(Self.steps, texts).enumerated() {
+        for (line, expected) in zip(text, reference?[index] ?? text) {
+          let isSame = line == expected
+          #expect(
+            isSame, "\(setting.name), after \(step.debugDescription): \(line), not \(expected)")
+        }
+      }
+      reference = reference ?? texts
+    }
+  }
+}
