@@ -75,7 +75,7 @@ import Testing
       let window = try PseudoTerminal()
       let before = window.settings
       try window.start(
-        BuiltProgram.path, environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"])
+        BuiltProgram.path, environment: [MonitoredProcess.variable(process.runtime)])
       window.absorb(for: .milliseconds(25 * round))
       window.signal(SIGTERM)
       #expect(window.waitForEnd() == .signal(SIGTERM), "round \(round)")

@@ -5,7 +5,7 @@
 // listens, and while opq-top is attached to it on a terminal of 120x40. The three take turns, and each
 // ratio is one of two neighbours; printed is the median of the ratios.
 //
-//   monitor-overhead [ROUNDS]
+//   monitor-overhead [ROUNDS [memory|empty|millisecond]]
 
 import Dispatch
 import Glibc
@@ -61,11 +61,13 @@ func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
   return ContinuousClock().measure(work)
 }
 
-/// So many operations without anything to do, from this thread.
+/// So many operations without anything to do, from this thread, a million at a time.
 func runEmpty(_ count: Int) {
   let queue = OperationQueue()
-  for _ in 0..<count { queue.addOperation {} }
-  queue.waitUntilAllOperationsAreFinished()
+  for start in stride(from: 0, to: count, by: 1_000_000) {
+    for _ in start..<min(count, start + 1_000_000) { queue.addOperation {} }
+    queue.waitUntilAllOperationsAreFinished()
+  }
 }
 
 /// Computes something for so many steps.
@@ -159,7 +161,13 @@ func measureMemory(count: Int) throws {
   print("memory of one that waits: \(alone) bytes alone, \(attached) bytes while attached")
 }
 
-let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 9
-try measureMemory(count: 500_000)
-try compare("empty operations", rounds: rounds, count: 3_000_000, runEmpty)
-try compare("1 ms operations", rounds: rounds, count: 2_000, runMillisecond)
+let arguments = CommandLine.arguments.dropFirst()
+let rounds = arguments.first.flatMap { Int($0) } ?? 9
+let part = arguments.dropFirst().first
+if part == nil || part == "memory" { try measureMemory(count: 500_000) }
+if part == nil || part == "empty" {
+  try compare("empty operations", rounds: rounds, count: 10_000_000, runEmpty)
+}
+if part == nil || part == "millisecond" {
+  try compare("1 ms operations", rounds: rounds, count: 2_000, runMillisecond)
+}
