@@ -26,7 +26,7 @@ import Testing
     )
   }
 
-  @Test("What a process says as it should is shown")
+  @Test("What a process says as it should is shown, and that it has gone then is told")
   func soundProcess() throws {
     let process = try FakeProcess { _ in
       (
@@ -35,7 +35,8 @@ import Testing
       )
     }
     let (output, errors, ending) = try watch(process)
-    #expect(ending == .status(0), "\(errors)")
+    #expect(ending == .status(1), "\(errors)")
+    #expect(errors.hasPrefix("opq-top: the connection is lost: "), "\(errors)")
     #expect(output.contains("job 7"))
   }
 
