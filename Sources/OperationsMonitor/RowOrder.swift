@@ -31,7 +31,7 @@ struct RowOrder {
     if chunks[chunk].count > Self.chunkLimit { split(chunk, at: place) }
   }
 
-  /// - Parameter place: Where the last key came in.
+  /// Makes two of a chunk that has become too long by a key at `place`.
   private mutating func split(_ chunk: Int, at place: Int) {
     let keys = chunks[chunk]
     // Keys that come in order, as moments do, fill each chunk.

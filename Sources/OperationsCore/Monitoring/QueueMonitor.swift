@@ -89,6 +89,7 @@ struct QueueMonitor {
   ///   - limit: The most of them.
   ///   - adopting: The most operations that are given a record now, because they have none. What
   ///     runs is given one in any case.
+  /// - Returns: The records, and what else there is.
   mutating func takeChangedRecords(
     for recorder: RecorderID, limit: Int, adopting: Int
   ) -> RecordedChanges {
@@ -129,9 +130,8 @@ struct QueueMonitor {
     }
   }
 
-  /// Makes records of so many operations that have none, in the order of the queue.
-  ///
-  /// - Parameter limit: How many are looked at.
+  /// Makes records of `count` operations that have none, in the order of the queue, and looks at
+  /// `limit` operations at most for that.
   private mutating func adoptNext(
     _ count: Int, of limit: Int, for recorder: RecorderID
   ) -> [OperationRecord] {
@@ -308,10 +308,8 @@ struct QueueMonitor {
 
   // MARK: Records
 
-  /// The record that the recorder keeps of an operation; `nil` where there is none.
-  ///
-  /// - Parameter isNew: Whether the operation has just come into the queue: then what was made of it
-  ///   on its way becomes the recorder's.
+  /// The record that the recorder keeps of an operation; `nil` where there is none. What was made of
+  /// one that is new, on its way into the queue, becomes the recorder's by this.
   @inline(__always)
   private func record(of operation: Operation, isNew: Bool = false) -> OperationRecord? {
     guard let record = operation.record else { return nil }

@@ -131,23 +131,21 @@ func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) thr
       + "attached \(percent(median(ratios[.attached] ?? [0])))")
 }
 
-/// The memory of what waits, with and without a viewer.
+/// A suspended queue of so many operations, and by how many bytes it has made the process grow. It stays.
+func grow(by count: Int) -> Int {
+  let before = ProcessStatus.amount("VmRSS")
+  let queue = OperationQueue()
+  queue.isSuspended = true
+  for _ in 0..<count { queue.addOperation {} }
+  return (ProcessStatus.amount("VmRSS") - before) * 1_024
+}
+
+/// The memory of what waits, and what a viewer adds to it.
 func measureMemory(count: Int) throws {
-  func grow() -> Int {
-    let before = ProcessStatus.amount("VmRSS")
-    let queue = OperationQueue()
-    queue.isSuspended = true
-    for _ in 0..<count { queue.addOperation {} }
-    return (ProcessStatus.amount("VmRSS") - before) * 1_024 / count
-  }
-  // What a viewer has made the process keep is not given back at once: this one comes first.
-  let alone = grow()
-  var attached = 0
+  let alone = grow(by: count) / count
+  let before = ProcessStatus.amount("VmRSS")
+  var added = 0
   _ = try time(.attached) {
-    let before = ProcessStatus.amount("VmRSS")
-    let queue = OperationQueue()
-    queue.isSuspended = true
-    for _ in 0..<count { queue.addOperation {} }
     // Until the collector has taken in all of them, which it shows by growing no more.
     var last = 0
     var quiet = ContinuousClock.now
@@ -156,9 +154,9 @@ func measureMemory(count: Int) throws {
       if now > last + 64 { (last, quiet) = (now, .now) }
       usleep(20_000)
     }
-    attached = (last - before) * 1_024 / count
+    added = (last - before) * 1_024 / count
   }
-  print("memory of one that waits: \(alone) bytes alone, \(attached) bytes while attached")
+  print("memory of one that waits: \(alone) bytes, and \(added) bytes more while attached")
 }
 
 let arguments = CommandLine.arguments.dropFirst()
