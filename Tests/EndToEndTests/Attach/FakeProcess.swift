@@ -20,10 +20,13 @@ final class FakeProcess: Sendable {
 
   /// Listens until this object is gone.
   ///
-  /// - Parameter bytes: What the connection of a number is told, at once; then it is closed. Called on a
-  ///   thread of its own, for one connection after the other.
+  /// - Parameter bytes: What the connection of a number is told: a greeting, or nothing, and, where the
+  ///   viewer answers the greeting, the rest at once; then it is closed. Called on a thread of its own, for
+  ///   one connection after the other.
   /// - Throws: `TemporaryDirectory.Failure` where it cannot listen.
-  init(_ bytes: @escaping @Sendable (_ connection: Int) -> [UInt8]) throws {
+  init(
+    _ bytes: @escaping @Sendable (_ connection: Int) -> (greeting: [UInt8], rest: [UInt8])
+  ) throws {
     directory = try TemporaryDirectory()
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     descriptor = listener
@@ -43,7 +46,10 @@ final class FakeProcess: Sendable {
       while true {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return }
-        Self.send(bytes(connections.value), to: connection)
+        let (greeting, rest) = bytes(connections.value)
+        Self.write(greeting, to: connection)
+        if !greeting.isEmpty { Self.waitForCredit(from: connection) }
+        Self.send(rest, to: connection)
         close(connection)
         connections.change { $0 += 1 }
       }
@@ -58,6 +64,24 @@ final class FakeProcess: Sendable {
 
   /// Sends, and waits until the other side has taken all or gone.
   private static func send(_ bytes: [UInt8], to connection: Int32) {
+    write(bytes, to: connection)
+    // The other side's hello, so that closing does not throw away what it has not read.
+    shutdown(connection, Int32(SHUT_WR))
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while read(connection, &buffer, buffer.count) > 0 {}
+  }
+
+  /// Reads until the viewer takes parts of updates, or goes: its hello, what it wants, and its credit.
+  private static func waitForCredit(from connection: Int32) {
+    for _ in 0..<3 {
+      var length = UInt32(0)
+      guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return }
+      var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
+      _ = recv(connection, &message, message.count, Int32(MSG_WAITALL))
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to connection: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
@@ -66,10 +90,6 @@ final class FakeProcess: Sendable {
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
-    // The other side's hello, so that closing does not throw away what it has not read.
-    shutdown(connection, Int32(SHUT_WR))
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    while read(connection, &buffer, buffer.count) > 0 {}
   }
 
   /// A message with its length before it.

@@ -26,13 +26,17 @@ import Testing
     )
   }
 
-  @Test("What a process says as it should is shown")
+  @Test("What a process says as it should is shown, and that it has gone then is told")
   func soundProcess() throws {
     let process = try FakeProcess { _ in
-      ([FakeProcess.hello.encoded()] + FakeProcess.update).flatMap(FakeProcess.frame)
+      (
+        FakeProcess.frame(FakeProcess.hello.encoded()),
+        FakeProcess.update.flatMap(FakeProcess.frame)
+      )
     }
     let (output, errors, ending) = try watch(process)
-    #expect(ending == .status(0), "\(errors)")
+    #expect(ending == .status(1), "\(errors)")
+    #expect(errors.hasPrefix("opq-top: the connection is lost: "), "\(errors)")
     #expect(output.contains("job 7"))
   }
 
@@ -48,9 +52,9 @@ import Testing
     let process = try FakeProcess { connection in
       var random = SeededGenerator(seed: seed &+ UInt64(connection))
       // Most get further than the greeting.
-      var bytes =
-        Int.random(in: 0..<5, using: &random) > 0
-        ? FakeProcess.frame(FakeProcess.hello.encoded()) : []
+      let isGreeting = Int.random(in: 0..<5, using: &random) > 0
+      let greeting = isGreeting ? FakeProcess.frame(FakeProcess.hello.encoded()) : []
+      var bytes: [UInt8] = []
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         var frame = corpus.randomElement(using: &random) ?? []
         for _ in 0..<Int.random(in: 0...3, using: &random) where !frame.isEmpty {
@@ -65,7 +69,7 @@ import Testing
       case 1: bytes += [200, 0, 0, 0, 1, 2, 3]
       default: break
       }
-      return bytes
+      return (greeting, bytes)
     }
     let allowed: [PseudoTerminal.Ending?] = [0, 1, 4, 5].map { .status($0) }
     for _ in 0..<Effort.scaled(20) {

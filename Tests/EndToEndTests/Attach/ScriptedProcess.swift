@@ -11,10 +11,13 @@ import Testing
 /// Nothing here sleeps: what it waits for is `poll` with a deadline.
 final class ScriptedProcess {
   /// Where it listens.
-  let path = "/tmp/opq-scripted-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock"
+  var path: String { directory.file("scripted.sock") }
+  private let directory: TemporaryDirectory
   private let listener: Int32
 
   init() throws {
+    directory = try TemporaryDirectory()
+    let path = directory.file("scripted.sock")
     listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -28,10 +31,7 @@ final class ScriptedProcess {
     _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
   }
 
-  deinit {
-    close(listener)
-    unlink(path)
-  }
+  deinit { close(listener) }
 
   /// How it greets: on another machine, so that nobody looks for it here.
   static func hello(startTicks: UInt64 = 5) -> Hello {
