@@ -134,7 +134,7 @@ final class Viewer: Sendable {
     #expect(first.waitUntil { $0.report(operation)?.state == .finished })
   }
 
-  @Test("Who comes when another has gone, however soon, is told of all that has been there all the time")
+  @Test("Who comes when another has gone, however soon, is told of all that was there all the time")
   func oneAfterTheOther() {
     let queue = OperationQueue()
     queue.isSuspended = true
