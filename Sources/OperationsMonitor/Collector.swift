@@ -194,6 +194,7 @@ final class Collector: Sendable {
   /// so that viewers see a million operations arrive instead of nothing.
   private func read(into table: CollectorTable) {
     table.beginReading()
+    table.allowance.begin()
     let queues = QueueRegistry.queues
     let deadline = ContinuousClock.now + Self.readingSlice
     // Each round begins with another queue: one that always has news must not hide the others.
@@ -293,6 +294,7 @@ final class Collector: Sendable {
     case .cancel(let ids):
       result.outcomes = ids.map { cancel($0, for: origin, table) }
     case .cancelWithDependents(let ids):
+      for queue in QueueRegistry.queues { table.takeUpAll(of: queue) }
       // These first: what an operation that has finished by it lets go would start.
       result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested

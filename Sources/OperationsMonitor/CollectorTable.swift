@@ -78,7 +78,6 @@ final class CollectorTable {
   func beginReading(at now: MonitorTime = ProcessFacts.now) {
     version += 1
     readingTime = now
-    allowance.begin()
   }
 
   // MARK: Lists
@@ -193,7 +192,7 @@ final class CollectorTable {
       entry.record = nil
       running.remove(id)
       runLog.note(entry.report)
-      if !snapshot.isStartApproximate { times.note(entry.report) }
+      times.note(entry.report)
       unstartedFinishes.note(entry.report)
       leakWatch?.note(entry, record)
       finished.append(

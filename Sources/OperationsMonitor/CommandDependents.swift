@@ -2,8 +2,23 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import OperationsCore
 
 extension CollectorTable {
+  /// Takes up every operation that is in a queue now: a command must not miss what depends on another
+  /// because the collector has not come to it yet.
+  func takeUpAll(of queue: OperationQueue) {
+    beginReading()
+    var left: Int?
+    while true {
+      let changes = queue.takeRecordedChanges(for: recorder, limit: 1_024, newRecords: nil)
+      apply(changes)
+      // Those that have come since then are none of its business, and might never end.
+      left = (left ?? changes.waiting + changes.ready + changes.executing) - changes.adoptedCount
+      guard changes.hasMore || changes.hasUnrecorded, left.map({ $0 > 0 }) == true else { return }
+    }
+  }
+
   /// All unfinished operations that depend on any of these, directly or through others, ascending: for
   /// a command, which is carried out once and must leave none out. What is shown meanwhile is
   /// ``dependents(of:)``, which has a limit.

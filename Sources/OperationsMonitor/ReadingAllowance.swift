@@ -15,6 +15,10 @@ struct ReadingAllowance {
   /// How many each of them has at least.
   private static let fewestNewRecords = 50
 
+  /// A queue of which so many steps are lost between two readings is quick. What comes and goes beside
+  /// operations that wait is not enough for that: these are all to be known soon.
+  private static let quickSteps = 1_000
+
   /// What one queue is asked for.
   struct Part {
     /// The most operations to be taken up that have no record yet.
@@ -43,12 +47,12 @@ struct ReadingAllowance {
 
   /// What it is asked for after it has answered.
   mutating func next(_ part: Part, after changes: QueueChanges) -> Part {
-    if changes.lostSteps > 0 { quick.insert(changes.id) }
+    if changes.lostSteps > Self.quickSteps { quick.insert(changes.id) }
     let limit = quick.contains(changes.id) ? min(part.adopting, adoptedShare) : part.adopting
     return Part(adopting: max(0, limit - changes.adoptedCount), newRecords: nil)
   }
 
-  /// Of what stays in a quick queue less is taken up at a time than of what is new: all of it would
-  /// cost the same again.
-  private var adoptedShare: Int { share / 4 }
+  /// Of what stays in a quick queue less is taken up at a time than of what is new: as much would cost
+  /// the same again.
+  private var adoptedShare: Int { share / 2 }
 }

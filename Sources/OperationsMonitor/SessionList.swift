@@ -37,7 +37,7 @@ final class SessionList {
   private(set) var nextTelling: MonitorTime?
   /// How many steps the session was not told of because there were too many at once.
   private var lostChanges: UInt64 = 0
-  /// How many of them it wanted to be told of.
+  /// How many of them it may have wanted to be told of.
   private var lostEvents: UInt64 = 0
   /// How many of them are steps that the table does not know of either.
   private var knownLostSteps: UInt64
@@ -253,9 +253,9 @@ final class SessionList {
     let lostSteps = table.lostSteps - knownLostSteps
     knownLostSteps = table.lostSteps
     var news = events.take()
+    lostChanges += lostSteps + UInt64(news?.skippedCount ?? 0)
     if news?.isBeginning == false { news?.skippedCount += Int(lostSteps) }
     lostEvents += UInt64(news?.skippedCount ?? 0)
-    lostChanges += max(lostSteps, UInt64(news?.skippedCount ?? 0))
     return news
   }
 

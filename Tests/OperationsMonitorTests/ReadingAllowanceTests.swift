@@ -38,7 +38,7 @@ struct ReadingAllowanceTests {
   @Test("Of a quick queue a part is taken up at once, and in the next reading from the start")
   func quick() {
     var allowance = ReadingAllowance()
-    let changes = changes(lost: 3)
+    let changes = changes(lost: 400)
     allowance.begin()
     let first = allowance.next(allowance.part(of: changes.id), after: changes)
     #expect(first.adopting < ReadingAllowance.newRecords)
@@ -48,16 +48,24 @@ struct ReadingAllowanceTests {
     #expect(allowance.part(of: changes.id).adopting == .max, "it was not quick in between")
   }
 
+  @Test("What comes and goes beside operations that wait does not make a queue quick")
+  func trickle() {
+    var allowance = ReadingAllowance()
+    let changes = changes(lost: 10)
+    allowance.begin()
+    #expect(allowance.next(allowance.part(of: changes.id), after: changes).adopting == .max)
+  }
+
   @Test("Quick queues share the number of new records, down to a few for each")
   func shared() {
     var allowance = ReadingAllowance()
-    let some = (0..<4).map { _ in changes(lost: 1) }
+    let some = (0..<4).map { _ in changes(lost: 400) }
     allowance.begin()
     for one in some { _ = allowance.next(allowance.part(of: one.id), after: one) }
     allowance.begin()
     let share = allowance.part(of: some[0].id).newRecords
     #expect(share == ReadingAllowance.newRecords / 4)
-    let many = (0..<100).map { _ in changes(lost: 1) }
+    let many = (0..<100).map { _ in changes(lost: 400) }
     for one in many { _ = allowance.next(allowance.part(of: one.id), after: one) }
     allowance.begin()
     #expect(allowance.part(of: some[0].id).newRecords.map { $0 >= 10 } == true)
@@ -86,5 +94,24 @@ struct ReadingAllowanceTests {
     let other = try #require(table.lists[late]?.takeUpdate(from: table))
     #expect(other.lostChanges == 3, "it was not there before")
     #expect(!other.warnings.contains { $0.kind == .historyLost }, "it did not ask for events")
+  }
+
+  @Test("A command finds every dependent that is in a queue, though none of them is known yet")
+  func takesUpAll() {
+    let table = CollectorTable()
+    let queue = OperationQueue(unlistedNamed: "behind")
+    queue.isSuspended = true
+    queue.core.startRecording(table.recorder, replaces: true, newRecords: 0) {}
+    let chain = (0..<3_000).map { _ in BlockOperation {} }
+    for (before, after) in zip(chain, chain.dropFirst()) { after.addDependency(before) }
+    queue.addOperations(chain, waitUntilFinished: false)
+    table.beginReading()
+    table.apply(queue.takeRecordedChanges(for: table.recorder, limit: 10, adopting: 1))
+    #expect(table.entries.count == 1)
+    table.takeUpAll(of: queue)
+    #expect(table.allDependents(of: [.init(chain[0])]).count == chain.count - 1)
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    queue.core.stopRecording(table.recorder)
   }
 }

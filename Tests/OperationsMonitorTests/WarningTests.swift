@@ -231,6 +231,7 @@ import Testing
     let queue = OperationQueue(unlistedNamed: "stubborn")
     let recorder = RecorderID()
     MonitorLevel.raise()
+    defer { MonitorLevel.lower() }
     queue.core.startRecording(recorder, replaces: true) {}
     let gate = Gate()
     let operation = BlockOperation { gate.pass() }
@@ -259,6 +260,7 @@ import Testing
     queue.isSuspended = true
     let recorder = RecorderID()
     MonitorLevel.raise()
+    defer { MonitorLevel.lower() }
     queue.core.startRecording(recorder, replaces: true) {}
     let hub = BlockOperation {}
     queue.addOperation(hub)

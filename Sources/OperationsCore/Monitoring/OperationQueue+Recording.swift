@@ -64,10 +64,9 @@ extension OperationQueue {
   package final func takeRecordedChanges(
     for recorder: RecorderID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
   ) -> QueueChanges {
-    let changes = core.takeRecordedChanges(
-      for: recorder, limit: limit, adopting: adopting, defaultName: defaultName)
-    if let newRecords { core.newRecords.store(newRecords, ordering: .relaxed) }
-    return changes
+    core.takeRecordedChanges(
+      for: recorder, limit: limit, adopting: adopting, newRecords: newRecords,
+      defaultName: defaultName)
   }
 }
 
@@ -115,13 +114,16 @@ extension QueueCore {
   }
 
   func takeRecordedChanges(
-    for recorder: RecorderID, limit: Int, adopting: Int, defaultName: String
+    for recorder: RecorderID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
   ) -> QueueChanges {
     // Counts and states in one critical section: else one of two operations that follow each other in
     // a slot could be told to run, and the one before it not to have ended.
     var (changes, undescribed) = withScheduler { scheduler, _ in
       let taken = scheduler.monitor.takeChangedRecords(
         for: recorder, limit: limit, adopting: adopting)
+      if let newRecords, scheduler.monitor.recorder == recorder {
+        self.newRecords.store(newRecords, ordering: .relaxed)
+      }
       let counts = scheduler.counts
       let changes = QueueChanges(
         id: id, isMain: isMain,

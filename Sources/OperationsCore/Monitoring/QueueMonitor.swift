@@ -160,6 +160,7 @@ struct QueueMonitor {
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
     // What somebody has recorded before is still so, if nothing has happened since.
     record.snapshot.added = old?.added
+    record.snapshot.cancelRequested = old?.cancelRequested
     if old?.state == state {
       record.snapshot.becameReady = old?.becameReady
       record.snapshot.started = old?.started
@@ -195,14 +196,7 @@ struct QueueMonitor {
     if new == .lingering { finishCounting?.didLeave(operation) }
     guard recorder != nil || !subscriptions.isEmpty else { return }
     isQueueChanged = true
-    let record = recorder == nil ? nil : record(of: operation, isNew: old == .outside)
-    if recorder != nil {
-      if record == nil {
-        unrecorded.didMove(operation, from: old, to: new)
-      } else if new == .lingering {
-        unrecorded.didLeave(operation)
-      }
-    }
+    let record = recorder.flatMap { recordToChange(of: operation, from: old, to: new, for: $0) }
     if record == nil, subscriptions.isEmpty { return }
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: new)
@@ -215,6 +209,24 @@ struct QueueMonitor {
     if !subscriptions.isEmpty {
       publish(operation, old == .outside ? nil : Self.state(of: old), state, status, now)
     }
+  }
+
+  /// The record that is to be told of a step; `nil` where there is none.
+  private mutating func recordToChange(
+    of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
+    for recorder: RecorderID
+  ) -> OperationRecord? {
+    if let record = record(of: operation, isNew: old == .outside) {
+      if new == .lingering { unrecorded.didLeave(operation) }
+      return record
+    }
+    unrecorded.didMove(operation, from: old, to: new)
+    // Else what waits for it would be said to wait for ever.
+    guard operation.rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
+      return nil
+    }
+    unrecorded.forget(operation)
+    return adopt(operation, for: recorder)
   }
 
   @inline(never)
@@ -357,9 +369,13 @@ extension RecordedOperation {
       // It was chosen, but its own `isReady` said no at the last moment.
       started = nil
     case .ready: becameReady = now
-    case .executing: started = now
+    case .executing:
+      started = now
+      isStartApproximate = false
     case .finished:
       finished = now
+      // How long it ran is not known.
+      if isStartApproximate { started = nil }
       awaitedOperations = []
       awaitedQueues = []
     }

@@ -42,6 +42,12 @@ struct UnrecordedOperations {
     }
   }
 
+  /// An operation has a record from now on.
+  mutating func forget(_ operation: Operation) {
+    let place = Self.place(of: operation)
+    if isRunning(operation, at: place) { running[unchecked: place] = nil }
+  }
+
   /// How many steps nobody has recorded since the last call.
   mutating func takeLostSteps() -> Int {
     defer { lostSteps = 0 }

@@ -244,6 +244,7 @@ struct InspectionReasonTests {
       let before = BlockOperation {}
       queue.addOperation(before)
       MonitorLevel.raise()
+      defer { MonitorLevel.lower() }
       queue.core.startRecording(recorder, replaces: true) {}
       let after = BlockOperation {}
       queue.addOperation(after)

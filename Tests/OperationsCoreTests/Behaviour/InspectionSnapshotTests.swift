@@ -109,6 +109,7 @@ struct InspectionSnapshotTests {
       queue.addOperation { gate.pass() }
       gate.waitForArrivals(1)
       MonitorLevel.raise()
+      defer { MonitorLevel.lower() }
       queue.core.startRecording(recorder, replaces: true) {}
       queue.addOperation {}
       let operations = queue.snapshot().operations

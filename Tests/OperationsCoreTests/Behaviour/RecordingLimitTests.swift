@@ -133,7 +133,8 @@ struct RecordingLimitTests {
     recorded.finishAll()
     recorded.readAll()
     #expect(recorded.known[last.id]?.state == .finished)
-    #expect(recorded.known[last.id]?.isStartApproximate == true)
+    #expect(recorded.known[last.id]?.finished != nil && recorded.known[last.id]?.added == nil)
+    #expect(recorded.known[last.id]?.started == nil, "how long it ran is not known")
     recorded.stop()
   }
 
@@ -144,10 +145,15 @@ struct RecordingLimitTests {
     let recorded = Recorded(newRecords: .max)
     let operations = recorded.add(5)
     recorded.readAll()
+    operations[1].cancel()
+    recorded.readAll()
     let added = recorded.known.mapValues(\.added)
+    let cancelled = recorded.known[operations[1].id]?.cancelRequested
     recorded.changeRecorder(newRecords: 0)
     operations[2].cancel()
     recorded.readAll()
+    #expect(cancelled != nil)
+    #expect(recorded.known[operations[1].id]?.cancelRequested == cancelled)
     #expect(Set(recorded.known.keys) == Set(operations.map(\.id)))
     #expect(recorded.known.mapValues(\.added) == added)
     #expect(recorded.known[operations[2].id]?.isCancelled == true)
@@ -155,6 +161,59 @@ struct RecordingLimitTests {
     recorded.readAll()
     #expect(recorded.known.values.allSatisfy { $0.state == .finished })
     recorded.stop()
+  }
+
+  @Test("The end of what a recorded operation waits for is told, even where nothing else of it was")
+  func awaited() {
+    let recorded = Recorded(newRecords: 0)
+    let dependencies = (0..<3).map { _ in BlockOperation {} }
+    for dependency in dependencies { recorded.queue.addOperation(dependency) }
+    recorded.read(adopting: 0, newRecords: 1)
+    let dependent = BlockOperation {}
+    for dependency in dependencies { dependent.addDependency(dependency) }
+    dependent.addDependency(BlockOperation {})
+    recorded.queue.addOperation(dependent)
+    recorded.read(adopting: 0)
+    #expect(recorded.known[dependent.id]?.unmetDependencies.count == 4)
+    recorded.queue.isSuspended = false
+    for dependency in dependencies { dependency.waitUntilFinished() }
+    recorded.read(adopting: 0)
+    for dependency in dependencies {
+      #expect(recorded.known[dependency.id]?.state == .finished)
+    }
+    dependent.cancel()
+    recorded.finishAll()
+    recorded.stop()
+  }
+
+  @Test("A queue that is made while recorders come and go is recorded by the last one, or by none")
+  func queuesOfTheMoment() {
+    let isOver = Flag()
+    let queues = Monitored<[OperationQueue]>([])
+    onThreads(2) { thread in
+      if thread == 0 {
+        for _ in 0..<Effort.scaled(2_000) {
+          let queue = OperationQueue()
+          queues.change { $0.append(queue) }
+        }
+        isOver.raise()
+      } else {
+        while !isOver.isRaised {
+          let recorder = RecorderID()
+          QueueRegistry.startRecording(recorder) {}
+          QueueRegistry.stopRecording(recorder)
+        }
+      }
+    }
+    let left = queues.value.count { $0.core.withScheduler { s, _ in s.monitor.recorder } != nil }
+    #expect(left == 0)
+    let recorder = RecorderID()
+    QueueRegistry.startRecording(recorder) {}
+    let joined = queues.value.count {
+      $0.core.withScheduler { s, _ in s.monitor.recorder } == recorder
+    }
+    #expect(joined == queues.value.count)
+    QueueRegistry.stopRecording(recorder)
   }
 
   @Test("A record that was dropped with its recorder is not told of any more")

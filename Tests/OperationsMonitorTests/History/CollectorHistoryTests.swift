@@ -9,7 +9,7 @@ import Testing
 @testable import OperationsMonitor
 
 /// Real records of real queues, which are unlisted: no collector of another test reads them.
-@Suite struct CollectorHistoryTests {
+@Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
   private let session = RecorderID()
@@ -19,6 +19,11 @@ import Testing
     queue.isSuspended = true
     MonitorLevel.raise()
     queue.core.startRecording(recorder, replaces: true) {}
+  }
+
+  deinit {
+    queue.core.stopRecording(recorder)
+    MonitorLevel.lower()
   }
 
   private func read() {
