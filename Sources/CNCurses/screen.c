@@ -81,6 +81,13 @@ static SCREEN *new_screen(const char *terminal) {
   use_env(FALSE);
   use_tioctl(TRUE);
   SCREEN *screen = newterm(terminal, state.output, state.input);
+  if (screen) {
+    // Until it has been left and come back to, ncurses takes itself for a program that only moves the
+    // cursor, and writes after each move: a frame would be a hundred small writes instead of one. Before
+    // there are colours, because their palette would be set back.
+    endwin();
+    doupdate();
+  }
   for (size_t index = 0; index < count; index++) {
     sigaction(caught[index], &actions[index], NULL);
   }

@@ -165,6 +165,40 @@ import Testing
     terminal.close()
   }
 
+  @Test("A frame is written at once, however many places of the screen it changes")
+  func aFrameIsOneWrite() throws {
+    let window = try PseudoTerminal()
+    var terminal = try open(window)
+    let size = terminal.size
+    terminal.present(grid(size, "begun"))
+    #expect(window.wait { $0.contains("begun") })
+    for scalar in "12345".unicodeScalars {
+      var grid = Grid(size: size)
+      for row in 0..<size.rows {
+        for column in stride(from: row % 7, to: size.columns - 1, by: 9) {
+          grid[row: row, column: column] = Cell(scalar, style: .plain)
+        }
+      }
+      let before = writeCount()
+      terminal.present(grid)
+      let count = writeCount() - before
+      #expect(count >= 1 && count <= 2)
+      window.absorb(for: .milliseconds(20))
+    }
+    terminal.close()
+  }
+
+  /// How many times this thread has written anywhere.
+  private func writeCount() -> Int {
+    guard let file = fopen("/proc/thread-self/io", "r") else { return 0 }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1_024)
+    let count = fread(&bytes, 1, bytes.count, file)
+    let words = String(decoding: bytes[..<count], as: UTF8.self).split(
+      whereSeparator: \.isWhitespace)
+    return words.firstIndex(of: "syscw:").flatMap { Int(words[$0 + 1]) } ?? 0
+  }
+
   @Test func aRepaintWritesEverythingAgain() throws {
     let window = try PseudoTerminal(columns: 80, rows: 24)
     var terminal = try open(window)

@@ -8,13 +8,19 @@ import Testing
 @testable import OperationsMonitor
 
 /// Real records of real queues, which are unlisted: no collector of another test reads them.
-@Suite struct CollectorTableTests {
+@Suite final class CollectorTableTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
 
   init() {
     queue.isSuspended = true
+    MonitorLevel.raise()
     queue.core.startRecording(recorder, replaces: true) {}
+  }
+
+  deinit {
+    queue.core.stopRecording(recorder)
+    MonitorLevel.lower()
   }
 
   private func read(into table: CollectorTable) {
