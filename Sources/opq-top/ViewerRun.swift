@@ -11,8 +11,8 @@ import Synchronization
 /// Whoever watches, from start to end: the dashboard or batch mode, over a demo or another process.
 struct ViewerRun {
   private let view: ViewOptions
-  private let waker: Waker
-  private let watch: TerminationWatch
+  let waker: Waker
+  let watch: TerminationWatch
 
   /// Makes ready. To be called before the process has a second thread: it blocks signals, which later
   /// threads inherit.
@@ -49,6 +49,13 @@ struct ViewerRun {
       path: path, isReadOnly: view.isReadOnly, interest: interest,
       interval: view.batch ? batchInterval : RemoteSession.usualInterval
     ) { [waker] in waker.ring() }
+    return try greeted(by: session)
+  }
+
+  /// Waits for the greeting of a process.
+  ///
+  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
+  func greeted(by session: RemoteSession) throws -> Watched {
     let greeting = Mutex<Result<Hello, AttachError>?>(nil)
     session.whenGreeted { [waker] result in
       greeting.withLock { $0 = result }
