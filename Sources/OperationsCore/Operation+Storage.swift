@@ -94,6 +94,10 @@ extension Operation {
     return body(rareLocked)
   }
 
+  /// `false` where there is certainly no ``record``.
+  @inline(__always)
+  final var mayHaveRecord: Bool { extra.load(ordering: .relaxed).isRare }
+
   /// What there is of it; may be asked without the lock.
   final var rare: RareState? { extra.load(ordering: .acquiring).rare }
 

@@ -59,6 +59,9 @@ final class CollectorTable {
   /// How long operations waited and ran.
   private(set) var times = TimeRecorder()
   var classTimes = ClassTimes()
+  /// How many steps operations have taken of which nothing but the number is known.
+  private(set) var lostSteps: UInt64 = 0
+  var allowance = ReadingAllowance()
   /// The time of the present reading.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
@@ -72,6 +75,7 @@ final class CollectorTable {
   func beginReading(at now: MonitorTime = ProcessFacts.now) {
     version += 1
     readingTime = now
+    allowance.begin()
   }
 
   // MARK: Lists
@@ -125,6 +129,7 @@ final class CollectorTable {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
     if snapshot.isMain { mainQueue = id }
+    lostSteps += UInt64(snapshot.lostSteps)
     queues[id] = QueueReport(
       id: id, name: snapshot.name, counts: StateCounts(snapshot),
       width: snapshot.maxConcurrentOperationCount < 0
@@ -185,7 +190,7 @@ final class CollectorTable {
       entry.record = nil
       running.remove(id)
       runLog.note(entry.report)
-      times.note(entry.report)
+      if !snapshot.isStartApproximate { times.note(entry.report) }
       unstartedFinishes.note(entry.report)
       leakWatch?.note(entry, record)
       finished.append(

@@ -25,6 +25,7 @@ package enum QueueRegistry {
     /// By the address of the core.
     var queues: [UnsafeRawPointer: WeakQueue] = [:]
     var recorder: RecorderID?
+    var newRecords = 0
     var wakeCollector: (@Sendable () -> Void)?
   }
 
@@ -34,12 +35,12 @@ package enum QueueRegistry {
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
     // With the first queue, so that who sets the variable needs no change to the program.
     if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
-    let (recorder, wake) = state.withLock { state in
+    let (recorder, newRecords, wake) = state.withLock { state in
       state.queues[address(of: queue.core)] = WeakQueue(queue: queue, isListed: isListed)
-      return (state.recorder, state.wakeCollector)
+      return (state.recorder, state.newRecords, state.wakeCollector)
     }
     guard isListed, let recorder, let wake else { return }
-    queue.core.startRecording(recorder, replaces: false, wake: wake)
+    queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
     wake()
   }
 
@@ -79,17 +80,21 @@ package enum QueueRegistry {
   ///
   /// - Parameters:
   ///   - recorder: Who begins. One at a time: the process has one collector.
+  ///   - newRecords: For each queue, until its changes are taken, and see there.
   ///   - wake: Called on any thread, outside every lock, when there is something new since the
   ///     changes were last taken; must not block.
   package static func startRecording(
-    _ recorder: RecorderID, wake: @escaping @Sendable () -> Void
+    _ recorder: RecorderID, newRecords: Int = .max, wake: @escaping @Sendable () -> Void
   ) {
     MonitorLevel.raise()
     state.withLock { state in
       state.recorder = recorder
+      state.newRecords = newRecords
       state.wakeCollector = wake
     }
-    for queue in queues { queue.core.startRecording(recorder, replaces: false, wake: wake) }
+    for queue in queues {
+      queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
+    }
     wake()
   }
 

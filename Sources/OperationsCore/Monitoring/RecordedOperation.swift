@@ -48,6 +48,8 @@ package struct RecordedOperation: Sendable {
   package var becameReady: Int64?
   /// When it was started.
   package var started: Int64?
+  /// Whether `started` is when it was found running, which is at the first reading after its start.
+  package var isStartApproximate = false
   /// When it was cancelled.
   package var cancelRequested: Int64?
   /// When it finished.

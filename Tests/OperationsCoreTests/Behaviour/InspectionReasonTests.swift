@@ -243,6 +243,7 @@ struct InspectionReasonTests {
       let recorder = RecorderID()
       let before = BlockOperation {}
       queue.addOperation(before)
+      MonitorLevel.raise()
       queue.core.startRecording(recorder, replaces: true) {}
       let after = BlockOperation {}
       queue.addOperation(after)

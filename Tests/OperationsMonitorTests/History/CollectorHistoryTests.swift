@@ -17,6 +17,7 @@ import Testing
 
   init() {
     queue.isSuspended = true
+    MonitorLevel.raise()
     queue.core.startRecording(recorder, replaces: true) {}
   }
 
