@@ -17,11 +17,13 @@ struct ViewerRun {
   /// Makes ready. To be called before the process has a second thread: it blocks signals, which later
   /// threads inherit.
   ///
-  /// - Parameter view: How is watched.
+  /// - Parameters:
+  ///   - view: How is watched.
+  ///   - takesJobSignals: Whether there may be a dashboard, which has to stop and go on by itself.
   /// - Throws: ``TerminalError`` where the system has no descriptor left.
-  init(_ view: ViewOptions) throws(TerminalError) {
+  init(_ view: ViewOptions, takesJobSignals: Bool = true) throws(TerminalError) {
     self.view = view
-    JobSignals.block()
+    if takesJobSignals { JobSignals.block() }
     let waker = try Waker()
     self.waker = waker
     watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })

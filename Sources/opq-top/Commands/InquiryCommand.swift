@@ -34,7 +34,7 @@ extension InquiryCommand {
   func ending() -> Ending {
     do {
       // Before there is any other thread: it blocks signals, which later threads inherit.
-      let run = try ViewerRun(try ViewOptions.parse([]))
+      let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let path: String
       if options.target.isGiven {
         path = try options.target.path(nil, run)

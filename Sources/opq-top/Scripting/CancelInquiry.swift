@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dashboard
 import MonitorProtocol
 
 /// `opq-top cancel`: asks operations to cancel, and says what became of that.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dashboard
 import MonitorProtocol
 
 /// `opq-top suspend` and `opq-top resume`: lets a queue start nothing new, or go on.

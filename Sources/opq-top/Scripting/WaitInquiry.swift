@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dashboard
 import MonitorProtocol
 
 /// `opq-top wait`: ends when all operations have got to where they are waited for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dashboard
 import MonitorProtocol
 
 /// `opq-top why`: what an operation does, or everything that keeps it from running.
