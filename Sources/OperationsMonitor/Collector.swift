@@ -41,7 +41,6 @@ final class Collector: Sendable {
   /// How long lists are filled before the collector looks whether there is a command.
   private static let fillingSlice = Duration.milliseconds(2)
 
-  private let recorder = RecorderID()
   private let state = Locked(State())
   private let bell = Atomic<UInt32>(0)
 
@@ -123,7 +122,7 @@ final class Collector: Sendable {
   }
 
   private func startRecording(into table: CollectorTable) {
-    QueueRegistry.startRecording(recorder, newRecords: ReadingAllowance.newRecords) {
+    QueueRegistry.startRecording(table.recorder, newRecords: ReadingAllowance.newRecords) {
       Collector.shared.ring(.changes)
     }
     table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
@@ -138,7 +137,7 @@ final class Collector: Sendable {
     }
     // Who has given a command may be gone since.
     carryOutCommands(table)
-    QueueRegistry.stopRecording(recorder)
+    QueueRegistry.stopRecording(table.recorder)
     let isOver = state.withLock { state in
       state.isRunning = !state.sessions.isEmpty || !state.commands.isEmpty
       return !state.isRunning
@@ -203,7 +202,8 @@ final class Collector: Sendable {
       var part = table.allowance.part(of: queue.id)
       while true {
         let changes = queue.takeRecordedChanges(
-          for: recorder, limit: Self.slice, adopting: part.adopting, newRecords: part.newRecords)
+          for: table.recorder, limit: Self.slice, adopting: part.adopting,
+          newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
         // A command does not wait for it either.

@@ -20,6 +20,9 @@ final class CollectorTable {
     let time: MonitorTime
   }
 
+  /// For whom the queues keep the records that this is made from. Another table's are not enough: of
+  /// what has not changed since, that would not be told.
+  let recorder = RecorderID()
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The main queue; `nil` while nobody has asked for it.

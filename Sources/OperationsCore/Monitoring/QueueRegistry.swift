@@ -79,7 +79,8 @@ package enum QueueRegistry {
   /// not known.
   ///
   /// - Parameters:
-  ///   - recorder: Who begins. One at a time: the process has one collector.
+  ///   - recorder: Who begins, and has not done so before. One at a time: the process has one
+  ///     collector.
   ///   - newRecords: For each queue, until its changes are taken, and see there.
   ///   - wake: Called on any thread, outside every lock, when there is something new since the
   ///     changes were last taken; must not block.
