@@ -13,6 +13,9 @@ protocol Inquiry {
   /// When it wants to look again although nothing was told; `nil` where there is no need.
   var nextLook: MonitorTime? { get }
 
+  /// Whether it goes on where the process is stopped; by default it does not.
+  var outlastsSilence: Bool { get }
+
   /// Looks whether what is known is enough. After each message, and at ``nextLook``.
   mutating func look(at now: MonitorTime) -> [InquiryAction]
   /// Takes what became of its command.
@@ -36,6 +39,8 @@ enum InquiryAction: Equatable {
 }
 
 extension Inquiry {
+  var outlastsSilence: Bool { false }
+
   /// Takes in what the process says.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) -> [InquiryAction] {
     switch message {
@@ -43,7 +48,9 @@ extension Inquiry {
       knowledge.take(message, at: now)
       return look(at: now)
     case .commandResult(let result): return take(result, at: now)
-    case .silent: return []
+    case .silent(let duration):
+      guard !outlastsSilence, duration >= ProcessKnowledge.longestPatience else { return [] }
+      return leave(at: now) + [.end(1, "the process does not answer")]
     // Nobody knows what happens meanwhile.
     case .disconnected(let reason):
       return leave(at: now) + [.end(1, "the connection is lost: \(reason)")]

@@ -25,6 +25,7 @@ struct ProcessKnowledge {
   private(set) var largestID = OperationReport.ID(0)
 
   private var clockLead = Duration.zero
+  private var greeted: MonitorTime?
   private var firstUpdate: MonitorTime?
   private var keptCount = 0
 
@@ -39,6 +40,7 @@ struct ProcessKnowledge {
     switch message {
     case .hello(let hello):
       self.hello = hello
+      greeted = greeted ?? now
       clockLead = hello.clockLead(at: now)
     case .update(let update):
       firstUpdate = firstUpdate ?? now
@@ -57,15 +59,17 @@ struct ProcessKnowledge {
 
   /// Whether what was not told of until now is not known to the process.
   func isComplete(at now: MonitorTime) -> Bool {
-    guard let firstUpdate else { return false }
+    guard let firstUpdate else {
+      return greeted.map { now - $0 >= Self.longestPatience } ?? false
+    }
     let unfinished = queues.reduce(0) { $0 + $1.unfinishedCount }
     return now - firstUpdate >= (keptCount >= unfinished ? Self.patience : Self.longestPatience)
   }
 
-  /// When to look whether it is complete; `nil` where it is not time for that yet, or it is.
+  /// When to look whether it is complete; `nil` where nobody has greeted, or it is.
   func nextLook(at now: MonitorTime) -> MonitorTime? {
-    guard let firstUpdate, !isComplete(at: now) else { return nil }
-    return max(firstUpdate + Self.patience, now + Self.lookInterval)
+    guard let start = firstUpdate ?? greeted, !isComplete(at: now) else { return nil }
+    return max(start + Self.patience, now + Self.lookInterval)
   }
 
   /// A moment on the process's clock.

@@ -11,7 +11,7 @@ struct SuspendInquiry: Inquiry {
   let isSuspended: Bool
   let form: InquiryForm
   var knowledge: ProcessKnowledge
-  let nextLook: MonitorTime? = nil
+  private(set) var nextLook: MonitorTime?
   private var chosen: QueueReport?
 
   init(_ queue: String, isSuspended: Bool, _ form: InquiryForm) {
@@ -26,8 +26,10 @@ struct SuspendInquiry: Inquiry {
   mutating func look(at now: MonitorTime) -> [InquiryAction] {
     guard chosen == nil else { return [] }
     if let refusal = knowledge.refusal { return [refusal] }
+    nextLook = knowledge.nextLook(at: now)
     // The first update tells of all queues.
-    guard knowledge.isFilled else { return [] }
+    guard knowledge.isFilled || knowledge.isComplete(at: now) else { return [] }
+    nextLook = nil
     let candidates = knowledge.queues.filter { $0.isNamed(queue) }
     guard let only = candidates.first, candidates.count == 1 else {
       let name = knowledge.words.printable(queue)

@@ -28,6 +28,8 @@ struct WaitInquiry: Inquiry {
     knowledge = ProcessKnowledge(form)
   }
 
+  let outlastsSilence = true
+
   var interest: Interest { ProcessKnowledge.interest(in: ids) }
 
   private var missing: [OperationReport.ID] { ids.filter { reached[$0] == nil } }

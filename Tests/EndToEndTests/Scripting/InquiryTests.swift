@@ -91,6 +91,30 @@ import Testing
     #expect(inquiry.look(atSeconds: 10).last == .end(1, .unknown([Scene.id(99)])))
   }
 
+  @Test("A process that greets and then says nothing ends everything but a wait after ten seconds")
+  func silentProcess() {
+    func check(_ inquiry: some Inquiry) {
+      var silent = inquiry
+      #expect(silent.hear(Scene.hello(), .silent(for: .seconds(9))) == [])
+      #expect(
+        silent.hear(.silent(for: .seconds(10))) == [.end(1, "the process does not answer")])
+    }
+    check(WhyInquiry(Scene.id(3), form))
+    check(TreeInquiry(Scene.id(3), .waitsFor, columns: 80, form))
+    check(CancelInquiry([Scene.id(3)], includingDependents: false, form))
+    check(SuspendInquiry("net", isSuspended: true, form))
+    var wait = WaitInquiry([Scene.id(3)], for: .isOver, timeout: nil, form)
+    #expect(wait.hear(Scene.hello(), Scene.update(), .silent(for: .seconds(60))) == [])
+    // It answers, but has nothing to tell.
+    var suspend = SuspendInquiry("net", isSuspended: true, form)
+    #expect(suspend.hear(Scene.hello()) == [])
+    #expect(suspend.look(atSeconds: 10) == [.end(1, "there is no queue \"net\"")])
+    var why = WhyInquiry(Scene.id(3), form)
+    #expect(why.hear(Scene.hello()) == [])
+    #expect(why.look(atSeconds: 9.9) == [])
+    #expect(why.look(atSeconds: 10) == [.end(1, .unknown([Scene.id(3)]))])
+  }
+
   // MARK: tree
 
   @Test("tree draws what the dashboard does, in ASCII where that is wanted")
