@@ -105,7 +105,7 @@ let monitorTargets: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ], exclude: ["BatchOutput.md"]),
+    ], exclude: ["BatchOutput.md", "Scripting.md", "Packaging"]),
   .executableTarget(
     name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
     exclude: ["expected.txt"]),
@@ -162,7 +162,9 @@ let monitorTargets: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
     ], path: "Tests/Fixtures/hostile-names",
-    exclude: ["Program/main.swift", "Program/BatchOutput.md"]),
+    exclude: [
+      "Program/main.swift", "Program/BatchOutput.md", "Program/Scripting.md", "Program/Packaging",
+    ]),
   .executableTarget(
     name: "fixture-soak", dependencies: ["opq-top", "TestSupport"], path: "Tests/Fixtures/soak"),
   .executableTarget(

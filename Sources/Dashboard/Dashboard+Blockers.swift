@@ -11,7 +11,7 @@ extension Dashboard {
   /// One step: pressed again and again it ends at the culprit, which waits for nobody.
   mutating func goToBlocker() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
-    guard let blocker = blocker(of: report) else {
+    guard let blocker = shown.operations.blocker(of: report) else {
       show(
         report.unmetDependencyCount > 0
           ? "what \(id) waits for is not known here" : "\(id) waits for no other operation")
@@ -35,13 +35,6 @@ extension Dashboard {
     }
     showOperation(worst.id)
     return []
-  }
-
-  /// Of the unfinished dependencies the one that looks slowest: one that itself waits or is held
-  /// before one that is ready, and that before one that executes.
-  private func blocker(of report: OperationReport) -> OperationReport.ID? {
-    let unmet = report.dependencies.compactMap { shown.operations[$0] }.filter { !$0.state.isOver }
-    return unmet.max { SortKey($0) < SortKey($1) }?.id
   }
 
   /// Selects an operation in the view, whether its row is there yet or not.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import FoundationEssentials
 import MonitorProtocol
 
 extension Frame {
@@ -10,25 +9,6 @@ extension Frame {
   /// - Parameter fields: What is written of each operation; `nil` for everything.
   /// - Returns: An object without line breaks in it, and one behind it.
   func jsonLine(fields: [Operation.Field]? = nil) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if let fields, let key = Operation.fieldsKey { encoder.userInfo[key] = fields }
-    // It encodes numbers, strings, arrays and objects, of which none can fail.
-    guard let data = try? encoder.encode(self) else { return "" }
-    return Self.escaped(String(decoding: data, as: UTF8.self)) + "\n"
-  }
-
-  /// Escapes what JSON lets stand and a terminal obeys. Such characters are in strings alone.
-  private static func escaped(_ json: String) -> String {
-    guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
-    var escaped = String.UnicodeScalarView()
-    for scalar in json.unicodeScalars {
-      if scalar.isObeyed {
-        escaped.append(contentsOf: "\\u\(scalar.hexadecimal(digits: 4))".unicodeScalars)
-      } else {
-        escaped.append(scalar)
-      }
-    }
-    return String(escaped)
+    JSONLine.text(of: self, fields: fields)
   }
 }

@@ -14,9 +14,11 @@ struct OpqTop: ParsableCommand {
       quits. With --batch it prints frames as text instead, and needs no terminal. Run "opq-top help \
       attach" and "opq-top help demo" for the options; they may be given without the word.
       """,
-    version: "0.1.0",
+    version: Version.number,
     subcommands: [
-      AttachCommand.self, ListCommand.self, DemoCommand.self, AutomaticCommand.self,
+      AttachCommand.self, ListCommand.self, DemoCommand.self, WhyCommand.self, TreeCommand.self,
+      WaitCommand.self, CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
+      AutomaticCommand.self,
     ],
     defaultSubcommand: AutomaticCommand.self)
 }

@@ -28,6 +28,7 @@ enum Program {
       case let command as AttachCommand: return command.ending()
       case let command as DemoCommand: return command.ending()
       case let command as ListCommand: return command.ending()
+      case let command as any InquiryCommand: return command.ending()
       default:
         try command.run()
         return .status(0)

@@ -11,17 +11,19 @@ import Synchronization
 /// Whoever watches, from start to end: the dashboard or batch mode, over a demo or another process.
 struct ViewerRun {
   private let view: ViewOptions
-  private let waker: Waker
-  private let watch: TerminationWatch
+  let waker: Waker
+  let watch: TerminationWatch
 
   /// Makes ready. To be called before the process has a second thread: it blocks signals, which later
   /// threads inherit.
   ///
-  /// - Parameter view: How is watched.
+  /// - Parameters:
+  ///   - view: How is watched.
+  ///   - takesJobSignals: Whether there may be a dashboard, which has to stop and go on by itself.
   /// - Throws: ``TerminalError`` where the system has no descriptor left.
-  init(_ view: ViewOptions) throws(TerminalError) {
+  init(_ view: ViewOptions, takesJobSignals: Bool = true) throws(TerminalError) {
     self.view = view
-    JobSignals.block()
+    if takesJobSignals { JobSignals.block() }
     let waker = try Waker()
     self.waker = waker
     watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
@@ -49,6 +51,13 @@ struct ViewerRun {
       path: path, isReadOnly: view.isReadOnly, interest: interest,
       interval: view.batch ? batchInterval : RemoteSession.usualInterval
     ) { [waker] in waker.ring() }
+    return try greeted(by: session)
+  }
+
+  /// Waits for the greeting of a process.
+  ///
+  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
+  func greeted(by session: RemoteSession) throws -> Watched {
     let greeting = Mutex<Result<Hello, AttachError>?>(nil)
     session.whenGreeted { [waker] result in
       greeting.withLock { $0 = result }

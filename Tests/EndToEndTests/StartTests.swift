@@ -6,6 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import opq_top
+
 @Suite(.timeLimit(.minutes(1))) struct StartTests {
   /// What the program says where it cannot show the dashboard.
   private func refusal(
@@ -182,7 +184,7 @@ import Testing
 
   @Test func helpAndVersionAreNoErrors() throws {
     let (version, ending, _) = try refusal(redirections: [2: "/dev/null"], ["--version"])
-    #expect(version == "0.1.0")
+    #expect(version == Version.number)
     #expect(ending == .status(0))
     let (help, helpEnding, _) = try refusal(redirections: [2: "/dev/null"], ["--help"])
     #expect(help.isEmpty == false)

@@ -26,21 +26,12 @@ struct Attachment {
       // Before there is any other thread: it blocks signals, which later threads inherit.
       let run = try ViewerRun(view)
       if !isNamed { return try show(found, run) }
-      return try show(try socket(run), run)
+      return try show(try options.path(target, run), run)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {
       return Program.fail(error)
     }
-  }
-
-  private func socket(_ run: ViewerRun) throws -> String {
-    if let process = options.wait { return try run.waitForSocket(of: process) }
-    if let path = options.socket { return path }
-    guard let target = target ?? options.pid.map({ .process($0) }) else {
-      throw AttachError(.nothingThere, ProcessTable.emptyMessage)
-    }
-    return try target.path()
   }
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
@@ -53,7 +44,6 @@ struct Attachment {
   private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
     if let only = found.first, found.count == 1 { return try show(only.path, run) }
     guard view.batch else { return try run.showDashboard(of: nil, demo: DemoChoice()) }
-    let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
-    return Program.fail("several processes listen; name one of them with -p: \(ids)")
+    return Program.fail(TargetOptions.choiceMessage(found))
   }
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import opq_top
+
+/// The words of the command line that ask a process something, with a process.
+@Suite(.timeLimit(.minutes(3))) struct ScriptingCommandTests {
+  /// One frame, with the operations that a filter lets through.
+  private func frame(of process: MonitoredProcess, _ filter: String) throws -> Frame {
+    let (output, _, _) = try process.run(
+      ["-p", "\(process.id)", "--batch", "-n", "1", "--json", "--filter", filter])
+    return try JSONDecoder().decode(Frame.self, from: Data(output.utf8))
+  }
+
+  private func run(
+    _ process: MonitoredProcess, _ arguments: [String]
+  ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
+    try process.run(arguments + ["-p", "\(process.id)"])
+  }
+
+  /// A process whose queue net is suspended, and an operation that is held there.
+  private func held() throws -> (MonitoredProcess, Frame.Operation) {
+    let process = try MonitoredProcess()
+    let (output, errors, ending) = try run(process, ["suspend", "net"])
+    #expect(ending == .status(0), "\(errors)")
+    #expect(output == "queue net suspended: it starts nothing new\n")
+    let deadline = ContinuousClock.now + .seconds(60)
+    while true {
+      let frame = try frame(of: process, "state:held queue:net")
+      #expect(frame.queues.first { $0.name == "net" }?.isSuspended == true)
+      if let operation = frame.operations.first { return (process, operation) }
+      try #require(ContinuousClock.now < deadline, "nothing is held")
+    }
+  }
+
+  @Test("A script suspends a queue, asks why, cancels, resumes and waits; each says how it went")
+  func script() throws {
+    let (process, operation) = try held()
+    let id = "\(operation.id.rawValue)"
+
+    let why = try run(process, ["why", id])
+    #expect(why.ending == .status(0), "\(why.errors)")
+    #expect(why.output.hasPrefix("#\(id) \(operation.name): held: net is suspended\n"))
+    #expect(why.output.contains("  1 its queue "))
+    let tree = try run(process, ["tree", "#\(id)", "--ascii"])
+    #expect(tree.ending == .status(0), "\(tree.errors)")
+    #expect(tree.output.hasPrefix("WAITS FOR"))
+    #expect(tree.output.contains("#\(id) ") && tree.output.utf8.allSatisfy { $0 < 0x80 })
+
+    let wait = try run(process, ["wait", id, "--timeout", "10ms"])
+    #expect(wait.ending == .status(1))
+    #expect(wait.errors == "opq-top: 1 of 1 has not got there in time: #\(id)\n")
+
+    let cancel = try run(process, ["cancel", id, "--json"])
+    #expect(cancel.ending == .status(0), "\(cancel.errors)")
+    #expect(cancel.output.contains("\"operations\":[{\"id\":\(id),\"outcome\":\"requested\"}]"))
+    let resume = try run(process, ["resume", "net"])
+    #expect(resume.ending == .status(0) && resume.output == "queue net resumed\n")
+    let over = try run(process, ["wait", id, "--timeout", "60"])
+    #expect(over.ending == .status(0), "\(over.errors)")
+    #expect(over.output.hasPrefix("#\(id)"))
+    // Nobody watched when it finished, or somebody did.
+    let again = try run(process, ["cancel", id])
+    #expect(again.ending == .status(0), "\(again.errors)")
+    #expect(again.output.contains("already finished"))
+  }
+
+  @Test("cancel --with-dependents cancels what depends on an operation, and wait sees all of it go")
+  func dependents() throws {
+    let (process, operation) = try held()
+    let id = "\(operation.id.rawValue)"
+    let blocks = try run(process, ["tree", id, "--dependents", "--json"])
+    #expect(blocks.ending == .status(0), "\(blocks.errors)")
+    #expect(blocks.output.contains("\"direction\":\"blocks\""))
+    let cancel = try run(process, ["cancel", "--with-dependents", id])
+    #expect(cancel.ending == .status(0), "\(cancel.errors)")
+    #expect(cancel.output.hasPrefix("cancel requested: #\(id) \(operation.name)\n"))
+    let cancelling = try run(process, ["wait", "--state", "cancelling,cancelled", id])
+    #expect(cancelling.ending == .status(0), "\(cancelling.errors)")
+  }
+
+  @Test("What is wrong is told in one sentence, with the status that says the same")
+  func refusals() throws {
+    let process = try MonitoredProcess()
+    func fails(_ arguments: [String], _ status: Int32, _ words: String) throws {
+      let (output, errors, ending) = try process.run(arguments)
+      #expect(ending == .status(status), "\(arguments): \(errors)")
+      #expect(output == "", "\(arguments)")
+      #expect(errors.hasPrefix("opq-top: ") && errors.contains(words), "\(arguments): \(errors)")
+      #expect(errors.split(separator: "\n").count == 1)
+    }
+    let id = "\(process.id)"
+    try fails(["why"], 2, "id")
+    try fails(["why", "0", "-p", id], 2, "there is no operation \"0\"")
+    try fails(["tree", "-p", id, "x"], 2, "there is no operation \"x\"")
+    try fails(["wait", "1", "--state", "done"], 2, "there is no state \"done\"")
+    try fails(["wait", "1", "--timeout", "-1"], 2, "-1")
+    try fails(["why", "1", "-p", "2000000000"], 3, "there is no process 2000000000")
+    try fails(["why", "18446744073709551615", "-p", id], 1, "is not known")
+    try fails(["suspend", "nonesuch", "-p", id], 1, "there is no queue \"nonesuch\"")
+  }
+
+  @Test("A process that is read-only answers questions, and takes no commands: the status 5")
+  func readOnly() throws {
+    let process = try MonitoredProcess(
+      BuiltProgram.path, ["demo", "priorities"], environment: ["OPQ_MONITOR=ro"], until: "total")
+    for arguments in [["cancel", "1"], ["suspend", "1"], ["resume", "1"]] {
+      let (output, errors, ending) = try run(process, arguments)
+      #expect(ending == .status(5), "\(arguments)")
+      #expect(output == "")
+      #expect(errors == "opq-top: the process is read-only: nothing is changed from here\n")
+    }
+    let waiting = try frame(of: process, "!state:finished")
+    let id = try #require(waiting.operations.last).id
+    #expect(try run(process, ["why", "\(id.rawValue)"]).ending == .status(0))
+  }
+
+  @Test("The only process need not be named; of several it has to be, and of none the status is 3")
+  func targets() throws {
+    let first = try MonitoredProcess()
+    #expect(try first.run(["resume", "net"]).ending == .status(0))
+    let second = try MonitoredProcess(in: first.runtime)
+    let (_, errors, ending) = try first.run(["resume", "net"])
+    #expect(ending == .status(2))
+    #expect(errors.contains("\(first.id)") && errors.contains("\(second.id)"))
+    for process in [first, second] {
+      process.signal(SIGKILL)
+      _ = process.waitForEnd()
+    }
+    #expect(try first.run(["resume", "net"]).ending == .status(3))
+  }
+
+  @Test("A wait ends by a signal, and with the status 1 where the process goes away first")
+  func waitEnds() throws {
+    let process = try ScriptedProcess()
+    let arguments = ["wait", "42", "--socket", process.path]
+    let signalled = try PseudoTerminal()
+    try signalled.start(BuiltProgram.path, arguments)
+    let first = try process.welcome()
+    signalled.signal(SIGTERM)
+    #expect(signalled.waitForEnd() == .signal(SIGTERM))
+    first.close()
+    let endings: [(ScriptedProcess.Viewer) -> Void] = [
+      { $0.close() }, { $0.send(.bye(Farewell(cause: .processEnds, reason: "it has ended"))) },
+    ]
+    for end in endings {
+      let window = try PseudoTerminal(columns: 120)
+      try window.start(BuiltProgram.path, arguments)
+      let viewer = try process.welcome()
+      end(viewer)
+      #expect(window.waitForEnd() == .status(1))
+      #expect(window.screen.contains("opq-top: "))
+    }
+  }
+
+  @Test("Nobody knows what became of a command that the connection was lost with: the status 1")
+  func lostCommand() throws {
+    let process = try ScriptedProcess()
+    let window = try PseudoTerminal(columns: 120)
+    try window.start(BuiltProgram.path, ["cancel", "42", "--socket", process.path])
+    let viewer = try process.welcome()
+    #expect(viewer.receive { if case .command = $0 { true } else { false } } != nil)
+    viewer.close()
+    #expect(window.waitForEnd() == .status(1))
+    #expect(window.screen.contains("#42 one job: not known, the connection was lost"))
+  }
+}
