@@ -53,7 +53,9 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
   public var added: MonitorTime?
   /// When it became ready; `nil` where it has not, or nobody watched.
   public var becameReady: MonitorTime?
-  /// When it started; `nil` where it has not, or nobody watched.
+  /// When it started; `nil` where it has not, or nobody watched. Of one that is found running among very
+  /// many that come and go it is when it was found, at most an update later, and `nil` once it has
+  /// finished.
   public var started: MonitorTime?
   /// When it was asked to cancel; `nil` where it was not, or nobody watched.
   public var cancelRequested: MonitorTime?

@@ -13,15 +13,17 @@ public struct Update: Codable, Sendable, Equatable {
   public var removed: [OperationReport.ID]
   /// How many operations the list would hold without a limit.
   public var matchCount: Int
-  /// How many operations are kept: all unfinished ones, and the last that have finished.
+  /// How many operations are kept: all unfinished ones, as far as they have been taken up, and the last
+  /// that have finished. Where very many come and go, taking up all that stay takes some updates.
   public var keptCount: Int
   /// What depends on the interest's subjects; `nil` where there are none.
   public var dependents: Dependents?
   /// How many operations there are that no other depends on; `nil` where these are not wanted, or not
   /// all have been counted yet.
   public var rootCount: Int?
-  /// How many state changes of the history were lost, since the start. States are exact all the
-  /// same.
+  /// How many state changes of the history were lost, since the start: events that were too many for one
+  /// update, and steps of operations that came and went in such numbers that they were only counted.
+  /// Counts are exact all the same.
   public var lostChanges: UInt64
   /// What has happened since the update before; `nil` where no events are wanted.
   public var events: EventNews?
@@ -29,7 +31,7 @@ public struct Update: Codable, Sendable, Equatable {
   public var runs: RecentRuns?
   /// What probably is not meant, what matters most first.
   public var warnings: [MonitorWarning] = []
-  /// How long operations waited and ran lately.
+  /// How long operations waited and ran lately, of those that were recorded.
   public var times = TimeStatistics()
   /// The same for each class of the interest's single operations and of its graphs, by the class's name;
   /// a class of which nothing is known is left out, and so are classes beyond some sixty.
