@@ -16,7 +16,8 @@ struct OpqTop: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      AttachCommand.self, ListCommand.self, DemoCommand.self, AutomaticCommand.self,
+      AttachCommand.self, ListCommand.self, DemoCommand.self, RecordCommand.self,
+      ReplayCommandLine.self, AutomaticCommand.self,
     ],
     defaultSubcommand: AutomaticCommand.self)
 }
