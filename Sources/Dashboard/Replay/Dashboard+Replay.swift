@@ -6,6 +6,7 @@ import MonitorProtocol
 extension Dashboard {
   /// Takes in where the recording is.
   mutating func reduce(_ status: ReplayStatus?) {
+    if let remark = status?.remark, remark != replay?.remark { show(remark, isWarning: true) }
     replay = status
     guard let status else {
       // Who greets now may be the process that was recorded.

@@ -19,7 +19,10 @@ enum ReplayKeys {
   /// or would change the process.
   static let all: [KeyBinding] =
     bindings
-    + KeyTable.bindings.filter { !$0.changesProcess && !hidden.contains($0.action) }
+    + KeyTable.bindings.filter { binding in
+      // Nothing is asked.
+      !binding.changesProcess && !hidden.contains(binding.action) && binding.contexts != [.question]
+    }
 
   /// What acts on what is tagged, and what these keys stand for here.
   private static let hidden: Set<KeyAction> = [
@@ -37,10 +40,10 @@ enum ReplayKeys {
       footer: ("Space", words("Play"))),
     KeyBinding(
       .stepBack, [.character(",")], in: contexts, label: ",", help: "one update back",
-      group: .acting, footer: (",", words("Back"))),
+      group: .acting, footer: (",", words("-1"))),
     KeyBinding(
       .stepForward, [.character(".")], in: contexts, label: ".", help: "one update on",
-      group: .acting, footer: (".", words("Step"))),
+      group: .acting, footer: (".", words("+1"))),
     KeyBinding(
       .playSlower, [.character("[")], in: contexts, label: "[", help: "half as fast",
       group: .acting, footer: ("[", words("Slower"))),

@@ -200,7 +200,7 @@ struct StatusView {
   /// Why nothing is heard, and what that means for what is on screen; `nil` where something is.
   private var silence: String? {
     let live = dashboard.live
-    if let remark = dashboard.replay?.remark { return remark }
+    if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
     if let reason = live.disconnectedReason {
       return "connection lost: \(reason); trying again"
     }

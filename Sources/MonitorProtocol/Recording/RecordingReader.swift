@@ -80,6 +80,11 @@ public struct RecordingReader: Sendable {
     guard index.end != nil, !index.snapshots.isEmpty else {
       throw RecordingError("the recording holds nothing that could be played")
     }
+    guard update(at: snapshot(upTo: start)) != nil else {
+      throw RecordingError("the recording is damaged at its beginning")
+    }
+    // That was only a look.
+    farewell = nil
   }
 
   private static func check(

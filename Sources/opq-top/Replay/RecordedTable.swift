@@ -19,12 +19,12 @@ struct RecordedTable: Sendable {
   /// More events than these are not kept until somebody takes them.
   private static let eventLimit = 100_000
 
-  /// Takes in the next update.
-  mutating func apply(_ recorded: RecordedUpdate) {
+  /// Takes in the next update, which may be whole.
+  mutating func apply(_ update: Update, isWhole: Bool) {
     if events != nil {
-      for report in recorded.update.changed { note(report, since: state.operations[report.id]) }
+      for report in update.changed { note(report, since: state.operations[report.id]) }
     }
-    state.apply(recorded.update, isWhole: recorded.isWhole)
+    state.apply(update, isWhole: isWhole)
     dependents = nil
   }
 

@@ -124,11 +124,17 @@ struct ReplayPlayer: Sendable {
     (hasJumped, hasNews) = (true, true)
     current = nil
     next = reader.update(at: offset)
+    // Where that is damaged, playing from before it ends there.
+    var start = offset
+    while next == nil, reader.snapshot(before: start) < start {
+      start = reader.snapshot(before: start)
+      next = reader.update(at: start)
+    }
     if let first = next { play(first, at: now) }
   }
 
   private mutating func play(_ update: RecordedUpdate, at now: MonitorTime) {
-    table.apply(update)
+    table.apply(update.update, isWhole: update.isWhole)
     current = update
     hasNews = true
     next = reader.update(at: update.end)
