@@ -134,6 +134,30 @@ import Testing
     #expect(second.waitForEnd() == .status(0))
   }
 
+  @Test("T29: No terminal obeys what a recording says of itself")
+  func hostileNames() throws {
+    let process = try MonitoredProcess()
+    var hello = ReplayScene.hello
+    hello.processName = "a\u{1B}]0;x\u{7}b\nc"
+    var update = ReplayScene.update(1)
+    update.changed[0].name = "\u{1B}[2Jd"
+    var writer = RecordingWriter()
+    let bytes =
+      writer.add(.hello(hello)) + writer.add(.update(update))
+      + writer.add(.ended(reason: "\u{1B}[2Je")) + writer.finish()
+    let file = try write(bytes, process)
+    let played = try process.run(["replay", file, "--batch"])
+    #expect(played.ending == .status(0))
+    #expect(played.output.contains("[4711] total 1:"))
+    for text in [played.output, played.errors] {
+      #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
+    }
+    let window = try process.watch(["replay", file], until: "it ended: ")
+    #expect(window.screen.contains("[4711]") && window.screen.contains("total 1"))
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
   @Test("A live view is recorded beside what it shows", arguments: [true, false])
   func recordsALiveView(isDemo: Bool) throws {
     let process = try MonitoredProcess()

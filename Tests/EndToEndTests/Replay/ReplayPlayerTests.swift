@@ -3,6 +3,7 @@
 
 import Dashboard
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import opq_top
@@ -149,6 +150,32 @@ import Testing
     #expect(player.remark == nil)
     player.advance(to: at(1))
     #expect(player.remark == "it ended: the process exited")
+  }
+
+  @Test("Whatever keys are pressed, what is shown is what there was at that moment")
+  func anyCommands() throws {
+    var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
+    let commands: [ReplayCommand] = [
+      .togglePlaying, .changeSpeed(by: 1), .changeSpeed(by: -1), .step(1), .step(-1),
+      .seek(by: .seconds(5)), .seek(by: .seconds(-5)), .seek(by: .seconds(60)),
+      .seek(by: .seconds(-60)), .seekToStart, .seekToEnd, .nextWarning, .previousWarning,
+    ]
+    var player = try makePlayer()
+    var now = 0.0
+    for _ in 0..<Effort.scaled(1_000) {
+      now += Double.random(in: 0...2, using: &generator)
+      player.advance(to: at(now))
+      let command = commands.randomElement(using: &generator) ?? .togglePlaying
+      player.perform(command, at: at(now))
+      player.advance(to: at(now))
+      let status = player.status(at: at(now))
+      let second = Int(status.time.nanoseconds / 1_000_000_000)
+      #expect(total(&player, at: at(now)) == second, "\(command) at \(now)")
+      #expect(status.position >= .zero && status.position <= status.length)
+      let operations = player.table.state.operations.values
+      #expect(operations.count == second)
+      #expect(operations.count { $0.state == .executing } == 1)
+    }
   }
 
   private struct Missing: Error {}
