@@ -135,6 +135,7 @@ let monitorTargets: [Target] = [
     name: "OperationsMonitorTests",
     dependencies: [
       "Operations", "OperationsMonitor", "MonitorProtocol", "COperationsSystem", "TestSupport",
+      "opq-top",
       .product(name: "Logging", package: "swift-log"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),

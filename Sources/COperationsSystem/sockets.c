@@ -14,12 +14,8 @@ _Static_assert(sizeof(struct csystem_peer) == sizeof(struct ucred), "the layout 
 
 int csystem_peer_option(void) { return SO_PEERCRED; }
 
-size_t csystem_longest_socket_path(void) {
-  return sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
-}
-
 static bool make_address(struct sockaddr_un *address, const char *path) {
-  if (strlen(path) > csystem_longest_socket_path()) {
+  if (strlen(path) >= sizeof address->sun_path) {
     errno = ENAMETOOLONG;
     return false;
   }

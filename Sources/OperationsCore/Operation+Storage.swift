@@ -17,6 +17,8 @@ final class RareState {
   let identifier = Atomic<UInt64>(0)
   /// What a collector is told. Guarded by the queue's lock instead of the operation's.
   @exclusivity(unchecked) var record: OperationRecord?
+  /// Whether an operation that has a record depends on it. Never taken back; under no lock.
+  let isAwaited = Atomic<Bool>(false)
   /// The dependencies after the first, in order.
   var moreDependencies: [Operation] = []
   /// All dependencies, once there are many, so that adding one more stays cheap.
@@ -93,6 +95,10 @@ extension Operation {
     defer { lock.unlock() }
     return body(rareLocked)
   }
+
+  /// `false` where there is certainly no ``record``.
+  @inline(__always)
+  final var mayHaveRecord: Bool { extra.load(ordering: .relaxed).isRare }
 
   /// What there is of it; may be asked without the lock.
   final var rare: RareState? { extra.load(ordering: .acquiring).rare }

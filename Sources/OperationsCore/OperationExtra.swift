@@ -44,6 +44,10 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
 
   var isNothing: Bool { rawValue == 0 }
 
+  /// Whether there is a rare state.
+  @inline(__always)
+  var isRare: Bool { rawValue != 0 && rawValue & Kind.mask == Kind.rare }
+
   var rare: RareState? {
     reference(of: Kind.rare).map { Unmanaged<RareState>.fromOpaque($0).takeUnretainedValue() }
   }

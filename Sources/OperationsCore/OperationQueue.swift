@@ -155,7 +155,7 @@ open class OperationQueue: @unchecked Sendable {
       announce("maxConcurrentOperationCount", unless: newValue == maxConcurrentOperationCount) {
         core.withScheduler { scheduler, _ in
           scheduler.maxConcurrentOperationCount = newValue
-          scheduler.monitor?.queueDidChange()
+          scheduler.monitor.queueDidChange()
         }
       }
     }
@@ -173,7 +173,7 @@ open class OperationQueue: @unchecked Sendable {
       announce("isSuspended", unless: newValue == isSuspended) {
         core.withScheduler { scheduler, _ in
           scheduler.isSuspended = newValue
-          scheduler.monitor?.queueDidChange()
+          scheduler.monitor.queueDidChange()
         }
       }
     }
@@ -192,7 +192,7 @@ open class OperationQueue: @unchecked Sendable {
       announce("name", unless: name == old) {
         core.withScheduler { scheduler, _ in
           scheduler.name = name
-          scheduler.monitor?.queueDidChange()
+          scheduler.monitor.queueDidChange()
         }
       }
     }

@@ -41,7 +41,6 @@ final class Collector: Sendable {
   /// How long lists are filled before the collector looks whether there is a command.
   private static let fillingSlice = Duration.milliseconds(2)
 
-  private let recorder = RecorderID()
   private let state = Locked(State())
   private let bell = Atomic<UInt32>(0)
 
@@ -123,7 +122,9 @@ final class Collector: Sendable {
   }
 
   private func startRecording(into table: CollectorTable) {
-    QueueRegistry.startRecording(recorder) { Collector.shared.ring(.changes) }
+    QueueRegistry.startRecording(table.recorder, newRecords: ReadingAllowance.newRecords) {
+      Collector.shared.ring(.changes)
+    }
     table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
   }
 
@@ -136,7 +137,7 @@ final class Collector: Sendable {
     }
     // Who has given a command may be gone since.
     carryOutCommands(table)
-    QueueRegistry.stopRecording(recorder)
+    QueueRegistry.stopRecording(table.recorder)
     let isOver = state.withLock { state in
       state.isRunning = !state.sessions.isEmpty || !state.commands.isEmpty
       return !state.isRunning
@@ -193,19 +194,24 @@ final class Collector: Sendable {
   /// so that viewers see a million operations arrive instead of nothing.
   private func read(into table: CollectorTable) {
     table.beginReading()
+    table.allowance.begin()
     let queues = QueueRegistry.queues
     let deadline = ContinuousClock.now + Self.readingSlice
     // Each round begins with another queue: one that always has news must not hide the others.
     let start = queues.isEmpty ? 0 : Int(table.version % UInt64(queues.count))
     for queue in queues[start...] + queues[..<start] {
-      var hasMore = true
-      while hasMore {
-        let changes = queue.takeRecordedChanges(for: recorder, limit: Self.slice)
+      var part = table.allowance.part(of: queue.id)
+      while true {
+        let changes = queue.takeRecordedChanges(
+          for: table.recorder, limit: Self.slice, adopting: part.adopting,
+          newRecords: part.newRecords)
         table.apply(changes)
-        hasMore = changes.hasMore
+        part = table.allowance.next(part, after: changes)
         // A command does not wait for it either.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
-        if hasMore, ContinuousClock.now >= deadline {
+        guard changes.hasMore || changes.hasUnrecorded else { break }
+        let isEnough = !changes.hasMore && part.adopting == 0
+        if isEnough || ContinuousClock.now >= deadline {
           ring(.changes)
           break
         }
@@ -288,8 +294,9 @@ final class Collector: Sendable {
     case .cancel(let ids):
       result.outcomes = ids.map { cancel($0, for: origin, table) }
     case .cancelWithDependents(let ids):
+      for queue in QueueRegistry.queues { table.takeUpAll(of: queue) }
       // These first: what an operation that has finished by it lets go would start.
-      result.dependents = table.dependents(of: Set(ids)).ids.filter {
+      result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested
       }
       result.outcomes = ids.map { cancel($0, for: origin, table) }
@@ -310,7 +317,11 @@ final class Collector: Sendable {
     _ id: OperationReport.ID, for origin: CommandOrigin?, _ table: CollectorTable
   ) -> CommandResult.Outcome {
     let outcome = perform(on: id, table) { $0.cancel() }
-    if let origin, outcome == .requested { table.noteCancelRequester(origin, of: id) }
+    if let origin, outcome == .requested {
+      table.noteCancelRequester(origin, of: id)
+      // The queue has nothing to tell where the operation had been asked before.
+      ring(.changes)
+    }
     return outcome
   }
 

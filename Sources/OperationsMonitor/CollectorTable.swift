@@ -20,6 +20,9 @@ final class CollectorTable {
     let time: MonitorTime
   }
 
+  /// For whom the queues keep the records that this is made from. Another table's are not enough: of
+  /// what has not changed since, that would not be told.
+  let recorder = RecorderID()
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The main queue; `nil` while nobody has asked for it.
@@ -59,6 +62,9 @@ final class CollectorTable {
   /// How long operations waited and ran.
   private(set) var times = TimeRecorder()
   var classTimes = ClassTimes()
+  /// How many steps operations have taken of which nothing but the number is known.
+  private(set) var lostSteps: UInt64 = 0
+  var allowance = ReadingAllowance()
   /// The time of the present reading.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
@@ -125,6 +131,7 @@ final class CollectorTable {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
     if snapshot.isMain { mainQueue = id }
+    lostSteps += UInt64(snapshot.lostSteps)
     queues[id] = QueueReport(
       id: id, name: snapshot.name, counts: StateCounts(snapshot),
       width: snapshot.maxConcurrentOperationCount < 0

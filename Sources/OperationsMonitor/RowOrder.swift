@@ -28,12 +28,18 @@ struct RowOrder {
     if place < chunks[chunk].count, chunks[chunk][place] == key { return }
     chunks[chunk].insert(key, at: place)
     count += 1
-    if chunks[chunk].count > Self.chunkLimit {
-      let half = chunks[chunk].count / 2
-      let upper = Array(chunks[chunk][half...])
-      chunks[chunk].removeSubrange(half...)
-      chunks.insert(upper, at: chunk + 1)
-    }
+    if chunks[chunk].count > Self.chunkLimit { split(chunk, at: place) }
+  }
+
+  /// Makes two of a chunk that has become too long by a key at `place`.
+  private mutating func split(_ chunk: Int, at place: Int) {
+    let keys = chunks[chunk]
+    // Keys that come in order, as moments do, fill each chunk.
+    let isInOrder = chunk == chunks.count - 1 && place == keys.count - 1
+    let middle = isInOrder ? keys.count - 1 : keys.count / 2
+    // Both copied: what is only cut keeps the room that it had.
+    chunks[chunk] = Array(keys[..<middle])
+    chunks.insert(Array(keys[middle...]), at: chunk + 1)
   }
 
   /// Takes a key out; one that is not there is ignored.

@@ -35,12 +35,17 @@ final class SessionList {
   private var isUrgent = true
   /// When the session is to be told what came too soon after that; `nil` where there is nothing.
   private(set) var nextTelling: MonitorTime?
-  /// How many events the session was not told of because there were too many at once.
+  /// How many steps the session was not told of because there were too many at once.
   private var lostChanges: UInt64 = 0
+  /// How many of them it may have wanted to be told of.
+  private var lostEvents: UInt64 = 0
+  /// How many of them are steps that the table does not know of either.
+  private var knownLostSteps: UInt64
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
     self.interest = interest
     self.now = now
+    knownLostSteps = table.lostSteps
     refill(from: table)
     refillRoots(from: table)
     beginEvents(limit: interest.eventLimit, from: table)
@@ -228,13 +233,12 @@ final class SessionList {
       keptCount: table.entries.count,
       dependents: interest.subjects.isEmpty ? nil : table.dependents(of: interest.subjects))
     update.rootCount = interest.rootLimit > 0 && !roots.isFilling ? roots.count : nil
-    update.events = events.take()
-    lostChanges += UInt64(update.events?.skippedCount ?? 0)
+    update.events = takeEvents(from: table)
     update.lostChanges = lostChanges
     update.runs = interest.timeline.map { table.recentRuns($0, at: time) }
     update.warnings = warnings
-    if lostChanges > 0, interest.warningKinds.contains(.historyLost) {
-      update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(lostChanges)))
+    if lostEvents > 0, interest.warningKinds.contains(.historyLost) {
+      update.warnings.append(MonitorWarning(kind: .historyLost, count: Int(lostEvents)))
     }
     update.times = table.times.statistics
     update.classTimes = table.classTimes(of: singled, at: time)
@@ -242,6 +246,17 @@ final class SessionList {
       table.detail(of: $0)
     }
     return update
+  }
+
+  /// What has happened since the last time, and counts what of it is missing.
+  private func takeEvents(from table: CollectorTable) -> EventNews? {
+    let lostSteps = table.lostSteps - knownLostSteps
+    knownLostSteps = table.lostSteps
+    var news = events.take()
+    lostChanges += lostSteps + UInt64(news?.skippedCount ?? 0)
+    if news?.isBeginning == false { news?.skippedCount += Int(lostSteps) }
+    lostEvents += UInt64(news?.skippedCount ?? 0)
+    return news
   }
 
   /// The operations that are wanted besides the list: single ones, and parts of the graph.

@@ -2,14 +2,15 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import DemoWorkloads
 
 @Suite struct FileTests {
-  private let scratch: ScratchDirectory
+  private let scratch: TemporaryDirectory
 
-  init() throws { scratch = try ScratchDirectory() }
+  init() throws { scratch = try TemporaryDirectory() }
 
   @Test func aFileAppearsWhenItIsCommitted() throws {
     let file = try PartialFile(path: "\(scratch.path)/a/b/c.txt")

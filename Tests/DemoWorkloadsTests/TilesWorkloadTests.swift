@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Operations
+import TestSupport
 import Testing
 
 @testable import DemoWorkloads
@@ -9,9 +10,9 @@ import Testing
 /// Whole runs, so fast that no operation waits, of a pyramid with 16 computed tiles.
 @Suite(.timeLimit(.minutes(1))) struct TilesWorkloadTests {
   private let shape = PyramidShape(deepestLevel: 2, leafSide: 8)
-  private let scratch: ScratchDirectory
+  private let scratch: TemporaryDirectory
 
-  init() throws { scratch = try ScratchDirectory() }
+  init() throws { scratch = try TemporaryDirectory() }
 
   private func workload(
     seed: UInt64 = 7, isOnce: Bool = true, isInteractive: Bool = false, isTemporary: Bool = false

@@ -37,23 +37,21 @@ enum BuiltProgram {
   static func output(
     _ arguments: [String]
   ) throws -> (text: String, ending: PseudoTerminal.Ending?) {
-    let file = FileManager.default.temporaryDirectory
-      .appendingPathComponent("opq-output-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
-    try window.start(path, arguments, redirections: [0: "/dev/null", 1: file.path])
+    try window.start(path, arguments, redirections: [0: "/dev/null", 1: directory.file("output")])
     let ending = window.waitForEnd()
-    return (try String(contentsOf: file, encoding: .utf8), ending)
+    return (try String(contentsOfFile: directory.file("output"), encoding: .utf8), ending)
   }
 
   /// What a line of Bash printed on standard output, exactly.
   static func shellOutput(_ line: String) throws -> String {
-    let file = FileManager.default.temporaryDirectory
-      .appendingPathComponent("opq-output-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
-    try window.start("/bin/bash", ["-c", line], redirections: [0: "/dev/null", 1: file.path])
+    try window.start(
+      "/bin/bash", ["-c", line], redirections: [0: "/dev/null", 1: directory.file("output")])
     _ = window.waitForEnd()
-    return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    return String(
+      decoding: try Data(contentsOf: URL(filePath: directory.file("output"))), as: UTF8.self)
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Foundation
 import TestSupport
 import Testing
 
@@ -22,30 +21,29 @@ import Testing
 
   private static let settings = [
     Setting(name: "8 colours", environment: ["TERM=xterm"], colors: [1, 2, 3, 4, 5, 6]),
-    Setting(
-      name: "16 colours", environment: ["TERM=opq-16", "TERMINFO=\(terminfo)"],
-      colors: [1, 2, 3, 5, 6, 12]),
+    Setting(name: "16 colours", environment: ["TERM=opq-16"], colors: [1, 2, 3, 5, 6, 12]),
     Setting(name: "256 colours", colors: [1, 2, 3, 5, 6, 33]),
     Setting(name: "no colour on the terminal", environment: ["TERM=vt100"], colors: []),
     Setting(name: "NO_COLOR", environment: ["NO_COLOR=1"], colors: []),
   ]
 
-  private static let terminfo = NSTemporaryDirectory() + "/opq-terminfo-\(UUID().uuidString)"
-
   /// Describes a terminal of 16 colours, which the system need not know.
-  private func describeSixteenColors() throws {
+  private func describeSixteenColors(in path: String) throws {
     let window = try PseudoTerminal()
     let description = "opq-16|sixteen colours, colors#16, pairs#0x100, use=xterm-256color,"
     try window.start(
-      "/bin/sh", ["-c", "echo '\(description)' | tic -x -o '\(Self.terminfo)' -"])
+      "/bin/sh", ["-c", "echo '\(description)' | tic -x -o '\(path)' -"])
     try #require(window.waitForEnd() == .status(0), "\(window.screen.lines)")
   }
 
   /// What is on the screen after each step, without the header, which has a clock.
-  private func session(_ setting: Setting) throws -> (texts: [[String]], colors: Set<Int>) {
+  private func session(
+    _ setting: Setting, terminfo path: String
+  ) throws -> (texts: [[String]], colors: Set<Int>) {
     let file = try NamesFile(["download", "resample", "merge", "upload", "index"])
     let window = try PseudoTerminal(columns: 120, rows: 40)
-    try window.start(NamesFile.program, [file.path], environment: setting.environment)
+    try window.start(
+      NamesFile.program, [file.path], environment: setting.environment + ["TERMINFO=\(path)"])
     func isDrawn(_ screen: VirtualScreen) -> Bool {
       !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
     }
@@ -71,11 +69,11 @@ import Testing
 
   @Test("T7, T9: Every terminal shows the same facts, in colours that it has and that can be read")
   func theSameFacts() throws {
-    try describeSixteenColors()
-    defer { try? FileManager.default.removeItem(atPath: Self.terminfo) }
+    let terminfo = try TemporaryDirectory()
+    try describeSixteenColors(in: terminfo.path)
     var reference: [[String]]?
     for setting in Self.settings {
-      let (texts, colors) = try session(setting)
+      let (texts, colors) = try session(setting, terminfo: terminfo.path)
       #expect(colors.subtracting(setting.colors) == [], "\(setting.name)")
       // Nothing would be tested where nothing is coloured.
       #expect(colors.isEmpty == setting.colors.isEmpty, "\(setting.name)")

@@ -88,10 +88,7 @@ import Testing
     "The demo's directory is gone, however it ends",
     arguments: [nil, SIGTERM, SIGHUP] as [Int32?])
   func noDirectoryStaysBehind(signal: Int32?) throws {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("opq-end-to-end-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
+    let directory = try TemporaryDirectory()
     let window = try BuiltProgram.start(environment: ["TMPDIR=\(directory.path)"])
     let during = try FileManager.default.contentsOfDirectory(atPath: directory.path)
     #expect(during.count == 1)

@@ -9,16 +9,12 @@ import Testing
 
 @testable import opq_top
 
-@Suite(.timeLimit(.minutes(1))) final class ExportFileTests {
-  private let directory = FileManager.default.temporaryDirectory
-    .appendingPathComponent("opq-export-\(UUID().uuidString)").path
+@Suite(.timeLimit(.minutes(1))) struct ExportFileTests {
+  private let temporary: TemporaryDirectory
 
-  init() throws {
-    try FileManager.default.createDirectory(
-      atPath: directory, withIntermediateDirectories: false)
-  }
+  init() throws { temporary = try TemporaryDirectory() }
 
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
+  private var directory: String { temporary.path }
 
   private var files: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() }

@@ -5,17 +5,17 @@ import Foundation
 import TestSupport
 
 /// A file of names for `fixture-hostile-names`, the dashboard over a process that is made up. It goes
-/// away with this object.
-final class NamesFile {
+/// away with this value.
+struct NamesFile {
   /// The program that takes it.
   static let program = BuiltFolder.path(of: "fixture-hostile-names")
 
-  let path: String
+  private let directory: TemporaryDirectory
+
+  var path: String { directory.file("names") }
 
   init(_ names: [String]) throws {
-    path = NSTemporaryDirectory() + "/opq-names-\(UUID().uuidString)"
+    directory = try TemporaryDirectory()
     try JSONEncoder().encode(names).write(to: URL(fileURLWithPath: path))
   }
-
-  deinit { unlink(path) }
 }

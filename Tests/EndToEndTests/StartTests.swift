@@ -112,10 +112,7 @@ import Testing
     "T12: Nothing is read from the home directory, and nothing written there",
     arguments: ["", "=", "=/nonexistent/home", "=/dev/null", "=EMPTY"])
   func theHomeDirectoryDoesNotMatter(value: String) throws {
-    let home = FileManager.default.temporaryDirectory
-      .appendingPathComponent("opq-home-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: home) }
+    let home = try TemporaryDirectory()
     let variable = "HOME" + value.replacing("EMPTY", with: home.path)
     let window = try BuiltProgram.start(environment: [variable])
     #expect(window.wait { $0.contains("total") && $0.line(23).contains("Quit") })

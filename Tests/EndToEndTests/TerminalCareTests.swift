@@ -53,17 +53,15 @@ import Testing
       SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSYS,
     ])
   func theSettingsAreThoseFromBefore(number: Int32) throws {
-    let note = FileManager.default.temporaryDirectory
-      .appendingPathComponent("opq-pid-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: note) }
+    let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
     let before = window.settings
     // A shell in between, which keeps the terminal when the program has ended.
-    let inner = "echo $$ >'\(note.path)'; exec '\(BuiltProgram.path)'"
+    let inner = "echo $$ >'\(directory.file("pid"))'; exec '\(BuiltProgram.path)'"
     try window.start("/bin/sh", ["-c", "sh -c \"$0\"; echo \"back $?\"; read line", inner])
     #expect(window.wait { $0.contains("total") })
     #expect(window.settings != before)
-    let text = try String(contentsOf: note, encoding: .utf8)
+    let text = try String(contentsOfFile: directory.file("pid"), encoding: .utf8)
     let job = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     kill(job, number)
     #expect(window.wait { $0.contains("back \(128 + number)") })

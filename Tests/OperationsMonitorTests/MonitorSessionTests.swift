@@ -134,6 +134,18 @@ final class Viewer: Sendable {
     #expect(first.waitUntil { $0.report(operation)?.state == .finished })
   }
 
+  @Test("Who comes when another has gone, however soon, is told of all that was there all the time")
+  func oneAfterTheOther() {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    for round in 0..<50 {
+      let viewer = Viewer()
+      #expect(viewer.waitUntil { $0.report(operation)?.state == .held }, "round \(round)")
+    }
+  }
+
   @Test func watchingDoesNotKeepAnOperationAlive() {
     let viewer = Viewer()
     let queue = OperationQueue()

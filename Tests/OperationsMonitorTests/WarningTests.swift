@@ -230,6 +230,8 @@ import Testing
   @Test func whatRunsOnAfterItWasCancelledIsWarnedOfThreeSecondsLater() throws {
     let queue = OperationQueue(unlistedNamed: "stubborn")
     let recorder = RecorderID()
+    MonitorLevel.raise()
+    defer { MonitorLevel.lower() }
     queue.core.startRecording(recorder, replaces: true) {}
     let gate = Gate()
     let operation = BlockOperation { gate.pass() }
@@ -257,6 +259,8 @@ import Testing
     let queue = OperationQueue(unlistedNamed: "fan")
     queue.isSuspended = true
     let recorder = RecorderID()
+    MonitorLevel.raise()
+    defer { MonitorLevel.lower() }
     queue.core.startRecording(recorder, replaces: true) {}
     let hub = BlockOperation {}
     queue.addOperation(hub)

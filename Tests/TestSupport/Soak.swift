@@ -104,7 +104,7 @@ package struct Soak {
   private let window: PseudoTerminal
   private let program: Int32
   /// Where the program may leave files.
-  private let folder: String
+  private let folder: TemporaryDirectory
   private var figures = Figures()
 
   /// Starts a program on a terminal of its own, under a limit of memory.
@@ -118,12 +118,10 @@ package struct Soak {
   package init(seed: UInt64, path: String, arguments: [String], memoryLimit: Int) throws {
     random = SeededGenerator(seed: seed)
     window = try PseudoTerminal(columns: 100, rows: 30)
-    var template = Array("/tmp/opq-soak-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw PseudoTerminal.Failure("mkdtemp") }
-    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    folder = try TemporaryDirectory()
     let words = ([path] + arguments).map { "'\($0)'" }.joined(separator: " ")
     try window.start(
-      "/bin/sh", ["-c", "cd \(folder) && ulimit -d \(memoryLimit) && exec \(words)"])
+      "/bin/sh", ["-c", "cd \(folder.path) && ulimit -d \(memoryLimit) && exec \(words)"])
     program = window.child ?? 0
   }
 
@@ -135,7 +133,6 @@ package struct Soak {
   ///     is no growth.
   /// - Returns: What was found.
   package mutating func run(for duration: Duration, fromOperations operations: Int = 1) -> Figures {
-    defer { removeFolder() }
     guard window.wait(seconds: 60, until: { $0.isAlternate && $0.contains("total") }) else {
       return failed("there was no first frame")
     }
@@ -170,12 +167,6 @@ package struct Soak {
     let words = ["exec ", "ready ", "wait ", "canc"]
     let line = screen.lines.first { line in words.allSatisfy { line.contains($0) } }
     return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
-  }
-
-  private func removeFolder() {
-    guard let terminal = try? PseudoTerminal() else { return }
-    try? terminal.start("/bin/rm", ["-rf", folder])
-    _ = terminal.waitForEnd()
   }
 
   private var isAlive: Bool { ProcessStatus.amount("VmRSS", of: program) != nil }

@@ -22,9 +22,6 @@ int csystem_peer_option(void);
 /// non-blocking and closed on exec. Returns it, or -1 with errno, and nothing at the path.
 int csystem_listen_at(const char *path, int backlog);
 
-/// The most bytes that the path of a socket may have.
-size_t csystem_longest_socket_path(void);
-
 /// Whether something listens at this path.
 bool csystem_is_listening_at(const char *path);
 

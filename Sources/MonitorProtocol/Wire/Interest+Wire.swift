@@ -12,7 +12,7 @@ extension WireInterest {
     if let limit = interest.rowLimit { rowLimit = Self.rows(limit) }
     operations = Self.ids(interest.operations)
     graphs = Self.graphs(interest.graphs)
-    rootLimit = Self.rows(interest.rootLimit)
+    rootLimit = Int64(interest.rootLimit.clamped(to: 0...WireLimits.mostGraphOperations))
     subjects = Self.ids(interest.subjects)
     eventLimit = Self.rows(interest.eventLimit)
     if let timeline = interest.timeline {
@@ -49,7 +49,13 @@ extension WireInterest {
     let sorted = wire.sorted {
       ($0.root, $0.direction.rawValue, $0.limit) < ($1.root, $1.direction.rawValue, $1.limit)
     }
-    return Array(sorted.prefix(WireLimits.mostGraphs))
+    var left = Int64(WireLimits.mostGraphOperations)
+    return sorted.prefix(WireLimits.mostGraphs).map { graph in
+      var graph = graph
+      graph.limit = min(graph.limit, left)
+      left -= graph.limit
+      return graph
+    }
   }
 }
 
@@ -66,7 +72,8 @@ extension Interest {
       subjects: Set(
         try checked(wire.subjects, most: WireLimits.mostSingleOperations, "an interest")))
     showsWarnedOnly = wire.showsWarnedOnly
-    rootLimit = try Self.rows(wire.rootLimit, "a root limit")
+    rootLimit = try checked(
+      wire.rootLimit, in: 0...WireLimits.mostGraphOperations, "a root limit")
     eventLimit = try Self.rows(wire.eventLimit, "an event limit")
     timeline = wire.hasTimeline ? try Timeline(wire.timeline) : nil
     detail = wire.hasDetail ? OperationReport.ID(wire.detail) : nil
@@ -95,6 +102,7 @@ extension Interest {
         "an interest wants \(wire.count) graphs; \(WireLimits.mostGraphs) are the most")
     }
     var graphs: Set<Graph> = []
+    var left = WireLimits.mostGraphOperations
     for graph in wire {
       let direction: GraphDirection
       switch graph.direction {
@@ -103,6 +111,11 @@ extension Interest {
       case .unspecified, .UNRECOGNIZED: continue
       }
       let limit = try rows(graph.limit, "a graph's limit")
+      guard limit <= left else {
+        throw WireError(
+          "the graphs of an interest have more than \(WireLimits.mostGraphOperations) operations")
+      }
+      left -= limit
       graphs.insert(Graph(root: .init(graph.root), direction: direction, limit: limit))
     }
     return graphs

@@ -30,7 +30,7 @@ extension ProcessMessage {
     switch try WireProcessMessage(wireBytes: bytes).content {
     case .hello(let hello):
       self = .hello(try Hello(hello), versions: ProtocolVersions(hello.versions))
-    case .updatePart(let part): self = .updatePart(UpdatePart(part))
+    case .updatePart(let part): self = .updatePart(UpdatePart(part, byteCount: bytes.count))
     case .commandResult(let result):
       self = .commandResult(
         token: result.token, outcomes: result.outcomes.map { CommandResult.Outcome($0) },

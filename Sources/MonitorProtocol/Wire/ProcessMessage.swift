@@ -21,7 +21,7 @@ public enum ProcessMessage: Sendable, Equatable {
 }
 
 /// Why a monitor ends a connection.
-public struct Farewell: Sendable, Equatable, Error {
+public struct Farewell: Sendable, Equatable {
   /// What kind of reason.
   public enum Cause: Sendable, Equatable {
     /// The process ends, or listens no more.

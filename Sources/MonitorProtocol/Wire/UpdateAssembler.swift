@@ -5,6 +5,9 @@
 public struct UpdateAssembler: Sendable {
   /// What there is of an update that is not complete; `nil` between two.
   private var update: Update?
+  /// Of the parts that there are of it.
+  private var partCount = 0
+  private var byteCount = 0
 
   /// Creates an assembler that waits for the first part of an update.
   public init() {}
@@ -12,8 +15,8 @@ public struct UpdateAssembler: Sendable {
   /// Takes the next part.
   ///
   /// - Returns: The update where it is complete; `nil` where more parts follow.
-  /// - Throws: A sentence where the part does not follow the one before. Nothing is to be expected of
-  ///   who has sent it.
+  /// - Throws: A sentence where the part does not follow the one before, or the update grows beyond
+  ///   ``WireLimits``. Nothing is to be expected of who has sent it.
   public mutating func take(_ part: UpdatePart) throws(WireError) -> Update? {
     guard part.isFirst == (update == nil) else {
       throw WireError(
@@ -21,16 +24,24 @@ public struct UpdateAssembler: Sendable {
           ? "an update begins before the one before it is complete"
           : "a part of an update has come without the first one")
     }
+    partCount = part.isFirst ? 1 : partCount + 1
+    byteCount = (part.isFirst ? 0 : byteCount) + part.byteCount
     // Away from `update`, so that its lists grow in place.
     var whole = update.take() ?? part.content
+    try check(partCount, most: WireLimits.mostParts, "parts")
+    try check(byteCount, most: WireLimits.mostBytesOfUpdate, "bytes")
     if !part.isFirst { whole.append(part) }
-    guard whole.queues.count <= WireLimits.mostQueues else {
-      throw WireError(
-        "an update has \(whole.queues.count) queues; \(WireLimits.mostQueues) are the most")
-    }
+    try check(whole.queues.count, most: WireLimits.mostQueues, "queues")
+    try check(whole.changed.count, most: WireLimits.mostOperationsOfUpdate, "operations")
     if part.isLast { return whole }
     update = whole
     return nil
+  }
+
+  private func check(_ count: Int, most: Int, _ what: String) throws(WireError) {
+    guard count <= most else {
+      throw WireError("an update has \(count) \(what); \(most) are the most")
+    }
   }
 }
 

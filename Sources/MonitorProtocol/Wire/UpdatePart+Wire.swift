@@ -37,7 +37,7 @@ extension WireUpdatePart {
 }
 
 extension UpdatePart {
-  init(_ wire: WireUpdatePart) {
+  init(_ wire: WireUpdatePart, byteCount: Int) {
     var update = Update(
       time: MonitorTime(wire: wire.time), queues: wire.queues.map { QueueReport($0) },
       changed: wire.changed.compactMap { OperationReport($0) },
@@ -59,7 +59,7 @@ extension UpdatePart {
       content: update,
       moreDependencies: wire.hasMoreDependencies
         ? MoreDependencies(wire.moreDependencies) : nil,
-      isFirst: wire.isFirst, isLast: wire.isLast)
+      isFirst: wire.isFirst, isLast: wire.isLast, byteCount: byteCount)
   }
 }
 

@@ -21,4 +21,12 @@ public struct UpdatePart: Sendable, Equatable {
   var isFirst: Bool
   /// Whether the update is complete with it.
   var isLast: Bool
+  /// How many bytes it came in; 0 where it has not come. Of no account when parts are compared.
+  var byteCount = 0
+
+  /// Whether both say the same.
+  public static func == (left: UpdatePart, right: UpdatePart) -> Bool {
+    left.content == right.content && left.moreDependencies == right.moreDependencies
+      && left.isFirst == right.isFirst && left.isLast == right.isLast
+  }
 }

@@ -13,11 +13,17 @@ public enum WireLimits {
   public static let longestText = 4 << 10
   /// The most operations that one command may name.
   public static let mostOperationsOfCommand = 100_000
+  /// The most dependents that the result of a command names, however many were asked to cancel: with the
+  /// largest ids there are, and as many outcomes as there may be, they fit into a frame.
+  public static let mostDependentsOfResult = 80_000
   /// The most operations that an interest may name singly, and the most whose dependents it may want: with
   /// the largest ids there are, both fit into a frame.
   public static let mostSingleOperations = 50_000
   /// The most parts of the dependency graph that an interest may want.
   public static let mostGraphs = 64
+  /// The most operations that all of these together may have, and that may be wanted of the graph's roots
+  /// and what is behind them: they are looked up anew for each update.
+  public static let mostGraphOperations = 20_000
   /// The most operations, events or runs of any kind that an interest may want.
   public static let mostRows = 1_000_000
   /// The furthest that an interest may look back.
@@ -32,6 +38,13 @@ public enum WireLimits {
   public static let widestQueue = 1_000_000
   /// The most levels by which a priority may be changed, up or down: there are five.
   public static let mostPriorityLevels = 4
+  /// The most parts of an update, and the most bytes of them all: ten million operations fit, as they
+  /// usually are.
+  static let mostParts = 1 << 13
+  /// See ``mostParts``.
+  static let mostBytesOfUpdate = 1 << 31
+  /// The most operations of an update, which may be very short.
+  static let mostOperationsOfUpdate = 1 << 25
   /// The most queues of an update.
   static let mostQueues = 1 << 20
   /// What is said to be more is taken for so much, so that sums over ``mostQueues`` do not overflow.

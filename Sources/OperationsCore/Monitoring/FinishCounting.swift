@@ -44,11 +44,9 @@ extension OperationQueue {
   ///   library, on the thread that has finished the operation, perhaps under a lock of a subclass's,
   ///   and on several threads at once. Retained by the queue: must not retain it.
   package final func countFinishes(_ counter: @escaping @Sendable (Int) -> Void) {
-    let replaced = core.withScheduler { [id] scheduler, _ in
-      var monitor = scheduler.monitor ?? QueueMonitor(queue: id)
-      let replaced = monitor.finishCounting
-      monitor.finishCounting = FinishCounting(counter: counter)
-      scheduler.monitor = monitor
+    let replaced = core.withScheduler { scheduler, _ in
+      let replaced = scheduler.monitor.finishCounting
+      scheduler.monitor.finishCounting = FinishCounting(counter: counter)
       return replaced
     }
     withExtendedLifetime(replaced) {}
@@ -62,8 +60,8 @@ extension QueueCore {
   /// Counts an operation that is about to leave, if somebody wants to know.
   func countFinish(of operation: Operation) {
     let counter = withScheduler { scheduler, _ in
-      scheduler.monitor?.finishCounting?.willLeave(operation)
-      return scheduler.monitor?.finishCounting?.counter
+      scheduler.monitor.finishCounting?.willLeave(operation)
+      return scheduler.monitor.finishCounting?.counter
     }
     counter?(1)
   }

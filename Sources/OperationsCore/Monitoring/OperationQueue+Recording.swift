@@ -41,6 +41,12 @@ package struct QueueChanges: Sendable {
   package let records: [OperationRecord]
   /// Whether there are more changed ones than were asked for.
   package let hasMore: Bool
+  /// How many of `changed` were in the queue before, and had no record.
+  package let adoptedCount: Int
+  /// Whether there may be more like them.
+  package let hasUnrecorded: Bool
+  /// How many steps operations without one have taken since the last time.
+  package let lostSteps: Int
 }
 
 extension OperationQueue {
@@ -49,11 +55,18 @@ extension OperationQueue {
   /// - Parameters:
   ///   - recorder: Who keeps this queue's records; anybody else is given no operations.
   ///   - limit: The most changed operations to hand out at once.
+  ///   - adopting: The most of them that are in the queue and have no record yet; what runs comes
+  ///     in addition.
+  ///   - newRecords: How many operations that are added from now on have a record from the start;
+  ///     `nil` leaves as many as there were. Of those that come after them, one that is still there next time is adopted then; of others the
+  ///     steps are counted.
   /// - Returns: The queue as it is now, and the operations that have changed.
   package final func takeRecordedChanges(
-    for recorder: RecorderID, limit: Int
+    for recorder: RecorderID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
   ) -> QueueChanges {
-    core.takeRecordedChanges(for: recorder, limit: limit, defaultName: defaultName)
+    core.takeRecordedChanges(
+      for: recorder, limit: limit, adopting: adopting, newRecords: newRecords,
+      defaultName: defaultName)
   }
 }
 
@@ -65,9 +78,14 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  /// Describes an operation that is about to be added, on the adding thread, for a collector.
+  /// Describes an operation that is about to be added, on the adding thread, for a collector; does
+  /// nothing where so many have been added since the last reading that the collector could not keep up.
   @inline(never)
   func describe(_ operation: Operation) {
+    // Read first: what is not changed stays in every processor's cache.
+    guard newRecords.load(ordering: .relaxed) > 0,
+      newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
+    else { return }
     operation.record = OperationRecord(
       RecordedOperation(describing: operation, queue: id), needsDescription: false)
   }
@@ -75,39 +93,37 @@ extension QueueCore {
   /// - Parameters:
   ///   - recorder: Who keeps the records from now on.
   ///   - replaces: Whether it takes over from another one.
+  ///   - newRecords: See `takeRecordedChanges`; until that is called.
   ///   - wake: See `QueueRegistry`.
   func startRecording(
-    _ recorder: RecorderID, replaces: Bool, wake: @escaping @Sendable () -> Void
+    _ recorder: RecorderID, replaces: Bool, newRecords: Int = .max,
+    wake: @escaping @Sendable () -> Void
   ) {
     withScheduler { scheduler, _ in
-      var monitor = scheduler.monitor ?? QueueMonitor(queue: id)
-      guard replaces || monitor.recorder == nil else { return }
-      monitor.startRecording(recorder, wake: wake)
-      var current = scheduler.operations.after(nil)
-      while let operation = current {
-        operation._withUnsafeGuaranteedRef {
-          monitor.adopt($0, $0.status.load(ordering: .acquiring))
-        }
-        current = scheduler.operations.after(operation)
-      }
-      scheduler.monitor = monitor
+      guard replaces || scheduler.monitor.recorder == nil else { return }
+      scheduler.monitor.startRecording(recorder, first: scheduler.operations.first, wake: wake)
+      self.newRecords.store(newRecords, ordering: .relaxed)
     }
   }
 
   func stopRecording(_ recorder: RecorderID) {
     withScheduler { scheduler, _ in
-      scheduler.monitor?.stopRecording(recorder)
-      if scheduler.monitor?.isIdle == true { scheduler.monitor = nil }
+      if scheduler.monitor.recorder == recorder { newRecords.store(0, ordering: .relaxed) }
+      scheduler.monitor.stopRecording(recorder)
     }
   }
 
   func takeRecordedChanges(
-    for recorder: RecorderID, limit: Int, defaultName: String
+    for recorder: RecorderID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
   ) -> QueueChanges {
     // Counts and states in one critical section: else one of two operations that follow each other in
     // a slot could be told to run, and the one before it not to have ended.
     var (changes, undescribed) = withScheduler { scheduler, _ in
-      let records = scheduler.monitor?.takeChangedRecords(for: recorder, limit: limit) ?? []
+      let taken = scheduler.monitor.takeChangedRecords(
+        for: recorder, limit: limit, adopting: adopting)
+      if let newRecords, scheduler.monitor.recorder == recorder {
+        self.newRecords.store(newRecords, ordering: .relaxed)
+      }
       let counts = scheduler.counts
       let changes = QueueChanges(
         id: id, isMain: isMain,
@@ -117,10 +133,10 @@ extension QueueCore {
         executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
         cancelled: counts.cancelled, total: counts.total,
         barriers: scheduler.barriers.count, isBarrierRunning: scheduler.isBarrierRunning,
-        finishedBarriers: scheduler.barriers.finishedCount, changed: records.map(\.snapshot),
-        records: records,
-        hasMore: scheduler.monitor?.hasChanges(for: recorder) == true)
-      return (changes, Self.needingDescription(records))
+        finishedBarriers: scheduler.barriers.finishedCount, changed: taken.records.map(\.snapshot),
+        records: taken.records, hasMore: taken.hasMore, adoptedCount: taken.adoptedCount,
+        hasUnrecorded: taken.hasUnrecorded, lostSteps: taken.lostSteps)
+      return (changes, Self.needingDescription(taken.records))
     }
     guard !undescribed.isEmpty else { return changes }
     // Outside the queue's lock: describing takes the operation's.

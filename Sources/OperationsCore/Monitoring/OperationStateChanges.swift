@@ -75,26 +75,23 @@ final class StateChangeSubscription: Sendable {
     waiting = Locked(Waiting())
     let id = id
     let wake: @Sendable () -> Void = { [weak self] in self?.wake() }
-    queue.core.withScheduler { [queueID = queue.id] scheduler, _ in
-      var monitor = scheduler.monitor ?? QueueMonitor(queue: queueID)
-      monitor.subscriptions.append(
+    queue.core.withScheduler { scheduler, _ in
+      scheduler.monitor.subscriptions.append(
         QueueMonitor.Subscription(id: id, capacity: capacity, wake: wake))
-      scheduler.monitor = monitor
     }
   }
 
   deinit {
     let id = id
     queue.core.withScheduler { scheduler, _ in
-      scheduler.monitor?.subscriptions.removeAll { $0.id == id }
-      if scheduler.monitor?.isIdle == true { scheduler.monitor = nil }
+      scheduler.monitor.subscriptions.removeAll { $0.id == id }
     }
   }
 
   func takeChanges() -> [OperationStateChange] {
     let id = id
     return queue.core.withScheduler { scheduler, _ in
-      scheduler.monitor?.takeChanges(of: id) ?? []
+      scheduler.monitor.takeChanges(of: id)
     }
   }
 

@@ -3,11 +3,17 @@
 
 import COperationsSystem
 import Dispatch
+import Synchronization
 
-/// What a queue keeps while somebody watches it. Guarded by the queue's lock.
+/// What a queue keeps for those who watch it. Guarded by the queue's lock.
 ///
 /// Two channels. Records are state: each changed one is listed once, however often it changes, and
-/// nothing is lost. Subscriptions are history: a bounded buffer each, which counts what it loses.
+/// nothing of what is in the queue is lost. Subscriptions are history: a bounded buffer each, which
+/// counts what it loses.
+///
+/// Not every operation has a record from the start: a queue makes so many between two readings as the
+/// collector allows (see `QueueCore.describe`). One beyond them costs next to nothing. If it is still
+/// there at a reading, that finds it and makes its record; if not, its steps are counted.
 struct QueueMonitor {
   /// One subscriber's buffer of state changes.
   struct Subscription {
@@ -22,11 +28,17 @@ struct QueueMonitor {
   }
 
   let queue: QueueID
-  var subscriptions: [Subscription] = []
+  /// Whether anybody watches: the one thing that is looked at while nobody does.
+  private(set) var isActive = false
+  var subscriptions: [Subscription] = [] { didSet { noteWatching() } }
   /// Who counts what leaves; `nil` while nobody does.
-  var finishCounting: FinishCounting?
+  var finishCounting: FinishCounting? { didSet { noteWatching() } }
   /// Who keeps the records; `nil` while nobody does.
-  private(set) var recorder: RecorderID?
+  private(set) var recorder: RecorderID? { didSet { noteWatching() } }
+  /// Whether there is nobody but the recorder.
+  private var isOnlyRecorded = false
+  /// Leads to those that have no record yet, of what is in the queue.
+  private var unrecorded = UnrecordedOperations()
   /// The recorder's; `nil` while there is none.
   private(set) var wakeCollector: (@Sendable () -> Void)?
   /// In the order of their first change; those before `takenCount` have been handed out.
@@ -38,17 +50,26 @@ struct QueueMonitor {
 
   init(queue: QueueID) { self.queue = queue }
 
-  var isIdle: Bool { subscriptions.isEmpty && wakeCollector == nil && finishCounting == nil }
+  private mutating func noteWatching() {
+    let hasOthers = !subscriptions.isEmpty || finishCounting != nil
+    isActive = hasOthers || recorder != nil
+    isOnlyRecorded = !hasOthers && recorder != nil
+  }
 
   // MARK: Collector
 
+  /// - Parameters:
+  ///   - recorder: Who keeps the records from now on.
+  ///   - first: The first operation in the queue: none has a record of this recorder's.
+  ///   - wake: See `QueueRegistry`.
   mutating func startRecording(
-    _ recorder: RecorderID, wake: @escaping @Sendable () -> Void
+    _ recorder: RecorderID, first: Unmanaged<Operation>?, wake: @escaping @Sendable () -> Void
   ) {
     self.recorder = recorder
     wakeCollector = wake
     isCollectorWoken = false
     isQueueChanged = true
+    unrecorded = UnrecordedOperations(first: first)
   }
 
   mutating func stopRecording(_ recorder: RecorderID) {
@@ -58,28 +79,95 @@ struct QueueMonitor {
     for record in changedRecords { record.isChanged = false }
     changedRecords = []
     takenCount = 0
+    unrecorded = UnrecordedOperations()
   }
 
   /// Hands out at most `limit` changed records and arms the wake-up again.
+  ///
+  /// - Parameters:
+  ///   - recorder: Who asks; nobody but the keeper is given any.
+  ///   - limit: The most of them.
+  ///   - adopting: The most operations that are given a record now, because they have none. What
+  ///     runs is given one in any case.
+  /// - Returns: The records, and what else there is.
   mutating func takeChangedRecords(
-    for recorder: RecorderID, limit: Int
-  ) -> [OperationRecord] {
-    guard self.recorder == recorder else { return [] }
-    let taken = Array(changedRecords[takenCount...].prefix(limit))
-    for record in taken { record.isChanged = false }
-    takenCount += taken.count
+    for recorder: RecorderID, limit: Int, adopting: Int
+  ) -> RecordedChanges {
+    guard self.recorder == recorder else { return RecordedChanges() }
+    var changes = RecordedChanges()
+    changes.records = Array(changedRecords[takenCount...].prefix(limit))
+    for record in changes.records { record.isChanged = false }
+    takenCount += changes.records.count
     // Only once all are taken: moving the rest up each time would cost their number each time.
     if takenCount == changedRecords.count {
       changedRecords = []
       takenCount = 0
     }
+    let room = min(adopting, limit - changes.records.count)
+    let adopted = adoptRunning(for: recorder) + adoptNext(room, of: limit, for: recorder)
+    changes.records += adopted
+    changes.adoptedCount = adopted.count
+    changes.hasMore = !changedRecords.isEmpty
+    changes.hasUnrecorded = unrecorded.first != nil
+    changes.lostSteps = unrecorded.takeLostSteps()
     isCollectorWoken = false
-    isQueueChanged = !changedRecords.isEmpty
-    return taken
+    isQueueChanged = changes.hasMore
+    return changes
   }
 
-  func hasChanges(for recorder: RecorderID) -> Bool {
-    self.recorder == recorder && !changedRecords.isEmpty
+  // MARK: Adopting
+
+  /// Makes records of what runs and has none, since the last reading at the earliest.
+  private mutating func adoptRunning(for recorder: RecorderID) -> [OperationRecord] {
+    let running = unrecorded.takeRunning()
+    guard !running.isEmpty else { return [] }
+    let now = csystem_monotonic_nanoseconds()
+    return running.map { operation in
+      let record = adopt(operation, for: recorder)
+      record.snapshot.started = now
+      record.snapshot.isStartApproximate = true
+      return record
+    }
+  }
+
+  /// Makes records of `count` operations that have none, in the order of the queue, and looks at
+  /// `limit` operations at most for that.
+  private mutating func adoptNext(
+    _ count: Int, of limit: Int, for recorder: RecorderID
+  ) -> [OperationRecord] {
+    var adopted: [OperationRecord] = []
+    var seenCount = 0
+    while adopted.count < count, seenCount < limit, let operation = unrecorded.takeNext() {
+      seenCount += 1
+      if operation.record?.recorder == recorder { continue }
+      adopted.append(adopt(operation, for: recorder))
+    }
+    return adopted
+  }
+
+  /// Gives an operation a record that says what it is now.
+  private func adopt(_ operation: Operation, for recorder: RecorderID) -> OperationRecord {
+    let status = operation.status.load(ordering: .acquiring)
+    let state = Self.state(of: operation.place.stage)
+    let old = operation.record?.snapshot
+    let record = OperationRecord(
+      RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
+    record.recorder = recorder
+    record.snapshot.state = state
+    record.snapshot.isCancelled = status.isCancelled
+    record.snapshot.isHeldUpByItself = status.isHeldUpByItself
+    record.snapshot.isExcluded = status.isExcluded
+    record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
+    // What somebody has recorded before is still so, if nothing has happened since.
+    record.snapshot.added = old?.added
+    record.snapshot.cancelRequested = old?.cancelRequested
+    if old?.state == state {
+      record.snapshot.becameReady = old?.becameReady
+      record.snapshot.started = old?.started
+    }
+    operation.record = record
+    lead(record, to: operation)
+    return record
   }
 
   // MARK: Events
@@ -87,30 +175,34 @@ struct QueueMonitor {
   // Out of line, for the sake of queues without a monitor: the room that these need in the stack frame
   // of their callers would cost instructions there too.
 
-  /// Makes the record of an operation that was there before the collector.
-  mutating func adopt(_ operation: Operation, _ status: OperationStatus) {
-    let record = record(of: operation)
-    record.snapshot.state = Self.state(of: operation.place.stage)
-    record.snapshot.isCancelled = status.isCancelled
-    record.snapshot.isHeldUpByItself = status.isHeldUpByItself
-    record.snapshot.isExcluded = status.isExcluded
-    record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
-    markChanged(record)
-  }
-
   @inline(never)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
+    // What a queue that is too quick to be recorded pays for each step: it must stay next to nothing.
+    if isOnlyRecorded, !operation.mayHaveRecord {
+      isQueueChanged = true
+      return unrecorded.didMove(operation, from: old, to: new)
+    }
+    recordMove(of: operation, from: old, to: new, status)
+  }
+
+  @inline(never)
+  private mutating func recordMove(
+    of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
+    _ status: OperationStatus
+  ) {
     if new == .lingering { finishCounting?.didLeave(operation) }
-    if wakeCollector == nil, subscriptions.isEmpty { return }
+    guard recorder != nil || !subscriptions.isEmpty else { return }
+    isQueueChanged = true
+    let record = recorder.flatMap { recordToChange(of: operation, from: old, to: new, for: $0) }
+    if record == nil, subscriptions.isEmpty { return }
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: new)
-    isQueueChanged = true
-    if wakeCollector != nil {
-      let record = record(of: operation)
+    if let record {
       record.snapshot.note(state, status, wasAdded: old == .outside, at: now)
+      lead(record, to: operation)
       if state == .finished { record.operation = nil }
       markChanged(record)
     }
@@ -119,13 +211,30 @@ struct QueueMonitor {
     }
   }
 
+  /// The record that is to be told of a step; `nil` where there is none.
+  private mutating func recordToChange(
+    of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
+    for recorder: RecorderID
+  ) -> OperationRecord? {
+    if let record = record(of: operation, isNew: old == .outside) {
+      if new == .lingering { unrecorded.didLeave(operation) }
+      return record
+    }
+    unrecorded.didMove(operation, from: old, to: new)
+    // Else what waits for it would be said to wait for ever.
+    guard operation.rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
+      return nil
+    }
+    unrecorded.forget(operation)
+    return adopt(operation, for: recorder)
+  }
+
   @inline(never)
   mutating func wasCancelled(_ operation: Operation, _ status: OperationStatus) {
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: operation.place.stage)
     isQueueChanged = true
-    if wakeCollector != nil {
-      let record = record(of: operation)
+    if let record = record(of: operation) {
       record.snapshot.isCancelled = true
       record.snapshot.cancelRequested = now
       markChanged(record)
@@ -135,8 +244,7 @@ struct QueueMonitor {
 
   @inline(never)
   mutating func descriptionDidChange(_ operation: Operation, _ status: OperationStatus) {
-    guard wakeCollector != nil else { return }
-    let record = record(of: operation)
+    guard let record = record(of: operation) else { return }
     record.needsDescription = true
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
     markChanged(record)
@@ -145,8 +253,7 @@ struct QueueMonitor {
   /// It goes on waiting, perhaps for another reason.
   @inline(never)
   mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
-    guard wakeCollector != nil else { return }
-    let record = record(of: operation)
+    guard let record = record(of: operation) else { return }
     guard
       record.snapshot.isHeldUpByItself != status.isHeldUpByItself
         || record.snapshot.isExcluded != status.isExcluded
@@ -159,13 +266,16 @@ struct QueueMonitor {
   /// The queue's name, width or suspension has changed.
   mutating func queueDidChange() { isQueueChanged = true }
 
+  /// Whether somebody may have to be woken.
+  var mayHaveWakes: Bool { isActive && !(isOnlyRecorded && isCollectorWoken) }
+
   /// Whom to wake now: everyone who has news and has not been woken since asking.
   mutating func takeWakes() -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
     if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
       wakes.append { finishCounting.counter(late) }
     }
-    if let wakeCollector, isQueueChanged, !isCollectorWoken {
+    if isQueueChanged, !isCollectorWoken, let wakeCollector {
       isCollectorWoken = true
       wakes.append(wakeCollector)
     }
@@ -210,17 +320,19 @@ struct QueueMonitor {
 
   // MARK: Records
 
+  /// The record that the recorder keeps of an operation; `nil` where there is none. What was made of
+  /// one that is new, on its way into the queue, becomes the recorder's by this.
+  @inline(__always)
+  private func record(of operation: Operation, isNew: Bool = false) -> OperationRecord? {
+    guard let record = operation.record else { return nil }
+    if isNew, record.recorder == nil { record.recorder = recorder }
+    return record.recorder == recorder && recorder != nil ? record : nil
+  }
+
   /// It leads to the operation until that has left the queue, which is before it may be released.
-  @inline(never)
-  private func record(of operation: Operation) -> OperationRecord {
-    let record =
-      operation.record
-      ?? OperationRecord(
-        RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
-    if operation.record == nil { operation.record = record }
+  private func lead(_ record: OperationRecord, to operation: Operation) {
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
     record.snapshot.barriersBefore = operation.place.segment.rawValue
-    return record
   }
 
   private mutating func markChanged(_ record: OperationRecord) {
@@ -257,9 +369,13 @@ extension RecordedOperation {
       // It was chosen, but its own `isReady` said no at the last moment.
       started = nil
     case .ready: becameReady = now
-    case .executing: started = now
+    case .executing:
+      started = now
+      isStartApproximate = false
     case .finished:
       finished = now
+      // How long it ran is not known.
+      if isStartApproximate { started = nil }
       awaitedOperations = []
       awaitedQueues = []
     }

@@ -25,6 +25,7 @@ package enum QueueRegistry {
     /// By the address of the core.
     var queues: [UnsafeRawPointer: WeakQueue] = [:]
     var recorder: RecorderID?
+    var newRecords = 0
     var wakeCollector: (@Sendable () -> Void)?
   }
 
@@ -34,13 +35,28 @@ package enum QueueRegistry {
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
     // With the first queue, so that who sets the variable needs no change to the program.
     if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
-    let (recorder, wake) = state.withLock { state in
+    state.withLock { state in
       state.queues[address(of: queue.core)] = WeakQueue(queue: queue, isListed: isListed)
-      return (state.recorder, state.wakeCollector)
     }
-    guard isListed, let recorder, let wake else { return }
-    queue.core.startRecording(recorder, replaces: false, wake: wake)
-    wake()
+    if isListed { joinRecording(queue) }
+  }
+
+  /// Lets a new queue be recorded if the others are; also by who begins, or no longer by who ends, while
+  /// this goes on.
+  private static func joinRecording(_ queue: OperationQueue) {
+    var joined: RecorderID?
+    while true {
+      let (recorder, newRecords, wake) = state.withLock {
+        ($0.recorder, $0.newRecords, $0.wakeCollector)
+      }
+      if recorder == joined { return }
+      // Whoever it was has looked at the queues before this one had begun.
+      if let joined { queue.core.stopRecording(joined) }
+      guard let recorder, let wake else { return }
+      queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
+      joined = recorder
+      wake()
+    }
   }
 
   static func remove(_ queue: OperationQueue) {
@@ -78,22 +94,27 @@ package enum QueueRegistry {
   /// not known.
   ///
   /// - Parameters:
-  ///   - recorder: Who begins. One at a time: the process has one collector.
+  ///   - recorder: Who begins, and has not done so before. One at a time: the process has one
+  ///     collector.
+  ///   - newRecords: For each queue, until its changes are taken, and see there.
   ///   - wake: Called on any thread, outside every lock, when there is something new since the
   ///     changes were last taken; must not block.
   package static func startRecording(
-    _ recorder: RecorderID, wake: @escaping @Sendable () -> Void
+    _ recorder: RecorderID, newRecords: Int = .max, wake: @escaping @Sendable () -> Void
   ) {
     MonitorLevel.raise()
     state.withLock { state in
       state.recorder = recorder
+      state.newRecords = newRecords
       state.wakeCollector = wake
     }
-    for queue in queues { queue.core.startRecording(recorder, replaces: false, wake: wake) }
+    for queue in queues {
+      queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
+    }
     wake()
   }
 
-  /// Ends ``startRecording(_:wake:)`` and drops the records.
+  /// Ends ``startRecording(_:newRecords:wake:)`` and drops the records.
   package static func stopRecording(_ recorder: RecorderID) {
     // Kept until every queue has dropped its copy, so that none releases the last one under a lock.
     let wake = state.withLock { state in

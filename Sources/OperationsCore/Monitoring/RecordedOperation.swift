@@ -48,6 +48,9 @@ package struct RecordedOperation: Sendable {
   package var becameReady: Int64?
   /// When it was started.
   package var started: Int64?
+  /// Whether `started` is when it was found running, which is at the first reading after its start. Once
+  /// it has finished `started` is `nil` then.
+  package var isStartApproximate = false
   /// When it was cancelled.
   package var cancelRequested: Int64?
   /// When it finished.
@@ -76,8 +79,10 @@ package struct RecordedOperation: Sendable {
     dependencies = all.map(\.id)
     unmetDependencies = []
     dependenciesInNoQueue = []
-    for dependency in all {
-      let status = dependency.status.load(ordering: .acquiring)
+    for dependency in all where !dependency.status.load(ordering: .acquiring).isFinished {
+      // In this order: if it has not finished after this, its finish is recorded.
+      dependency.makeRare { $0 }.isAwaited.store(true, ordering: .sequentiallyConsistent)
+      let status = dependency.status.load(ordering: .sequentiallyConsistent)
       if status.isFinished { continue }
       unmetDependencies.append(dependency.id)
       if status.isLeftAlone { dependenciesInNoQueue.append(dependency.id) }

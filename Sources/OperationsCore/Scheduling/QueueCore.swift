@@ -8,9 +8,8 @@ import Synchronization
 /// the workers, and the order in which the three are used.
 ///
 /// Lifetime: the public object holds this one, and is itself retained while there is something in
-/// the inbox or the scheduler (``isOwnerHeld``). So a queue that its user has let go of finishes its
-/// work and goes away after it. Whoever works on a queue without a reference of its own takes one for
-/// the time (``keepingAlive(_:)``).
+/// the inbox or the scheduler (``isOwnerHeld``): a queue that its user has let go of goes away after its
+/// work. Who works on one without a reference of its own takes one (``keepingAlive(_:)``).
 // Unchecked because of `ownerReference`, which is set once before anybody else sees the queue.
 final class QueueCore: @unchecked Sendable {
   let id = QueueID.next()
@@ -27,17 +26,19 @@ final class QueueCore: @unchecked Sendable {
   private let isOwnerHeld = Atomic<Bool>(false)
   /// The raw value, outside the lock: every block that is added looks at it.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
-  private let scheduler = Locked(QueueScheduler())
-  /// Whether operations run on a dispatch queue. A copy of what the scheduler says, written while
-  /// its lock is held.
+  private let scheduler: Locked<QueueScheduler>
+  /// Whether operations run on a dispatch queue: the scheduler's answer, written under its lock.
   let isOnDispatch = Atomic<Bool>(false)
   /// Whether somebody observes or has observed the queue's properties.
   let isObserved = Atomic<Bool>(false)
+  /// For how many operations that are added a record may still be made before the next reading.
+  let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
 
   init(isMain: Bool = false) {
     self.isMain = isMain
+    scheduler = Locked(QueueScheduler(queue: id))
     gate.setWidth(QueueScheduler.widthLimit)
   }
 

@@ -28,7 +28,7 @@ struct QueueScheduler {
   var maxConcurrentOperationCount = -1
   var isSuspended = false
   var name = ""
-  var monitor: QueueMonitor?
+  var monitor: QueueMonitor
   private(set) var counts = Counts()
 
   private(set) var operations = OperationList<QueueLinks>()
@@ -43,6 +43,8 @@ struct QueueScheduler {
   /// Where operations run instead of on our own workers; `nil` while they run on these.
   private(set) var underlying: UnderlyingQueue?
   private var lastGeneration: UInt64 = 0
+
+  init(queue: QueueID) { monitor = QueueMonitor(queue: queue) }
 
   /// More workers than this are never asked for.
   static let widthLimit: UInt32 = 1 << 16
@@ -166,7 +168,7 @@ struct QueueScheduler {
     case .lingering: if !status.isHeldInQueue { letGo(operation, &effects) }
     case .gone: preconditionFailure("An operation came back to a queue that has let go of it")
     }
-    if isDescriptionNew { monitor?.descriptionDidChange(operation, status) }
+    if isDescriptionNew { monitor.descriptionDidChange(operation, status) }
   }
 
   @inline(never)
@@ -274,13 +276,13 @@ struct QueueScheduler {
       waitersForEmpty = [:]
     }
     effects.hasWork = hasWork
-    if monitor != nil { takeWakes(&effects) }
+    if monitor.mayHaveWakes { takeWakes(&effects) }
   }
 
   @inline(never)
   private mutating func takeWakes(_ effects: inout QueueEffects) {
-    guard let wakes = monitor?.takeWakes(), !wakes.isEmpty else { return }
-    effects.rareMade.wakes = wakes
+    let wakes = monitor.takeWakes()
+    if !wakes.isEmpty { effects.rareMade.wakes = wakes }
   }
 
   // MARK: Stages
@@ -291,8 +293,8 @@ struct QueueScheduler {
     guard status.isEligible, !status.isFinished else {
       if operation.place.stage != .waiting {
         move(operation, to: .waiting, status)
-      } else if monitor != nil {
-        monitor?.stillWaits(operation, status)
+      } else if monitor.isActive {
+        monitor.stillWaits(operation, status)
       }
       return
     }
@@ -314,7 +316,7 @@ struct QueueScheduler {
     guard status.isCancelled, !operation.place.isCountedAsCancelling else { return }
     operation.place.isCountedAsCancelling = true
     counts.cancelling += 1
-    if monitor != nil { monitor?.wasCancelled(operation, status) }
+    if monitor.isActive { monitor.wasCancelled(operation, status) }
   }
 
   /// The one place where an operation changes its stage, so that the counts cannot drift.
@@ -340,7 +342,7 @@ struct QueueScheduler {
     case .executing: counts.executing += 1
     case .outside, .lingering, .gone: break
     }
-    if monitor != nil { monitor?.didMove(operation, from: old, to: stage, status) }
+    if monitor.isActive { monitor.didMove(operation, from: old, to: stage, status) }
   }
 
   @inline(__always)

@@ -13,77 +13,96 @@ import OperationsCore
 final class Listener: Sendable {
   let guests: GuestList
   private let socket: MonitorSocket
-  private let channel: any Channel
+  /// Completed when viewers that have connected are let in.
+  private let channel: EventLoopFuture<any Channel>
 
-  /// The thread of all connections. It stays when nobody listens any more: it sleeps.
-  private static let group = ConnectionThread.makeGroup(named: "opq-monitor")
+  /// The thread of all connections, and the process that it is in. It stays when nobody listens any
+  /// more: it sleeps.
+  private static let thread = (
+    group: ConnectionThread.makeGroup(named: "opq-monitor"), processID: getpid()
+  )
+
+  /// Whether connections can be served: in a child that was forked from a process that listened there
+  /// is no thread that would.
+  static var isPossible: Bool { thread.processID == getpid() }
 
   /// Where the socket is.
   var path: String { socket.path }
 
-  /// Listens from then on.
+  /// Listens from then on: viewers can connect. Blocks for no other thread.
   ///
   /// - Throws: `MonitorError`.
   init(
-    mode: OperationMonitor.Mode, logger: Logger,
-    runtimePath: String? = MonitorDirectory.runtimePath
+    mode: OperationMonitor.Mode, logger: Logger?, in places: MonitorPlaces = .ofEnvironment,
+    patience: TimeAmount = ViewerConnection.patience
   ) throws(MonitorError) {
-    let socket = try MonitorSocket(runtimePath: runtimePath)
-    let guests = GuestList(mode: mode, logger: logger)
-    do {
-      channel = try ServerBootstrap(group: Self.group)
-        .childChannelInitializer { Self.prepare($0, for: guests) }
-        .withBoundSocket(socket.descriptor).waitAnywhere()
-    } catch {
-      socket.remove()
-      throw MonitorError("cannot listen at \(socket.path): \(error)")
+    guard Self.isPossible else {
+      throw MonitorError(
+        "this process was forked from one that listens, and has none of its threads")
     }
+    let socket = try MonitorSocket(in: places)
+    let guests = GuestList(mode: mode, logger: logger, loop: Self.thread.group.next())
+    channel = ServerBootstrap(group: Self.thread.group)
+      .childChannelInitializer { Self.prepare($0, for: guests, patience: patience) }
+      .withBoundSocket(socket.descriptor)
     self.socket = socket
     self.guests = guests
   }
 
-  /// Says goodbye to the viewers, and deletes the socket. Not to be called on the connections' thread.
+  /// Waits until viewers are let in. On the connections' thread it does not wait.
+  ///
+  /// - Throws: `MonitorError` where they never will be.
+  func waitUntilOpen() throws(MonitorError) {
+    do {
+      try channel.waitElsewhere()
+    } catch {
+      throw MonitorError("cannot listen at \(path): \(error)")
+    }
+  }
+
+  /// Deletes the file, where this is the process that made it.
+  func removeSocket() { socket.remove() }
+
+  /// Lets nobody in any more, and says goodbye to the viewers; returns when all have been told. On the
+  /// connections' thread they are told afterwards. The file stays, see ``removeSocket()``.
   func stop() {
     guard socket.isOwnedByThisProcess else {
       // In a child that was forked there is no thread that could close it.
       close(socket.descriptor)
       return
     }
-    socket.remove()
-    try? channel.close().waitAnywhere()
+    try? channel.flatMap { $0.close() }.waitElsewhere()
     guests.close()
+    // Behind what each of them is to be told.
+    try? channel.eventLoop.submit {}.waitElsewhere()
   }
-
-  /// Deletes the socket, where this is the process that made it.
-  func removeSocket() { socket.remove() }
 
   /// Lets in who may come in: only then anything is read.
   private static func prepare(
-    _ channel: any Channel, for guests: GuestList
+    _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
     PeerCredentials.origin(of: channel).flatMapThrowing { origin in
       guard guests.mayEnter(origin) else { throw MonitorError("it is another user's") }
       try MessageFraming.add(
-        before: ViewerConnection(guests: guests, origin: origin), in: channel)
+        before: ViewerConnection(guests: guests, origin: origin, patience: patience), in: channel)
     }
   }
 }
 
 extension EventLoopFuture where Value: Sendable {
-  /// Waits for the result on any thread but that of the connections: `wait()` refuses to on every event
-  /// loop, those of the program that is watched included.
+  /// Waits for the end on any thread but that of the future, which has to go on for that to come:
+  /// `wait()` refuses to on every event loop, those of the program that is watched included.
   ///
   /// - Throws: What the future fails with.
-  @discardableResult
-  func waitAnywhere() throws -> Value {
-    let result = Locked<Result<Value, any Error>?>(nil)
+  fileprivate func waitElsewhere() throws {
+    guard !eventLoop.inEventLoop else { return }
+    let failure = Locked<(any Error)?>(nil)
     let isDone = DispatchSemaphore(value: 0)
-    whenComplete { value in
-      result.withLock { $0 = value }
+    whenComplete { result in
+      if case .failure(let error) = result { failure.withLock { $0 = error } }
       isDone.signal()
     }
     isDone.wait()
-    guard let value = result.withLock({ $0 }) else { throw ChannelError.eof }
-    return try value.get()
+    if let error = failure.withLock({ $0 }) { throw error }
   }
 }

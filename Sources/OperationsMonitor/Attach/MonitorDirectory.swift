@@ -17,25 +17,26 @@ package struct MonitorDirectory: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - runtimePath: The directory that the system has made for what runs, where it is known.
+  ///   - places: Where to look.
   /// - Returns: The directories, each once.
   package static func candidates(
-    of user: UInt32 = geteuid(), runtimePath: String? = Self.runtimePath
+    of user: UInt32 = geteuid(), in places: MonitorPlaces = .ofEnvironment
   ) -> [MonitorDirectory] {
-    var paths: [String] = []
-    if user == geteuid(), let runtimePath { paths.append("\(runtimePath)/opq") }
-    paths.append("/tmp/opq-\(user)")
+    if let only = places.only { return [MonitorDirectory(path: only)] }
     // Where a viewer was not told of it, as in a shell of sudo's.
-    let usual = "/run/user/\(user)/opq"
-    if !paths.contains(usual) { paths.append(usual) }
-    return paths.map { MonitorDirectory(path: $0) }
+    let usual = MonitorDirectory(path: "/run/user/\(user)/opq")
+    let made = makeable(by: user, in: places)
+    return made.contains(usual) ? made : made + [usual]
   }
 
-  /// What `XDG_RUNTIME_DIR` says; `nil` where it says nothing, or no absolute path.
-  package static var runtimePath: String? {
-    guard let value = csystem_secure_environment("XDG_RUNTIME_DIR") else { return nil }
-    let path = String(cString: value)
-    return path.hasPrefix("/") ? path : nil
+  /// Those of them that a process may make.
+  private static func makeable(by user: UInt32, in places: MonitorPlaces) -> [MonitorDirectory] {
+    var paths: [String] = []
+    if user == geteuid(), let runtimePath = places.runtimePath {
+      paths.append("\(runtimePath)/opq")
+    }
+    paths.append("\(places.sharedPath)/opq-\(user)")
+    return (places.only.map { [$0] } ?? paths).map { MonitorDirectory(path: $0) }
   }
 
   /// The most bytes that the path of a socket may have: the kernel takes 107, what viewers connect with
@@ -46,17 +47,16 @@ package struct MonitorDirectory: Sendable, Equatable {
   ///
   /// - Throws: `MonitorError` where no place will do; it says why.
   static func prepared(
-    for name: MonitorSocketName, runtimePath: String? = Self.runtimePath
+    for name: MonitorSocketName, in places: MonitorPlaces = .ofEnvironment
   ) throws(MonitorError) -> MonitorDirectory {
     var lastError: MonitorError?
-    // Not /run/user: where that is to be used, the variable says so.
-    for directory in candidates(runtimePath: runtimePath).prefix(runtimePath == nil ? 1 : 2) {
+    for directory in makeable(by: geteuid(), in: places) {
       let longest = directory.path(of: name.fileName)
       guard longest.utf8.count <= Self.longestSocketPath else {
         lastError = MonitorError("the path of the socket is too long: \(longest)")
         continue
       }
-      if mkdir(directory.path, S_IRWXU) != 0, errno != EEXIST {
+      guard directory.make() else {
         let reason = String(cString: strerror(errno))
         lastError = MonitorError("cannot make the directory \(directory.path): \(reason)")
         continue
@@ -66,6 +66,16 @@ package struct MonitorDirectory: Sendable, Equatable {
       return directory
     }
     throw lastError ?? MonitorError("there is no directory for the socket")
+  }
+
+  /// Makes it, for its owner alone, where it is not there.
+  ///
+  /// - Returns: Whether it is there now; `errno` says why not.
+  private func make() -> Bool {
+    guard mkdir(path, S_IRWXU) == 0 else { return errno == EEXIST }
+    // The process's mask may have taken from its owner what others never had. It is the process's: other
+    // threads make files at this moment.
+    return chmod(path, S_IRWXU) == 0
   }
 
   /// Checks that only its owner has access.

@@ -18,14 +18,14 @@ struct MonitorSocket: Sendable {
 
   /// Makes it, in a directory that is made too, and deletes what processes that are gone have left.
   ///
-  /// - Parameter runtimePath: The directory that the system has made for what runs; `nil` for none.
+  /// - Parameter places: Where that is.
   /// - Throws: `MonitorError`.
-  init(runtimePath: String? = MonitorDirectory.runtimePath) throws(MonitorError) {
+  init(in places: MonitorPlaces = .ofEnvironment) throws(MonitorError) {
     guard let start = ProcessStart(of: getpid()) else {
       throw MonitorError("/proc does not tell when this process started")
     }
     let name = MonitorSocketName(processID: getpid(), start: start)
-    let directory = try MonitorDirectory.prepared(for: name, runtimePath: runtimePath)
+    let directory = try MonitorDirectory.prepared(for: name, in: places)
     directory.removeStaleSockets()
     let temporary = directory.path(of: name.temporaryFileName)
     unlink(temporary)

@@ -2,7 +2,6 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Logging
 import MonitorProtocol
 import NIOCore
 
@@ -22,6 +21,7 @@ final class ViewerConnection: ChannelDuplexHandler {
   private static let mostUnanswered = 64
 
   private let guests: GuestList
+  private let patience: TimeAmount
   private let origin: CommandOrigin
   private var conversation = ViewerConversation()
   private var isGuest = false
@@ -38,8 +38,9 @@ final class ViewerConnection: ChannelDuplexHandler {
   /// Whether more is to be read once there is room.
   private var holdsRead = false
 
-  init(guests: GuestList, origin: CommandOrigin) {
+  init(guests: GuestList, origin: CommandOrigin, patience: TimeAmount) {
     self.guests = guests
+    self.patience = patience
     self.origin = origin
   }
 
@@ -48,14 +49,18 @@ final class ViewerConnection: ChannelDuplexHandler {
   func channelActive(context: ChannelHandlerContext) {
     let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     let loop = context.eventLoop
-    isGuest = guests.enter(ObjectIdentifier(self)) {
+    let entry = guests.enter(ObjectIdentifier(self)) {
       loop.execute {
         let (connection, context) = me.value
         connection.perform(connection.conversation.end(), context)
       }
     }
-    guard isGuest else { return perform(conversation.turnAway(), context) }
-    expiry = context.eventLoop.scheduleTask(in: Self.patience) {
+    switch entry {
+    case .isFull: return perform(conversation.turnAway(), context)
+    case .isClosed: return perform(conversation.end(), context)
+    case .isIn: isGuest = true
+    }
+    expiry = context.eventLoop.scheduleTask(in: patience) {
       let (connection, context) = me.value
       connection.perform(connection.conversation.expire(), context)
     }
@@ -116,10 +121,7 @@ final class ViewerConnection: ChannelDuplexHandler {
       case .credit(let count):
         outbox.grant(count)
         pump(context)
-      case .note(let reason):
-        guests.logger.warning(
-          "refused a viewer: \(reason)",
-          metadata: ["pid": "\(origin.processID)", "uid": "\(origin.userID)"])
+      case .note(let reason): guests.noteRefusal(reason, origin)
       case .close:
         // What is not written by then is lost, a farewell too.
         context.flush()
@@ -212,7 +214,8 @@ final class ViewerConnection: ChannelDuplexHandler {
     case .commandResult(let result):
       guard !tokens.isEmpty else { break }
       let answer = ProcessMessage.commandResult(
-        token: tokens.removeFirst(), outcomes: result.outcomes, dependents: result.dependents)
+        token: tokens.removeFirst(), outcomes: result.outcomes,
+        dependents: Array(result.dependents.prefix(WireLimits.mostDependentsOfResult)))
       send(answer.encoded(), context)
     }
   }

@@ -112,26 +112,25 @@ import Testing
 
   @Test("A viewer that waits for a process attaches as soon as that listens")
   func waits() throws {
-    let runtime = URL(filePath: "/tmp/opq-t\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: false)
+    let runtime = try TemporaryDirectory()
+    defer { withExtendedLifetime(runtime) {} }
     // The shell becomes the process that listens when a line is typed.
     let shell = try PseudoTerminal()
     let program = BuiltFolder.path(of: "demo-monitored-process")
     try shell.start(
       "/bin/sh", ["-c", "echo here; read line; exec '\(program)'"],
-      environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+      environment: [MonitoredProcess.variable(runtime)])
     #expect(shell.wait { $0.contains("here") })
     let id = try #require(shell.child)
     let viewer = try PseudoTerminal()
     try viewer.start(
       BuiltProgram.path, ["--wait", "\(id)"],
-      environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+      environment: [MonitoredProcess.variable(runtime)])
     shell.type("go\r")
     #expect(viewer.wait { $0.isAlternate && $0.contains("[\(id)]") && $0.contains("total") })
     viewer.type("q")
     #expect(viewer.waitForEnd() == .status(0))
     shell.signal(SIGKILL)
     _ = shell.waitForEnd()
-    try? FileManager.default.removeItem(at: runtime)
   }
 }

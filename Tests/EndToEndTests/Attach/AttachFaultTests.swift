@@ -53,7 +53,7 @@ import Testing
     let viewer = try PseudoTerminal()
     try viewer.start(
       BuiltProgram.path, ["-p", "\(process.id)", "--batch", "-d", "20ms"],
-      environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"])
+      environment: [MonitoredProcess.variable(process.runtime)])
     #expect(viewer.wait { $0.contains("queue") || $0.contains("QUEUE") })
     process.signal(SIGTERM)
     #expect(process.waitForEnd() == .status(0))
@@ -69,7 +69,7 @@ import Testing
     let first = try process.finishedCount()
     let descriptors = try #require(ProcessStatus.descriptorCount(of: process.id))
     let threads = try #require(ProcessStatus.amount("Threads", of: process.id))
-    for _ in 0..<5 {
+    for _ in 0..<30 {
       let viewer = try process.watch()
       viewer.signal(SIGKILL)
       #expect(viewer.waitForEnd() == .signal(SIGKILL))

@@ -4,128 +4,119 @@
 import Glibc
 import MonitorProtocol
 import TestSupport
-import Testing
 
-/// A process to attach to that says what it is told to, as no real one would.
-///
-/// Nothing here sleeps: what it waits for is `poll` with a deadline.
-final class FakeProcess {
+/// What listens as a monitored process does, and says byte by byte what it is told to, as no real one
+/// would.
+final class FakeProcess: Sendable {
+  private let directory: TemporaryDirectory
+  private let descriptor: Int32
+  private let connections = Monitored(0)
+
   /// Where it listens.
-  let path = "/tmp/opq-fake-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock"
-  private let listener: Int32
+  var path: String { directory.file("fake.sock") }
 
-  init() throws {
-    listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  /// How many have connected so far.
+  var connectionCount: Int { connections.value }
+
+  /// Listens until this object is gone.
+  ///
+  /// - Parameter bytes: What the connection of a number is told: a greeting, or nothing, and, where the
+  ///   viewer answers the greeting, the rest at once; then it is closed. Called on a thread of its own, for
+  ///   one connection after the other.
+  /// - Throws: `TemporaryDirectory.Failure` where it cannot listen.
+  init(
+    _ bytes: @escaping @Sendable (_ connection: Int) -> (greeting: [UInt8], rest: [UInt8])
+  ) throws {
+    directory = try TemporaryDirectory()
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = listener
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: &address) {
+    withUnsafeMutableBytes(of: &address.sun_path) {
+      $0.copyBytes(from: directory.file("fake.sock").utf8)
+    }
+    let isBound = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
-    try #require(result == 0 && listen(listener, 8) == 0)
-    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    guard isBound, listen(listener, 16) == 0 else { throw TemporaryDirectory.Failure(code: errno) }
+    let connections = connections
+    startThread {
+      while true {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        let (greeting, rest) = bytes(connections.value)
+        Self.write(greeting, to: connection)
+        if !greeting.isEmpty { Self.waitForCredit(from: connection) }
+        Self.send(rest, to: connection)
+        close(connection)
+        connections.change { $0 += 1 }
+      }
+    }
   }
 
   deinit {
-    close(listener)
-    unlink(path)
+    // The thread is woken by it, and ends.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
   }
 
-  /// How it greets: on another machine, so that nobody looks for it here.
-  static func hello(startTicks: UInt64 = 5) -> Hello {
-    var hello = Hello(
-      processName: "fake", processID: 4_711, isReadOnly: false,
-      anchor: MonitorTime(nanoseconds: 1_000_000_000_000),
-      anchorSecondsSince1970: 1_795_305_600, processStarted: MonitorTime(nanoseconds: 0))
-    hello.bootID = "another machine"
-    hello.startTicks = startTicks
-    return hello
+  /// Sends, and waits until the other side has taken all or gone.
+  private static func send(_ bytes: [UInt8], to connection: Int32) {
+    write(bytes, to: connection)
+    // The other side's hello, so that closing does not throw away what it has not read.
+    shutdown(connection, Int32(SHUT_WR))
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while read(connection, &buffer, buffer.count) > 0 {}
   }
 
-  /// What it tells: a queue with one operation, which executes.
-  static var update: Update {
-    let time = MonitorTime(nanoseconds: 1_000_000_000_000)
-    let operation = OperationReport(
-      id: .init(42), name: "one job", className: "Job", queue: .init(1), state: .executing,
-      started: time)
-    let queue = QueueReport(
-      id: .init(1), name: "work", counts: StateCounts(executing: 1, total: 1), width: 2)
-    return Update(time: time, queues: [queue], changed: [operation], matchCount: 1, keptCount: 1)
-  }
-
-  /// Waits for a viewer.
-  func accept() throws -> Viewer {
-    var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&entry, 1, 60_000) == 1, "nobody has connected")
-    let connection = Glibc.accept(listener, nil, nil)
-    try #require(connection >= 0)
-    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-    return Viewer(connection)
-  }
-
-  /// Waits for a viewer, greets it and tells it all there is.
-  func welcome(_ hello: Hello = FakeProcess.hello()) throws -> Viewer {
-    let viewer = try accept()
-    viewer.send(.hello(hello, versions: .current))
-    try #require(viewer.receive { if case .watch = $0 { true } else { false } } != nil)
-    viewer.send(FakeProcess.update)
-    return viewer
-  }
-
-  /// Somebody who watches.
-  final class Viewer {
-    private let connection: Int32
-    private var buffer: [UInt8] = []
-    private var isClosed = false
-
-    init(_ connection: Int32) { self.connection = connection }
-
-    deinit { close() }
-
-    /// Ends the connection.
-    func close() {
-      if !isClosed { Glibc.close(connection) }
-      isClosed = true
+  /// Reads until the viewer takes parts of updates, or goes: its hello, what it wants, and its credit.
+  private static func waitForCredit(from connection: Int32) {
+    for _ in 0..<3 {
+      var length = UInt32(0)
+      guard recv(connection, &length, 4, Int32(MSG_WAITALL)) == 4 else { return }
+      var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
+      _ = recv(connection, &message, message.count, Int32(MSG_WAITALL))
     }
+  }
 
-    /// Says something.
-    func send(_ message: ProcessMessage) { send(frames: [message.encoded()]) }
-
-    /// Tells of what has changed.
-    func send(_ update: Update) { send(frames: Array(UpdateParts(update))) }
-
-    /// Sends these frames at once.
-    func send(frames: [[UInt8]]) {
-      let bytes = frames.flatMap {
-        withUnsafeBytes(of: UInt32($0.count).littleEndian, Array.init) + $0
+  private static func write(_ bytes: [UInt8], to connection: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      _ = Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
     }
+  }
 
-    /// Waits for a message that is looked for; `nil` where the viewer goes before that.
-    func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
-      while true {
-        while let frame = takeFrame() {
-          guard let message = try? ViewerMessage(decoding: frame) else { return nil }
-          if isWanted(message) { return message }
-        }
-        var entry = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 60_000) == 1 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = read(connection, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        buffer += bytes[..<count]
-      }
-    }
+  /// A message with its length before it.
+  static func frame(_ message: [UInt8]) -> [UInt8] {
+    withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message
+  }
 
-    private func takeFrame() -> [UInt8]? {
-      guard buffer.count >= 4 else { return nil }
-      let length = buffer.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-      guard buffer.count >= 4 + length else { return nil }
-      defer { buffer.removeFirst(4 + length) }
-      return Array(buffer[4..<4 + length])
-    }
+  /// A greeting of this process.
+  static var hello: ProcessMessage {
+    .hello(
+      Hello(
+        processName: "fake", processID: getpid(), isReadOnly: false,
+        anchor: MonitorTime(nanoseconds: 0), anchorSecondsSince1970: 1_795_262_671,
+        processStarted: MonitorTime(nanoseconds: 0)), versions: .current)
+  }
+
+  /// An update of some operations, as the frames that it comes in.
+  static var update: [[UInt8]] {
+    let queue = QueueReport(id: .init(1), name: "io")
+    return Array(
+      UpdateParts(
+        Update(
+          time: MonitorTime(nanoseconds: 1_000_000_000), queues: [queue],
+          changed: (0..<20).map {
+            OperationReport(
+              id: .init($0), name: "job \($0)", className: "Block", queue: queue.id,
+              state: .waiting, dependencies: [.init($0 + 1)])
+          })))
   }
 }

@@ -8,32 +8,33 @@ import Testing
 /// A process that can be attached to, with a directory for sockets that no other test looks into.
 final class MonitoredProcess {
   /// The directory that takes the place of the user's.
-  let runtime: URL
+  let runtime: TemporaryDirectory
   /// Its id.
   let id: Int32
   private let window: PseudoTerminal
-  private let log: URL
+  private let log: String
 
   /// Starts the demo that listens, and waits until it does.
   ///
   /// - Parameter runtime: The directory of another one, to be found beside it; by default a new one.
   /// - Throws: `PseudoTerminal.Failure` where it cannot be started.
-  convenience init(in runtime: URL? = nil) throws {
+  convenience init(in runtime: TemporaryDirectory? = nil) throws {
     try self.init(
       BuiltFolder.path(of: "demo-monitored-process"), in: runtime, until: "opq-top attach")
   }
 
-  /// Starts any program, and waits until it prints something.
+  /// Starts any program, as another user where one is given, and waits until it prints something.
   init(
-    _ path: String, _ arguments: [String] = [], environment: [String] = [], in runtime: URL? = nil,
-    until text: String
+    _ path: String, _ arguments: [String] = [], environment: [String] = [],
+    in runtime: TemporaryDirectory? = nil, user: UInt32? = nil, until text: String
   ) throws {
-    self.runtime = try runtime ?? Self.makeDirectory()
-    log = self.runtime.appendingPathComponent("log-\(UUID().uuidString)")
+    self.runtime = try runtime ?? TemporaryDirectory()
+    log = self.runtime.file("log-\(UUID().uuidString)")
     window = try PseudoTerminal(columns: 120)
+    let (path, arguments) = Self.words(path, arguments, as: user)
     try window.start(
-      path, arguments, environment: environment + ["XDG_RUNTIME_DIR=\(self.runtime.path)"],
-      redirections: [2: log.path])
+      path, arguments, environment: environment + [Self.variable(self.runtime)],
+      redirections: [2: log])
     #expect(window.wait { $0.contains(text) })
     id = try #require(window.child)
   }
@@ -41,22 +42,30 @@ final class MonitoredProcess {
   deinit {
     window.signal(SIGKILL)
     _ = window.waitForEnd()
-    try? FileManager.default.removeItem(at: runtime)
   }
 
-  private static func makeDirectory() throws -> URL {
-    // The path of a socket has to be short.
-    let path = URL(filePath: "/tmp/opq-t\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(at: path, withIntermediateDirectories: false)
-    return path
+  /// Lets a program look for sockets in a directory, and nowhere else: who runs the tests may have
+  /// processes that listen.
+  static func variable(_ runtime: TemporaryDirectory) -> String {
+    "OPQ_SOCKET_DIRECTORY=\(runtime.file("opq"))"
+  }
+
+  /// What starts a program as another user; it becomes that program.
+  static let starter = "/usr/bin/setpriv"
+
+  private static func words(
+    _ path: String, _ arguments: [String], as user: UInt32?
+  ) -> (path: String, arguments: [String]) {
+    guard let user else { return (path, arguments) }
+    return (starter, ["--reuid=\(user)", "--clear-groups", path] + arguments)
   }
 
   /// What it has logged.
-  var logged: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+  var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
   /// Where its socket is.
   var socket: String {
-    let directory = runtime.appendingPathComponent("opq").path
+    let directory = runtime.file("opq")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.first { $0.hasPrefix("\(id)-") }.map { "\(directory)/\($0)" } ?? ""
   }
@@ -73,25 +82,27 @@ final class MonitoredProcess {
   ) throws -> PseudoTerminal {
     let window = try PseudoTerminal(columns: columns, rows: rows)
     try window.start(
-      BuiltProgram.path, arguments, environment: ["XDG_RUNTIME_DIR=\(runtime.path)"])
+      BuiltProgram.path, arguments, environment: [Self.variable(runtime)])
     #expect(window.wait { $0.isAlternate && $0.contains(text) })
     return window
   }
 
-  /// Runs the program to its end without a terminal: what it printed, and how it ended.
+  /// Runs the program to its end without a terminal, as another user where one is given: what it
+  /// printed, and how it ended.
   func run(
-    _ arguments: [String]
+    _ arguments: [String], user: UInt32? = nil
   ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
-    let output = runtime.appendingPathComponent("output-\(UUID().uuidString)")
-    let errors = runtime.appendingPathComponent("errors-\(UUID().uuidString)")
+    let output = runtime.file("output-\(UUID().uuidString)")
+    let errors = runtime.file("errors-\(UUID().uuidString)")
     let window = try PseudoTerminal()
+    let (path, arguments) = Self.words(BuiltProgram.path, arguments, as: user)
     try window.start(
-      BuiltProgram.path, arguments, environment: ["XDG_RUNTIME_DIR=\(runtime.path)"],
-      redirections: [0: "/dev/null", 1: output.path, 2: errors.path])
+      path, arguments, environment: [Self.variable(runtime)],
+      redirections: [0: "/dev/null", 1: output, 2: errors])
     let ending = window.waitForEnd(seconds: 60)
     return (
-      (try? String(contentsOf: output, encoding: .utf8)) ?? "",
-      (try? String(contentsOf: errors, encoding: .utf8)) ?? "", ending
+      (try? String(contentsOfFile: output, encoding: .utf8)) ?? "",
+      (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "", ending
     )
   }
 

@@ -60,7 +60,7 @@ import Testing
   @Test("A process that has not answered yet is let go")
   func pendingProcess() async throws {
     try await onOwnThread {
-      let process = try FakeProcess()
+      let process = try ScriptedProcess()
       let opener = SourceOpener(waker: try Waker(), isReadOnly: false) {
         Watched(process: Source())
       }

@@ -5,7 +5,7 @@
 // listens, and while opq-top is attached to it on a terminal of 120x40. The three take turns, and each
 // ratio is one of two neighbours; printed is the median of the ratios.
 //
-//   monitor-overhead [ROUNDS]
+//   monitor-overhead [ROUNDS [memory|empty|millisecond]]
 
 import Dispatch
 import Glibc
@@ -61,11 +61,13 @@ func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
   return ContinuousClock().measure(work)
 }
 
-/// So many operations without anything to do, from this thread.
+/// So many operations without anything to do, from this thread, a million at a time.
 func runEmpty(_ count: Int) {
   let queue = OperationQueue()
-  for _ in 0..<count { queue.addOperation {} }
-  queue.waitUntilAllOperationsAreFinished()
+  for start in stride(from: 0, to: count, by: 1_000_000) {
+    for _ in start..<min(count, start + 1_000_000) { queue.addOperation {} }
+    queue.waitUntilAllOperationsAreFinished()
+  }
 }
 
 /// Computes something for so many steps.
@@ -129,23 +131,21 @@ func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) thr
       + "attached \(percent(median(ratios[.attached] ?? [0])))")
 }
 
-/// The memory of what waits, with and without a viewer.
+/// A suspended queue of so many operations, and by how many bytes it has made the process grow. It stays.
+func grow(by count: Int) -> Int {
+  let before = ProcessStatus.amount("VmRSS")
+  let queue = OperationQueue()
+  queue.isSuspended = true
+  for _ in 0..<count { queue.addOperation {} }
+  return (ProcessStatus.amount("VmRSS") - before) * 1_024
+}
+
+/// The memory of what waits, and what a viewer adds to it.
 func measureMemory(count: Int) throws {
-  func grow() -> Int {
-    let before = ProcessStatus.amount("VmRSS")
-    let queue = OperationQueue()
-    queue.isSuspended = true
-    for _ in 0..<count { queue.addOperation {} }
-    return (ProcessStatus.amount("VmRSS") - before) * 1_024 / count
-  }
-  // What a viewer has made the process keep is not given back at once: this one comes first.
-  let alone = grow()
-  var attached = 0
+  let alone = grow(by: count) / count
+  let before = ProcessStatus.amount("VmRSS")
+  var added = 0
   _ = try time(.attached) {
-    let before = ProcessStatus.amount("VmRSS")
-    let queue = OperationQueue()
-    queue.isSuspended = true
-    for _ in 0..<count { queue.addOperation {} }
     // Until the collector has taken in all of them, which it shows by growing no more.
     var last = 0
     var quiet = ContinuousClock.now
@@ -154,12 +154,18 @@ func measureMemory(count: Int) throws {
       if now > last + 64 { (last, quiet) = (now, .now) }
       usleep(20_000)
     }
-    attached = (last - before) * 1_024 / count
+    added = (last - before) * 1_024 / count
   }
-  print("memory of one that waits: \(alone) bytes alone, \(attached) bytes while attached")
+  print("memory of one that waits: \(alone) bytes, and \(added) bytes more while attached")
 }
 
-let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 9
-try measureMemory(count: 500_000)
-try compare("empty operations", rounds: rounds, count: 3_000_000, runEmpty)
-try compare("1 ms operations", rounds: rounds, count: 2_000, runMillisecond)
+let arguments = CommandLine.arguments.dropFirst()
+let rounds = arguments.first.flatMap { Int($0) } ?? 9
+let part = arguments.dropFirst().first
+if part == nil || part == "memory" { try measureMemory(count: 500_000) }
+if part == nil || part == "empty" {
+  try compare("empty operations", rounds: rounds, count: 10_000_000, runEmpty)
+}
+if part == nil || part == "millisecond" {
+  try compare("1 ms operations", rounds: rounds, count: 2_000, runMillisecond)
+}

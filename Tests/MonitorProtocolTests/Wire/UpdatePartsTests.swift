@@ -148,6 +148,41 @@ import Testing
     }
   }
 
+  // MARK: - Updates that do not end
+
+  private func sentence(_ count: Int, _ part: (_ isFirst: Bool) -> UpdatePart) -> String? {
+    var assembler = UpdateAssembler()
+    do {
+      for index in 0..<count { _ = try assembler.take(part(index == 0)) }
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func anUpdateHasAnEnd() {
+    let empty = Update(time: WireSamples.time(1))
+    let short = { UpdatePart(content: empty, isFirst: $0, isLast: false) }
+    #expect(sentence(8_192, short) == nil)
+    #expect(sentence(8_193, short) == "an update has 8193 parts; 8192 are the most")
+    let long = { isFirst in
+      var part = UpdatePart(content: empty, isFirst: isFirst, isLast: false)
+      part.byteCount = WireLimits.maximumFrame
+      return part
+    }
+    #expect(sentence(2_048, long) == nil)
+    #expect(sentence(2_049, long) == "an update has 2148532224 bytes; 2147483648 are the most")
+  }
+
+  @Test func theBytesOfAPartAreCountedAndTheNextUpdateBeginsAtNone() throws {
+    let part = try #require(try parts(WireSamples.update).first)
+    #expect(part.byteCount == Array(UpdateParts(WireSamples.update)).first?.count)
+    var whole = UpdatePart(content: part.content, isFirst: true, isLast: true)
+    whole.byteCount = WireLimits.mostBytesOfUpdate
+    var assembler = UpdateAssembler()
+    for _ in 0..<3 { #expect(try assembler.take(whole) == part.content) }
+  }
+
   // MARK: - Long names
 
   /// An update in which everything that is called something is called `name`.

@@ -32,7 +32,7 @@ import Testing
 
   /// Fields of an interest that hold a number of rows, and what they are called.
   private static let rowFields: [(Int, String)] = [
-    (5, "a row limit"), (8, "a root limit"), (10, "an event limit"),
+    (5, "a row limit"), (10, "an event limit"),
   ]
 
   @Test(arguments: rowFields)
@@ -67,10 +67,42 @@ import Testing
         7, HandMade.number(1, 5), HandMade.number(2, 1), HandMade.signed(3, limit))
       return HandMade.watch(Array((0..<count).map { _ in graph }.joined()))
     }
-    #expect(sentence(graphs(64, limit: 1_000_000)) == nil)
+    #expect(sentence(graphs(64, limit: 312)) == nil)
     #expect(sentence(graphs(65, limit: 1)) == "an interest wants 65 graphs; 64 are the most")
     #expect(sentence(graphs(1, limit: -1)) == "a graph's limit of -1 is not between 0 and 1000000")
     #expect(sentence(graphs(1, limit: 1_000_001)) != nil)
+    #expect(sentence(graphs(1, limit: 20_000)) == nil)
+    for tooMany in [graphs(1, limit: 20_001), graphs(64, limit: 313), graphs(2, limit: 10_001)] {
+      #expect(
+        sentence(tooMany) == "the graphs of an interest have more than 20000 operations")
+    }
+  }
+
+  @Test func theRootsOfAnInterestAreLimited() {
+    for right: Int64 in [0, 1, 20_000] {
+      #expect(sentence(HandMade.watch(HandMade.signed(8, right))) == nil)
+    }
+    for wrong: Int64 in [-1, 20_001, .min, .max] {
+      #expect(
+        sentence(HandMade.watch(HandMade.signed(8, wrong)))
+          == "a root limit of \(wrong) is not between 0 and 20000")
+    }
+  }
+
+  @Test func anInterestThatWantsTooMuchOfTheGraphIsCut() throws {
+    var interest = Interest()
+    interest.rootLimit = 1_000_000
+    for root in 0..<3 {
+      interest.graphs.insert(
+        Interest.Graph(root: .init(UInt64(root)), direction: .blocks, limit: 9_000))
+    }
+    let bytes = ViewerMessage.watch(interest, interval: .seconds(1)).encoded()
+    guard case .watch(let arrived, _) = try ViewerMessage(decoding: bytes) else {
+      Issue.record("no watch")
+      return
+    }
+    #expect(arrived.rootLimit == 20_000)
+    #expect(arrived.graphs.map(\.limit).sorted() == [2_000, 9_000, 9_000])
   }
 
   @Test(arguments: [6, 9])

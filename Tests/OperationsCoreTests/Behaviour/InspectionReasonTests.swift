@@ -243,6 +243,8 @@ struct InspectionReasonTests {
       let recorder = RecorderID()
       let before = BlockOperation {}
       queue.addOperation(before)
+      MonitorLevel.raise()
+      defer { MonitorLevel.lower() }
       queue.core.startRecording(recorder, replaces: true) {}
       let after = BlockOperation {}
       queue.addOperation(after)

@@ -108,6 +108,8 @@ struct InspectionSnapshotTests {
       let gate = Gate()
       queue.addOperation { gate.pass() }
       gate.waitForArrivals(1)
+      MonitorLevel.raise()
+      defer { MonitorLevel.lower() }
       queue.core.startRecording(recorder, replaces: true) {}
       queue.addOperation {}
       let operations = queue.snapshot().operations

@@ -8,29 +8,32 @@ import Testing
 
 @Suite("QueueMonitor, without threads")
 struct QueueMonitorTests {
-  private static func monitor() -> QueueMonitor {
-    var monitor = QueueMonitor(queue: QueueID.next())
-    monitor.startRecording(RecorderID()) {}
-    return monitor
-  }
-
   @Test(
     "The record of an operation that has left its queue does not lead to it, whatever is news yet",
     arguments: [false, true], [false, true])
   func newsAfterTheEnd(isPinned: Bool, isRecordedFromTheStart: Bool) {
     let bench = SchedulerBench()
-    if isRecordedFromTheStart { bench.scheduler.monitor = Self.monitor() }
+    if isRecordedFromTheStart {
+      bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
+    }
     let operation = SchedulerBench.operation("one")
+    if isRecordedFromTheStart {
+      operation.record = OperationRecord(
+        RecordedOperation(describing: operation, queue: QueueID.next()), needsDescription: false)
+    }
     bench.add([operation])
     #expect(bench.takeNext() === operation)
     #expect(operation.update { $0.descriptionDidChange() }, "on its way to the inbox")
     #expect(!isPinned || operation.update { $0.pin() })
     bench.finish(operation)
     #expect(operation.place.stage == .lingering)
-    if !isRecordedFromTheStart { bench.scheduler.monitor = Self.monitor() }
+    if !isRecordedFromTheStart {
+      bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
+    }
     bench.admit([operation])
     #expect(operation.place.stage == (isPinned ? .lingering : .gone))
-    #expect(operation.record != nil && operation.record?.operation == nil)
+    #expect((operation.record != nil) == isRecordedFromTheStart)
+    #expect(operation.record?.operation == nil)
     bench.change(operation) { isPinned ? $0.unpin() : false }
     #expect(operation.place.stage == .gone && operation.record?.operation == nil)
     bench.endSection()

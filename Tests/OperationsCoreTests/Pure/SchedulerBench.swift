@@ -9,7 +9,7 @@ import Testing
 /// A scheduler by itself, with what a queue does around it and without locks or threads; checks
 /// after each step that the counts add up.
 final class SchedulerBench {
-  var scheduler = QueueScheduler()
+  var scheduler = QueueScheduler(queue: QueueID.next())
   var effects = QueueEffects()
 
   /// Lets go of what is left, so that a test need not bring everything to its end.

@@ -2,12 +2,10 @@
 // Part of opq; see LICENSE.
 
 import Glibc
-import Logging
 import MonitorProtocol
 import NIOCore
 import NIOPosix
 import Operations
-import Synchronization
 import TestSupport
 import Testing
 
@@ -21,26 +19,19 @@ import Testing
   init() throws { runtime = try TemporaryDirectory() }
 
   private func listen(_ mode: OperationMonitor.Mode = .readWrite) throws -> Listener {
-    let log = log
-    let logger = Logger(label: "test") { _ in log }
-    return try Listener(mode: mode, logger: logger, runtimePath: runtime.path)
-  }
-
-  private func farewell(_ answer: WireClient.Answer) -> Farewell? {
-    if case .message(.bye(let farewell)) = answer { farewell } else { nil }
-  }
-
-  private func isGreeting(_ answer: WireClient.Answer) -> Bool {
-    if case .message(.hello) = answer { true } else { false }
+    try Listener(mode: mode, logger: log.logger, in: MonitorPlaces(runtimePath: runtime.path))
   }
 
   /// Whether a viewer is let in within a while: the listener learns that others have gone when it reads.
-  private func isLetIn(at path: String) -> Bool {
+  private func isLetIn(at path: String) -> Bool { guest(at: path) != nil }
+
+  /// A viewer that was let in.
+  private func guest(at path: String) -> WireClient? {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {
-      if WireClient(path: path).map({ isGreeting($0.greet()) }) == true { return true }
+      if let client = WireClient(path: path), client.greet().isGreeting { return client }
     }
-    return false
+    return nil
   }
 
   @Test(
@@ -71,9 +62,7 @@ import Testing
       #expect(update?.changed.first { $0.id == id }?.name == "to be cancelled")
 
       client.send(.command(.cancel([id, .init(.max)]), token: 42))
-      let outcomes = client.receive { message -> [CommandResult.Outcome]? in
-        if case .commandResult(42, let outcomes, _) = message { outcomes } else { nil }
-      }
+      let outcomes = client.result(of: 42)?.outcomes
       #expect(outcomes == [.requested, .unknown])
       #expect(operation.isCancelled)
       let told = client.receiveUpdate { update in
@@ -99,7 +88,7 @@ import Testing
     try await onOwnThread {
       let queue = OperationQueue()
       let client = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(client.greet()))
+      #expect(client.greet().isGreeting)
       client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 1))
       client.close()
       log.wait { $0.contains("suspend queue \(queue.id.rawValue) ") }
@@ -132,7 +121,7 @@ import Testing
       queue.addOperations(operations, waitUntilFinished: false)
       let ids = operations.map { OperationReport.ID($0) }
       let client = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(client.greet()))
+      #expect(client.greet().isGreeting)
       client.send(.watch(Interest(operations: Set(ids)), interval: .milliseconds(10)))
       client.send(.credit(4))
       var known: Set<OperationReport.ID> = []
@@ -141,14 +130,9 @@ import Testing
         return known.isSuperset(of: ids)
       }
       client.send(.command(.cancelWithDependents([ids[0]]), token: 1))
-      let dependents = client.receive { message -> [OperationReport.ID]? in
-        if case .commandResult(1, [.requested], let dependents) = message {
-          dependents
-        } else {
-          nil
-        }
-      }
-      #expect(dependents == [ids[1], ids[2]])
+      let result = client.result(of: 1)
+      #expect(result?.outcomes == [.requested])
+      #expect(result?.dependents == [ids[1], ids[2]])
       #expect(operations.allSatisfy { $0.isCancelled })
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
@@ -165,12 +149,10 @@ import Testing
     defer { listener.stop() }
     try await onOwnThread {
       let client = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(client.greet(isReadOnly: isViewerReadOnly)))
+      #expect(client.greet(isReadOnly: isViewerReadOnly).isGreeting)
       let queue = OperationQueue()
       client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 3))
-      let outcomes = client.receive { message -> [CommandResult.Outcome]? in
-        if case .commandResult(3, let outcomes, _) = message { outcomes } else { nil }
-      }
+      let outcomes = client.result(of: 3)?.outcomes
       #expect(outcomes == [.denied])
       #expect(!queue.isSuspended)
       log.wait { $0.contains("denied 1") }
@@ -184,12 +166,12 @@ import Testing
     try await onOwnThread {
       let other = try #require(WireClient(path: listener.path))
       let answer = other.greet(versions: ProtocolVersions(major: 9, minor: 1))
-      #expect(farewell(answer)?.cause == .versionMismatch)
+      #expect(answer.farewell?.cause == .versionMismatch)
       #expect(other.receive() == .closed)
 
       let nonsense = try #require(WireClient(path: listener.path))
       nonsense.send(frame: [0xFF, 0xFF, 0xFF])
-      #expect(farewell(nonsense.receive())?.cause == .malformedMessage)
+      #expect(nonsense.receive().farewell?.cause == .malformedMessage)
       #expect(nonsense.receive() == .closed)
 
       let long = try #require(WireClient(path: listener.path))
@@ -198,7 +180,7 @@ import Testing
       for _ in 0..<20 where !long.send(bytes: chunk) { break }
       // The farewell may be lost with what it has not read.
       let end = long.receive()
-      #expect(farewell(end)?.cause == .malformedMessage || end == .closed)
+      #expect(end.farewell?.cause == .malformedMessage || end == .closed)
       #expect(log.lines.contains { $0.contains("refused a viewer") })
     }
   }
@@ -211,11 +193,11 @@ import Testing
       var clients: [WireClient] = []
       for _ in 0..<GuestList.limit {
         let client = try #require(WireClient(path: listener.path))
-        #expect(isGreeting(client.greet()))
+        #expect(client.greet().isGreeting)
         clients.append(client)
       }
       let ninth = try #require(WireClient(path: listener.path))
-      #expect(farewell(ninth.receive())?.cause == .tooManyViewers)
+      #expect(ninth.receive().farewell?.cause == .tooManyViewers)
       clients.removeFirst().close()
       #expect(isLetIn(at: listener.path))
     }
@@ -227,7 +209,7 @@ import Testing
     defer { listener.stop() }
     try await onOwnThread {
       let client = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(client.greet()))
+      #expect(client.greet().isGreeting)
       client.send(.watch(Interest(), interval: .milliseconds(10)))
       let queue = OperationQueue()
       for number in 0..<200 {
@@ -258,12 +240,12 @@ import Testing
     defer { listener.stop() }
     try await onOwnThread {
       let client = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(client.greet()))
+      #expect(client.greet().isGreeting)
       client.send(.watch(Interest(), interval: .milliseconds(10)))
       let queue = OperationQueue()
       // Another viewer shows that there was more to tell, twice.
       let other = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(other.greet()))
+      #expect(other.greet().isGreeting)
       other.send(.watch(Interest(), interval: .milliseconds(10)))
       other.send(.credit(8))
       for count in 1...4 {
@@ -285,12 +267,29 @@ import Testing
     let listener = try listen()
     try await onOwnThread {
       let client = try #require(WireClient(path: listener.path))
-      #expect(isGreeting(client.greet()))
+      #expect(client.greet().isGreeting)
       listener.stop()
-      #expect(farewell(client.receive())?.cause == .processEnds)
+      #expect(client.receive().farewell?.cause == .processEnds)
       #expect(client.receive() == .closed)
       #expect(WireClient(path: listener.path) == nil)
       listener.stop()
+    }
+  }
+
+  @Test("When stopping is over each viewer has been told, for the process may end at once")
+  func farewellsComeInTime() async throws {
+    for _ in 0..<Effort.scaled(50) {
+      let listener = try listen()
+      try await onOwnThread {
+        let clients = try (0..<GuestList.limit).map { _ in
+          try #require(WireClient(path: listener.path))
+        }
+        for client in clients { #expect(client.greet().isGreeting) }
+        listener.stop()
+        for client in clients {
+          #expect(client.receive(within: .zero).farewell?.cause == .processEnds)
+        }
+      }
     }
   }
 
@@ -308,18 +307,22 @@ import Testing
           client.send(bytes: [1, 0])
           return
         }
-        guard isGreeting(client.greet()) else { return }
+        guard client.greet().isGreeting else { return }
         client.send(.watch(.everything, interval: .milliseconds(10)))
         client.send(.credit(1))
         _ = client.receive()
       }
       for step in 0..<30 { try connectOnce(step) }
-      let before = openDescriptorCount()
+      let before = try #require(ProcessStatus.descriptorCount(of: getpid()))
       for step in 0..<Effort.scaled(10_000) { try connectOnce(step) }
       // The last ones are closed on another thread, and other tests open and close theirs.
       let deadline = ContinuousClock.now + .seconds(30)
-      while openDescriptorCount() > before + 8, ContinuousClock.now < deadline { sched_yield() }
-      #expect(openDescriptorCount() <= before + 8)
+      var after = Int.max
+      while after > before + 8, ContinuousClock.now < deadline {
+        sched_yield()
+        after = try #require(ProcessStatus.descriptorCount(of: getpid()))
+      }
+      #expect(after <= before + 8)
     }
   }
 
@@ -335,9 +338,16 @@ import Testing
         .watch(.everything, interval: .milliseconds(10)),
         .command(.setWidth(.init(.max), 3), token: 1), .credit(3), .ping(9), .bye(reason: "x"),
       ]
+      var greeted = (wanted: 0, letIn: 0)
       for _ in 0..<Effort.scaled(1_000) {
-        let client = try #require(WireClient(path: listener.path))
-        if Bool.random(using: &random) { guard isGreeting(client.greet()) else { continue } }
+        var client = try #require(WireClient(path: listener.path))
+        if Bool.random(using: &random) {
+          greeted.wanted += 1
+          if let guest = guest(at: listener.path) {
+            client = guest
+            greeted.letIn += 1
+          }
+        }
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           var frame = corpus.randomElement(using: &random)?.encoded() ?? []
           for _ in 0..<Int.random(in: 0...3, using: &random) where !frame.isEmpty {
@@ -348,37 +358,9 @@ import Testing
         }
         if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
       }
+      // Whatever the others did.
+      #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
       #expect(isLetIn(at: listener.path))
     }
-  }
-}
-
-/// How many descriptors the process has open.
-private func openDescriptorCount() -> Int {
-  MonitorDirectory(path: "/proc/self/fd").fileNames.count
-}
-
-/// Keeps what is logged.
-private final class LogLines: LogHandler, @unchecked Sendable {
-  var metadata = Logger.Metadata()
-  var metadataProvider: Logger.MetadataProvider?
-  var logLevel = Logger.Level.trace
-  private let kept = Monitored<[String]>([])
-
-  var lines: [String] { kept.value }
-
-  /// Waits until there is such a line.
-  func wait(for predicate: (String) -> Bool) {
-    kept.wait(for: "a line of the log") { $0.contains(where: predicate) }
-  }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let facts = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
-    kept.change { $0.append("\(event.message) \(facts.joined(separator: " "))") }
   }
 }

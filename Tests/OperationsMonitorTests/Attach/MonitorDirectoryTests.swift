@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import OperationsMonitor
@@ -12,6 +13,8 @@ import Testing
 
   init() throws { runtime = try TemporaryDirectory() }
 
+  private var places: MonitorPlaces { MonitorPlaces(runtimePath: runtime.path) }
+
   private func mode(of path: String) -> mode_t {
     var facts = stat()
     return lstat(path, &facts) == 0 ? facts.st_mode & 0o7777 : 0
@@ -19,10 +22,10 @@ import Testing
 
   @Test("The directory is made for its owner alone, whatever the mask of the process says")
   func isMadePrivate() throws {
-    let directory = try MonitorDirectory.prepared(for: name, runtimePath: runtime.path)
+    let directory = try MonitorDirectory.prepared(for: name, in: places)
     #expect(directory.path == runtime.file("opq"))
     #expect(mode(of: directory.path) == 0o700)
-    #expect(try MonitorDirectory.prepared(for: name, runtimePath: runtime.path) == directory)
+    #expect(try MonitorDirectory.prepared(for: name, in: places) == directory)
   }
 
   @Test("A directory that others have access to is refused, and so is one of another user's")
@@ -32,7 +35,7 @@ import Testing
     for open in [mode_t(0o710), 0o701, 0o755, 0o777] {
       chmod(path, open)
       #expect(throws: MonitorError("others have access to \(path), which is not to be trusted")) {
-        try MonitorDirectory.prepared(for: name, runtimePath: runtime.path)
+        try MonitorDirectory.prepared(for: name, in: places)
       }
     }
     chmod(path, 0o700)
@@ -41,7 +44,7 @@ import Testing
     #expect(
       throws: MonitorError("\(path) belongs to another user, and is not to be trusted")
     ) {
-      try MonitorDirectory.prepared(for: name, runtimePath: runtime.path)
+      try MonitorDirectory.prepared(for: name, in: places)
     }
   }
 
@@ -52,22 +55,43 @@ import Testing
     mkdir(runtime.file("elsewhere"), 0o700)
     symlink(runtime.file("elsewhere"), path)
     #expect(throws: refusal) {
-      try MonitorDirectory.prepared(for: name, runtimePath: runtime.path)
+      try MonitorDirectory.prepared(for: name, in: places)
     }
     unlink(path)
     close(open(path, O_CREAT | O_WRONLY, 0o600))
     #expect(throws: refusal) {
-      try MonitorDirectory.prepared(for: name, runtimePath: runtime.path)
+      try MonitorDirectory.prepared(for: name, in: places)
     }
   }
 
-  @Test("Where the path would be too long for a socket, or the place is not there, it is in /tmp")
+  @Test("Whatever mask the process has, its owner may look into it, and the mask stays")
+  func isUsableUnderAnyMaskInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      for mask in [mode_t(0o777), 0o700, 0o077, 0o022, 0] {
+        let runtime = try TemporaryDirectory()
+        umask(mask)
+        let socket = try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
+        #expect(umask(0o022) == mask)
+        var facts = stat()
+        #expect(lstat(runtime.file("opq"), &facts) == 0)
+        #expect(facts.st_mode == S_IFDIR | 0o700)
+        #expect(lstat(socket.path, &facts) == 0)
+        #expect(facts.st_mode == S_IFSOCK | 0o600)
+        close(socket.descriptor)
+      }
+    }
+  }
+
+  @Test(
+    "Where the path would be too long for a socket, or the place is not there, it is where everybody may write"
+  )
   func fallsBack() throws {
-    let usual = "/tmp/opq-\(geteuid())"
+    let usual = runtime.file("opq-\(geteuid())")
     let long = runtime.file(String(repeating: "x", count: 90))
     mkdir(long, 0o700)
     for unusable in [long, runtime.file("nowhere")] {
-      let directory = try MonitorDirectory.prepared(for: name, runtimePath: unusable)
+      let directory = try MonitorDirectory.prepared(
+        for: name, in: MonitorPlaces(runtimePath: unusable, sharedPath: runtime.path))
       #expect(directory.path == usual)
     }
     #expect(mode(of: usual) == 0o700)
@@ -76,12 +100,26 @@ import Testing
   @Test(
     "Viewers look where a process may have put its socket, and where it is put without a variable")
   func candidates() {
-    let own = MonitorDirectory.candidates(runtimePath: "/somewhere").map(\.path)
+    let own = MonitorDirectory.candidates(in: MonitorPlaces(runtimePath: "/somewhere")).map(\.path)
     #expect(own.prefix(2) == ["/somewhere/opq", "/tmp/opq-\(geteuid())"])
     let usual = "/run/user/\(geteuid())"
-    #expect(MonitorDirectory.candidates(runtimePath: usual).map(\.path).count == 2)
-    let other = MonitorDirectory.candidates(of: geteuid() + 1, runtimePath: "/somewhere")
+    #expect(MonitorDirectory.candidates(in: MonitorPlaces(runtimePath: usual)).count == 2)
+    let other = MonitorDirectory.candidates(
+      of: geteuid() + 1, in: MonitorPlaces(runtimePath: "/somewhere"))
     #expect(!other.map(\.path).contains("/somewhere/opq"))
+  }
+
+  @Test("Where one directory is named for all sockets, no other one is made or looked into")
+  func onlyOne() throws {
+    let only = MonitorPlaces(only: runtime.file("sockets"), runtimePath: runtime.path)
+    #expect(MonitorDirectory.candidates(in: only).map(\.path) == [runtime.file("sockets")])
+    #expect(
+      try MonitorDirectory.prepared(for: name, in: only).path == runtime.file("sockets"))
+    #expect(access(runtime.file("opq"), F_OK) != 0)
+    let missing = MonitorPlaces(only: runtime.file("no/sockets"), sharedPath: runtime.path)
+    #expect(throws: MonitorError.self) {
+      try MonitorDirectory.prepared(for: name, in: missing)
+    }
   }
 
   @Test("The name of a socket tells the process and its start, and nothing else is taken for one")

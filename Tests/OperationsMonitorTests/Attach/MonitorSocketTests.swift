@@ -3,6 +3,7 @@
 
 import COperationsSystem
 import Glibc
+import TestSupport
 import Testing
 
 @testable import OperationsMonitor
@@ -16,7 +17,7 @@ import Testing
 
   @Test("The socket is its owner's alone, closed on exec, and the only file in its directory")
   func isPrivate() throws {
-    let socket = try MonitorSocket(runtimePath: runtime.path)
+    let socket = try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
     defer { close(socket.descriptor) }
     var facts = stat()
     #expect(lstat(socket.path, &facts) == 0)
@@ -46,7 +47,7 @@ import Testing
     close(open(foreign, O_CREAT | O_WRONLY, 0o600))
     #expect([stale, unfinished, living, foreign].allSatisfy { exists($0) })
 
-    let socket = try MonitorSocket(runtimePath: runtime.path)
+    let socket = try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
     defer { close(socket.descriptor) }
     #expect(!exists(stale) && !exists(unfinished))
     #expect(exists(living) && exists(foreign) && exists(socket.path))
@@ -57,7 +58,7 @@ import Testing
     let path = runtime.file("opq")
     symlink("/", path)
     let error = #expect(throws: MonitorError.self) {
-      try MonitorSocket(runtimePath: runtime.path)
+      try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
     }
     #expect(error?.description.contains(path) == true)
   }

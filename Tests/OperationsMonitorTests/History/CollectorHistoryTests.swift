@@ -9,7 +9,7 @@ import Testing
 @testable import OperationsMonitor
 
 /// Real records of real queues, which are unlisted: no collector of another test reads them.
-@Suite struct CollectorHistoryTests {
+@Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
   private let session = RecorderID()
@@ -17,7 +17,13 @@ import Testing
 
   init() {
     queue.isSuspended = true
+    MonitorLevel.raise()
     queue.core.startRecording(recorder, replaces: true) {}
+  }
+
+  deinit {
+    queue.core.stopRecording(recorder)
+    MonitorLevel.lower()
   }
 
   private func read() {

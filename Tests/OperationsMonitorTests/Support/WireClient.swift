@@ -15,6 +15,19 @@ final class WireClient {
     case closed
     /// Nothing came in time.
     case nothing
+
+    /// Whether the viewer is let in by it.
+    var isGreeting: Bool { if case .message(.hello) = self { true } else { false } }
+
+    /// Whether commands will be refused; `nil` where the viewer is not let in.
+    var isReadOnly: Bool? {
+      if case .message(.hello(let hello, _)) = self { hello.isReadOnly } else { nil }
+    }
+
+    /// Why the connection ends; `nil` where it does not by this.
+    var farewell: Farewell? {
+      if case .message(.bye(let farewell)) = self { farewell } else { nil }
+    }
   }
 
   private var descriptor: Int32
@@ -102,6 +115,19 @@ final class WireClient {
       if let value = pick(message) { return value }
     }
     return nil
+  }
+
+  /// What became of the command with this token; other messages are skipped.
+  func result(
+    of token: UInt32
+  ) -> (outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])? {
+    receive { message in
+      if case .commandResult(token, let outcomes, let dependents) = message {
+        (outcomes, dependents)
+      } else {
+        nil
+      }
+    }
   }
 
   /// Takes updates, giving credit for each part, until one has what is looked for.

@@ -2,20 +2,12 @@
 // Part of opq; see LICENSE.
 
 import Glibc
+import TestSupport
 
-@testable import DemoWorkloads
-
-/// A directory that lasts as long as this value.
-final class ScratchDirectory: Sendable {
-  let path: String
-
-  init() throws { path = try FileSystem.createTemporaryDirectory() }
-
-  deinit { FileSystem.removeTree(path) }
-
+extension TemporaryDirectory {
   /// The bytes of a file below the directory; `nil` when it is not there.
   func contents(of name: String) -> [UInt8]? {
-    let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+    let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var contents: [UInt8] = []
@@ -31,5 +23,5 @@ final class ScratchDirectory: Sendable {
     contents(of: name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  func exists(_ name: String) -> Bool { access("\(path)/\(name)", F_OK) == 0 }
+  func exists(_ name: String) -> Bool { access(file(name), F_OK) == 0 }
 }

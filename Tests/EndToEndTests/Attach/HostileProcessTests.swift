@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+/// What the program does with a process that does not keep to the protocol.
+@Suite(.timeLimit(.minutes(5))) struct HostileProcessTests {
+  /// Runs the program in batch mode: what it printed, and how it ended.
+  private func watch(
+    _ process: FakeProcess, frames: Int = 1
+  ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
+    let directory = try TemporaryDirectory()
+    let window = try PseudoTerminal()
+    try window.start(
+      BuiltProgram.path, ["--socket", process.path, "--batch", "-n", "\(frames)", "-d", "100ms"],
+      redirections: [
+        0: "/dev/null", 1: directory.file("output"), 2: directory.file("errors"),
+      ])
+    let ending = window.waitForEnd(seconds: 60)
+    return (
+      try String(contentsOfFile: directory.file("output"), encoding: .utf8),
+      try String(contentsOfFile: directory.file("errors"), encoding: .utf8), ending
+    )
+  }
+
+  @Test("What a process says as it should is shown, and that it has gone then is told")
+  func soundProcess() throws {
+    let process = try FakeProcess { _ in
+      (
+        FakeProcess.frame(FakeProcess.hello.encoded()),
+        FakeProcess.update.flatMap(FakeProcess.frame)
+      )
+    }
+    let (output, errors, ending) = try watch(process)
+    #expect(ending == .status(1), "\(errors)")
+    #expect(errors.hasPrefix("opq-top: the connection is lost: "), "\(errors)")
+    #expect(output.contains("job 7"))
+  }
+
+  @Test("Frames of changed and of random bytes end it in a sentence at most, and never by a signal")
+  func fuzz() throws {
+    let seed = SeededGenerator.announcedSeed()
+    let corpus =
+      FakeProcess.update + [
+        FakeProcess.hello.encoded(), ProcessMessage.pong(7).encoded(),
+        ProcessMessage.commandResult(token: 1, outcomes: [.requested], dependents: []).encoded(),
+        ProcessMessage.bye(Farewell(cause: .malformedMessage, reason: "x")).encoded(),
+      ]
+    let process = try FakeProcess { connection in
+      var random = SeededGenerator(seed: seed &+ UInt64(connection))
+      // Most get further than the greeting.
+      let isGreeting = Int.random(in: 0..<5, using: &random) > 0
+      let greeting = isGreeting ? FakeProcess.frame(FakeProcess.hello.encoded()) : []
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        var frame = corpus.randomElement(using: &random) ?? []
+        for _ in 0..<Int.random(in: 0...3, using: &random) where !frame.isEmpty {
+          frame[Int.random(in: 0..<frame.count, using: &random)] = .random(
+            in: 0...255, using: &random)
+        }
+        bytes += FakeProcess.frame(frame)
+      }
+      switch Int.random(in: 0..<4, using: &random) {
+      // A length that no message may have, and one of a message that never comes.
+      case 0: bytes += [0xFF, 0xFF, 0xFF, 0x7F] + [UInt8](repeating: 0, count: 1_000)
+      case 1: bytes += [200, 0, 0, 0, 1, 2, 3]
+      default: break
+      }
+      return (greeting, bytes)
+    }
+    let allowed: [PseudoTerminal.Ending?] = [0, 1, 4, 5].map { .status($0) }
+    for _ in 0..<Effort.scaled(20) {
+      // A connection that is lost is made anew meanwhile.
+      let (_, errors, ending) = try watch(process, frames: 5)
+      #expect(allowed.contains(ending), "seed \(seed): \(errors)")
+      let isSentence = errors.isEmpty || errors.hasPrefix("opq-top: ") && errors.last == "\n"
+      #expect(isSentence, "seed \(seed): \(errors)")
+      #expect(errors.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+    }
+    #expect(process.connectionCount >= Effort.scaled(20))
+  }
+}

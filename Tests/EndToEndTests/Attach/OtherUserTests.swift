@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+import Testing
+
+/// Processes and viewers of several users, which only root can start.
+/// The rights to start programs as other users.
+enum OtherUsers {
+  /// Whether programs can be started as other users, who reach them where they were built.
+  static let canStart: Bool = {
+    guard geteuid() == 0, access(MonitoredProcess.starter, X_OK) == 0 else { return false }
+    var path = BuiltProgram.path[...]
+    while let end = path.lastIndex(of: "/") {
+      var facts = stat()
+      guard stat(String(path), &facts) == 0, facts.st_mode & 0o001 != 0 else { return false }
+      path = path[..<end]
+    }
+    return true
+  }()
+}
+
+@Suite(
+  .timeLimit(.minutes(3)),
+  .enabled(if: OtherUsers.canStart, "only root can start programs of other users"))
+struct OtherUserTests {
+  @Test(
+    "A socket of another user's process is refused, even where it can be reached; root's viewer may"
+  )
+  func othersSocket() throws {
+    let runtime = try TemporaryDirectory()
+    chmod(runtime.path, 0o777)
+    let process = try MonitoredProcess(
+      BuiltFolder.path(of: "demo-monitored-process"), in: runtime, user: 65_534,
+      until: "opq-top attach")
+    let arguments = ["--socket", process.socket, "--batch", "-n", "1"]
+    // The directory keeps others out.
+    let kept = try process.run(arguments, user: 12_345)
+    #expect(kept.ending == .status(5), "\(kept.errors)")
+    #expect(kept.output == "")
+    // Where it does not, whose the process is decides.
+    chmod(runtime.file("opq"), 0o755)
+    chmod(process.socket, 0o666)
+    let refused = try process.run(arguments, user: 12_345)
+    #expect(refused.ending == .status(5), "\(refused.errors)")
+    #expect(refused.output == "")
+    #expect(refused.errors.contains("another user"))
+    #expect(refused.errors.contains("65534"))
+    for user: UInt32? in [65_534, nil] {
+      let allowed = try process.run(arguments, user: user)
+      #expect(allowed.ending == .status(0), "\(allowed.errors)")
+      #expect(allowed.output.contains("demo-monitored-process"))
+    }
+  }
+}

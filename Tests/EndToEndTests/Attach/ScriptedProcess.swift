@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+import TestSupport
+import Testing
+
+/// A process to attach to that says what it is told to, as no real one would.
+///
+/// Nothing here sleeps: what it waits for is `poll` with a deadline.
+final class ScriptedProcess {
+  /// Where it listens.
+  var path: String { directory.file("scripted.sock") }
+  private let directory: TemporaryDirectory
+  private let listener: Int32
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let path = directory.file("scripted.sock")
+    listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0 && listen(listener, 8) == 0)
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+  }
+
+  deinit { close(listener) }
+
+  /// How it greets: on another machine, so that nobody looks for it here.
+  static func hello(startTicks: UInt64 = 5) -> Hello {
+    var hello = Hello(
+      processName: "fake", processID: 4_711, isReadOnly: false,
+      anchor: MonitorTime(nanoseconds: 1_000_000_000_000),
+      anchorSecondsSince1970: 1_795_305_600, processStarted: MonitorTime(nanoseconds: 0))
+    hello.bootID = "another machine"
+    hello.startTicks = startTicks
+    return hello
+  }
+
+  /// What it tells: a queue with one operation, which executes.
+  static var update: Update {
+    let time = MonitorTime(nanoseconds: 1_000_000_000_000)
+    let operation = OperationReport(
+      id: .init(42), name: "one job", className: "Job", queue: .init(1), state: .executing,
+      started: time)
+    let queue = QueueReport(
+      id: .init(1), name: "work", counts: StateCounts(executing: 1, total: 1), width: 2)
+    return Update(time: time, queues: [queue], changed: [operation], matchCount: 1, keptCount: 1)
+  }
+
+  /// Waits for a viewer.
+  func accept() throws -> Viewer {
+    var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&entry, 1, 60_000) == 1, "nobody has connected")
+    let connection = Glibc.accept(listener, nil, nil)
+    try #require(connection >= 0)
+    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+    return Viewer(connection)
+  }
+
+  /// Waits for a viewer, greets it and tells it all there is.
+  func welcome(_ hello: Hello = ScriptedProcess.hello()) throws -> Viewer {
+    let viewer = try accept()
+    viewer.send(.hello(hello, versions: .current))
+    try #require(viewer.receive { if case .watch = $0 { true } else { false } } != nil)
+    viewer.send(ScriptedProcess.update)
+    return viewer
+  }
+
+  /// Somebody who watches.
+  final class Viewer {
+    private let connection: Int32
+    private var buffer: [UInt8] = []
+    private var isClosed = false
+
+    init(_ connection: Int32) { self.connection = connection }
+
+    deinit { close() }
+
+    /// Ends the connection.
+    func close() {
+      if !isClosed { Glibc.close(connection) }
+      isClosed = true
+    }
+
+    /// Says something.
+    func send(_ message: ProcessMessage) { send(frames: [message.encoded()]) }
+
+    /// Tells of what has changed.
+    func send(_ update: Update) { send(frames: Array(UpdateParts(update))) }
+
+    /// Sends these frames at once.
+    func send(frames: [[UInt8]]) {
+      let bytes = frames.flatMap {
+        withUnsafeBytes(of: UInt32($0.count).littleEndian, Array.init) + $0
+      }
+      _ = Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Waits for a message that is looked for; `nil` where the viewer goes before that.
+    func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
+      while true {
+        while let frame = takeFrame() {
+          guard let message = try? ViewerMessage(decoding: frame) else { return nil }
+          if isWanted(message) { return message }
+        }
+        var entry = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 60_000) == 1 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(connection, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        buffer += bytes[..<count]
+      }
+    }
+
+    private func takeFrame() -> [UInt8]? {
+      guard buffer.count >= 4 else { return nil }
+      let length = buffer.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      guard buffer.count >= 4 + length else { return nil }
+      defer { buffer.removeFirst(4 + length) }
+      return Array(buffer[4..<4 + length])
+    }
+  }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+@Suite("Recording fewer operations than there are")
+struct RecordingLimitTests {
+  /// A queue of one slot that is recorded by hand.
+  private final class Recorded {
+    let queue = OperationQueue(unlistedNamed: "recorded")
+    private(set) var recorder = RecorderID()
+    private(set) var known: [OperationID: RecordedOperation] = [:]
+    private(set) var lostSteps = 0
+
+    init(newRecords: Int) {
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      MonitorLevel.raise()
+      begin(newRecords: newRecords)
+    }
+
+    deinit { MonitorLevel.lower() }
+
+    func begin(newRecords: Int) {
+      queue.core.startRecording(recorder, replaces: true, newRecords: newRecords) {}
+    }
+
+    func stop() { queue.core.stopRecording(recorder) }
+
+    /// Somebody else records from now on.
+    func changeRecorder(newRecords: Int) {
+      stop()
+      recorder = RecorderID()
+      known = [:]
+      begin(newRecords: newRecords)
+    }
+
+    @discardableResult
+    func read(limit: Int = 100, adopting: Int = .max, newRecords: Int? = 0) -> QueueChanges {
+      let changes = queue.takeRecordedChanges(
+        for: recorder, limit: limit, adopting: adopting, newRecords: newRecords)
+      for one in changes.changed { known[one.id] = one }
+      lostSteps += changes.lostSteps
+      return changes
+    }
+
+    func readAll() {
+      while true {
+        let changes = read()
+        if !changes.hasMore, !changes.hasUnrecorded { return }
+      }
+    }
+
+    func add(_ count: Int) -> [BlockOperation] {
+      let operations = (0..<count).map { _ in BlockOperation {} }
+      for operation in operations { queue.addOperation(operation) }
+      return operations
+    }
+
+    func finishAll() {
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("What is added beyond the number is found in the queue, so many at a reading, none twice")
+  func adoption() {
+    let recorded = Recorded(newRecords: 3)
+    let operations = recorded.add(10)
+    #expect(operations.filter { $0.record != nil }.map(\.id) == operations.prefix(3).map(\.id))
+    let first = recorded.read(adopting: 4)
+    #expect(first.changed.map(\.id) == operations.prefix(7).map(\.id))
+    #expect(first.adoptedCount == 4 && first.hasUnrecorded && !first.hasMore)
+    #expect(first.lostSteps == 7, "that they came")
+    #expect(first.changed.allSatisfy { $0.state == .ready })
+    #expect(
+      first.changed.map { $0.added != nil } == [true, true, true]
+        + Array(repeating: false, count: 4))
+    let second = recorded.read(adopting: 4)
+    #expect(second.changed.map(\.id) == operations.suffix(3).map(\.id))
+    #expect(second.adoptedCount == 3 && !second.hasUnrecorded && second.lostSteps == 0)
+    #expect(recorded.read().changed.isEmpty)
+    recorded.finishAll()
+    recorded.readAll()
+    #expect(recorded.known.values.allSatisfy { $0.state == .finished && $0.started != nil })
+    recorded.stop()
+  }
+
+  @Test("An operation that is read anew is recorded from the start again")
+  func allowanceReturns() {
+    let recorded = Recorded(newRecords: 1)
+    _ = recorded.add(2)
+    recorded.read(newRecords: 2)
+    let operations = recorded.add(3)
+    #expect(operations.map { $0.record != nil } == [true, true, false])
+    recorded.read(newRecords: nil)
+    #expect(recorded.add(1).allSatisfy { $0.record == nil })
+    recorded.finishAll()
+    recorded.stop()
+  }
+
+  @Test("Of what comes and goes between two readings without a record the steps are counted")
+  func lostSteps() {
+    let recorded = Recorded(newRecords: 0)
+    _ = recorded.add(20)
+    recorded.finishAll()
+    let changes = recorded.read()
+    #expect(changes.changed.isEmpty && changes.finished == 20 && changes.total == 20)
+    #expect(changes.lostSteps == 3 * 20, "ready, executing and finished")
+    #expect(!changes.hasUnrecorded)
+    recorded.stop()
+  }
+
+  @Test("What runs is known at the next reading, however many are before it in the queue")
+  func running() {
+    let recorded = Recorded(newRecords: 0)
+    _ = recorded.add(50)
+    let gate = Gate()
+    let last = BlockOperation { gate.pass() }
+    last.queuePriority = .veryHigh
+    recorded.queue.addOperation(last)
+    recorded.queue.isSuspended = false
+    gate.waitForArrivals(1)
+    let changes = recorded.read(adopting: 0)
+    #expect(changes.changed.map(\.id) == [last.id])
+    #expect(changes.changed.allSatisfy { $0.state == .executing && $0.isStartApproximate })
+    #expect(changes.changed.allSatisfy { $0.started != nil && $0.added == nil })
+    #expect(recorded.read(adopting: 0).changed.isEmpty, "once")
+    gate.open()
+    recorded.finishAll()
+    recorded.readAll()
+    #expect(recorded.known[last.id]?.state == .finished)
+    #expect(recorded.known[last.id]?.finished != nil && recorded.known[last.id]?.added == nil)
+    #expect(recorded.known[last.id]?.started == nil, "how long it ran is not known")
+    recorded.stop()
+  }
+
+  @Test(
+    "Who records after somebody else is told of every operation, of what has not changed with times"
+  )
+  func anotherRecorder() {
+    let recorded = Recorded(newRecords: .max)
+    let operations = recorded.add(5)
+    recorded.readAll()
+    operations[1].cancel()
+    recorded.readAll()
+    let added = recorded.known.mapValues(\.added)
+    let cancelled = recorded.known[operations[1].id]?.cancelRequested
+    recorded.changeRecorder(newRecords: 0)
+    operations[2].cancel()
+    recorded.readAll()
+    #expect(cancelled != nil)
+    #expect(recorded.known[operations[1].id]?.cancelRequested == cancelled)
+    #expect(Set(recorded.known.keys) == Set(operations.map(\.id)))
+    #expect(recorded.known.mapValues(\.added) == added)
+    #expect(recorded.known[operations[2].id]?.isCancelled == true)
+    recorded.finishAll()
+    recorded.readAll()
+    #expect(recorded.known.values.allSatisfy { $0.state == .finished })
+    recorded.stop()
+  }
+
+  @Test("The end of what a recorded operation waits for is told, even where nothing else of it was")
+  func awaited() {
+    let recorded = Recorded(newRecords: 0)
+    let dependencies = (0..<3).map { _ in BlockOperation {} }
+    for dependency in dependencies { recorded.queue.addOperation(dependency) }
+    recorded.read(adopting: 0, newRecords: 1)
+    let dependent = BlockOperation {}
+    for dependency in dependencies { dependent.addDependency(dependency) }
+    dependent.addDependency(BlockOperation {})
+    recorded.queue.addOperation(dependent)
+    recorded.read(adopting: 0)
+    #expect(recorded.known[dependent.id]?.unmetDependencies.count == 4)
+    recorded.queue.isSuspended = false
+    for dependency in dependencies { dependency.waitUntilFinished() }
+    recorded.read(adopting: 0)
+    for dependency in dependencies {
+      #expect(recorded.known[dependency.id]?.state == .finished)
+    }
+    dependent.cancel()
+    recorded.finishAll()
+    recorded.stop()
+  }
+
+  @Test("A queue that is made while recorders come and go is recorded by the last one, or by none")
+  func queuesOfTheMoment() {
+    let isOver = Flag()
+    let queues = Monitored<[OperationQueue]>([])
+    onThreads(2) { thread in
+      if thread == 0 {
+        for _ in 0..<Effort.scaled(2_000) {
+          let queue = OperationQueue()
+          queues.change { $0.append(queue) }
+        }
+        isOver.raise()
+      } else {
+        while !isOver.isRaised {
+          let recorder = RecorderID()
+          QueueRegistry.startRecording(recorder) {}
+          QueueRegistry.stopRecording(recorder)
+        }
+      }
+    }
+    let left = queues.value.count { $0.core.withScheduler { s, _ in s.monitor.recorder } != nil }
+    #expect(left == 0)
+    let recorder = RecorderID()
+    QueueRegistry.startRecording(recorder) {}
+    let joined = queues.value.count {
+      $0.core.withScheduler { s, _ in s.monitor.recorder } == recorder
+    }
+    #expect(joined == queues.value.count)
+    QueueRegistry.stopRecording(recorder)
+  }
+
+  @Test("A record that was dropped with its recorder is not told of any more")
+  func droppedRecord() {
+    let recorded = Recorded(newRecords: .max)
+    let operations = recorded.add(2)
+    recorded.readAll()
+    recorded.stop()
+    operations[0].cancel()
+    recorded.finishAll()
+    #expect(operations.allSatisfy { $0.record?.snapshot.state == .ready })
+    #expect(recorded.read().changed.isEmpty)
+  }
+
+  @Test(
+    "Whatever comes, goes, is cancelled and read at random, each one in the queue is known in the end"
+  )
+  func losslessState() {
+    let seed = SeededGenerator.announcedSeed()
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<Effort.scaled(300) {
+      let recorded = Recorded(newRecords: Int.random(in: 0...4, using: &random))
+      var added: [BlockOperation] = []
+      for _ in 0..<Int.random(in: 1...40, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0...2: added += recorded.add(Int.random(in: 1...5, using: &random))
+        case 3:
+          recorded.read(
+            limit: Int.random(in: 1...5, using: &random),
+            adopting: Int.random(in: 0...3, using: &random),
+            newRecords: Int.random(in: 0...4, using: &random))
+        case 4: added.randomElement(using: &random)?.cancel()
+        default:
+          // Some of those at the front go, a few that were cancelled perhaps out of the middle.
+          let gate = Gate()
+          let last = BlockOperation { gate.pass() }
+          last.queuePriority = Bool.random(using: &random) ? .veryHigh : .normal
+          added.append(last)
+          recorded.queue.addOperation(last)
+          recorded.queue.isSuspended = false
+          gate.waitForArrivals(1)
+          if Bool.random(using: &random) { recorded.read(adopting: 1, newRecords: 1) }
+          recorded.queue.isSuspended = true
+          gate.open()
+          last.waitUntilFinished()
+        }
+      }
+      recorded.readAll()
+      let unfinished = added.filter { !$0.isFinished }
+      for operation in unfinished {
+        let known = recorded.known[operation.id]
+        #expect(known?.state == .ready, "seed \(seed)")
+        #expect(known?.isCancelled == operation.isCancelled, "seed \(seed)")
+      }
+      #expect(
+        recorded.known.values.count { $0.state != .finished } == unfinished.count, "seed \(seed)")
+      recorded.finishAll()
+      recorded.readAll()
+      #expect(recorded.known.values.allSatisfy { $0.state == .finished }, "seed \(seed)")
+      recorded.stop()
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import NIOPosix
+import TestSupport
+import Testing
+
+@testable import OperationsMonitor
+
+@Suite struct GuestListTests {
+  private let log = LogLines()
+  private let origin = CommandOrigin(processID: 4711, userID: 1_000)
+
+  private func makeList() -> GuestList {
+    GuestList(
+      mode: .readOnly, logger: log.logger, loop: MultiThreadedEventLoopGroup.singleton.next())
+  }
+
+  @Test("Who comes too late is told from one for whom there is no room")
+  func entries() {
+    let list = makeList()
+    let guests = (0...GuestList.limit).map { _ in LogLines() }
+    let told = EventLog<Int>()
+    for (index, guest) in guests.dropLast().enumerated() {
+      #expect(list.enter(ObjectIdentifier(guest)) { told.note(index) } == .isIn)
+    }
+    let last = ObjectIdentifier(guests[GuestList.limit])
+    #expect(list.enter(last) {} == .isFull)
+    list.leave(ObjectIdentifier(guests[3]))
+    #expect(list.enter(last) { told.note(3) } == .isIn)
+    list.close()
+    #expect(told.events.sorted() == Array(0..<GuestList.limit))
+    list.leave(last)
+    #expect(list.enter(last) {} == .isClosed)
+  }
+
+  @Test("What a viewer has sent forges no line of the log, and is not longer than one")
+  func hostileReasons() {
+    let list = makeList()
+    list.noteRefusal(
+      "a\nb\r\u{1B}[2J\u{202E}\u{2028}\u{85}" + String(repeating: "x", count: 9_000), origin)
+    let line = log.lines.first ?? ""
+    #expect(
+      line.hasPrefix("refused a viewer: a\u{FFFD}b\u{FFFD}\u{FFFD}[2J\u{FFFD}\u{FFFD}\u{FFFD}x"))
+    #expect(line.hasSuffix(" pid=4711 uid=1000"))
+    #expect(line.count < 600)
+  }
+
+  @Test("However many refusals there are, few are written in a second, and the others are counted")
+  func manyRefusals() {
+    let list = makeList()
+    let start = ContinuousClock.now
+    let count = 5_000
+    for number in 0..<count { list.noteRefusal("\(number)", origin) }
+    func total(_ lines: [String]) -> Int {
+      lines.reduce(0) { sum, line in
+        sum
+          + (line.hasPrefix("refused")
+            ? 1 : line.split(separator: " ").first.flatMap { Int($0) } ?? 0)
+      }
+    }
+    log.wait(for: "all of them to be counted") { total($0) >= count }
+    #expect(total(log.lines) == count)
+    // Ten lines and a number in each second that was begun.
+    let seconds = Int((ContinuousClock.now - start) / .seconds(1)) + 1
+    #expect(log.lines.count <= seconds * 11)
+    #expect(log.lines.first?.hasPrefix("refused a viewer: 0") == true)
+  }
+
+  @Test("Commands are written down whatever number of viewers is refused")
+  func commandsBesideRefusals() {
+    let list = makeList()
+    for number in 0..<1_000 { list.noteRefusal("\(number)", origin) }
+    list.note(CommandResult(command: .cancel([.init(7)]), outcomes: [.denied]), from: origin)
+    #expect(log.lines.contains { $0.hasPrefix("cancel ") && $0.contains("denied 1") })
+  }
+}
+
+@Suite struct LogAllowanceTests {
+  @Test("In a second so many are written; the first that is not asks for the number of them")
+  func limits() {
+    var allowance = LogAllowance(limit: 2)
+    let start = MonitorTime(nanoseconds: 5_000_000_000)
+    #expect(allowance.take(at: start) == .write)
+    #expect(allowance.take(at: start) == .write)
+    #expect(allowance.take(at: start + .milliseconds(999)) == .omitFirst)
+    #expect(allowance.take(at: start + .milliseconds(999)) == .omit)
+    // The next second has lines of its own; who was left out before is still to be counted.
+    #expect(allowance.take(at: start + .seconds(1)) == .write)
+    #expect(allowance.takeOmitted() == 2)
+    #expect(allowance.takeOmitted() == 0)
+    #expect(allowance.take(at: start + .seconds(1)) == .write)
+    #expect(allowance.take(at: start + .seconds(1)) == .omitFirst)
+  }
+}

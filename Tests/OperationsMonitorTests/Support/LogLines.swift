@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Logging
+import TestSupport
+import Testing
+
+/// Keeps what is logged, and may do something with each line.
+// Unchecked because the protocol asks for settings that can be changed; no test does.
+final class LogLines: LogHandler, @unchecked Sendable {
+  var metadata = Logger.Metadata()
+  var metadataProvider: Logger.MetadataProvider?
+  var logLevel = Logger.Level.trace
+  private let kept = Monitored<[String]>([])
+  private let perform: @Sendable (String) -> Void
+
+  /// - Parameter perform: Called with each line, on the thread that logs.
+  init(perform: @escaping @Sendable (String) -> Void = { _ in }) { self.perform = perform }
+
+  var lines: [String] { kept.value }
+
+  /// What is to be logged to.
+  var logger: Logger { Logger(label: "test") { _ in self } }
+
+  /// Waits until there is such a line.
+  func wait(for predicate: (String) -> Bool) {
+    wait(for: "a line of the log") { $0.contains(where: predicate) }
+  }
+
+  /// Waits until the lines are as they should be.
+  func wait(for what: String, until predicate: ([String]) -> Bool) {
+    kept.wait(for: what, until: predicate)
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let facts = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted()
+    let line = "\(event.message) \(facts.joined(separator: " "))"
+    kept.change { $0.append(line) }
+    perform(line)
+  }
+}
