@@ -11,9 +11,9 @@ import Testing
 /// Recording and playing from the command line.
 @Suite(.timeLimit(.minutes(3))) struct ReplayCommandTests {
   private func write(_ bytes: [UInt8], _ process: MonitoredProcess) throws -> String {
-    let file = process.runtime.appendingPathComponent("\(UUID().uuidString).opqrec")
-    try Data(bytes).write(to: file)
-    return file.path
+    let file = process.runtime.file("\(UUID().uuidString).opqrec")
+    try Data(bytes).write(to: URL(filePath: file))
+    return file
   }
 
   private func count(_ word: String, in line: Substring) -> Int? {
@@ -24,7 +24,7 @@ import Testing
   @Test("What was recorded shows the counts that the process had")
   func recordsAndReplays() throws {
     let process = try MonitoredProcess()
-    let file = process.runtime.appendingPathComponent("a.opqrec").path
+    let file = process.runtime.file("a.opqrec")
     let before = try process.finishedCount()
     let (output, errors, ending) = try process.run(
       ["record", "-p", "\(process.id)", "-o", file, "--for", "2s"])
@@ -49,12 +49,12 @@ import Testing
   @Test("A signal, or the end of the process, completes the recording", arguments: [true, false])
   func ends(bySignal: Bool) throws {
     let process = try MonitoredProcess()
-    let file = process.runtime.appendingPathComponent("a.opqrec").path
-    let errors = process.runtime.appendingPathComponent("errors").path
+    let file = process.runtime.file("a.opqrec")
+    let errors = process.runtime.file("errors")
     let recorder = try PseudoTerminal()
     try recorder.start(
       BuiltProgram.path, ["record", "-p", "\(process.id)", "-o", file],
-      environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"], redirections: [2: errors])
+      environment: [MonitoredProcess.variable(process.runtime)], redirections: [2: errors])
     let deadline = ContinuousClock.now + .seconds(30)
     while (try? RecordingReader(path: file)) == nil {
       try #require(ContinuousClock.now < deadline)
@@ -69,13 +69,13 @@ import Testing
   @Test("A file that may not grow any more ends the recording with a sentence, and plays")
   func fullDisk() throws {
     let process = try MonitoredProcess()
-    let file = process.runtime.appendingPathComponent("a.opqrec").path
-    let errors = process.runtime.appendingPathComponent("errors").path
+    let file = process.runtime.file("a.opqrec")
+    let errors = process.runtime.file("errors")
     let shell = try PseudoTerminal()
     // In blocks of 1,024 bytes.
     let line = "ulimit -f 120; exec '\(BuiltProgram.path)' record -p \(process.id) -o '\(file)'"
     try shell.start(
-      "/bin/bash", ["-c", line], environment: ["XDG_RUNTIME_DIR=\(process.runtime.path)"],
+      "/bin/bash", ["-c", line], environment: [MonitoredProcess.variable(process.runtime)],
       redirections: [2: errors])
     #expect(shell.waitForEnd(seconds: 120) == .status(1))
     let said = try String(contentsOfFile: errors, encoding: .utf8)
@@ -161,7 +161,7 @@ import Testing
   @Test("A live view is recorded beside what it shows", arguments: [true, false])
   func recordsALiveView(isDemo: Bool) throws {
     let process = try MonitoredProcess()
-    let file = process.runtime.appendingPathComponent("a.opqrec").path
+    let file = process.runtime.file("a.opqrec")
     let source = isDemo ? ["demo", "tiles"] : ["-p", "\(process.id)"]
     let (output, errors, ending) = try process.run(
       source + ["--batch", "-n", "3", "-d", "300ms", "--record", file])
