@@ -153,7 +153,8 @@ import Testing
       #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
     let window = try process.watch(["replay", file], until: "it ended: ")
-    #expect(window.screen.contains("[4711]") && window.screen.contains("total 1"))
+    // The remark is there before the first update.
+    #expect(window.wait { $0.contains("[4711]") && $0.contains("total 1") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
   }
