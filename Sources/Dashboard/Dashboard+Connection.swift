@@ -13,6 +13,7 @@ extension Dashboard {
 
   /// Why no command is taken; `nil` where they are.
   var refusal: CommandRefusal? {
+    if replay != nil { return .recording }
     if live.endedReason != nil { return isAttached ? .exited : .ended }
     if live.disconnectedReason != nil { return .disconnected }
     return configuration.isReadOnly || live.hello?.isReadOnly == true ? .readOnly : nil

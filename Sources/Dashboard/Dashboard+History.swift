@@ -24,7 +24,7 @@ extension Dashboard {
 
   /// When the picture of the past next changes although nothing happens; `nil` where it does not.
   func nextHistoryTick(after now: MonitorTime) -> MonitorTime? {
-    guard paused == nil, !live.isSilent, helpTop == nil, picker == nil,
+    guard paused == nil, !live.isSilent, helpTop == nil, picker == nil, replay == nil,
       let layout = layout(for: size)
     else { return nil }
     var moments: [MonitorTime] = []

@@ -27,7 +27,9 @@ extension Dashboard {
   mutating func reduce(_ input: Input) -> [Effect] {
     if case .paste = input, prompt == nil { return [.bell] }
     notice = nil
-    let action = KeyTable.action(for: input, in: keyContext)
+    let action =
+      (replay == nil ? nil : ReplayKeys.action(for: input, in: keyContext))
+      ?? KeyTable.action(for: input, in: keyContext)
     let worksEverywhere = action == .quit || action == .suspendProgram || action == .repaint
     if !worksEverywhere {
       if prompt != nil { return takeForPrompt(input) }
@@ -40,7 +42,8 @@ extension Dashboard {
   }
 
   private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
-    performInProgram(action, input) ?? performMovement(action, input) ?? performInList(action)
+    performInReplay(action) ?? performInProgram(action, input) ?? performMovement(action, input)
+      ?? performInList(action)
       ?? performCommand(action) ?? []
   }
 
@@ -162,11 +165,15 @@ extension Dashboard {
     return []
   }
 
+  private var helpLineCount: Int {
+    HelpView.lineCount(columns: size.columns, view: screenContext, isReplay: replay != nil)
+  }
+
   mutating func move(by offset: Int) {
     let height = pageHeight
     if let top = helpTop {
       helpTop = max(
-        0, min(top + offset, HelpView.lineCount(columns: size.columns, view: screenContext) - 1))
+        0, min(top + offset, helpLineCount - 1))
     } else if picker != nil {
       let height = pickerHeight
       picker?.move(by: offset, height: height)
@@ -187,7 +194,7 @@ extension Dashboard {
     let height = pageHeight
     if helpTop != nil {
       helpTop =
-        isTop ? 0 : max(0, HelpView.lineCount(columns: size.columns, view: screenContext) - 1)
+        isTop ? 0 : max(0, helpLineCount - 1)
       return
     }
     if picker != nil { return move(by: isTop ? -.max / 2 : .max / 2) }

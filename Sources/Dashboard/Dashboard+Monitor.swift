@@ -15,7 +15,8 @@ extension Dashboard {
     case .ended:
       noteEnd()
     case .update(let update):
-      now = max(now, update.time)
+      // The past has a clock of its own.
+      if replay == nil { now = max(now, update.time) }
       confirmTags(at: update.time)
       noteDependents()
       closeQuestionAboutWhatIsOver()

@@ -25,6 +25,8 @@ public struct Dashboard: Sendable {
   var now = MonitorTime(nanoseconds: 0)
   /// What is known, up to the last message.
   var live = Workload()
+  /// Where the recording is that is watched; `nil` where none is.
+  var replay: ReplayStatus?
   /// What is shown instead while the display is paused.
   var paused: Paused?
 
@@ -132,6 +134,12 @@ public struct Dashboard: Sendable {
     case .openFailed(let reason):
       noteOpeningFailed(reason)
       return []
+    case .replay(let status):
+      reduce(status)
+      return []
+    case .recordingFailed(let reason):
+      show(reason, isWarning: true)
+      return []
     }
   }
 
@@ -153,7 +161,10 @@ public struct Dashboard: Sendable {
   /// Ages tick once a second, on the full second of the time of day, and only while a row that
   /// ages is on screen; rarer where news are drawn rarer.
   public func nextTick(after now: MonitorTime) -> MonitorTime? {
-    let news = [showsAges ? nextSecond(after: now) : nil, nextHistoryTick(after: now)]
+    let news = [
+      showsAges || replay?.isPlaying == true ? nextSecond(after: now) : nil,
+      nextHistoryTick(after: now),
+    ]
     let drawnNews = news.compactMap { $0 }.min().map { moment in
       refresh.isDefault ? moment : max(moment, now + refresh.interval)
     }
@@ -167,11 +178,12 @@ public struct Dashboard: Sendable {
   /// The time for which ages are shown: it stands still while paused, and while nothing is heard.
   var shownTime: MonitorTime {
     if let paused { return paused.time }
+    if let replay { return replay.time }
     return live.isSilent ? live.lastUpdate ?? now : now
   }
 
   private mutating func reduceTick() -> [Effect] {
-    if !live.isSilent { live.advance(to: now) }
+    if !live.isSilent, replay == nil { live.advance(to: now) }
     if view == .timeline { settle() }
     if let notice, notice.expires <= now { self.notice = nil }
     if let goTo, goTo.expires <= now {
@@ -193,7 +205,9 @@ public struct Dashboard: Sendable {
   }
 
   private var showsAges: Bool {
-    guard paused == nil, !live.isSilent, helpTop == nil, picker == nil else { return false }
+    guard paused == nil, !live.isSilent, helpTop == nil, picker == nil, replay == nil else {
+      return false
+    }
     guard layout(for: size) != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     if detail == nil {

@@ -22,6 +22,11 @@ public enum Message: Sendable, Equatable {
   /// The answer to ``Effect/open(_:)`` where that did not succeed, for the reason that this sentence
   /// gives. What was watched before still is.
   case openFailed(reason: String)
+  /// Where the recording is that is watched, and how it is played; before anything else that is told of
+  /// it, and whenever that changes. `nil` where what is watched from now on is none: its `hello` follows.
+  case replay(ReplayStatus?)
+  /// What is watched is recorded no more, for the reason that this sentence gives.
+  case recordingFailed(reason: String)
 }
 
 /// What the dashboard asks of the program's loop.
@@ -43,6 +48,8 @@ public enum Effect: Sendable, Equatable {
   /// of that may come later. Or it is ``Message/openFailed(reason:)``. Not asked for again before one of
   /// these.
   case open(Source)
+  /// Play the recording that is watched so from now on, and say with ``Message/replay(_:)`` where it is.
+  case replay(ReplayCommand)
   /// Leave the program.
   case quit
   /// Ctrl-C was typed: end as if by the signal that it sends where no program reads the keys.

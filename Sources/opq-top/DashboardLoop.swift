@@ -30,12 +30,14 @@ struct DashboardLoop: ~Copyable {
   private var isDrained = false
   /// `nil` where they are not to be told.
   private var frameTimes: FrameTimes?
+  /// What records what is watched; `nil` where nothing does, or its failure was told.
+  private var recorder: Recorder?
 
   /// Creates a loop, which has not drawn anything.
   init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
     watched: Watched?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
-    tellsFrameTimes: Bool
+    tellsFrameTimes: Bool, recorder: Recorder? = nil
   ) {
     self.terminal = terminal
     self.signals = signals
@@ -45,6 +47,7 @@ struct DashboardLoop: ~Copyable {
     self.waker = waker
     self.watch = watch
     frameTimes = tellsFrameTimes ? FrameTimes() : nil
+    self.recorder = recorder
   }
 
   /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
@@ -69,6 +72,7 @@ struct DashboardLoop: ~Copyable {
     guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
     frameTimes?.begin()
     deliver(.tick(now + clockLead))
+    if let status = watched?.replay?.status(at: now) { deliver(.replay(status)) }
     terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
     pacer.drew(at: now)
     nextTick = dashboard.nextTick(after: now + clockLead).map { $0 - clockLead }
@@ -93,6 +97,11 @@ struct DashboardLoop: ~Copyable {
     waker.answer()
     if let signal = watch.takeRequest() { ending = .signal(signal) }
     for answer in opener.takeAnswers() { take(answer) }
+    if let failure = recorder?.outcome.failure {
+      recorder = nil
+      deliver(.recordingFailed(reason: "the recording stopped: \(failure)"))
+      pacer.noteReaction()
+    }
     guard let watched else { return }
     var messages = watched.session.takeMessages()
     for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
@@ -100,9 +109,14 @@ struct DashboardLoop: ~Copyable {
     if isDrained, watched.completion?.isReached == true {
       messages.append(.ended(reason: "the demo has finished"))
     }
+    if let replay = watched.replay {
+      deliver(.replay(replay.status(at: .now)))
+      pacer.noteReaction()
+    } else {
+      for case .hello(let hello) in messages { clockLead = hello.clockLead(at: .now) }
+    }
     guard !messages.isEmpty else { return }
     frameTimes?.begin()
-    for case .hello(let hello) in messages { clockLead = hello.clockLead(at: .now) }
     deliver(.tick(.now + clockLead))
     for message in messages {
       deliver(.monitor(message))
@@ -119,6 +133,7 @@ struct DashboardLoop: ~Copyable {
     case .opened(let new):
       // Its greeting is the first of its messages, and nothing of what was before comes after it.
       if let watched { opener.retire(watched) }
+      if watched?.replay != nil { deliver(.replay(nil)) }
       watched = new
       isDrained = false
     }
@@ -169,6 +184,7 @@ struct DashboardLoop: ~Copyable {
     switch effect {
     case .send(let command): watched?.session.send(command)
     case .watch(let interest): watched?.session.watch(interest)
+    case .replay(let command): watched?.replay?.perform(command)
     case .findProcesses: opener.find()
     case .open(let source): opener.open(source)
     case .export(let frame): deliver(.exported(ExportFile.write(frame)))

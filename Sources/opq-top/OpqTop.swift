@@ -11,14 +11,15 @@ struct OpqTop: ParsableCommand {
     discussion: """
       Without arguments it shows the process of this user that listens, lets you choose where there are \
       several, and runs the demo "tiles" where there is none. In the dashboard, ? lists the keys and q \
-      quits. With --batch it prints frames as text instead, and needs no terminal. Run "opq-top help \
+      quits. With --batch it prints frames as text instead, and needs no terminal. "record" and "replay" \
+      keep what there was to see in a file, and show it again. Run "opq-top help \
       attach" and "opq-top help demo" for the options; they may be given without the word.
       """,
     version: Version.number,
     subcommands: [
       AttachCommand.self, ListCommand.self, DemoCommand.self, WhyCommand.self, TreeCommand.self,
       WaitCommand.self, CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
-      AutomaticCommand.self,
+      RecordCommand.self, ReplayCommandLine.self, AutomaticCommand.self,
     ],
     defaultSubcommand: AutomaticCommand.self)
 }

@@ -14,6 +14,8 @@ enum Program {
   static func run(_ arguments: [String]) -> Never {
     // A reader that has gone is an error of write(2), to be handled where it happens.
     signal(SIGPIPE, SIG_IGN)
+    // So is a file that may not grow any more.
+    signal(SIGXFSZ, SIG_IGN)
     switch ending(of: arguments) {
     case .status(let status): exit(status)
     case .signal(let number): TerminationWatch.endProcess(by: number)
@@ -29,6 +31,8 @@ enum Program {
       case let command as DemoCommand: return command.ending()
       case let command as ListCommand: return command.ending()
       case let command as any InquiryCommand: return command.ending()
+      case let command as RecordCommand: return command.ending()
+      case let command as ReplayCommandLine: return command.ending()
       default:
         try command.run()
         return .status(0)
@@ -54,6 +58,7 @@ enum Program {
   static func fail(_ error: any Error) -> Ending {
     switch error {
     case let error as AttachError: fail("\(error)", status: error.status)
+    case let error as RecordingFileError: fail("\(error)", status: error.status)
     case is TerminalError: fail("\(error); use --batch")
     default: fail("\(error)")
     }

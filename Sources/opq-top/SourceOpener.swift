@@ -69,6 +69,9 @@ final class SourceOpener: Sendable {
           answer(.failed("\(error)"))
         }
       }
+    case .recording(let path):
+      // Nobody chooses one while something is watched.
+      answer(.failed("\(path) is played with: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in
         do {

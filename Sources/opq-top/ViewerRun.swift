@@ -10,7 +10,7 @@ import Synchronization
 
 /// Whoever watches, from start to end: the dashboard or batch mode, over a demo or another process.
 struct ViewerRun {
-  private let view: ViewOptions
+  let view: ViewOptions
   let waker: Waker
   let watch: TerminationWatch
 
@@ -58,6 +58,14 @@ struct ViewerRun {
   ///
   /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
   func greeted(by session: RemoteSession) throws -> Watched {
+    try waitForGreeting(of: session)
+    return Watched(process: session)
+  }
+
+  /// Waits until a process has greeted, and watches it no more where it does not.
+  ///
+  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes first.
+  func waitForGreeting(of session: RemoteSession) throws {
     let greeting = Mutex<Result<Hello, AttachError>?>(nil)
     session.whenGreeted { [waker] result in
       greeting.withLock { $0 = result }
@@ -67,7 +75,7 @@ struct ViewerRun {
       while true {
         if let result = greeting.withLock({ $0 }) {
           _ = try result.get()
-          return Watched(process: session)
+          return
         }
         waker.wait(until: nil)
         if let signal = watch.takeRequest() { throw SignalRequest(signal: signal) }
@@ -122,9 +130,12 @@ struct ViewerRun {
   ///   - first: What is watched at first, and its name as a source; `nil` where the user has yet to
   ///     choose.
   ///   - demo: The demo that runs, or that the user may choose.
+  ///   - recorder: What records it; `nil` where nothing does.
   /// - Returns: How the process has to end.
   /// - Throws: ``TerminalError``, before anything was shown.
-  func showDashboard(of first: (Watched, Source)?, demo: DemoChoice) throws -> Ending {
+  func showDashboard(
+    of first: (Watched, Source)?, demo: DemoChoice, recorder: Recorder? = nil
+  ) throws -> Ending {
     let terminal = try Terminal(view.terminalOptions)
     let signals = try JobSignals()
     let opener = SourceOpener(waker: waker, isReadOnly: view.isReadOnly) {
@@ -139,34 +150,37 @@ struct ViewerRun {
         warningKinds: view.warningKinds))
     let loop = DashboardLoop(
       terminal: terminal, signals: signals, dashboard: dashboard, watched: first?.0,
-      opener: opener, waker: waker, watch: watch, tellsFrameTimes: view.tellsFrameTimes)
+      opener: opener, waker: waker, watch: watch, tellsFrameTimes: view.tellsFrameTimes,
+      recorder: recorder)
     first?.0.workload?.start()
     let (ending, watched, frameTimes) = loop.run()
+    let recording = recorder?.finish()
     watched?.end()
     opener.finish()
     if let frameTimes { StandardStream.error.write("opq-top: \(frameTimes)\n") }
-    return reportFailure(of: watched, after: ending)
+    return report(recording, after: reportFailure(of: watched, after: ending))
   }
 
   /// Prints frames until there were enough, or until what is watched has ended.
-  func printFrames(of watched: Watched) -> Ending {
+  func printFrames(of watched: Watched, recorder: Recorder? = nil) -> Ending {
     defer { watched.end() }
     watched.workload?.start()
     let loop = BatchLoop(
       session: watched.session, waker: waker, watch: watch, completion: watched.completion,
       options: view.batchOptions)
-    return reportFailure(of: watched, after: loop.run())
+    let ending = loop.run()
+    return report(recorder?.finish(), after: reportFailure(of: watched, after: ending))
   }
 
   /// Runs a demo that has an end, without showing anything.
-  func runToTheEnd(_ watched: Watched) -> Ending {
+  func runToTheEnd(_ watched: Watched, recorder: Recorder? = nil) -> Ending {
     defer { watched.end() }
     watched.workload?.start()
     while let completion = watched.completion, !completion.isReached {
       waker.wait(until: nil)
       if let signal = watch.takeRequest() { return .signal(signal) }
     }
-    return reportFailure(of: watched, after: .status(0))
+    return report(recorder?.finish(), after: reportFailure(of: watched, after: .status(0)))
   }
 
   /// Says after a run that ended well what a demo could not do.

@@ -9,6 +9,8 @@ import Synchronization
 struct Watched: Sendable {
   /// Where its messages come from.
   let session: any MonitorSource
+  /// The same where it is a recording; `nil` where it is not.
+  var replay: ReplaySession? { session as? ReplaySession }
   /// The demo that runs in this process; `nil` where another process is watched.
   let workload: (any DemoWorkload)?
   /// Reached when the demo has come to its end; `nil` where there is none.

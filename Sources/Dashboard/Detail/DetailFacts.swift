@@ -14,7 +14,8 @@ struct DetailFacts {
   /// What and where it is; as many lines as ``times``.
   var identity: [[Span]] {
     let queue = workload.queue(report.queue)
-    let detail = workload.detail.flatMap { $0.id == report.id ? $0 : nil }
+    let isTold = workload.detail?.id == report.id && dashboard.replay == nil
+    let detail = isTold ? workload.detail : nil
     return [
       fact("class", [Span(report.className)]),
       fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),

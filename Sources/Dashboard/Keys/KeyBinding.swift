@@ -18,6 +18,9 @@ enum KeyAction: Sendable, Hashable, CaseIterable {
   case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
   case raisePriority, lowerPriority
   case answerNo, answerYes, answerAlso
+  case togglePlaying, playSlower, playFaster, stepBack, stepForward
+  case seekBack, seekForward, seekFarBack, seekFarForward, seekToStart, seekToEnd
+  case previousWarning, nextWarning
 }
 
 /// Where a key is pressed: what lies on top.

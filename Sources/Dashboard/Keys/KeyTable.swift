@@ -33,7 +33,8 @@ enum KeyTable {
   }
 
   private static let footerOrder: [KeyAction] = [
-    .toggleHelp, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .openFilter,
+    .toggleHelp, .togglePlaying, .nextWarning, .seekBack, .seekForward, .playSlower, .playFaster,
+    .stepBack, .stepForward, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .openFilter,
     .suspendQueue, .nextView, .narrowQueue, .widenQueue, .goToBlocker, .openSortMenu, .openDetail,
     .enterRow,
     .zoomIn, .zoomOut, .fold, .tag, .armCancelKeys, .openSearch, .pause, .openPicker,

@@ -11,6 +11,8 @@ enum CommandRefusal: Sendable, Equatable {
   case ended
   /// The other process is gone.
   case exited
+  /// It is a recording.
+  case recording
 
   /// Why, in a word or two for a list of keys.
   var words: String {
@@ -19,6 +21,7 @@ enum CommandRefusal: Sendable, Equatable {
     case .disconnected: "reconnecting"
     case .ended: "it has ended"
     case .exited: "it has exited"
+    case .recording: "a recording"
     }
   }
 
@@ -29,6 +32,7 @@ enum CommandRefusal: Sendable, Equatable {
     case .disconnected: "the connection is lost: nothing can be changed until it is back"
     case .ended: "the process has ended"
     case .exited: "the process has exited: nothing can be changed"
+    case .recording: "this is a recording: nothing can be changed"
     }
   }
 }

@@ -8,4 +8,6 @@ public enum Source: Sendable, Equatable {
   /// The bundled demo. It runs in this process, and ends when the dashboard quits or opens another
   /// source.
   case demo
+  /// A recording of another process, in the file of this path.
+  case recording(String)
 }

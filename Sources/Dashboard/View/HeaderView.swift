@@ -38,6 +38,10 @@ struct HeaderView {
   private var connection: [Piece] {
     let live = dashboard.live
     func warning(_ text: String) -> Piece { Piece(span: Span(text, .warning, isBold: true)) }
+    if let replay = dashboard.replay {
+      let role: Role = replay.isPlaying ? .executing : .warning
+      return [Piece(span: Span("REPLAY \(replay.words)", role, isBold: true))]
+    }
     if live.endedReason != nil {
       guard dashboard.isAttached else { return [warning("ENDED")] }
       guard let hello = live.hello, let endedAt = dashboard.endedAt else {
@@ -77,7 +81,7 @@ struct HeaderView {
     let title = title(in: canvas)
     if !title.isEmpty { pieces.append(Piece(span: Span(title, .strong))) }
     pieces += connection
-    if !dashboard.isAttached, dashboard.refusal == .readOnly {
+    if !dashboard.isAttached, dashboard.replay == nil, dashboard.refusal == .readOnly {
       pieces.append(Piece(span: Span("read-only", .warning)))
     }
     guard let hello = workload.hello else { return pieces }

@@ -19,13 +19,14 @@ struct HelpView {
   private static let twoColumnThreshold = 80
 
   /// How many lines the help has on a screen of this width.
-  static func lineCount(columns: Int, view: KeyContext) -> Int {
-    lines(for: columns, view: view, glyphs: Glyphs(isUnicode: true)).count
+  static func lineCount(columns: Int, view: KeyContext, isReplay: Bool) -> Int {
+    lines(for: columns, view: view, isReplay: isReplay, glyphs: Glyphs(isUnicode: true)).count
   }
 
   func draw(on canvas: inout Canvas) {
     let lines = Self.lines(
-      for: canvas.columns.count, view: dashboard.screenContext, glyphs: canvas.glyphs)
+      for: canvas.columns.count, view: dashboard.screenContext,
+      isReplay: dashboard.replay != nil, glyphs: canvas.glyphs)
     let bottom = layout.footer ?? canvas.grid.size.rows
     let fits = lines.count <= bottom - 1
     let rows = 1..<(fits ? bottom : bottom - 1)
@@ -63,8 +64,11 @@ struct HelpView {
   }
 
   /// The lines from the top, each of one or two columns.
-  private static func lines(for width: Int, view: KeyContext, glyphs: Glyphs) -> [[Line]] {
-    func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, in: view) }
+  private static func lines(
+    for width: Int, view: KeyContext, isReplay: Bool, glyphs: Glyphs
+  ) -> [[Line]] {
+    let bindings = isReplay ? ReplayKeys.all : KeyTable.bindings
+    func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
     let left = group(.acting) + [.blank] + group(.moving)
     let right = group(.looking) + [.blank] + group(.program)
     let keys: [[Line]]
@@ -80,9 +84,11 @@ struct HelpView {
     return keys + [[.blank]] + words(glyphs).map { [.sentence($0)] }
   }
 
-  private static func lines(of group: KeyBinding.Group, in view: KeyContext) -> [Line] {
+  private static func lines(
+    of group: KeyBinding.Group, among bindings: [KeyBinding], in view: KeyContext
+  ) -> [Line] {
     [.heading(group.rawValue)]
-      + KeyTable.bindings.filter { binding in
+      + bindings.filter { binding in
         binding.group == group && !binding.contexts.isDisjoint(with: [view, .help, .question])
       }.map { .binding($0) }
   }

@@ -200,6 +200,7 @@ struct StatusView {
   /// Why nothing is heard, and what that means for what is on screen; `nil` where something is.
   private var silence: String? {
     let live = dashboard.live
+    if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
     if let reason = live.disconnectedReason {
       return "connection lost: \(reason); trying again"
     }
@@ -278,6 +279,8 @@ struct StatusView {
   private func words(for binding: KeyBinding, in context: KeyContext) -> String {
     let words = binding.footerWords[context] ?? ""
     switch binding.action {
+    case .togglePlaying where dashboard.replay?.isPlaying == true:
+      return "Pause"
     case .close where context == .picker && dashboard.source == nil:
       // Where nothing is watched yet, there is nothing to go back to.
       return "Quit"
@@ -304,8 +307,9 @@ struct StatusView {
       return
     }
     let context = dashboard.keyContext
-    let bindings = KeyTable.footer(in: context).filter {
-      !($0.changesProcess && dashboard.isReadOnly)
+    let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
+    let bindings = all.filter {
+      $0.footerWords[context] != nil && !($0.changesProcess && dashboard.isReadOnly)
     }
     let items = bindings.map { binding in
       return [

@@ -35,15 +35,19 @@ struct Attachment {
   }
 
   private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
+    let recorder = try run.beginRecording(ofProcessAt: path)
     let watched = try run.watchProcess(at: path)
-    if view.batch { return run.printFrames(of: watched) }
-    return try run.showDashboard(of: (watched, .process(path)), demo: DemoChoice())
+    if view.batch { return run.printFrames(of: watched, recorder: recorder) }
+    return try run.showDashboard(
+      of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
   }
 
   /// The only process there is, or a list to choose from.
   private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
     if let only = found.first, found.count == 1 { return try show(only.path, run) }
-    guard view.batch else { return try run.showDashboard(of: nil, demo: DemoChoice()) }
+    guard view.batch || view.record != nil else {
+      return try run.showDashboard(of: nil, demo: DemoChoice())
+    }
     return Program.fail(TargetOptions.choiceMessage(found))
   }
 }

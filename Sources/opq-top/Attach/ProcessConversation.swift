@@ -94,12 +94,15 @@ struct ProcessConversation {
 
 extension CommandResult {
   /// That of a command of which nobody knows whether it was carried out.
-  init(lost command: MonitorCommand) {
+  init(lost command: MonitorCommand) { self.init(command, .lost) }
+
+  /// That of a command to which the same happened everywhere.
+  init(_ command: MonitorCommand, _ outcome: Outcome) {
     let count =
       switch command {
       case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
       case .setSuspended, .setWidth: 1
       }
-    self.init(command: command, outcomes: Array(repeating: .lost, count: count))
+    self.init(command: command, outcomes: Array(repeating: outcome, count: count))
   }
 }

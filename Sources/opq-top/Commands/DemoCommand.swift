@@ -38,10 +38,11 @@ struct DemoCommand: ParsableCommand {
       // First of all: it blocks signals, which later threads inherit.
       let run = try ViewerRun(view)
       let showsDashboard = hasTerminal && !view.batch
+      let recorder = try run.beginRecording(ofProcessAt: nil)
       let watched = try run.watchDemo(choice, isInteractive: showsDashboard)
-      if view.batch { return run.printFrames(of: watched) }
-      guard showsDashboard else { return run.runToTheEnd(watched) }
-      return try run.showDashboard(of: (watched, .demo), demo: choice)
+      if view.batch { return run.printFrames(of: watched, recorder: recorder) }
+      guard showsDashboard else { return run.runToTheEnd(watched, recorder: recorder) }
+      return try run.showDashboard(of: (watched, .demo), demo: choice, recorder: recorder)
     } catch {
       return Program.fail(error)
     }

@@ -87,6 +87,15 @@ struct ViewOptions: ParsableArguments {
     transform: WarningWish.allow)
   var allowances: [WarningWish] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Record what is watched at first into a new file, for \"opq-top replay\".",
+      valueName: "file"))
+  var record: String?
+
+  @Flag(help: "With --record: write over the file where it is there already.")
+  var force = false
+
   /// What to warn of.
   var warningKinds: Set<MonitorWarning.Kind> { WarningWish.kinds(after: warnings + allowances) }
 

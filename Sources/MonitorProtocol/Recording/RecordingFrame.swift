@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The form of a recording.
+///
+/// It begins with ``magic``, the major and the minor version; frames follow, the first of which is the
+/// greeting. Then there is an index of frames, and at the very end where that begins. Numbers have their
+/// lowest byte first.
+enum RecordingFormat {
+  /// What is written. A minor version adds kinds of frames and of entries, which older ones skip.
+  static let versions = ProtocolVersions(major: 1, minor: 0)
+  static let magic = Array("OPQREC".utf8)
+  /// The last bytes of a recording that was completed.
+  static let endMagic = Array("OPQEND".utf8)
+  /// The magic and the two versions, of 4 bytes each.
+  static let headerSize = 14
+  /// The 8 bytes of the place of the index, and ``endMagic``.
+  static let trailerSize = 14
+}
+
+/// One frame of a recording: the length of its payload in 4 bytes, a checksum in 4, its kind in 1, its
+/// time in 8, and the payload. The checksum is of all behind it.
+struct RecordingFrame: Equatable {
+  /// What the payload is.
+  enum Kind: UInt8 {
+    /// A message of the wire. Updates hold what has changed since the one before.
+    case message = 1
+    /// A part of an update that holds everything: playing can begin there.
+    case snapshot = 2
+    /// Entries of the index.
+    case index = 3
+  }
+
+  static let headerSize = 17
+
+  /// The raw value of the kind, which a newer version may have made.
+  var kind: UInt8
+  var time: MonitorTime
+  var payload: [UInt8]
+
+  init(_ kind: Kind, at time: MonitorTime, _ payload: [UInt8]) {
+    (self.kind, self.time, self.payload) = (kind.rawValue, time, payload)
+  }
+
+  /// Reads what stands behind the checksum; `nil` where that does not match.
+  init?(checksum: UInt32, _ bytes: [UInt8]) {
+    guard Checksum.of(bytes) == checksum,
+      let kind = bytes.first, let time = Int64(littleEndianBytes: bytes.dropFirst().prefix(8))
+    else { return nil }
+    self.kind = kind
+    self.time = MonitorTime(wire: time)
+    payload = Array(bytes.dropFirst(9))
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    let body = [kind] + time.nanoseconds.littleEndianBytes + payload
+    bytes += UInt32(payload.count).littleEndianBytes
+    bytes += Checksum.of(body).littleEndianBytes
+    bytes += body
+  }
+}
+
+/// The checksum CRC-32 of ISO 3309, as in PNG and gzip.
+enum Checksum {
+  private static let table: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { sum, _ in
+      sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320
+    }
+  }
+
+  static func of(_ bytes: [UInt8]) -> UInt32 {
+    let sum = table.withUnsafeBufferPointer { table in
+      bytes.withUnsafeBufferPointer { bytes in
+        bytes.reduce(UInt32.max) { sum, byte in
+          sum >> 8 ^ table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
+        }
+      }
+    }
+    return ~sum
+  }
+}
+
+extension FixedWidthInteger {
+  /// The bytes of the number, the lowest first.
+  var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
+
+  /// Reads the number; `nil` where there are not as many bytes as it has.
+  init?(littleEndianBytes bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.bitWidth / 8 else { return nil }
+    var number: Self = 0
+    withUnsafeMutableBytes(of: &number) { $0.copyBytes(from: bytes) }
+    self = Self(littleEndian: number)
+  }
+}

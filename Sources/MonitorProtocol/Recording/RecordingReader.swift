@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Why a file cannot be played.
+public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// One sentence for a person, without a full stop.
+  public let description: String
+  /// Whether the reason is that it has another major version.
+  public let isOtherVersion: Bool
+
+  /// Creates an error from its sentence.
+  init(_ description: String, isOtherVersion: Bool = false) {
+    self.description = description
+    self.isOtherVersion = isOtherVersion
+  }
+}
+
+/// One update of a recording.
+public struct RecordedUpdate: Sendable, Equatable {
+  /// Where it begins.
+  public var offset: Int
+  /// Where the next one is looked for.
+  public var end: Int
+  /// The update.
+  public var update: Update
+  /// Whether it holds everything.
+  public var isWhole: Bool
+}
+
+/// Finds the updates of a recording, whatever the file holds.
+///
+/// It reads no more at once than a frame, and takes memory only for what there really is. A file that was
+/// cut off, or is damaged somewhere, is read up to there.
+public struct RecordingReader: Sendable {
+  /// Gives so many bytes from an offset on; fewer where there are not as many.
+  public typealias Source = @Sendable (_ offset: Int, _ count: Int) -> [UInt8]
+
+  /// Who was watched.
+  public let hello: Hello
+  /// The version that the recording has.
+  public let versions: ProtocolVersions
+  /// Why it plays no further than to its last update, as a sentence, where it was not completed or is
+  /// damaged; as far as that is known, which without an index is from the start, and else from when the
+  /// place was come upon.
+  public private(set) var fault: String?
+  /// What the process has said when it ended; `nil` where it did not, or that was not come upon.
+  public private(set) var farewell: String?
+
+  private let size: Int
+  private let source: Source
+  private let firstOffset: Int
+  private var index = RecordingIndex()
+
+  /// Opens a recording.
+  ///
+  /// - Parameters:
+  ///   - size: How many bytes it has.
+  ///   - source: Gives them.
+  /// - Throws: A sentence where it is none, of another major version, or holds no update.
+  public init(size: Int, source: @escaping Source) throws(RecordingError) {
+    self.size = size
+    self.source = source
+    let header = source(0, RecordingFormat.headerSize)
+    let numbers = header.dropFirst(RecordingFormat.magic.count)
+    guard header.starts(with: RecordingFormat.magic),
+      let major = UInt32(littleEndianBytes: numbers.prefix(4)),
+      let minor = UInt32(littleEndianBytes: numbers.dropFirst(4))
+    else { throw RecordingError("it is no recording of opq-top") }
+    versions = ProtocolVersions(major: major, minor: minor)
+    try Self.check(versions, against: RecordingFormat.versions)
+    guard
+      case .frame(let frame, let end) = Self.frame(
+        at: RecordingFormat.headerSize, size: size, source),
+      case .hello(let hello, let spoken)? = try? ProcessMessage(decoding: frame.payload)
+    else { throw RecordingError("the recording ends before it says what was watched") }
+    try Self.check(spoken, against: .current)
+    self.hello = hello
+    firstOffset = end
+    if let index = storedIndex() { self.index = index } else { scan() }
+    guard index.end != nil, !index.snapshots.isEmpty else {
+      throw RecordingError("the recording holds nothing that could be played")
+    }
+    guard update(at: snapshot(upTo: start)) != nil else {
+      throw RecordingError("the recording is damaged at its beginning")
+    }
+    // That was only a look.
+    farewell = nil
+  }
+
+  private static func check(
+    _ versions: ProtocolVersions, against ours: ProtocolVersions
+  ) throws(RecordingError) {
+    guard !ours.isCompatible(with: versions) else { return }
+    throw RecordingError(
+      "the recording has the version \(versions), and this opq-top plays \(ours)",
+      isOtherVersion: true)
+  }
+
+  // MARK: Places
+
+  /// When the first update was made.
+  public var start: MonitorTime { index.snapshots.first?.time ?? MonitorTime(nanoseconds: 0) }
+
+  /// When the last update was made.
+  public var end: MonitorTime { index.end?.time ?? start }
+
+  /// Where the last update that holds everything begins that is not later than a moment.
+  public func snapshot(upTo time: MonitorTime) -> Int {
+    (index.snapshots.last { $0.time <= time } ?? index.snapshots.first)?.offset ?? firstOffset
+  }
+
+  /// Where the last update that holds everything begins that stands before an offset.
+  public func snapshot(before offset: Int) -> Int {
+    (index.snapshots.last { $0.offset < offset } ?? index.snapshots.first)?.offset ?? firstOffset
+  }
+
+  /// The first update with a warning that the one before did not have, behind an offset.
+  public func warning(behind offset: Int) -> (time: MonitorTime, offset: Int)? {
+    index.warnings.first { $0.offset > offset }.map { ($0.time, $0.offset) }
+  }
+
+  /// The last one that stands before an offset.
+  public func warning(before offset: Int) -> (time: MonitorTime, offset: Int)? {
+    index.warnings.last { $0.offset < offset }.map { ($0.time, $0.offset) }
+  }
+
+  /// The update that begins at an offset, or the next one behind it.
+  ///
+  /// - Returns: `nil` where there is no more, for which fault and ``farewell`` give the reasons.
+  public mutating func update(at offset: Int) -> RecordedUpdate? {
+    var assembler = UpdateAssembler()
+    var isWhole = false
+    var start = offset
+    var next = offset
+    while true {
+      switch Self.frame(at: next, size: size, source) {
+      case .cut: return note(fault: "the recording was not completed")
+      case .damaged: return note(fault: "the recording is damaged at byte \(next)")
+      case .frame(let frame, let end):
+        let kind = RecordingFrame.Kind(rawValue: frame.kind)
+        if kind == .index { return nil }
+        defer { next = end }
+        guard kind != nil else { continue }
+        guard let message = try? ProcessMessage(decoding: frame.payload) else {
+          return note(fault: "the recording is damaged at byte \(next)")
+        }
+        if case .bye(let farewell) = message { self.farewell = farewell.reason }
+        guard case .updatePart(let part) = message else { continue }
+        if part.isFirst { (start, isWhole) = (next, kind == .snapshot) }
+        do {
+          guard var update = try assembler.take(part) else { continue }
+          update.time = frame.time
+          return RecordedUpdate(offset: start, end: end, update: update, isWhole: isWhole)
+        } catch {
+          return note(fault: "the recording is damaged at byte \(next)")
+        }
+      }
+    }
+  }
+
+  /// Notes why nothing more is played.
+  private mutating func note(fault: String) -> RecordedUpdate? {
+    self.fault = "\(fault): it plays to its last whole update"
+    return nil
+  }
+
+  /// Nothing behind this update is played, because there is a fault.
+  public mutating func end(with last: RecordedUpdate) {
+    index.cut(behind: .init(time: last.update.time, offset: last.offset))
+  }
+
+  // MARK: Reading
+
+  private enum Piece {
+    case frame(RecordingFrame, end: Int)
+    /// There are not as many bytes as there should be.
+    case cut
+    case damaged
+  }
+
+  private static func frame(at offset: Int, size: Int, _ source: Source) -> Piece {
+    let header = RecordingFrame.headerSize
+    guard offset >= 0, offset <= size - header else { return .cut }
+    let head = source(offset, 8)
+    guard let length = UInt32(littleEndianBytes: head.prefix(4)),
+      let checksum = UInt32(littleEndianBytes: head.dropFirst(4))
+    else { return .cut }
+    guard length <= WireLimits.maximumFrame else { return .damaged }
+    guard Int(length) <= size - header - offset else { return .cut }
+    let body = source(offset + 8, Int(length) + header - 8)
+    guard body.count == Int(length) + header - 8 else { return .cut }
+    guard let frame = RecordingFrame(checksum: checksum, body) else { return .damaged }
+    return .frame(frame, end: offset + header + Int(length))
+  }
+
+  /// The index at the end of the file; `nil` where there is none, or none that can be relied on.
+  private func storedIndex() -> RecordingIndex? {
+    guard size > firstOffset + RecordingFormat.trailerSize else { return nil }
+    let trailer = source(size - RecordingFormat.trailerSize, RecordingFormat.trailerSize)
+    guard trailer.count == RecordingFormat.trailerSize,
+      trailer.suffix(RecordingFormat.endMagic.count).elementsEqual(RecordingFormat.endMagic),
+      let begin = Int64(littleEndianBytes: trailer.prefix(8)), begin > 0
+    else { return nil }
+    var index = RecordingIndex()
+    var offset = Int(begin)
+    while offset < size - RecordingFormat.trailerSize {
+      guard case .frame(let frame, let end) = Self.frame(at: offset, size: size, source) else {
+        return nil
+      }
+      if frame.kind == RecordingFrame.Kind.index.rawValue { index.take(frame.payload) }
+      offset = end
+    }
+    return index.isSound(within: firstOffset..<Int(begin)) ? index : nil
+  }
+
+  /// Makes the index of what there is.
+  private mutating func scan() {
+    var offset = firstOffset
+    while let next = update(at: offset) {
+      index.note(
+        next.update, at: .init(time: next.update.time, offset: next.offset),
+        isSnapshot: next.isWhole)
+      offset = next.end
+    }
+    fault = fault ?? "the recording was not completed: it plays to its last whole update"
+  }
+}

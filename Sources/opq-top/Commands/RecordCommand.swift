@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import MonitorProtocol
+
+/// `opq-top record`: writes what a process tells into a file.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record", abstract: "Records the queues of another process into a file.",
+    discussion: """
+      It needs no terminal, and goes on until the process ends, it gets the signal INT or TERM, or the \
+      time of --for is over. "opq-top replay" plays the file. A disk that is full ends it with the exit \
+      status 1; what was recorded before can be played. The other exit statuses are those of "opq-top \
+      attach".
+      """)
+
+  @OptionGroup var options: TargetOptions
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+  var output: String
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("End after this time, such as 30s.", valueName: "time"))
+  var duration: Interval?
+
+  @Flag(help: "Write over the file where it is there already.")
+  var force = false
+
+  func validate() throws {
+    if !options.isGiven { throw ValidationError("--pid, --wait or --socket says what to record") }
+  }
+
+  /// Does it, and says how the process has to end.
+  func ending() -> Ending {
+    do {
+      // Before there is any other thread: it blocks signals, which later threads inherit.
+      let run = try ViewerRun(try ViewOptions.parse([]))
+      return try run.record(
+        options.path(nil, run), into: output, replaces: force, for: duration?.duration)
+    } catch let request as ViewerRun.SignalRequest {
+      return .signal(request.signal)
+    } catch {
+      return Program.fail(error)
+    }
+  }
+}

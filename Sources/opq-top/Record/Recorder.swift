@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import MonitorProtocol
+import Synchronization
+
+/// A viewer that writes everything it is told into a file.
+final class Recorder: Sendable {
+  /// The time between updates at most.
+  static let interval = Duration.milliseconds(250)
+
+  /// What came of it.
+  struct Outcome: Sendable {
+    /// How long the recording is.
+    var length = Duration.zero
+    /// How many updates it has.
+    var updateCount = 0
+    /// How many bytes it has.
+    var size = 0
+    /// Why it stopped before it was asked to, as a sentence; `nil` where it did not.
+    var failure: RecordingFileError?
+    /// Why what was recorded is over, as a sentence; `nil` where it is not.
+    var endedReason: String?
+
+    /// Whether nothing more is recorded.
+    var isOver: Bool { failure != nil || endedReason != nil }
+  }
+
+  /// What only the queue uses.
+  private struct State: ~Copyable {
+    var writer = RecordingWriter()
+    var file: RecordingFile
+    var session: (any MonitorSource)?
+    var outcome = Outcome()
+    var isFinished = false
+
+    mutating func record(_ message: MonitorMessage) {
+      guard !outcome.isOver else { return }
+      append(writer.add(message))
+      if outcome.failure == nil {
+        (outcome.length, outcome.updateCount) = (writer.length, writer.updateCount)
+      }
+      if case .ended(let reason) = message { outcome.endedReason = reason }
+    }
+
+    /// Ends the file. Where that fails it can be played all the same.
+    mutating func complete() {
+      guard !isFinished else { return }
+      isFinished = true
+      session?.invalidate()
+      session = nil
+      if outcome.failure == nil { append(writer.finish()) }
+    }
+
+    private mutating func append(_ bytes: [UInt8]) {
+      do throws(RecordingFileError) {
+        try file.append(bytes)
+      } catch {
+        outcome.failure = error
+      }
+      outcome.size = file.size
+    }
+  }
+
+  /// What it wants to be told: everything.
+  static func interest(warningKinds: Set<MonitorWarning.Kind>) -> Interest {
+    var interest = Interest.everything
+    interest.warningKinds = warningKinds
+    return interest
+  }
+
+  private let queue = DispatchQueue(label: "opq-record")
+  private let state: Mutex<State>
+  /// What the others may look at while something is written.
+  private let shown = Mutex(Outcome())
+  private let wake: @Sendable () -> Void
+
+  /// Makes ready to write into a file.
+  ///
+  /// - Parameters:
+  ///   - file: Where it is written.
+  ///   - wake: Called on any thread when it is over by itself.
+  init(into file: consuming sending RecordingFile, wake: @escaping @Sendable () -> Void) {
+    state = Mutex(State(file: file))
+    self.wake = wake
+  }
+
+  /// Records what a source tells, from its greeting on.
+  ///
+  /// - Parameter open: Opens it; is given what is to be called when there are messages.
+  func begin(_ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource) rethrows {
+    let session = try open { [weak self] in self?.takeSoon() }
+    state.withLock { $0.session = session }
+    takeSoon()
+  }
+
+  /// What came of it so far.
+  var outcome: Outcome { shown.withLock { $0 } }
+
+  /// Records what there is yet, and completes the file. Twice is harmless.
+  @discardableResult
+  func finish() -> Outcome {
+    queue.sync {
+      take()
+      let outcome = state.withLock { state in
+        state.complete()
+        return state.outcome
+      }
+      shown.withLock { $0 = outcome }
+    }
+    return outcome
+  }
+
+  private func takeSoon() { queue.async { self.take() } }
+
+  /// Writes what has come. On the queue alone.
+  private func take() {
+    guard let session = state.withLock({ $0.session }) else { return }
+    let messages = session.takeMessages()
+    let (wasOver, outcome) = state.withLock { state in
+      let wasOver = state.outcome.isOver
+      for message in messages { state.record(message) }
+      return (wasOver, state.outcome)
+    }
+    shown.withLock { $0 = outcome }
+    if outcome.isOver, !wasOver { wake() }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Glibc
+import MonitorProtocol
+
+/// What batch mode prints of a recording: a frame for each interval of the time that it holds, as fast
+/// as they are read.
+struct RecordedFrames {
+  private let reader: RecordingReader
+  private let options: BatchOptions
+  private let warningKinds: Set<MonitorWarning.Kind>
+
+  init(
+    _ reader: RecordingReader, _ options: BatchOptions, _ warningKinds: Set<MonitorWarning.Kind>
+  ) {
+    (self.reader, self.options, self.warningKinds) = (reader, options, warningKinds)
+  }
+
+  /// Prints frames until there were enough, the recording is over or a signal comes. The last frame is
+  /// that of the last update, and what is wrong with the recording is said behind it.
+  func print(_ watch: TerminationWatch) -> Ending {
+    var reader = reader
+    var printer = FramePrinter(options)
+    var state = RecordedState()
+    var time = reader.start
+    var next = reader.update(at: reader.snapshot(upTo: time))
+    var count = 0
+    while true {
+      while let due = next, due.update.time <= time {
+        state.apply(due.update, isWhole: due.isWhole)
+        next = reader.update(at: due.end)
+      }
+      if let signal = watch.takeRequest() { return .signal(signal) }
+      let isLast = next == nil
+      if isLast, let last = state.latest?.time { time = min(time, last) }
+      let error = StandardStream.output.write(printer.text(of: frame(of: state, at: time)))
+      if error == EPIPE { return .status(0) }
+      guard error == 0 else { return Program.failToWrite(error) }
+      count += 1
+      if isLast || count == options.frameCount { break }
+      time = time + options.interval
+    }
+    guard let fault = reader.fault, next == nil else { return .status(0) }
+    return Program.fail(fault, status: 1)
+  }
+
+  private func frame(of state: RecordedState, at time: MonitorTime) -> Frame {
+    let queues = state.latest?.queues ?? []
+    let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let operations = state.operations.values.filter { report in
+      options.filter?.matches(report, queueName: names[report.queue] ?? "", at: time) ?? true
+    }
+    return Frame(
+      hello: reader.hello, time: time, queues: queues, operations: operations,
+      warnings: (state.latest?.warnings ?? []).filter { warningKinds.contains($0.kind) },
+      lostChanges: state.latest?.lostChanges ?? 0)
+  }
+}

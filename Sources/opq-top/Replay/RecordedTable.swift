@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What was known at a moment of a recording, from which a viewer is told what it is interested in as
+/// the collector of a living process does.
+struct RecordedTable: Sendable {
+  private(set) var state = RecordedState()
+  /// What the viewer has been told, as it was told.
+  private var told: [OperationReport.ID: OperationReport] = [:]
+  /// The events since the viewer was told of events; `nil` where it wants none.
+  private var events: [OperationEvent]?
+  private var isBeginning = false
+  private var eventFilter: OperationFilter?
+  /// What depends on each operation; `nil` where that is to be looked up anew.
+  private var dependents: [OperationReport.ID: [OperationReport.ID]]?
+
+  /// More events than these are not kept until somebody takes them.
+  private static let eventLimit = 100_000
+
+  /// Takes in the next update, which may be whole.
+  mutating func apply(_ update: Update, isWhole: Bool) {
+    if events != nil {
+      for report in update.changed { note(report, since: state.operations[report.id]) }
+    }
+    state.apply(update, isWhole: isWhole)
+    dependents = nil
+  }
+
+  /// Begins at another moment: the next update is to hold everything.
+  mutating func reset() {
+    state = RecordedState()
+    told = [:]
+    events = nil
+    dependents = nil
+  }
+
+  /// What the viewer has to be told, of what has changed since the last time.
+  ///
+  /// - Parameters:
+  ///   - interest: What it wants to know.
+  ///   - time: The moment that is shown.
+  /// - Returns: The update; `nil` where nothing is known yet.
+  mutating func takeUpdate(for interest: Interest, at time: MonitorTime) -> Update? {
+    guard var update = state.latest else { return nil }
+    update.time = time
+    update.behind = .zero
+    update.warnings.removeAll { !interest.warningKinds.contains($0.kind) }
+    let listed = list(interest, warnings: update.warnings, at: time)
+    var wanted = Set(listed.ids)
+    if interest.rowLimit == nil {
+      wanted = Set(state.operations.keys)
+    } else {
+      wanted.formUnion(singledOut(interest))
+      for warning in update.warnings { wanted.formUnion(warning.operations + warning.awaited) }
+    }
+    tell(wanted, in: &update)
+    update.matchCount = listed.count
+    update.keptCount = state.operations.count
+    update.dependents = interest.subjects.isEmpty ? nil : dependents(of: interest.subjects)
+    update.rootCount =
+      interest.rootLimit > 0 ? state.operations.values.count { $0.dependentCount == 0 } : nil
+    update.events = takeEvents(interest)
+    update.runs = interest.timeline.map { runs($0, at: time) }
+    update.classTimes = [:]
+    update.detail = interest.detail.flatMap { state.operations[$0] }.flatMap { detail(of: $0) }
+    return update
+  }
+
+  private mutating func tell(_ wanted: Set<OperationReport.ID>, in update: inout Update) {
+    var now: [OperationReport.ID: OperationReport] = [:]
+    for id in wanted {
+      guard let report = state.operations[id] else { continue }
+      now[id] = report
+      if told[id] != report { update.changed.append(report) }
+    }
+    update.changed.sort { $0.id < $1.id }
+    update.removed = told.keys.filter { now[$0] == nil }.sorted()
+    told = now
+  }
+
+  // MARK: The list
+
+  private func list(
+    _ interest: Interest, warnings: [MonitorWarning], at time: MonitorTime
+  ) -> (ids: [OperationReport.ID], count: Int) {
+    guard let limit = interest.rowLimit else { return ([], state.operations.count) }
+    let names = queueNames
+    let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.operations)) : nil
+    let keys = state.operations.values.compactMap { report -> SortKey? in
+      if interest.hidesOver, report.state.isOver { return nil }
+      if let warned, !warned.contains(report.id) { return nil }
+      let queueName = names[report.queue] ?? ""
+      if let filter = interest.filter,
+        !filter.matches(report, queueName: queueName, at: time)
+      {
+        return nil
+      }
+      return SortKey(report, queueName: queueName, by: interest.order.column)
+    }
+    let sorted = interest.order.isReversed ? keys.sorted(by: >) : keys.sorted()
+    return (sorted.prefix(max(0, limit)).map(\.id), keys.count)
+  }
+
+  private var queueNames: [QueueReport.ID: String] {
+    Dictionary(
+      (state.latest?.queues ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }
+    )
+  }
+
+  private func runs(_ wanted: Interest.Timeline, at time: MonitorTime) -> RecentRuns {
+    let start = time - wanted.window
+    let runs = state.operations.values.compactMap { report -> OperationRun? in
+      guard let started = report.started, report.finished.map({ $0 > start }) ?? true else {
+        return nil
+      }
+      return OperationRun(
+        id: report.id, title: report.title, queue: report.queue, state: report.state,
+        started: started, finished: report.finished)
+    }
+    // Those that go on first, and then the newest.
+    let newest = runs.sorted {
+      ($0.finished ?? MonitorTime(nanoseconds: .max), $0.id)
+        > ($1.finished ?? MonitorTime(nanoseconds: .max), $1.id)
+    }
+    let kept = newest.prefix(max(0, wanted.limit)).sorted {
+      ($0.started, $0.id) < ($1.started, $1.id)
+    }
+    return RecentRuns(runs: kept, count: runs.count)
+  }
+
+  // MARK: Events
+
+  private mutating func takeEvents(_ interest: Interest) -> EventNews? {
+    guard interest.eventLimit > 0 else {
+      events = nil
+      return nil
+    }
+    if events == nil || eventFilter != interest.filter {
+      events = []
+      isBeginning = true
+      eventFilter = interest.filter
+      for report in state.operations.values where report.started != nil { note(report, since: nil) }
+    }
+    let all = (events ?? []).sorted { ($0.time, $0.operation) < ($1.time, $1.operation) }
+    let news = EventNews(
+      events: Array(all.suffix(interest.eventLimit)),
+      skippedCount: isBeginning ? 0 : max(0, all.count - interest.eventLimit),
+      isBeginning: isBeginning)
+    isBeginning = false
+    events = []
+    return news
+  }
+
+  private mutating func note(_ report: OperationReport, since old: OperationReport?) {
+    guard events?.count ?? 0 < Self.eventLimit else { return }
+    let queueName = eventFilter == nil ? "" : queueNames[report.queue] ?? ""
+    events? += report.events(since: old).filter { event in
+      var then = report
+      then.state = event.new
+      return eventFilter?.matches(then, queueName: queueName, at: event.time) ?? true
+    }
+  }
+
+  // MARK: The graph
+
+  private mutating func singledOut(_ interest: Interest) -> Set<OperationReport.ID> {
+    var singled = interest.operations
+    for graph in interest.graphs {
+      singled.formUnion(neighbourhood(of: [graph.root], graph.direction, limit: graph.limit))
+    }
+    if interest.rootLimit > 0 {
+      let roots = state.operations.values.lazy.filter { $0.dependentCount == 0 }.map { SortKey($0) }
+      let first = roots.sorted().prefix((interest.rootLimit + 1) / 2).map(\.id)
+      singled.formUnion(neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
+    }
+    return singled
+  }
+
+  /// The operations around some others, the nearest first; of what is over, and not the only one that is
+  /// asked about, nothing that it once waited for.
+  private mutating func neighbourhood(
+    of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
+  ) -> [OperationReport.ID] {
+    var found = Array(roots.filter { state.operations[$0] != nil }.prefix(max(0, limit)))
+    var seen = Set(found)
+    var next = 0
+    while next < found.count {
+      let id = found[next]
+      next += 1
+      guard let report = state.operations[id] else { continue }
+      if direction == .waitsFor, report.state.isOver, roots.count > 1 || id != roots.first {
+        continue
+      }
+      let neighbours =
+        direction == .waitsFor ? report.dependencies : dependentsByOperation()[id] ?? []
+      for neighbour in neighbours
+      where state.operations[neighbour] != nil && seen.insert(neighbour).inserted {
+        if found.count == limit { return found }
+        found.append(neighbour)
+      }
+    }
+    return found
+  }
+
+  private mutating func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
+    var seen = subjects
+    var found: [OperationReport.ID] = []
+    var pending = Array(subjects)
+    while let id = pending.popLast() {
+      for dependent in dependentsByOperation()[id] ?? [] where seen.insert(dependent).inserted {
+        guard state.operations[dependent]?.state.isOver == false else { continue }
+        if found.count == Dependents.limit {
+          return Dependents(subjects: subjects, ids: found.sorted(), isCut: true)
+        }
+        found.append(dependent)
+        pending.append(dependent)
+      }
+    }
+    return Dependents(subjects: subjects, ids: found.sorted())
+  }
+
+  private mutating func dependentsByOperation() -> [OperationReport.ID: [OperationReport.ID]] {
+    if let dependents { return dependents }
+    var all: [OperationReport.ID: [OperationReport.ID]] = [:]
+    for report in state.operations.values {
+      for dependency in report.dependencies { all[dependency, default: []].append(report.id) }
+    }
+    for id in all.keys { all[id]?.sort() }
+    dependents = all
+    return all
+  }
+
+  // MARK: Why
+
+  /// What the reports tell of why an operation does not run; `nil` where it is over.
+  private func detail(of report: OperationReport) -> OperationDetail? {
+    guard !report.state.isOver, report.state != .executing, report.state != .cancelling else {
+      return nil
+    }
+    return OperationDetail(id: report.id, reasons: reasons(of: report))
+  }
+}
