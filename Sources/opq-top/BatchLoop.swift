@@ -24,8 +24,9 @@ struct BatchLoop {
   /// Prints as many frames as wanted, or frames until the workload has finished or a signal comes. A
   /// reader that goes away ends it, too, and is no error.
   ///
-  /// Where nothing more comes from what is watched, the last frame is what was known of it, and why is
-  /// said on standard error.
+  /// That the process does not answer, and that it does again, is said on standard error as well: frames go
+  /// on meanwhile, and show what was known before. Where nothing more comes from what is watched, the last
+  /// frame is what was known of it, and why is said on standard error.
   func run() -> Ending {
     let interval = options.interval
     var picture = MonitorPicture(filter: options.filter)
@@ -36,7 +37,9 @@ struct BatchLoop {
     var isLast = false
     while true {
       waker.wait(until: due)
+      let wasSilent = picture.isSilent
       for message in session.takeMessages() { picture.take(message, at: .now) }
+      if picture.isSilent != wasSilent { tell(isSilent: picture.isSilent) }
       if let signal = watch.takeRequest() { return .signal(signal) }
       let now = MonitorTime.now
       if completion?.isReached == true && !isLast {
@@ -62,5 +65,13 @@ struct BatchLoop {
       if isLast || printed == options.frameCount { return .status(0) }
       due = max(due + interval, now)
     }
+  }
+
+  private func tell(isSilent: Bool) {
+    StandardStream.error.write(
+      Program.errorLine(
+        isSilent
+          ? "the process does not answer: frames show what was known before"
+          : "the process answers again"))
   }
 }

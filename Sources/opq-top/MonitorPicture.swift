@@ -8,6 +8,8 @@ struct MonitorPicture {
   /// Why nothing more comes, as a sentence; `nil` while it does. A lost connection is an end, too: frames
   /// of what was known before it would say nothing.
   private(set) var endedReason: String?
+  /// Whether the process does not answer: a frame shows what was known before that.
+  private(set) var isSilent = false
   /// How far the clock of the watched process is ahead of this one's.
   private var clockLead = Duration.zero
   private var hello: Hello?
@@ -41,7 +43,9 @@ struct MonitorPicture {
       for id in update.removed { operations[id] = nil }
       warnings = update.warnings
       lostChanges = update.lostChanges
-    case .commandResult, .silent:
+    case .silent(let duration):
+      isSilent = duration > .zero
+    case .commandResult:
       break
     case .disconnected(let reason):
       endedReason = "the connection is lost: \(reason)"

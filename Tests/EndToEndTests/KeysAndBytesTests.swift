@@ -68,7 +68,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("T44: A key that is held down, 500 times a second, is answered within 50 ms")
+  @Test("T44: A key that is held down, 500 times a second, is answered within 50 ms in the median")
   func aHeldKeyIsAnswered() throws {
     let (window, _) = try start(30)
     window.type("g")
@@ -91,6 +91,7 @@ import Testing
       return start.duration(to: .now)
     }
     #expect(latencies.sorted()[15] < .milliseconds(50), "\(latencies)")
+    #expect(latencies.allSatisfy { $0 < .seconds(2) }, "\(latencies)")
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }

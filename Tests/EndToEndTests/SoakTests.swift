@@ -15,6 +15,8 @@ import Testing
       seed: seed, path: BuiltProgram.path, arguments: ["demo", "stubborn", "--speed", "4"],
       memoryLimit: 1_500_000)
     let figures = soak.run(for: .seconds(Effort.scaled(8)))
+    // What would not have been found is worth knowing where nothing is.
+    print("seed \(seed): \(figures)")
     #expect(figures.faults == [], "seed \(seed): \(figures)")
     #expect(figures.actions > 10)
   }

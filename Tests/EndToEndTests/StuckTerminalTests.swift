@@ -78,12 +78,13 @@ import Testing
   enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
 
   @Test(
-    "T25: It ends within a second when its window is closed, and does not spin",
+    "T25: It ends within a second, usually, when its window is closed, and does not spin",
     arguments: Closing.allCases)
   func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
-    // Others may keep the processors busy for a while, but not every time.
     let times = try (0..<5).map { _ in try closeWindow(closing) }
+    // Others may keep the processors busy for a while, but not every time.
     #expect(times.sorted()[2] < .seconds(1), "\(times)")
+    #expect(times.allSatisfy { $0 < .seconds(3) }, "\(times)")
   }
 
   /// How long it takes to end when its window is closed.

@@ -31,8 +31,9 @@ package struct Soak {
     package var description: String {
       var lines = ["\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal"]
       lines += looks.map { "\($0)" }
+      lines.append("\(memorySlack) KiB more at the end would have been called growth")
       if let leak = smallestLeak {
-        lines.append("a leak of \(leak) bytes for each operation would have been found")
+        lines.append("that is a leak of \(leak) bytes for each operation that came meanwhile")
       }
       return (lines + faults.map { "FAULT: \($0)" }).joined(separator: "\n")
     }

@@ -8,9 +8,23 @@ public struct UpdateAssembler: Sendable {
   /// Of the parts that there are of it.
   private var partCount = 0
   private var byteCount = 0
+  private var entryCount = 0
+  private var idCount = 0
+
+  private let mostEntries: Int
+  private let mostIDs: Int
 
   /// Creates an assembler that waits for the first part of an update.
-  public init() {}
+  public init() {
+    self.init(
+      mostEntries: WireLimits.mostEntriesOfUpdate, mostIDs: WireLimits.mostIDsOfUpdate)
+  }
+
+  /// Creates one that takes only so many entries and so many ids in an update.
+  init(mostEntries: Int, mostIDs: Int) {
+    self.mostEntries = mostEntries
+    self.mostIDs = mostIDs
+  }
 
   /// Takes the next part.
   ///
@@ -24,15 +38,19 @@ public struct UpdateAssembler: Sendable {
           ? "an update begins before the one before it is complete"
           : "a part of an update has come without the first one")
     }
-    partCount = part.isFirst ? 1 : partCount + 1
-    byteCount = (part.isFirst ? 0 : byteCount) + part.byteCount
+    if part.isFirst { (partCount, byteCount, entryCount, idCount) = (0, 0, 0, 0) }
+    partCount += 1
+    byteCount += part.byteCount
+    entryCount += part.entryCount
+    idCount += part.idCount
     // Away from `update`, so that its lists grow in place.
     var whole = update.take() ?? part.content
     try check(partCount, most: WireLimits.mostParts, "parts")
     try check(byteCount, most: WireLimits.mostBytesOfUpdate, "bytes")
+    try check(entryCount, most: mostEntries, "entries")
+    try check(idCount, most: mostIDs, "ids")
     if !part.isFirst { whole.append(part) }
     try check(whole.queues.count, most: WireLimits.mostQueues, "queues")
-    try check(whole.changed.count, most: WireLimits.mostOperationsOfUpdate, "operations")
     if part.isLast { return whole }
     update = whole
     return nil
@@ -42,6 +60,27 @@ public struct UpdateAssembler: Sendable {
     guard count <= most else {
       throw WireError("an update has \(count) \(what); \(most) are the most")
     }
+  }
+}
+
+extension UpdatePart {
+  /// How many things that are more than an id its lists have.
+  fileprivate var entryCount: Int {
+    content.queues.count + content.changed.count + (content.events?.events.count ?? 0)
+      + (content.runs?.runs.count ?? 0) + content.warnings.count + content.classTimes.count
+      + (content.detail?.reasons.count ?? 0)
+  }
+
+  /// How many ids it has, in lists of ids.
+  fileprivate var idCount: Int {
+    let dependencies = content.changed.reduce(moreDependencies?.dependencies.count ?? 0) {
+      $0 + $1.dependencies.count
+    }
+    let warned = content.warnings.reduce(0) { $0 + $1.operations.count + $1.awaited.count }
+    let dependents = content.dependents.map { $0.subjects.count + $0.ids.count } ?? 0
+    let awaited =
+      content.detail.map { $0.awaitedOperations.count + $0.awaitedQueues.count } ?? 0
+    return content.removed.count + dependencies + warned + dependents + awaited
   }
 }
 

@@ -38,13 +38,16 @@ public enum WireLimits {
   public static let widestQueue = 1_000_000
   /// The most levels by which a priority may be changed, up or down: there are five.
   public static let mostPriorityLevels = 4
-  /// The most parts of an update, and the most bytes of them all: ten million operations fit, as they
+  /// The most parts of an update, and the most bytes of them all: four million operations fit, as they
   /// usually are.
   static let mostParts = 1 << 13
   /// See ``mostParts``.
-  static let mostBytesOfUpdate = 1 << 31
-  /// The most operations of an update, which may be very short.
-  static let mostOperationsOfUpdate = 1 << 25
+  static let mostBytesOfUpdate = 256 << 20
+  /// The most entries of all lists of an update together, which may be very short on the wire and are long
+  /// in memory.
+  static let mostEntriesOfUpdate = 1 << 22
+  /// The most ids of an update, wherever they stand: in the lists of ids, and in those of its entries.
+  static let mostIDsOfUpdate = 1 << 25
   /// The most queues of an update.
   static let mostQueues = 1 << 20
   /// What is said to be more is taken for so much, so that sums over ``mostQueues`` do not overflow.

@@ -26,7 +26,8 @@ public enum OperationMonitor {
 
   private static let listener = Locked<Listener?>(nil)
 
-  /// Begins to listen for viewers. Any thread; returns when they can connect. From then on the process
+  /// Begins to listen for viewers, in the directory that `OPQ_SOCKET_DIRECTORY` names, or else below
+  /// `XDG_RUNTIME_DIR`, or in `/tmp`. Any thread; returns when they can connect. From then on the process
   /// ignores `SIGPIPE`, as swift-nio, by which the connections are made, needs it.
   ///
   /// Where the process already listens, the new mode holds for viewers that come from then on, and the
@@ -50,12 +51,9 @@ public enum OperationMonitor {
       listener = new
       return (new, true)
     }
-    guard isNew else {
-      current.guests.mode = mode
-      return current.path
-    }
-    removeSocketAtExit
+    if isNew { removeSocketAtExit } else { current.guests.mode = mode }
     do {
+      // Whoever made it: another thread may just have.
       try current.waitUntilOpen()
     } catch {
       remove { $0 === current }?.stop()

@@ -19,6 +19,7 @@ struct ProcessConversation {
 
   private var isGreeted = false
   private var assembler = UpdateAssembler()
+  private var ledger = OperationLedger()
   /// How many more parts of updates the process may send.
   private var credit = 0
   /// The commands that are not answered, the oldest first.
@@ -80,8 +81,12 @@ struct ProcessConversation {
     guard credit > 0 else { return [fault("it sends more than it was given credit for")] }
     credit -= 1
     do throws(WireError) {
+      guard let update = try assembler.take(part) else { return grant(1) }
+      guard ledger.enter(update) else {
+        return [.fail(AttachError(.lost, "the process tells of more operations than can be held"))]
+      }
       // The credit of the last part comes back when the viewer has taken the update.
-      return try assembler.take(part).map { [.deliver(.update($0))] } ?? grant(1)
+      return [.deliver(.update(update))]
     } catch {
       return [fault("\(error)")]
     }

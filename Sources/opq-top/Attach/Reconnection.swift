@@ -42,10 +42,13 @@ struct Reconnection {
     }
     self.hello = hello
     isOpen = true
-    nextDelay = Self.firstDelay
     lastReason = nil
     return [.post(.hello(hello)), .open]
   }
+
+  /// The process has told something, and not only greeted: the next connection that is lost is tried anew
+  /// as soon as the first one. One that greets and goes at once is tried ever more rarely.
+  mutating func noteUpdate() { nextDelay = Self.firstDelay }
 
   /// There is no connection, or no longer.
   ///

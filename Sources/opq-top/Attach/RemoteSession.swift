@@ -152,6 +152,7 @@ final class RemoteSession: MonitorSource {
       post(.ended(reason: reason))
       perform(connecting.value.reconnection.end())
     case .message(let message):
+      if case .update = message { connecting.value.reconnection.noteUpdate() }
       post(message)
     case .heard:
       perform(connecting.value.silence?.hear(at: .now) ?? [])
@@ -201,7 +202,13 @@ final class RemoteSession: MonitorSource {
     guard let moment = connecting.value.silence?.nextLook else { return }
     loop.scheduleTask(in: TimeAmount(moment - .now)) { [self] in
       guard connecting.value.connection === connection.value else { return }
-      perform(connecting.value.silence?.look(at: .now) ?? [])
+      let actions = connecting.value.silence?.look(at: .now) ?? []
+      let isSilent = actions.contains { if case .post = $0 { true } else { false } }
+      // A child of a process that has ended may hold its connection.
+      if isSilent, connecting.value.process?.hasEnded == true {
+        return connection.value.expire()
+      }
+      perform(actions)
       lookLater(connection)
     }
   }

@@ -24,6 +24,8 @@ struct Silence: Equatable {
   /// A look that comes so much too late has been held up: the viewer itself was stopped, and what has come
   /// meanwhile is not read yet.
   private static let lateness = Duration.milliseconds(500)
+  /// Whether the look before was held up: on a loop that is always late none would count otherwise.
+  private var wasLate = false
 
   /// When to look next.
   private(set) var nextLook: MonitorTime
@@ -47,7 +49,8 @@ struct Silence: Equatable {
 
   /// The time for a look has come.
   mutating func look(at now: MonitorTime) -> [Action] {
-    if now - nextLook > Self.lateness {
+    wasLate = !wasLate && now - nextLook > Self.lateness
+    if wasLate {
       nextLook = now + Self.patience
       return []
     }

@@ -12,6 +12,8 @@ struct AttachCommand: ParsableCommand {
       The process has to listen: it was started with the environment variable OPQ_MONITOR set to ro or \
       rw, or calls OperationMonitor.listen(). It has to be one of this user's. "opq-top ls" lists those \
       that there are; where there is but one, it need not be named, and of several one can be chosen. \
+      Sockets are looked for in the directory opq below XDG_RUNTIME_DIR, and else in /tmp; where \
+      OPQ_SOCKET_DIRECTORY names a directory for both programs, only there. \
       The process goes on when opq-top ends. The exit status is 3 where nothing listens, 5 where access \
       is denied, 4 where the process speaks another version of the protocol, and 1 where it does not \
       answer, or with --batch where it ends.

@@ -8,12 +8,11 @@ import TestSupport
 /// What listens as a monitored process does, and says byte by byte what it is told to, as no real one
 /// would.
 final class FakeProcess: Sendable {
-  private let directory: TemporaryDirectory
-  private let descriptor: Int32
+  private let listener: LocalListener
   private let connections = Monitored(0)
 
   /// Where it listens.
-  var path: String { directory.file("fake.sock") }
+  var path: String { listener.path }
 
   /// How many have connected so far.
   var connectionCount: Int { connections.value }
@@ -27,27 +26,15 @@ final class FakeProcess: Sendable {
   init(
     _ bytes: @escaping @Sendable (_ connection: Int) -> (greeting: [UInt8], rest: [UInt8])
   ) throws {
-    directory = try TemporaryDirectory()
-    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    descriptor = listener
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) {
-      $0.copyBytes(from: directory.file("fake.sock").utf8)
-    }
-    let isBound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
-    guard isBound, listen(listener, 16) == 0 else { throw TemporaryDirectory.Failure(code: errno) }
+    let listener = try LocalListener()
+    self.listener = listener
     let connections = connections
     startThread {
       while true {
-        let connection = accept(listener, nil, nil)
+        let connection = listener.accept()
         guard connection >= 0 else { return }
         let (greeting, rest) = bytes(connections.value)
-        Self.write(greeting, to: connection)
+        LocalListener.write(greeting, to: connection)
         if !greeting.isEmpty { Self.waitForCredit(from: connection) }
         Self.send(rest, to: connection)
         close(connection)
@@ -56,15 +43,12 @@ final class FakeProcess: Sendable {
     }
   }
 
-  deinit {
-    // The thread is woken by it, and ends.
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
-  }
+  // The thread ends by it, and with the thread the listener.
+  deinit { listener.shutDown() }
 
   /// Sends, and waits until the other side has taken all or gone.
   private static func send(_ bytes: [UInt8], to connection: Int32) {
-    write(bytes, to: connection)
+    LocalListener.write(bytes, to: connection)
     // The other side's hello, so that closing does not throw away what it has not read.
     shutdown(connection, Int32(SHUT_WR))
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -79,22 +63,6 @@ final class FakeProcess: Sendable {
       var message = [UInt8](repeating: 0, count: Int(UInt32(littleEndian: length)))
       _ = recv(connection, &message, message.count, Int32(MSG_WAITALL))
     }
-  }
-
-  private static func write(_ bytes: [UInt8], to connection: Int32) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  /// A message with its length before it.
-  static func frame(_ message: [UInt8]) -> [UInt8] {
-    withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message
   }
 
   /// A greeting of this process.

@@ -30,14 +30,54 @@ import Testing
   func soundProcess() throws {
     let process = try FakeProcess { _ in
       (
-        FakeProcess.frame(FakeProcess.hello.encoded()),
-        FakeProcess.update.flatMap(FakeProcess.frame)
+        LocalListener.frame(FakeProcess.hello.encoded()),
+        FakeProcess.update.flatMap(LocalListener.frame)
       )
     }
     let (output, errors, ending) = try watch(process)
     #expect(ending == .status(1), "\(errors)")
     #expect(errors.hasPrefix("opq-top: the connection is lost: "), "\(errors)")
     #expect(output.contains("job 7"))
+  }
+
+  @Test("A process that tells of more operations than can be held is left, in one sentence")
+  func tooManyOperations() throws {
+    let process = try ScriptedProcess()
+    let directory = try TemporaryDirectory()
+    let window = try PseudoTerminal()
+    try window.start(
+      BuiltProgram.path, ["--socket", process.path, "--batch", "-d", "3600s"],
+      redirections: [0: "/dev/null", 1: "/dev/null", 2: directory.file("errors")])
+    let viewer = try process.accept()
+    viewer.send(.hello(ScriptedProcess.hello(), versions: .current))
+    var id = UInt64(0)
+    var isListening = true
+    var credit = 0
+    while isListening, id < 1_000 {
+      id += 1
+      var update = ScriptedProcess.update
+      // Each of them is a byte for it, and some forty for who is told of it.
+      update.changed = [
+        OperationReport(
+          id: .init(id), name: "", className: "Block", queue: .init(1), state: .waiting,
+          dependencies: Array(repeating: .init(1), count: 100_000))
+      ]
+      for frame in UpdateParts(update) where isListening {
+        while credit == 0, isListening {
+          let answer = viewer.receive { if case .credit = $0 { true } else { false } }
+          if case .credit(let count) = answer { credit = count } else { isListening = false }
+        }
+        viewer.send(frames: [frame])
+        credit -= 1
+      }
+    }
+    #expect(window.waitForEnd(seconds: 60) == .status(1))
+    let errors = try String(contentsOfFile: directory.file("errors"), encoding: .utf8)
+    #expect(
+      errors.hasSuffix("is lost: the process tells of more operations than can be held\n"),
+      "\(errors)")
+    // A gibibyte, as it is counted.
+    #expect((300..<400).contains(id), "\(id)")
   }
 
   @Test("Frames of changed and of random bytes end it in a sentence at most, and never by a signal")
@@ -53,7 +93,7 @@ import Testing
       var random = SeededGenerator(seed: seed &+ UInt64(connection))
       // Most get further than the greeting.
       let isGreeting = Int.random(in: 0..<5, using: &random) > 0
-      let greeting = isGreeting ? FakeProcess.frame(FakeProcess.hello.encoded()) : []
+      let greeting = isGreeting ? LocalListener.frame(FakeProcess.hello.encoded()) : []
       var bytes: [UInt8] = []
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         var frame = corpus.randomElement(using: &random) ?? []
@@ -61,7 +101,7 @@ import Testing
           frame[Int.random(in: 0..<frame.count, using: &random)] = .random(
             in: 0...255, using: &random)
         }
-        bytes += FakeProcess.frame(frame)
+        bytes += LocalListener.frame(frame)
       }
       switch Int.random(in: 0..<4, using: &random) {
       // A length that no message may have, and one of a message that never comes.

@@ -5,7 +5,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Processes and viewers of several users, which only root can start.
 /// The rights to start programs as other users.
 enum OtherUsers {
   /// Whether programs can be started as other users, who reach them where they were built.
@@ -21,6 +20,7 @@ enum OtherUsers {
   }()
 }
 
+/// Processes and viewers of several users, which only root can start.
 @Suite(
   .timeLimit(.minutes(3)),
   .enabled(if: OtherUsers.canStart, "only root can start programs of other users"))

@@ -49,7 +49,7 @@ import Testing
     #expect(reconnection.isOpen)
   }
 
-  @Test("Attempts become rarer, up to one in five seconds, and begin anew with the next loss")
+  @Test("Attempts become rarer, up to one in five seconds, until something is told")
   func delays() {
     var reconnection = open()
     func delay() -> Duration? {
@@ -61,8 +61,13 @@ import Testing
     #expect(delays.first == .milliseconds(100))
     #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
     #expect(delays.last == Reconnection.longestDelay)
+    // A greeting alone is easily said.
     _ = reconnection.greet(Self.hello())
+    #expect(delay() == Reconnection.longestDelay)
+    _ = reconnection.greet(Self.hello())
+    reconnection.noteUpdate()
     #expect(delay() == .milliseconds(100))
+    #expect(delay() == .milliseconds(200))
   }
 
   @Test("A process that has no room at the moment is tried again, and that is said once")

@@ -11,27 +11,10 @@ import Testing
 /// Nothing here sleeps: what it waits for is `poll` with a deadline.
 final class ScriptedProcess {
   /// Where it listens.
-  var path: String { directory.file("scripted.sock") }
-  private let directory: TemporaryDirectory
-  private let listener: Int32
+  var path: String { listener.path }
+  private let listener: LocalListener
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    let path = directory.file("scripted.sock")
-    listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(result == 0 && listen(listener, 8) == 0)
-    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-  }
-
-  deinit { close(listener) }
+  init() throws { listener = try LocalListener() }
 
   /// How it greets: on another machine, so that nobody looks for it here.
   static func hello(startTicks: UInt64 = 5) -> Hello {
@@ -57,11 +40,10 @@ final class ScriptedProcess {
 
   /// Waits for a viewer.
   func accept() throws -> Viewer {
-    var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
     try #require(poll(&entry, 1, 60_000) == 1, "nobody has connected")
-    let connection = Glibc.accept(listener, nil, nil)
+    let connection = listener.accept()
     try #require(connection >= 0)
-    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
     return Viewer(connection)
   }
 
@@ -98,10 +80,7 @@ final class ScriptedProcess {
 
     /// Sends these frames at once.
     func send(frames: [[UInt8]]) {
-      let bytes = frames.flatMap {
-        withUnsafeBytes(of: UInt32($0.count).littleEndian, Array.init) + $0
-      }
-      _ = Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      LocalListener.write(frames.flatMap(LocalListener.frame), to: connection)
     }
 
     /// Waits for a message that is looked for; `nil` where the viewer goes before that.

@@ -3,6 +3,7 @@
 
 import Foundation
 import MonitorProtocol
+import OperationsMonitor
 import TestSupport
 import Testing
 
@@ -94,6 +95,57 @@ import Testing
     #expect(
       window.screen.contains(
         "opq-top: the connection is lost: "))
+  }
+
+  @Test("That a process does not answer, and then does again, is said once each in batch mode")
+  func silentInBatchMode() throws {
+    let process = try ScriptedProcess()
+    let directory = try TemporaryDirectory()
+    let errors = directory.file("errors")
+    let window = try PseudoTerminal(columns: 200)
+    try window.start(
+      BuiltProgram.path, ["--socket", process.path, "--batch", "-d", "100ms"],
+      redirections: [1: directory.file("output"), 2: errors])
+    let viewer = try process.welcome()
+    var said: String { (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "" }
+    func waitUntilSaid(_ words: String) {
+      let deadline = ContinuousClock.now + .seconds(60)
+      while !said.contains(words), ContinuousClock.now < deadline {
+        window.absorb(for: .milliseconds(20))
+      }
+    }
+    let silent = "opq-top: the process does not answer: frames show what was known before\n"
+    waitUntilSaid(silent)
+    #expect(said == silent)
+    // A second later it is told of the silence again, and says nothing.
+    window.absorb(for: .milliseconds(1_500))
+    #expect(said == silent)
+    viewer.send(.pong(0))
+    waitUntilSaid("again\n")
+    #expect(said == silent + "opq-top: the process answers again\n")
+    viewer.close()
+    #expect(window.waitForEnd() == .status(1))
+  }
+
+  @Test("A process that is gone is not silent for ever, though somebody else holds its connection")
+  func connectionOutlivesTheProcess() throws {
+    let process = try ScriptedProcess()
+    let other = try PseudoTerminal()
+    try other.start("/bin/sh", ["-c", "echo here; exec sleep 1000"])
+    #expect(other.wait { $0.contains("here") })
+    let id = try #require(other.child)
+    var hello = ScriptedProcess.hello(startTicks: try #require(ProcessStart(of: id)).ticks)
+    hello.processID = id
+    hello.bootID = ProcessStart.bootID
+    let window = try dashboard(process)
+    let viewer = try process.welcome(hello)
+    #expect(window.wait { $0.contains("LIVE") && $0.contains("one job") })
+    other.signal(SIGKILL)
+    #expect(other.waitForEnd() == .signal(SIGKILL))
+    #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
+    withExtendedLifetime(viewer) {}
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
   }
 
   @Test("Ages of another machine's operations are told by its clock in batch mode, too")

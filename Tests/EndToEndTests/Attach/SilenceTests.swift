@@ -56,4 +56,17 @@ import Testing
     #expect(heard.look(at: silence.nextLook) == [])
     #expect(silence.look(at: silence.nextLook) == [.post(.silent(for: .seconds(61)))])
   }
+
+  @Test("Where every look comes late, every second one counts")
+  func lateLooks() {
+    var silence = Silence(at: moment(0))
+    let actions = (0..<6).map { _ in
+      silence.look(at: silence.nextLook + .seconds(1))
+    }
+    #expect(
+      actions == [
+        [], [.ping], [], [.post(.silent(for: .seconds(8)))], [],
+        [.post(.silent(for: .seconds(12)))],
+      ])
+  }
 }

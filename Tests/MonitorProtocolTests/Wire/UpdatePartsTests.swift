@@ -170,8 +170,47 @@ import Testing
       part.byteCount = WireLimits.maximumFrame
       return part
     }
-    #expect(sentence(2_048, long) == nil)
-    #expect(sentence(2_049, long) == "an update has 2148532224 bytes; 2147483648 are the most")
+    #expect(sentence(256, long) == nil)
+    #expect(sentence(257, long) == "an update has 269484032 bytes; 268435456 are the most")
+  }
+
+  @Test("An update has only so many entries and so many ids, whichever of its lists they are in")
+  func allListsHaveOneEnd() throws {
+    var update = WireSamples.update
+    update.changed = operations(3, dependencies: 2)
+    update.removed = WireSamples.ids(1, 2, 3)
+    update.dependents = Dependents(
+      subjects: [.init(1)], ids: WireSamples.ids(2, 3), isCut: false)
+    update.detail = nil
+    update.warnings = [
+      MonitorWarning(kind: .cycle, operations: WireSamples.ids(1, 2, 3, 4), count: 1)
+    ]
+    let entries =
+      update.queues.count + 3 + (update.events?.events.count ?? 0) + (update.runs?.runs.count ?? 0)
+      + 1 + update.classTimes.count
+    #expect(entries > 6)
+    let ids = 3 * 2 + 3 + 1 + 2 + 4
+    func sentence(mostEntries: Int, mostIDs: Int) -> String? {
+      var assembler = UpdateAssembler(mostEntries: mostEntries, mostIDs: mostIDs)
+      do {
+        // That of the update before is of no account.
+        for _ in 0..<2 {
+          _ = try assembler.take(UpdatePart(content: update, isFirst: true, isLast: true))
+        }
+        _ = try assembler.take(UpdatePart(content: update, isFirst: true, isLast: false))
+        _ = try assembler.take(UpdatePart(content: update, isFirst: false, isLast: true))
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(sentence(mostEntries: 2 * entries, mostIDs: 2 * ids) == nil)
+    #expect(
+      sentence(mostEntries: 2 * entries - 1, mostIDs: 2 * ids)
+        == "an update has \(2 * entries) entries; \(2 * entries - 1) are the most")
+    #expect(
+      sentence(mostEntries: 2 * entries, mostIDs: 2 * ids - 1)
+        == "an update has \(2 * ids) ids; \(2 * ids - 1) are the most")
   }
 
   @Test func theBytesOfAPartAreCountedAndTheNextUpdateBeginsAtNone() throws {

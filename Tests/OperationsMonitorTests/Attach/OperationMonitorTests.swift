@@ -67,6 +67,21 @@ import Testing
     }
   }
 
+  @Test("Whoever listens at the same time as others can be connected to as soon as that returns")
+  func listensAtOnceInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      let runtime = try RuntimeDirectory()
+      defer { withExtendedLifetime(runtime) {} }
+      for _ in 0..<Effort.scaled(200) {
+        onThreads(4) { _ in
+          let path = try? OperationMonitor.listen()
+          #expect(path.flatMap { WireClient(path: $0) } != nil)
+        }
+        OperationMonitor.stopListening()
+      }
+    }
+  }
+
   @Test("The handler of the log may stop the listening, and begin it anew")
   func stopsFromTheLogInOwnProcess() async {
     await #expect(processExitsWith: .success) {

@@ -32,6 +32,8 @@ final class WireClient {
 
   private var descriptor: Int32
   private var buffer: [UInt8] = []
+  /// How many bytes have come so far.
+  private(set) var receivedByteCount = 0
 
   /// Connects; `nil` where nobody listens.
   init?(path: String) {
@@ -105,6 +107,7 @@ final class WireClient {
       var bytes = [UInt8](repeating: 0, count: 65_536)
       let count = read(descriptor, &bytes, bytes.count)
       guard count > 0 else { return .closed }
+      receivedByteCount += count
       buffer += bytes[..<count]
     }
   }
