@@ -51,7 +51,8 @@ static void append(const char *bytes) {
   }
 }
 
-/// Writes all; where the descriptor does not wait, what is taken with pauses of half a second at most.
+/// Writes all; where the descriptor does not wait, what is taken with pauses of a second at most: who
+/// reads may be busy with the frame before.
 static bool write_all(int descriptor, const char *bytes, size_t count) {
   while (count > 0) {
     ssize_t written = write(descriptor, bytes, count);
@@ -60,7 +61,7 @@ static bool write_all(int descriptor, const char *bytes, size_t count) {
     }
     if (written < 0 && errno == EAGAIN) {
       struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
-      if (poll(&entry, 1, 500) > 0) {
+      if (poll(&entry, 1, 1000) > 0) {
         continue;
       }
     }
