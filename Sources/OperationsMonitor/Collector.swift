@@ -33,7 +33,7 @@ final class Collector: Sendable {
   }
 
   /// How many operations are read under a queue's lock at once: some ten microseconds' worth.
-  private static let slice = 1_024
+  static let slice = 1_024
   /// How long is read before viewers are told.
   private static let readingSlice = Duration.milliseconds(50)
   /// The longest time between two readings, however rarely viewers want to be told.
@@ -295,6 +295,7 @@ final class Collector: Sendable {
       result.outcomes = ids.map { cancel($0, for: origin, table) }
     case .cancelWithDependents(let ids):
       for queue in QueueRegistry.queues { table.takeUpAll(of: queue) }
+      ring(.changes)
       // These first: what an operation that has finished by it lets go would start.
       result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested

@@ -11,7 +11,8 @@ extension CollectorTable {
     beginReading()
     var left: Int?
     while true {
-      let changes = queue.takeRecordedChanges(for: recorder, limit: 1_024, newRecords: nil)
+      let changes = queue.takeRecordedChanges(
+        for: recorder, limit: Collector.slice, newRecords: nil)
       apply(changes)
       // Those that have come since then are none of its business, and might never end.
       left = (left ?? changes.waiting + changes.ready + changes.executing) - changes.adoptedCount

@@ -59,7 +59,7 @@ final class ScriptedProcess {
   /// Somebody who watches.
   final class Viewer {
     private let connection: Int32
-    private var buffer: [UInt8] = []
+    private var buffer = FrameBuffer()
     private var isClosed = false
 
     init(_ connection: Int32) { self.connection = connection }
@@ -86,7 +86,7 @@ final class ScriptedProcess {
     /// Waits for a message that is looked for; `nil` where the viewer goes before that.
     func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
       while true {
-        while let frame = takeFrame() {
+        while let frame = buffer.takeFrame() {
           guard let message = try? ViewerMessage(decoding: frame) else { return nil }
           if isWanted(message) { return message }
         }
@@ -95,16 +95,8 @@ final class ScriptedProcess {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(connection, &bytes, bytes.count)
         guard count > 0 else { return nil }
-        buffer += bytes[..<count]
+        buffer.append(bytes[..<count])
       }
-    }
-
-    private func takeFrame() -> [UInt8]? {
-      guard buffer.count >= 4 else { return nil }
-      let length = buffer.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-      guard buffer.count >= 4 + length else { return nil }
-      defer { buffer.removeFirst(4 + length) }
-      return Array(buffer[4..<4 + length])
     }
   }
 }

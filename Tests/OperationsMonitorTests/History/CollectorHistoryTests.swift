@@ -12,7 +12,6 @@ import Testing
 @Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
-  private let session = RecorderID()
   private let table = CollectorTable()
 
   init() {

@@ -3,6 +3,7 @@
 
 import Glibc
 import MonitorProtocol
+import TestSupport
 
 /// A viewer that says byte by byte what it is told to, as no real one would.
 ///
@@ -31,7 +32,7 @@ final class WireClient {
   }
 
   private var descriptor: Int32
-  private var buffer: [UInt8] = []
+  private var buffer = FrameBuffer()
   /// How many bytes have come so far.
   private(set) var receivedByteCount = 0
 
@@ -94,7 +95,7 @@ final class WireClient {
   func receive(within limit: Duration = .seconds(30)) -> Answer {
     let deadline = ContinuousClock.now + limit
     while true {
-      if let frame = takeFrame() {
+      if let frame = buffer.takeFrame() {
         do {
           return .message(try ProcessMessage(decoding: frame))
         } catch {
@@ -108,7 +109,7 @@ final class WireClient {
       let count = read(descriptor, &bytes, bytes.count)
       guard count > 0 else { return .closed }
       receivedByteCount += count
-      buffer += bytes[..<count]
+      buffer.append(bytes[..<count])
     }
   }
 
@@ -142,13 +143,5 @@ final class WireClient {
       guard let update = try? assembler.take(part), holds(update) else { return nil }
       return update
     }
-  }
-
-  private func takeFrame() -> [UInt8]? {
-    guard buffer.count >= 4 else { return nil }
-    let length = buffer.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-    guard buffer.count >= 4 + length else { return nil }
-    defer { buffer.removeFirst(4 + length) }
-    return Array(buffer[4..<4 + length])
   }
 }
