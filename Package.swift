@@ -92,6 +92,7 @@ let monitorTargets: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
+  .target(name: "RunAnalysis", dependencies: ["MonitorProtocol"]),
   .target(
     name: "CNCurses",
     cSettings: [.treatAllWarnings(as: .error)],
@@ -102,6 +103,7 @@ let monitorTargets: [Target] = [
     name: "opq-top",
     dependencies: [
       "Dashboard", "CursesTerminal", "OperationsMonitor", "DemoWorkloads", "MonitorProtocol",
+      "RunAnalysis",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
@@ -142,6 +144,7 @@ let monitorTargets: [Target] = [
     ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
+  .testTarget(name: "RunAnalysisTests", dependencies: ["RunAnalysis", "MonitorProtocol"]),
   .testTarget(
     name: "CursesTerminalTests",
     dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
@@ -158,6 +161,7 @@ let monitorTargets: [Target] = [
     name: "fixture-hostile-names",
     dependencies: [
       "Dashboard", "CursesTerminal", "OperationsMonitor", "DemoWorkloads", "MonitorProtocol",
+      "RunAnalysis",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),

@@ -152,7 +152,7 @@ extension Frame.Operation {
 
 extension Hello {
   /// The time of day at a moment, in UTC with milliseconds: `2026-11-21T03:52:11.123Z`.
-  func wallClock(at time: MonitorTime) -> String {
+  package func wallClock(at time: MonitorTime) -> String {
     let sinceAnchor = Double(time.nanoseconds - anchor.nanoseconds) / 1e9
     // A process may say anything of the time of day.
     let milliseconds =

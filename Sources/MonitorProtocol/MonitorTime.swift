@@ -47,7 +47,7 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
 
 extension Duration {
   /// Whole nanoseconds, rounded towards zero; the largest or smallest number where they are more.
-  var saturatedNanoseconds: Int64 {
+  package var saturatedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     if overflows { return seconds < 0 ? .min : .max }

@@ -92,6 +92,9 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
 }
 
 extension OperationReport {
+  /// Its name, or its class where it has none; unsanitised.
+  package var title: String { name.isEmpty ? className : name }
+
   /// When it got into its state; `nil` where nobody watched.
   package var stateEntered: MonitorTime? {
     switch state {

@@ -33,6 +33,7 @@ enum Program {
       case let command as any InquiryCommand: return command.ending()
       case let command as RecordCommand: return command.ending()
       case let command as ReplayCommandLine: return command.ending()
+      case let command as ExportCommand: return command.ending()
       default:
         try command.run()
         return .status(0)
@@ -58,7 +59,7 @@ enum Program {
   static func fail(_ error: any Error) -> Ending {
     switch error {
     case let error as AttachError: fail("\(error)", status: error.status)
-    case let error as RecordingFileError: fail("\(error)", status: error.status)
+    case let error as FileError: fail("\(error)", status: error.status)
     case is TerminalError: fail("\(error); use --batch")
     default: fail("\(error)")
     }

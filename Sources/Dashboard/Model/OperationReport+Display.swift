@@ -17,9 +17,6 @@ extension OperationReport {
 
   /// How many of its dependencies have finished.
   var metDependencyCount: Int { max(0, dependencies.count - unmetDependencyCount) }
-
-  /// What to call it beside its id: its name, else its class.
-  var title: String { name.isEmpty ? className : name }
 }
 
 extension OperationState {

@@ -90,18 +90,3 @@ struct RecordingIndex: Sendable, Equatable {
     end = place
   }
 }
-
-/// What makes two warnings of two updates the same one.
-private struct WarningIdentity: Hashable {
-  let kind: MonitorWarning.Kind
-  let operation: OperationReport.ID?
-  let awaited: OperationReport.ID?
-  let queue: QueueReport.ID?
-
-  init(_ warning: MonitorWarning) {
-    kind = warning.kind
-    operation = warning.operations.first
-    awaited = warning.awaited.first
-    queue = warning.queue
-  }
-}

@@ -19,7 +19,7 @@ final class Recorder: Sendable {
     /// How many bytes it has.
     var size = 0
     /// Why it stopped before it was asked to, as a sentence; `nil` where it did not.
-    var failure: RecordingFileError?
+    var failure: FileError?
     /// Why what was recorded is over, as a sentence; `nil` where it is not.
     var endedReason: String?
 
@@ -30,7 +30,7 @@ final class Recorder: Sendable {
   /// What only the queue uses.
   private struct State: ~Copyable {
     var writer = RecordingWriter()
-    var file: RecordingFile
+    var file: OutputFile
     var session: (any MonitorSource)?
     var outcome = Outcome()
     var isFinished = false
@@ -54,7 +54,7 @@ final class Recorder: Sendable {
     }
 
     private mutating func append(_ bytes: [UInt8]) {
-      do throws(RecordingFileError) {
+      do throws(FileError) {
         try file.append(bytes)
       } catch {
         outcome.failure = error
@@ -81,7 +81,7 @@ final class Recorder: Sendable {
   /// - Parameters:
   ///   - file: Where it is written.
   ///   - wake: Called on any thread when it is over by itself.
-  init(into file: consuming sending RecordingFile, wake: @escaping @Sendable () -> Void) {
+  init(into file: consuming sending OutputFile, wake: @escaping @Sendable () -> Void) {
     state = Mutex(State(file: file))
     self.wake = wake
   }

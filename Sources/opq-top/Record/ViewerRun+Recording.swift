@@ -11,7 +11,7 @@ extension ViewerRun {
   ///
   /// - Parameter path: The socket of the process; `nil` for what runs in this one.
   /// - Returns: The recorder; `nil` where nothing is to be recorded.
-  /// - Throws: ``RecordingFileError``, ``AttachError`` or ``SignalRequest``.
+  /// - Throws: ``FileError``, ``AttachError`` or ``SignalRequest``.
   func beginRecording(ofProcessAt path: String?) throws -> Recorder? {
     guard let file = view.record else { return nil }
     return try recorder(into: file, replaces: view.force, ofProcessAt: path)
@@ -21,7 +21,7 @@ extension ViewerRun {
     into file: String, replaces: Bool, ofProcessAt path: String?
   ) throws -> Recorder {
     let recorder = Recorder(
-      into: try RecordingFile(creating: file, replaces: replaces)
+      into: try OutputFile(creating: file, replaces: replaces)
     ) { [waker] in waker.ring() }
     let interest = Recorder.interest(warningKinds: view.warningKinds)
     guard let path else {

@@ -4,9 +4,6 @@
 import MonitorProtocol
 
 extension OperationReport {
-  /// Its name, or its class where it has none.
-  var title: String { name.isEmpty ? className : name }
-
   /// The steps that it has taken since an earlier report, by time: each report has the times of all
   /// steps, so that none is missing.
   func events(since old: OperationReport?) -> [OperationEvent] {

@@ -115,16 +115,9 @@ final class ReplaySession: MonitorSource {
       playing.waking += 1
       let waking = playing.waking
       let delay = max(Self.interval, moment - now)
-      queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))) {
+      queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.saturatedNanoseconds))) {
         if self.playing.withLock({ $0.waking == waking }) { self.run() }
       }
     }
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds, for what is not longer than 292 years.
-  var wholeNanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The times of the operations of one class.
+public struct ClassTimes: Sendable, Equatable {
+  /// Its name, without the module; unsanitised.
+  public var className: String
+  /// How long they ran.
+  public var work: Distribution
+  /// How long they waited for a slot; `nil` where that is not known of any.
+  public var slotWait: Distribution?
+
+  /// The classes of a run of which anything ran to its end: those whose operations run longest first, by
+  /// the duration that nine of ten of them do not exceed.
+  ///
+  /// - Parameter history: The run.
+  public static func slowest(of history: RunHistory) -> [ClassTimes] {
+    var work: [String: [Duration]] = [:]
+    var waits: [String: [Duration]] = [:]
+    for report in history.operations.values {
+      if let duration = report.work { work[report.className, default: []].append(duration) }
+      if let wait = report.slotWait { waits[report.className, default: []].append(wait) }
+    }
+    let classes = work.compactMap { name, durations in
+      Distribution(durations).map {
+        ClassTimes(className: name, work: $0, slotWait: waits[name].flatMap(Distribution.init))
+      }
+    }
+    return classes.sorted {
+      let (first, second) = ($0.work.percentile(90), $1.work.percentile(90))
+      return first == second ? $0.className < $1.className : first > second
+    }
+  }
+}

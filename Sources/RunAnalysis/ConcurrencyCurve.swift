@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+public import MonitorProtocol
+
+/// How many operations were in a state, over the time of a run.
+public struct ConcurrencyCurve: Sendable, Equatable {
+  /// When it begins.
+  public let start: MonitorTime
+  /// When it ends.
+  public let end: MonitorTime
+  /// How many there were on average in each of as many equal parts of the time.
+  public private(set) var means: [Double]
+  /// The most that there were at one moment.
+  public private(set) var peak = 0
+
+  /// How many there were on average over the whole time.
+  public var mean: Double { means.isEmpty ? 0 : means.reduce(0, +) / Double(means.count) }
+
+  /// Counts what there was at each moment.
+  ///
+  /// - Parameters:
+  ///   - spans: From when to when each operation was in the state.
+  ///   - time: The time that is looked at; what lies without is left out.
+  ///   - count: Into how many parts the time is divided; at least 1.
+  public init(_ spans: some Sequence<Range<MonitorTime>>, in time: Range<MonitorTime>, parts count: Int)
+  {
+    (start, end) = (time.lowerBound, time.upperBound)
+    let length = Double(max(1, end.nanoseconds - start.nanoseconds))
+    // What lies wholly within parts is noted as a difference to the part before.
+    var partial = [Double](repeating: 0, count: max(1, count) + 1)
+    var whole = partial
+    var steps: [(time: Int64, step: Int)] = []
+    for span in spans {
+      let clamped = span.clamped(to: time)
+      guard !clamped.isEmpty else { continue }
+      steps.append((clamped.lowerBound.nanoseconds, 1))
+      steps.append((clamped.upperBound.nanoseconds, -1))
+      let scale = Double(max(1, count)) / length
+      let from = Double(clamped.lowerBound.nanoseconds - start.nanoseconds) * scale
+      let to = Double(clamped.upperBound.nanoseconds - start.nanoseconds) * scale
+      let (first, last) = (Int(from), min(Int(to), partial.count - 1))
+      if first == last {
+        partial[first] += to - from
+      } else {
+        partial[first] += Double(first + 1) - from
+        partial[last] += to - Double(last)
+        whole[first + 1] += 1
+        whole[last] -= 1
+      }
+    }
+    var running = 0.0
+    means = (0..<max(1, count)).map { part in
+      running += whole[part]
+      return running + partial[part]
+    }
+    peak = Self.peak(of: &steps)
+  }
+
+  /// Reads it off the samples, where not all operations were recorded.
+  ///
+  /// - Parameters:
+  ///   - samples: By time.
+  ///   - count: Which of the counts.
+  ///   - time: The time that is looked at.
+  ///   - parts: Into how many parts the time is divided; at least 1.
+  public init(
+    _ samples: [RunHistory.Sample], _ count: (StateCounts) -> Int, in time: Range<MonitorTime>,
+    parts: Int
+  ) {
+    (start, end) = (time.lowerBound, time.upperBound)
+    peak = samples.reduce(0) { max($0, count($1.counts)) }
+    let step = Double(end.nanoseconds - start.nanoseconds) / Double(max(1, parts))
+    var index = 0
+    let counts = (0..<max(1, parts)).map { part -> Double in
+      let middle = time.lowerBound.nanoseconds + Int64((Double(part) + 0.5) * step)
+      while index + 1 < samples.count, samples[index + 1].time.nanoseconds <= middle { index += 1 }
+      return samples.isEmpty ? 0 : Double(count(samples[index].counts))
+    }
+    means = counts
+  }
+
+  /// What ends at a moment makes room for what begins then.
+  private static func peak(of steps: inout [(time: Int64, step: Int)]) -> Int {
+    steps.sort { ($0.time, $0.step) < ($1.time, $1.step) }
+    var (count, peak) = (0, 0)
+    for step in steps {
+      count += step.step
+      peak = max(peak, count)
+    }
+    return peak
+  }
+}

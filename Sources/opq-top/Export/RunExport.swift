@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import MonitorProtocol
+import RunAnalysis
+
+/// A run in the form that another program reads.
+protocol RunExport {
+  /// Writes all of it, piece by piece.
+  func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure)
+}
+
+/// The forms there are.
+enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
+  /// For Perfetto and the browsers' tracing pages.
+  case chromeTrace = "chrome-trace"
+  /// For Graphviz.
+  case dot
+  /// For spreadsheets and everything else: RFC 4180.
+  case csv
+
+  /// The run in this form.
+  func export(_ run: ExportedRun) -> any RunExport {
+    switch self {
+    case .chromeTrace: ChromeTrace(run)
+    case .dot: DependencyGraphDOT(run)
+    case .csv: OperationsCSV(run)
+    }
+  }
+}
+
+/// What of a run is written.
+struct ExportedRun {
+  let history: RunHistory
+  /// By id.
+  let operations: [OperationReport]
+  /// `nil` where nothing has finished.
+  let path: CriticalPath?
+  let pathOperations: Set<OperationReport.ID>
+
+  /// Chooses from a run.
+  ///
+  /// - Parameters:
+  ///   - history: The run.
+  ///   - filter: Which operations; `nil` for all.
+  init(_ history: RunHistory, filter: OperationFilter? = nil) {
+    self.history = history
+    operations = history.operations.values.filter { report in
+      filter?.matches(report, queueName: history.name(of: report.queue), at: history.end) ?? true
+    }.sorted { $0.id < $1.id }
+    path = CriticalPath(of: history)
+    pathOperations = Set(path?.operations ?? [])
+  }
+}

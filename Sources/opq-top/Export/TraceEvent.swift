@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// One event of a trace, with the format's own short names.
+struct TraceEvent: Encodable {
+  /// What the event is.
+  enum Phase: String, Encodable {
+    case metadata = "M"
+    /// From a time on for a duration.
+    case slice = "X"
+    case counter = "C"
+    case instant = "i"
+    case flowStart = "s"
+    case flowEnd = "f"
+  }
+
+  /// What is said of it beside.
+  enum Argument: Encodable {
+    case text(String)
+    case number(Int)
+    case real(Double)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .text(let text): try container.encode(text)
+      case .number(let number): try container.encode(number)
+      case .real(let number): try container.encode(number)
+      }
+    }
+  }
+
+  let ph: Phase
+  let name: String
+  /// Microseconds.
+  var ts: Double?
+  /// Microseconds.
+  var dur: Double?
+  let pid: Int
+  let tid: Int
+  /// Words by which it can be filtered.
+  var cat: String?
+  /// Which events are one arrow.
+  var id: Int?
+  /// To what an arrow is bound: the slice that it points into.
+  var bp: String?
+  /// How much an instant is about.
+  var s: String?
+  var args: [String: Argument]?
+
+  init(_ phase: Phase, _ name: String, at time: MonitorTime, in process: Int, _ thread: Int) {
+    self.init(phase, name, process, thread)
+    ts = Double(time.nanoseconds) / 1_000
+  }
+
+  private init(_ phase: Phase, _ name: String, _ process: Int, _ thread: Int) {
+    (ph, self.name, pid, tid) = (phase, name, process, thread)
+  }
+
+  static func processName(_ name: String, of process: Int) -> TraceEvent {
+    var event = TraceEvent(.metadata, "process_name", process, 0)
+    event.args = ["name": .text(name)]
+    return event
+  }
+
+  static func threadName(_ name: String, of process: Int, _ thread: Int) -> TraceEvent {
+    var event = TraceEvent(.metadata, "thread_name", process, thread)
+    event.args = ["name": .text(name)]
+    return event
+  }
+}
+
+extension Duration {
+  /// The same in microseconds.
+  var microseconds: Double { Double(saturatedNanoseconds) / 1_000 }
+}
