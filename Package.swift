@@ -144,7 +144,8 @@ let monitorTargets: [Target] = [
     ]),
   .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
-  .testTarget(name: "RunAnalysisTests", dependencies: ["RunAnalysis", "MonitorProtocol"]),
+  .testTarget(
+    name: "RunAnalysisTests", dependencies: ["RunAnalysis", "MonitorProtocol", "TestSupport"]),
   .testTarget(
     name: "CursesTerminalTests",
     dependencies: ["CursesTerminal", "Dashboard", "TestSupport"]),
@@ -153,8 +154,8 @@ let monitorTargets: [Target] = [
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
-      "opq-top", "MonitorProtocol", "OperationsMonitor", "TestSupport", "fixture-hostile-names",
-      "demo-monitored-process",
+      "opq-top", "MonitorProtocol", "Operations", "OperationsMonitor", "RunAnalysis", "TestSupport",
+      "fixture-hostile-names", "demo-monitored-process",
     ]),
   // Has a link to the program's sources, for its loop; not to where the program begins.
   .executableTarget(

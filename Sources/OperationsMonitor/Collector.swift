@@ -92,9 +92,11 @@ final class Collector: Sendable {
       let reasons = waitForBell(
         readingFrom: lastRead + interval, workingFrom: nextWork(table, warning: nextWarning))
       var hasNews = serveSessions(table)
-      // What is due is judged by all that has happened, however soon that is read after the last time.
+      // What is due is judged by all that has happened, however soon that is read after the last time;
+      // and who asks for something else is told what is, and not what was.
       let isDue = nextWarning.map { $0 <= ProcessFacts.now } ?? false
-      if reasons & Bell.changes.rawValue != 0 || isDue && takeChanges() {
+      let isAsked = hasNews
+      if reasons & Bell.changes.rawValue != 0 || (isDue || isAsked) && takeChanges() {
         lastRead = .now
         read(into: table)
         table.deadlockWatch.noteChange(at: ProcessFacts.now)

@@ -16,6 +16,7 @@ public struct ClassTimes: Sendable, Equatable {
   /// the duration that nine of ten of them do not exceed.
   ///
   /// - Parameter history: The run.
+  /// - Returns: The classes and their times.
   public static func slowest(of history: RunHistory) -> [ClassTimes] {
     var work: [String: [Duration]] = [:]
     var waits: [String: [Duration]] = [:]

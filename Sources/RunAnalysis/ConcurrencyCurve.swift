@@ -23,8 +23,9 @@ public struct ConcurrencyCurve: Sendable, Equatable {
   ///   - spans: From when to when each operation was in the state.
   ///   - time: The time that is looked at; what lies without is left out.
   ///   - count: Into how many parts the time is divided; at least 1.
-  public init(_ spans: some Sequence<Range<MonitorTime>>, in time: Range<MonitorTime>, parts count: Int)
-  {
+  public init(
+    _ spans: some Sequence<Range<MonitorTime>>, in time: Range<MonitorTime>, parts count: Int
+  ) {
     (start, end) = (time.lowerBound, time.upperBound)
     let length = Double(max(1, end.nanoseconds - start.nanoseconds))
     // What lies wholly within parts is noted as a difference to the part before.

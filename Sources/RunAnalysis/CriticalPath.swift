@@ -61,10 +61,9 @@ public struct CriticalPath: Sendable, Equatable {
   }
 
   /// Finds the path of a run: to the operation that finished last where all have finished, and otherwise
-  /// the longest one of those that nothing finished waited for.
+  /// the longest one of those that nothing finished waited for. `nil` where no operation finished.
   ///
   /// - Parameter history: The run.
-  /// - Returns: The path; `nil` where no operation finished.
   public init?(of history: RunHistory) {
     let finder = CriticalPathFinder(history)
     let isOver = history.operations.values.allSatisfy { $0.state.isOver }
@@ -72,12 +71,11 @@ public struct CriticalPath: Sendable, Equatable {
     self.init(to: last, finder, isOfWholeRun: isOver)
   }
 
-  /// Finds the path to an operation.
+  /// Finds the path to an operation; `nil` where it is not known when that finished.
   ///
   /// - Parameters:
   ///   - id: The operation.
   ///   - history: The run.
-  /// - Returns: The path; `nil` where it is not known when the operation finished.
   public init?(to id: OperationReport.ID, in history: RunHistory) {
     guard history.operations[id]?.finished != nil else { return nil }
     self.init(to: id, CriticalPathFinder(history), isOfWholeRun: false)

@@ -40,9 +40,7 @@ struct CriticalPathFinder {
     }.max { ($0.duration, $1.id) < ($1.duration, $0.id) }?.id
   }
 
-  /// When the path to an operation begins.
-  ///
-  /// - Parameter known: What was found before, by the end of the path; grows.
+  /// When the path to an operation begins. What was found before, by the end of the path, grows.
   private func start(
     ofPathTo id: OperationReport.ID, known: inout [OperationReport.ID: MonitorTime]
   ) -> MonitorTime {
@@ -55,7 +53,8 @@ struct CriticalPathFinder {
       way.append(current)
       next = predecessor(of: current)
     }
-    let found = start ?? way.last.flatMap { operations[$0] }?.firstTime ?? MonitorTime(nanoseconds: 0)
+    let found =
+      start ?? way.last.flatMap { operations[$0] }?.firstTime ?? MonitorTime(nanoseconds: 0)
     for id in way { known[id] = found }
     return found
   }

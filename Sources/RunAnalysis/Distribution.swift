@@ -24,6 +24,7 @@ public struct Distribution: Sendable, Equatable {
   /// The shortest duration that at least so many of a hundred do not exceed.
   ///
   /// - Parameter hundredths: 0 to 100.
+  /// - Returns: One of the durations.
   public func percentile(_ hundredths: Int) -> Duration {
     let rank = (durations.count * min(max(hundredths, 0), 100) + 99) / 100
     return durations[max(0, rank - 1)]

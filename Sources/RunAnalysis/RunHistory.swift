@@ -46,6 +46,9 @@ public struct RunHistory: Sendable {
   /// What the process said when it ended; `nil` where it said nothing.
   public private(set) var farewell: String?
 
+  /// A finish is not noted later than this after it was one.
+  private static let longestLateness = Duration.milliseconds(100)
+
   /// When what was no longer told of was last seen unfinished.
   private var vanished: [OperationReport.ID: MonitorTime] = [:]
   private var unfinished: Set<OperationReport.ID> = []
@@ -68,6 +71,7 @@ public struct RunHistory: Sendable {
     }
     fault = reader.fault
     farewell = reader.farewell
+    alignFinishes()
     operationCount = queues.reduce(0) { sum, queue in
       let first = firstCounts[queue.key] ?? StateCounts()
       let before = first.finished + first.cancelled
@@ -116,6 +120,28 @@ public struct RunHistory: Sendable {
     firstLost = first
     lostChanges = max(lostChanges, update.lostChanges &- min(first, update.lostChanges))
     take(update.warnings, at: update.time)
+  }
+
+  /// Takes back a finish that was noted after what waited for it was let go: it is noted when the operation
+  /// leaves its queue, and its thread may be kept from that for a moment.
+  private mutating func alignFinishes() {
+    var finishes: [OperationReport.ID: MonitorTime] = [:]
+    for report in operations.values {
+      // One that was cancelled waited for nothing any more.
+      guard let ready = report.becameReady,
+        report.cancelRequested.map({ $0 > ready }) ?? true
+      else { continue }
+      for dependency in report.dependencies {
+        guard let noted = operations[dependency]?.finished, noted > ready,
+          noted - ready <= Self.longestLateness
+        else { continue }
+        finishes[dependency] = min(ready, finishes[dependency] ?? ready)
+      }
+    }
+    for (id, time) in finishes {
+      let started = operations[id]?.started
+      operations[id]?.finished = max(time, started ?? time)
+    }
   }
 
   private mutating func vanish(_ ids: Set<OperationReport.ID>, at time: MonitorTime) {

@@ -19,7 +19,8 @@ struct OpqTop: ParsableCommand {
     subcommands: [
       AttachCommand.self, ListCommand.self, DemoCommand.self, WhyCommand.self, TreeCommand.self,
       WaitCommand.self, CancelCommand.self, SuspendCommand.self, ResumeCommand.self,
-      RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, AutomaticCommand.self,
+      RecordCommand.self, ReplayCommandLine.self, ExportCommand.self, ReportCommand.self,
+      AutomaticCommand.self,
     ],
     defaultSubcommand: AutomaticCommand.self)
 }

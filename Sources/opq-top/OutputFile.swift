@@ -59,8 +59,12 @@ struct OutputFile: ~Copyable {
     size += bytes.count
   }
 
-  /// Deletes it: what it holds is of no use.
-  func discard() { unlink(path) }
+  /// Deletes it: what it holds is of no use. Something else than a file, such as a device, stays.
+  func discard() {
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+    unlink(path)
+  }
 
   private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     var rest = bytes[...]

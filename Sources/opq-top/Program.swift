@@ -34,6 +34,7 @@ enum Program {
       case let command as RecordCommand: return command.ending()
       case let command as ReplayCommandLine: return command.ending()
       case let command as ExportCommand: return command.ending()
+      case let command as ReportCommand: return command.ending()
       default:
         try command.run()
         return .status(0)

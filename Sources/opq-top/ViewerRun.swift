@@ -178,7 +178,10 @@ struct ViewerRun {
     watched.workload?.start()
     while let completion = watched.completion, !completion.isReached {
       waker.wait(until: nil)
-      if let signal = watch.takeRequest() { return .signal(signal) }
+      if let signal = watch.takeRequest() {
+        recorder?.finish()
+        return .signal(signal)
+      }
     }
     return report(recorder?.finish(), after: reportFailure(of: watched, after: .status(0)))
   }

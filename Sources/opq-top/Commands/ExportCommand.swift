@@ -57,6 +57,7 @@ struct OutputOptions: ParsableArguments {
   /// - Parameters:
   ///   - path: Of the recording.
   ///   - body: Writes all of it.
+  /// - Returns: The ending.
   func write(
     recording path: String,
     _ body: (RunHistory, inout OutputText) throws(FileError) -> Void

@@ -15,15 +15,31 @@ protocol InquiryCommand: ParsableCommand {
   static var isReadOnly: Bool { get }
 }
 
-/// Which process is asked, and how the answer is printed.
+/// Which process or recording is asked, and how the answer is printed.
 struct InquiryOptions: ParsableArguments {
   @OptionGroup var target: TargetOptions
+
+  @Option(
+    help: ArgumentHelp("Ask a recording instead, as of its end.", valueName: "file"))
+  var recording: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --recording: as of so long after its beginning, such as 12.5s.", valueName: "time"))
+  var at: Interval?
 
   @Flag(help: "Print the answer as one line of JSON.")
   var json = false
 
   @Flag(help: "Print text with ASCII characters only.")
   var ascii = false
+
+  func validate() throws {
+    if recording != nil, target.isGiven {
+      throw ValidationError("--recording and --pid, --wait or --socket exclude each other")
+    }
+    if at != nil, recording == nil { throw ValidationError("--at goes with --recording") }
+  }
 
   /// How the answer is printed.
   var form: InquiryForm { InquiryForm(isJSON: json, isUnicode: !ascii) }
@@ -33,6 +49,10 @@ extension InquiryCommand {
   /// Does it, and says how the process has to end.
   func ending() -> Ending {
     do {
+      if let recording = options.recording {
+        let reader = try RecordingReader(path: recording)
+        return RecordedMoment(reader, at: options.at?.duration).answer(inquiry)
+      }
       // Before there is any other thread: it blocks signals, which later threads inherit.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let path: String

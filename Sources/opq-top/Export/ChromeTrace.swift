@@ -64,6 +64,7 @@ struct ChromeTrace: RunExport {
       event.dur = segment.duration.microseconds
       event.cat = segment.kind.words
       event.args = ["operation": .number(Int(clamping: segment.operation.rawValue))]
+      event.args?["freedBy"] = segment.freedBy.map { .number(Int(clamping: $0.rawValue)) }
       try add(event)
     }
     for sample in run.history.samples {

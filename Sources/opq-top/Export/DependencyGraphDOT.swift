@@ -39,7 +39,8 @@ struct DependencyGraphDOT: RunExport {
         guard kept.contains(dependency) || !isKnown else { continue }
         if !isKnown, unknown.insert(dependency).inserted {
           try output(
-            "  \(dependency.rawValue) [label=\"\(dependency)\\nnot recorded\", style=\"dashed\"];\n")
+            "  \(dependency.rawValue) [label=\"\(dependency)\\nnot recorded\", style=\"dashed\"];\n"
+          )
         }
         try output(edge(from: dependency, to: report.id))
       }
@@ -57,7 +58,8 @@ struct DependencyGraphDOT: RunExport {
       "  \(report.id.rawValue) [label=\"\(label)\", fillcolor=\"\(report.state.fill)\"\(style)];\n"
   }
 
-  private func edge(from dependency: OperationReport.ID, to dependent: OperationReport.ID) -> String {
+  private func edge(from dependency: OperationReport.ID, to dependent: OperationReport.ID) -> String
+  {
     let style = criticalEdges[dependent] == dependency ? " [penwidth=3, color=\"#b3261e\"]" : ""
     return "  \(dependency.rawValue) -> \(dependent.rawValue)\(style);\n"
   }

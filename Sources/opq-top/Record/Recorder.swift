@@ -34,10 +34,18 @@ final class Recorder: Sendable {
     var session: (any MonitorSource)?
     var outcome = Outcome()
     var isFinished = false
+    /// How far the process's clock is ahead of this one's.
+    var clockLead = Duration.zero
+    /// Of when the last update has to be; `nil` while more are taken.
+    var lastMoment: MonitorTime?
 
     mutating func record(_ message: MonitorMessage) {
       guard !outcome.isOver else { return }
       append(writer.add(message))
+      if case .hello(let hello) = message { clockLead = hello.clockLead(at: .now) }
+      if case .update(let update) = message, let moment = lastMoment, update.time >= moment {
+        lastMoment = nil
+      }
       if outcome.failure == nil {
         (outcome.length, outcome.updateCount) = (writer.length, writer.updateCount)
       }
@@ -70,6 +78,12 @@ final class Recorder: Sendable {
     return interest
   }
 
+  /// For how long the last update is waited for.
+  private static let patience = DispatchTimeInterval.milliseconds(500)
+
+  private let interest: Interest
+  /// Has a signal for each time that there was something to take.
+  private let arrivals = DispatchSemaphore(value: 0)
   private let queue = DispatchQueue(label: "opq-record")
   private let state: Mutex<State>
   /// What the others may look at while something is written.
@@ -80,8 +94,13 @@ final class Recorder: Sendable {
   ///
   /// - Parameters:
   ///   - file: Where it is written.
+  ///   - interest: What is recorded.
   ///   - wake: Called on any thread when it is over by itself.
-  init(into file: consuming sending OutputFile, wake: @escaping @Sendable () -> Void) {
+  init(
+    into file: consuming sending OutputFile, interest: Interest,
+    wake: @escaping @Sendable () -> Void
+  ) {
+    self.interest = interest
     state = Mutex(State(file: file))
     self.wake = wake
   }
@@ -98,11 +117,14 @@ final class Recorder: Sendable {
   /// What came of it so far.
   var outcome: Outcome { shown.withLock { $0 } }
 
-  /// Records what there is yet, and completes the file. Twice is harmless.
+  /// Records what there is up to now, and completes the file. Twice is harmless.
+  ///
+  /// It waits until the process has told of this moment; for half a second, if that is stopped or busy.
   @discardableResult
   func finish() -> Outcome {
     queue.sync {
       take()
+      awaitLastUpdate()
       let outcome = state.withLock { state in
         state.complete()
         return state.outcome
@@ -112,7 +134,27 @@ final class Recorder: Sendable {
     return outcome
   }
 
-  private func takeSoon() { queue.async { self.take() } }
+  /// Asks anew for what it is told anyway, so that an update comes even where nothing happens.
+  private func awaitLastUpdate() {
+    let session = state.withLock { state -> (any MonitorSource)? in
+      guard !state.outcome.isOver, let session = state.session else { return nil }
+      state.lastMoment = .now + state.clockLead
+      return session
+    }
+    guard let session else { return }
+    session.watch(interest)
+    let end = DispatchTime.now() + Self.patience
+    while state.withLock({ !$0.outcome.isOver && $0.lastMoment != nil }),
+      arrivals.wait(timeout: end) == .success
+    {
+      take()
+    }
+  }
+
+  private func takeSoon() {
+    arrivals.signal()
+    queue.async { self.take() }
+  }
 
   /// Writes what has come. On the queue alone.
   private func take() {

@@ -20,10 +20,10 @@ extension ViewerRun {
   private func recorder(
     into file: String, replaces: Bool, ofProcessAt path: String?
   ) throws -> Recorder {
-    let recorder = Recorder(
-      into: try OutputFile(creating: file, replaces: replaces)
-    ) { [waker] in waker.ring() }
     let interest = Recorder.interest(warningKinds: view.warningKinds)
+    let recorder = Recorder(
+      into: try OutputFile(creating: file, replaces: replaces), interest: interest
+    ) { [waker] in waker.ring() }
     guard let path else {
       recorder.begin { wake in
         MonitorSession(

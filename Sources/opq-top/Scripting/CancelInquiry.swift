@@ -85,8 +85,12 @@ struct CancelAnswer: Encodable {
 extension ProcessKnowledge {
   /// Why no command is given; `nil` where one may be, or nobody has greeted.
   var refusal: InquiryAction? {
-    hello?.isReadOnly == true
-      ? .end(5, "the process is read-only: nothing is changed from here") : nil
+    guard hello?.isReadOnly == true else { return nil }
+    let reason =
+      recordedTime == nil
+      ? "the process is read-only: nothing is changed from here"
+      : "it is a recording: nothing in it can be changed"
+    return .end(5, reason)
   }
 }
 

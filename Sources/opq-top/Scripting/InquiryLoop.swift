@@ -5,7 +5,7 @@ import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// Lets a process answer an ``Inquiry``: one in another process, or in this one, or a recording.
+/// Lets a process answer an ``Inquiry``.
 struct InquiryLoop {
   let source: any MonitorSource
   let waker: Waker
@@ -17,10 +17,12 @@ struct InquiryLoop {
     while true {
       if let signal = watch.takeRequest() { return .signal(signal) }
       for message in source.takeMessages() {
-        if let ending = perform(inquiry.take(message, at: .now)) { return ending }
+        if let ending = Self.perform(inquiry.take(message, at: .now), send: source.send) {
+          return ending
+        }
       }
       if let moment = inquiry.nextLook, moment <= .now,
-        let ending = perform(inquiry.look(at: .now))
+        let ending = Self.perform(inquiry.look(at: .now), send: source.send)
       {
         return ending
       }
@@ -28,10 +30,13 @@ struct InquiryLoop {
     }
   }
 
-  private func perform(_ actions: [InquiryAction]) -> Ending? {
+  /// Does what an inquiry wants; `nil` where it is not over.
+  static func perform(
+    _ actions: [InquiryAction], send: (MonitorCommand) -> Void
+  ) -> Ending? {
     for action in actions {
       switch action {
-      case .send(let command): source.send(command)
+      case .send(let command): send(command)
       case .print(let text):
         let error = StandardStream.output.write(text)
         // Whoever reads no further has seen enough, but what was asked goes on.

@@ -24,6 +24,9 @@ struct ProcessKnowledge {
   /// Ids count up: what has a smaller one has been there, whether it is known or not.
   private(set) var largestID = OperationReport.ID(0)
 
+  /// The only moment of which anything is told, where that is a recording's; else `nil`.
+  var recordedTime: MonitorTime?
+
   private var clockLead = Duration.zero
   private var greeted: MonitorTime?
   private var firstUpdate: MonitorTime?
@@ -59,6 +62,7 @@ struct ProcessKnowledge {
 
   /// Whether what was not told of until now is not known to the process.
   func isComplete(at now: MonitorTime) -> Bool {
+    if recordedTime != nil { return isFilled }
     guard let firstUpdate else {
       return greeted.map { now - $0 >= Self.longestPatience } ?? false
     }
@@ -73,7 +77,7 @@ struct ProcessKnowledge {
   }
 
   /// A moment on the process's clock.
-  func time(at now: MonitorTime) -> MonitorTime { now + clockLead }
+  func time(at now: MonitorTime) -> MonitorTime { recordedTime ?? now + clockLead }
 
   /// A frame of these operations; `nil` before the process has greeted.
   func frame(of ids: some Sequence<OperationReport.ID>, at now: MonitorTime) -> Frame? {

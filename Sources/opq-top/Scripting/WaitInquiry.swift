@@ -80,11 +80,17 @@ struct WaitInquiry: Inquiry {
   }
 
   private mutating func expire(at now: MonitorTime) -> [InquiryAction] {
-    guard let deadline, now >= deadline else { return [] }
+    let isRecorded = knowledge.recordedTime != nil && knowledge.isFilled
+    guard isRecorded || deadline.map({ now >= $0 }) == true else { return [] }
     let count = missing.count
     let verb = count == 1 ? "has" : "have"
     return leave(at: now)
-      + [.end(1, "\(count) of \(ids.count) \(verb) not got there in time: \(names(missing))")]
+      + [
+        .end(
+          1,
+          "\(count) of \(ids.count) \(verb) not got there "
+            + "\(isRecorded ? "when it was recorded" : "in time"): \(names(missing))")
+      ]
   }
 
   private func names(_ ids: [OperationReport.ID]) -> String {

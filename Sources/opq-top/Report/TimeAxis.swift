@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Where moments of a run are drawn. All drawings of a page share it, so that what lies below each other
+/// happened at the same time.
+struct TimeAxis {
+  /// Where the labels of rows stand.
+  static let left = 130.0
+  static let width = 1_000.0
+  private static let tickCount = 8
+
+  let start: MonitorTime
+  let end: MonitorTime
+
+  /// The length in nanoseconds; never 0.
+  private var length: Double { Double(max(1, end.nanoseconds - start.nanoseconds)) }
+
+  /// From left to right.
+  func x(_ time: MonitorTime) -> Double {
+    let clamped = max(start, min(end, time))
+    return Self.left
+      + Double(clamped.nanoseconds - start.nanoseconds) / length * (Self.width - Self.left)
+  }
+
+  /// Lines at round times, with what they are since the start, from the top to a height.
+  func drawing(height: Double) -> String {
+    var text = ""
+    for tick in ticks {
+      let x = HTMLText.number(x(start + .nanoseconds(tick)))
+      let label = tick == 0 ? "0" : HTMLText.duration(.nanoseconds(tick))
+      text +=
+        "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"14\" y2=\"\(HTMLText.number(height))\"/>"
+      text += "<text class=\"tick\" x=\"\(x)\" y=\"10\">\(label)</text>\n"
+    }
+    return text
+  }
+
+  /// Nanoseconds since the start, in steps of 1, 2, 3, 5 or 6 of a unit.
+  var ticks: [Int64] {
+    let steps: [Int64] =
+      [1, 1_000, 1_000_000].flatMap { unit in
+        [1, 2, 5, 10, 20, 50, 100, 200, 500].map { $0 * unit }
+      }
+      + [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800].map { $0 * 1_000_000_000 }
+    let smallest = Int64(length / Double(Self.tickCount))
+    let hour: Int64 = 3_600_000_000_000
+    let step = steps.first { $0 >= smallest } ?? (smallest / hour + 1) * hour
+    return Array(stride(from: 0, through: Int64(length), by: Int64.Stride(step)))
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What a recording had told by a moment, as a process tells it that is asked then. Operations that were no
+/// longer kept by then are as they were told last.
+struct RecordedMoment {
+  /// The moment.
+  let time: MonitorTime
+  /// Why there is no more, as a sentence, where that matters for the moment; `nil` where it does not.
+  let fault: String?
+  private let hello: Hello
+  private var table = RecordedTable()
+
+  /// Reads a recording up to a moment.
+  ///
+  /// - Parameters:
+  ///   - reader: The recording.
+  ///   - offset: How long after its beginning; `nil` for its end, and so is what lies behind that.
+  init(_ reader: RecordingReader, at offset: Duration?) {
+    var reader = reader
+    let wanted = offset.map { reader.start + $0 }
+    var last = Update(time: reader.start)
+    var operations: [OperationReport.ID: OperationReport] = [:]
+    var next = reader.update(at: reader.snapshot(upTo: reader.start))
+    while let read = next, wanted.map({ read.update.time <= $0 }) ?? true {
+      for report in read.update.changed { operations[report.id] = report }
+      last = read.update
+      next = reader.update(at: read.end)
+    }
+    last.changed = operations.values.sorted { $0.id < $1.id }
+    last.removed = []
+    table.apply(last, isWhole: true)
+    var hello = reader.hello
+    hello.isReadOnly = true
+    self.hello = hello
+    time = next == nil ? last.time : wanted ?? last.time
+    fault = next == nil ? reader.fault : nil
+  }
+
+  /// All that is told to whom it may concern.
+  func messages(for interest: Interest) -> [MonitorMessage] {
+    var table = table
+    let update = table.takeUpdate(for: interest, at: time)
+    return [.hello(hello)] + (update.map { [.update($0)] } ?? [])
+  }
+
+  /// Puts a question to it. Nothing comes later: what is not known by then never is.
+  func answer(_ inquiry: some Inquiry) -> Ending {
+    var inquiry = inquiry
+    inquiry.knowledge.recordedTime = time
+    let refuse = { (_: MonitorCommand) in }
+    for message in messages(for: inquiry.interest) {
+      let actions = inquiry.take(message, at: time)
+      if let ending = InquiryLoop.perform(actions, send: refuse) { return ending }
+    }
+    let actions = inquiry.leave(at: time) + [.end(1, fault ?? "the recording does not tell that")]
+    return InquiryLoop.perform(actions, send: refuse) ?? .status(1)
+  }
+}

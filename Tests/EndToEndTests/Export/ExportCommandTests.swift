@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import opq_top
+
+/// `opq-top export` and `opq-top report` as a whole.
+@Suite(.timeLimit(.minutes(2))) struct ExportCommandTests {
+  private let directory: TemporaryDirectory
+  private let recording: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    recording = directory.file("run.opq")
+    try Data(ExportScene.bytes()).write(to: URL(filePath: recording))
+  }
+
+  /// What a line of a shell prints, in the directory, with the status of its last command.
+  private func run(_ line: String) throws -> (output: String, errors: String, ending: String) {
+    let errors = directory.file("errors")
+    let output = try BuiltProgram.shellOutput(
+      "cd '\(directory.path)'; opq-top() { '\(BuiltProgram.path)' \"$@\"; }; "
+        + "{ \(line); } 2>'\(errors)'; echo \"back $?\"")
+    let lines = output.components(separatedBy: "back ")
+    return (
+      lines.dropLast().joined(separator: "back "),
+      try String(contentsOfFile: errors, encoding: .utf8),
+      lines.last?.trimmingCharacters(in: .newlines) ?? ""
+    )
+  }
+
+  @Test("An export goes to standard output or into a file, which is not written over by accident")
+  func writes() throws {
+    let csv = try run("opq-top export run.opq --format csv")
+    #expect(csv.output == (try ExportScene.text(.csv)) && csv.errors == "" && csv.ending == "0")
+    for (format, name) in [("chrome-trace", "a.json"), ("dot", "a.dot"), ("csv", "a.csv")] {
+      let result = try run("opq-top export run.opq --format \(format) -o \(name)")
+      #expect(result.output == "" && result.errors == "" && result.ending == "0")
+      let text = try String(contentsOfFile: directory.file(name), encoding: .utf8)
+      #expect(text == (try ExportScene.text(try #require(ExportFormat(rawValue: format)))))
+    }
+    let again = try run("opq-top export run.opq --format csv -o a.csv")
+    #expect(again.ending == "2" && again.errors.contains("a.csv is there already"))
+    #expect(try run("opq-top export run.opq --format csv -o a.csv --force").ending == "0")
+    let report = try run("opq-top report run.opq -o report.html")
+    #expect(report.ending == "0" && report.errors == "")
+    let page = try String(contentsOfFile: directory.file("report.html"), encoding: .utf8)
+    #expect(page.hasPrefix("<!DOCTYPE html>") && page.hasSuffix("</html>\n"))
+  }
+
+  @Test(
+    "What cannot be done is one sentence and the right status",
+    arguments: [
+      ("opq-top export run.opq", "2", "--format"),
+      ("opq-top export run.opq --format svg", "2", "svg"),
+      ("opq-top export none.opq --format csv", "2", "cannot open none.opq"),
+      ("opq-top export text --format dot", "2", "it is no recording"),
+      ("opq-top report run.opq -o no/where.html", "2", "cannot create no/where.html"),
+      ("opq-top export run.opq --format csv --filter 'state:?'", "2", "state"),
+      ("opq-top export run.opq --format csv -o /dev/full --force", "1", "No space left"),
+      ("opq-top export run.opq --format csv >/dev/full", "1", "cannot write to standard output"),
+    ])
+  func fails(arguments: String, status: String, sentence: String) throws {
+    try Data("nothing".utf8).write(to: URL(filePath: directory.file("text")))
+    let result = try run(arguments)
+    #expect(result.ending == status && result.errors.contains(sentence), "\(result.errors)")
+    #expect(result.output == "" && result.errors.split(separator: "\n").count == 1)
+    #expect(FileManager.default.fileExists(atPath: "/dev/full"))
+  }
+
+  @Test("A reader that has seen enough is no failure")
+  func brokenPipe() throws {
+    let result = try run("opq-top report run.opq | head -c 10 >/dev/null")
+    #expect(result.errors == "")
+  }
+
+  @Test("What was cut off is exported up to there, and that is said")
+  func cut() throws {
+    try Data(ExportScene.bytes(isFinished: false)).write(to: URL(filePath: recording))
+    let result = try run("opq-top export run.opq --format csv")
+    #expect(result.output == (try ExportScene.text(.csv)))
+    #expect(result.ending == "1" && result.errors.contains("was not completed"))
+  }
+
+  @Test("A recording of another major version is refused with the status 4")
+  func otherVersion() throws {
+    var bytes = ExportScene.bytes()
+    bytes[6] = 9
+    try Data(bytes).write(to: URL(filePath: recording))
+    for command in ["opq-top export run.opq --format csv", "opq-top report run.opq"] {
+      let result = try run(command)
+      #expect(result.ending == "4" && result.errors.contains("the version 9.0"))
+    }
+  }
+
+  @Test("A file that could not be written whole is taken away")
+  func fullDisk() throws {
+    // A file may not grow beyond this many blocks of 1 KiB.
+    let limited = try run("ulimit -f 1; opq-top export run.opq --format chrome-trace -o b.json")
+    #expect(limited.ending == "1")
+    #expect(limited.errors.contains("cannot write b.json"))
+    #expect(!FileManager.default.fileExists(atPath: directory.file("b.json")))
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import opq_top
+
+/// Questions to a recording instead of a process.
+@Suite("Questions to a recording") struct RecordedInquiryTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try Data(Self.bytes()).write(to: URL(filePath: directory.file("a.opq")))
+  }
+
+  /// #1 runs from second 1 to 3, #2 waits for it and runs from 3 on; at second 8 #1 is no longer kept.
+  private static func bytes() -> [UInt8] {
+    func report(
+      _ number: UInt64, _ state: OperationState, ready: Double?, finished: Double? = nil
+    ) -> OperationReport {
+      OperationReport(
+        id: .init(number), name: "job \(number)", className: "Job", queue: .init(1), state: state,
+        dependencies: number > 1 ? [.init(number - 1)] : [],
+        unmetDependencyCount: state == .waiting ? 1 : 0, added: ExportScene.time(1),
+        becameReady: ready.map(ExportScene.time), started: ready.map(ExportScene.time),
+        finished: finished.map(ExportScene.time))
+    }
+    func update(_ second: Double, _ changed: [OperationReport]) -> Update {
+      Update(
+        time: ExportScene.time(second), queues: [QueueReport(id: .init(1), name: "cpu", width: 1)],
+        changed: changed)
+    }
+    var gone = update(8, [])
+    gone.removed = [.init(1)]
+    let updates = [
+      update(1, [report(1, .executing, ready: 1), report(2, .waiting, ready: nil)]),
+      update(3, [report(1, .finished, ready: 1, finished: 3), report(2, .executing, ready: 3)]),
+      gone,
+    ]
+    var writer = RecordingWriter()
+    let begin = writer.add(.hello(ReplayScene.hello))
+    return updates.reduce(begin) { $0 + writer.add(.update($1)) } + writer.finish()
+  }
+
+  private func run(_ arguments: [String]) throws -> (text: String, status: PseudoTerminal.Ending?) {
+    let (text, ending) = try BuiltProgram.output(
+      arguments + ["--ascii", "--recording", directory.file("a.opq")])
+    return (text, ending)
+  }
+
+  @Test("Why and the tree are as of the end, or of the moment that is asked for")
+  func whyAndTree() throws {
+    let end = try run(["why", "2"])
+    #expect(end.text.contains("#2 job 2") && end.text.contains("executing"))
+    let before = try run(["why", "2", "--at", "1s"])
+    #expect(before.text.contains("waits for 1 of 1: #1 executing") && before.status == .status(0))
+    // What is no longer kept is as it was told last.
+    let tree = try run(["tree", "2"])
+    #expect(tree.status == .status(0) && tree.text.contains("#1"))
+    let past = try run(["why", "1"])
+    #expect(past.text.contains("finished") && past.status == .status(0))
+    let json = try run(["why", "2", "--json", "--at", "0.5"])
+    #expect(json.text.hasPrefix("{") && json.text.contains("\"schema\":\"opq.why/1\""))
+    #expect(
+      json.text.contains("unmet-dependencies") && json.text.contains("1970-01-01T00:16:41.500Z"))
+    #expect(try run(["why", "99"]).status == .status(1))
+  }
+
+  @Test("Waiting tells whether it was reached, and does not wait")
+  func waits() throws {
+    #expect(try run(["wait", "1"]).status == .status(0))
+    #expect(try run(["wait", "--state", "executing", "1", "2"]).status == .status(0))
+    #expect(try run(["wait", "1", "2"]).status == .status(1))
+    #expect(try run(["wait", "--timeout", "60", "2"]).status == .status(1))
+    #expect(try run(["wait", "--state", "cancelled", "1"]).status == .status(1))
+    #expect(try run(["wait", "99"]).status == .status(1))
+    let early = try run(["wait", "1", "--json", "--at", "1s"])
+    #expect(early.status == .status(1) && early.text.contains("\"missing\":[1]"))
+  }
+
+  @Test("Nothing in it can be changed, and it is no process at the same time")
+  func refuses() throws {
+    for command in [["cancel", "2"], ["suspend", "cpu"], ["resume", "cpu"]] {
+      let result = try run(command)
+      #expect(result.status == .status(5) && result.text == "", "\(command)")
+    }
+    #expect(try run(["why", "2", "-p", "1"]).status == .status(2))
+    #expect(try BuiltProgram.output(["why", "2", "--at", "1s"]).ending == .status(2))
+    #expect(try BuiltProgram.output(["why", "2", "--recording", "/none"]).ending == .status(2))
+  }
+}

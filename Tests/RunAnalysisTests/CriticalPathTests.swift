@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import RunAnalysis
+import TestSupport
+import Testing
+
+@Suite("The critical path of a run") struct CriticalPathTests {
+  typealias Scene = RunScene
+
+  /// The parts of a path as words.
+  private func words(_ path: CriticalPath?) -> [String] {
+    path?.segments.map {
+      let (start, end) = ($0.start.nanoseconds, $0.end.nanoseconds)
+      return "\($0.operation) \($0.kind) \(start / 1_000_000_000)-\(end / 1_000_000_000)"
+    } ?? []
+  }
+
+  @Test("It goes from what finished last to the dependency that finished last, and so on")
+  func followsTheLastDependency() throws {
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 0, finished: 2),
+      Scene.report(2, [1], ready: 2, started: 2, finished: 9),
+      Scene.report(3, [1], ready: 2, started: 2, finished: 5),
+      Scene.report(4, [2, 3], ready: 9, started: 9, finished: 12),
+      Scene.report(5, ready: 0, started: 0, finished: 11),
+    ])
+    let path = try #require(CriticalPath(of: history))
+    #expect(path.isOfWholeRun && path.operations == [1, 2, 4].map(Scene.id))
+    #expect(words(path) == ["#1 work 0-2", "#2 work 2-9", "#4 work 9-12"])
+    #expect(path.duration == .seconds(12) && path.total(of: .work) == .seconds(12))
+  }
+
+  @Test("Waiting for a slot is told apart from work, with the operation that freed the slot")
+  func tellsSlotWait() throws {
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 0, finished: 2),
+      Scene.report(7, ready: 0, started: 0, finished: 5),
+      Scene.report(8, queue: 2, ready: 0, started: 0, finished: 6),
+      Scene.report(2, [1], ready: 2, started: 6, finished: 9),
+    ])
+    let path = try #require(CriticalPath(of: history))
+    #expect(words(path) == ["#1 work 0-2", "#2 slotWait 2-6", "#2 work 6-9"])
+    // The one of the other queue freed no slot of this one.
+    #expect(path.segments.map(\.freedBy) == [nil, Scene.id(7), nil])
+    #expect(path.total(of: .slotWait) == .seconds(4) && path.total(of: .work) == .seconds(5))
+  }
+
+  @Test("Waiting for something that is not on the path is waiting for a dependency")
+  func tellsDependencyWait() throws {
+    // Of #9 nothing was recorded; #2 is held up by something else for 3 s after #1.
+    let history = try Scene.history([
+      Scene.report(1, [9], added: 0, ready: 4, started: 4, finished: 5),
+      Scene.report(2, [1], added: 0, ready: 8, started: 8, finished: 9),
+    ])
+    #expect(
+      words(CriticalPath(of: history)) == [
+        "#1 dependencyWait 0-4", "#1 work 4-5", "#2 dependencyWait 5-8", "#2 work 8-9",
+      ])
+  }
+
+  @Test(
+    "The time until an operation was added, and the time of a run that was not told, is not accounted for"
+  )
+  func tellsWhatIsNotKnown() throws {
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 0, finished: 2),
+      Scene.report(2, [1], added: 5, ready: 5, started: nil, finished: 7),
+      Scene.report(3, [2], added: 0, ready: nil, started: 7, finished: 8),
+    ])
+    #expect(
+      words(CriticalPath(of: history)) == [
+        "#1 work 0-2", "#2 unaccounted 2-5", "#2 unaccounted 5-7", "#3 work 7-8",
+      ])
+  }
+
+  @Test("What was cancelled before it started did no work")
+  func ofCancelled() throws {
+    let history = try Scene.history([
+      Scene.report(1, ready: 1, started: nil, finished: 4, state: .cancelled),
+      Scene.report(2, [1], ready: 4, started: 4, finished: 5),
+    ])
+    #expect(
+      words(CriticalPath(of: history)) == [
+        "#1 dependencyWait 0-1", "#1 slotWait 1-4", "#2 work 4-5",
+      ])
+  }
+
+  @Test("A dependency that finished after the operation was ready is not on the path")
+  func skipsLateDependencies() throws {
+    // #2 was cancelled, and waited no more.
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 0, finished: 6),
+      Scene.report(2, [1], ready: 3, started: nil, finished: 7, state: .cancelled),
+    ])
+    #expect(CriticalPath(of: history)?.operations == [Scene.id(2)])
+  }
+
+  @Test("Where not all has finished it is the longest path")
+  func longest() throws {
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 0, finished: 5),
+      Scene.report(2, [1], ready: 5, started: 5, finished: 9),
+      Scene.report(3, added: 8, ready: 8, started: 8, finished: 12),
+      Scene.report(4, ready: 0, started: 2, finished: nil, state: .executing),
+    ])
+    let path = try #require(CriticalPath(of: history))
+    #expect(!path.isOfWholeRun && path.operations == [1, 2].map(Scene.id))
+    #expect(CriticalPath(to: Scene.id(3), in: history)?.operations == [Scene.id(3)])
+    #expect(CriticalPath(to: Scene.id(4), in: history) == nil)
+    #expect(CriticalPath(to: Scene.id(99), in: history) == nil)
+  }
+
+  @Test("Where nothing has finished there is none")
+  func none() throws {
+    #expect(CriticalPath(of: try Scene.history([Scene.update(0)])) == nil)
+    let running = Scene.report(1, ready: 0, started: 0, finished: nil, state: .executing)
+    #expect(CriticalPath(of: try Scene.history([running])) == nil)
+  }
+
+  @Test("A circle of dependencies, which only a forged recording has, ends")
+  func circle() throws {
+    let history = try Scene.history([
+      Scene.report(1, [2], ready: 5, started: 5, finished: 5),
+      Scene.report(2, [1], ready: 5, started: 5, finished: 5),
+      Scene.report(3, ready: 5, started: 5, finished: nil, state: .executing),
+    ])
+    #expect(Set(CriticalPath(of: history)?.operations ?? []) == Set([1, 2].map(Scene.id)))
+  }
+
+  @Test(
+    "Its parts have no gaps, each belongs to the path, and no path is longer", arguments: 1...40)
+  func holdsForAnyRun(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var reports: [OperationReport] = []
+    for number in 1...60 {
+      let dependencies = (1..<number).filter { _ in random.next() % 12 == 0 }
+      let added = Double(random.next() % 20)
+      let met = dependencies.map { Double(reports[$0 - 1].finished?.nanoseconds ?? 0) / 1e9 }.max()
+      let ready = max(added, met ?? 0) + Double(random.next() % 3)
+      let started = ready + Double(random.next() % 4)
+      reports.append(
+        Scene.report(
+          number, dependencies, added: added, ready: ready, started: started,
+          finished: started + Double(random.next() % 5)))
+    }
+    let unfinished = Scene.report(99, ready: 0, started: 0, finished: nil, state: .executing)
+    for history in [try Scene.history(reports), try Scene.history(reports + [unfinished])] {
+      let path = try #require(CriticalPath(of: history), "seed \(seed)")
+      let times = path.segments.map(\.start) + [try #require(path.segments.last).end]
+      #expect(zip(path.segments.map(\.end), times.dropFirst()).allSatisfy { $0 == $1 })
+      let sum = CriticalPath.Kind.allCases.reduce(Duration.zero) { $0 + path.total(of: $1) }
+      #expect(sum == path.duration, "seed \(seed)")
+      for (before, after) in zip(path.operations, path.operations.dropFirst()) {
+        #expect(history.operations[after]?.dependencies.contains(before) == true)
+      }
+      guard !path.isOfWholeRun else { continue }
+      let longest = reports.compactMap { CriticalPath(to: $0.id, in: history)?.duration }.max()
+      #expect(path.duration == longest, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import RunAnalysis
+import Testing
+
+@Suite("What a recording tells of a run") struct RunHistoryTests {
+  typealias Scene = RunScene
+
+  @Test("Operations and queues that are gone stay as they were told last")
+  func keepsWhatIsGone() throws {
+    let done = Scene.report(1, ready: 0, started: 0, finished: 1)
+    var first = Scene.update(1, [done])
+    first.queues.append(Scene.queue(2))
+    var second = Scene.update(2)
+    second.removed = [Scene.id(1)]
+    let history = try Scene.history([first, second])
+    #expect(history.operations[Scene.id(1)] == done)
+    #expect(history.name(of: .init(2)) == "queue 2" && history.name(of: .init(3)) == "queue 3")
+    #expect((history.start, history.end) == (Scene.time(1), Scene.time(2)))
+    #expect(history.fault == nil)
+  }
+
+  @Test("A run whose end was not told ends where it was told of last, or with the recording")
+  func endsOfRuns() throws {
+    let running = { Scene.report($0, ready: 0, started: 1, finished: nil, state: .executing) }
+    var second = Scene.update(4)
+    second.removed = [Scene.id(1)]
+    let history = try Scene.history([
+      Scene.update(2, [running(1), running(2)]), second,
+      Scene.update(9, [Scene.report(3, ready: 0, started: 5, finished: 6)]),
+    ])
+    let runs = try [1, 2, 3].map { number in
+      try #require(history.operations[Scene.id(number)].flatMap { history.run(of: $0) })
+    }
+    #expect(runs.map(\.upperBound) == [4, 9, 6].map(Scene.time))
+    #expect(runs.map(\.lowerBound) == [1, 1, 5].map(Scene.time))
+    #expect(history.run(of: Scene.report(4, ready: 0, started: nil, finished: nil)) == nil)
+  }
+
+  @Test("What a process that is connected to anew no longer has, ended by then")
+  func reconnection() throws {
+    var writer = RecordingWriter()
+    let running = { Scene.report($0, ready: 0, started: 1, finished: nil, state: .executing) }
+    var bytes = writer.add(.hello(Scene.hello))
+    bytes += writer.add(.update(Scene.update(2, [running(1), running(2)])))
+    bytes += writer.add(.hello(Scene.hello))
+    bytes += writer.add(.update(Scene.update(6, [running(2)])))
+    bytes += writer.add(.update(Scene.update(8)))
+    let history = RunHistory(try Scene.reader(bytes + writer.finish()))
+    let ends = [1, 2].map { number in
+      history.operations[Scene.id(number)].flatMap { history.run(of: $0) }?.upperBound
+    }
+    #expect(ends == [Scene.time(6), Scene.time(8)])
+  }
+
+  @Test("Operations that were only counted are counted, and what was before is not")
+  func countsWhatWasNotRecorded() throws {
+    var first = Scene.update(1)
+    first.queues = [Scene.queue(1, StateCounts(executing: 2, finished: 98, total: 100))]
+    first.lostChanges = 50
+    var second = Scene.update(2, [Scene.report(1, ready: 1, started: 1, finished: 2)])
+    second.queues = [
+      Scene.queue(1, StateCounts(finished: 1_000, total: 1_000)),
+      Scene.queue(2, StateCounts(finished: 7, total: 7)),
+    ]
+    second.lostChanges = 750
+    let history = try Scene.history([first, second])
+    #expect(history.operationCount == 2 + 900 + 7)
+    #expect(history.lostChanges == 700)
+    #expect(history.samples.map(\.counts.total) == [100, 1_007])
+    #expect(history.samples.map(\.time) == [1, 2].map(Scene.time))
+  }
+
+  @Test("A warning that stands is one; one that comes again is another")
+  func warningSpells() throws {
+    func update(_ second: Double, _ kinds: [MonitorWarning.Kind]) -> Update {
+      var update = Scene.update(second)
+      update.warnings = kinds.map { kind in
+        MonitorWarning(kind: kind, operations: [Scene.id(1)], count: Int(second))
+      }
+      return update
+    }
+    let history = try Scene.history([
+      update(1, [.slow]), update(2, [.slow, .cycle]), update(3, []), update(4, [.slow]),
+    ])
+    let spells = history.warnings.map { "\($0.warning.kind) \($0.warning.count)" }
+    #expect(spells == ["slow 2", "cycle 2", "slow 4"])
+    #expect(history.warnings.map(\.first) == [1, 2, 4].map(Scene.time))
+    #expect(history.warnings.map(\.last) == [2, 2, 4].map(Scene.time))
+  }
+
+  @Test("A finish that was noted after what waited for it was ready was one by then")
+  func alignsFinishes() throws {
+    var cancelled = Scene.report(4, [1], ready: 1.5, started: nil, finished: 2, state: .cancelled)
+    cancelled.cancelRequested = Scene.time(1.5)
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 1, finished: 2.004),
+      Scene.report(2, [1], ready: 2.002, started: 2.003, finished: 3),
+      Scene.report(3, [1, 2], ready: 3, started: 3, finished: 4), cancelled,
+      // It was ready long before: no thread is as late.
+      Scene.report(5, [3], ready: 3.5, started: 3.5, finished: 4.5),
+    ])
+    let finishes = (1...5).map { history.operations[Scene.id($0)]?.finished }
+    #expect(finishes == [2.002, 3, 4, 2, 4.5].map(Scene.time))
+    #expect(CriticalPath(to: Scene.id(3), in: history)?.operations == [1, 2, 3].map(Scene.id))
+  }
+
+  @Test("A recording that was not completed tells what it holds, and that there is no more")
+  func incomplete() throws {
+    let history = try Scene.history([Scene.update(1), Scene.update(2)], isFinished: false)
+    #expect(history.end == Scene.time(2) && history.samples.count == 2)
+    #expect(history.fault?.contains("not completed") == true)
+  }
+}
