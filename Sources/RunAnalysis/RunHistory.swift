@@ -41,6 +41,8 @@ public struct RunHistory: Sendable {
   public private(set) var lostChanges: UInt64 = 0
   /// How many operations were there or were added meanwhile, those that were not recorded included.
   public private(set) var operationCount = 0
+  /// How many of them were only counted.
+  public var unrecordedCount: Int { operationCount - operations.count }
   /// Why there is no more, as a sentence; `nil` where the recording is whole.
   public private(set) var fault: String?
   /// What the process said when it ended; `nil` where it said nothing.

@@ -19,7 +19,7 @@ struct ConcurrencyChart {
   init(_ history: RunHistory, _ axis: TimeAxis) {
     self.axis = axis
     let time = axis.start..<max(axis.start, axis.end)
-    isSampled = history.lostChanges > 0
+    isSampled = history.unrecordedCount > 0
     if isSampled {
       executing = ConcurrencyCurve(history.samples, \.executing, in: time, parts: Self.parts)
       ready = ConcurrencyCurve(history.samples, \.ready, in: time, parts: Self.parts)

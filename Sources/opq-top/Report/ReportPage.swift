@@ -71,10 +71,9 @@ struct ReportPage {
   /// What is missing, before anybody relies on the rest.
   private var remarks: String {
     var remarks: [String] = []
-    let unrecorded = history.operationCount - history.operations.count
-    if unrecorded > 0 {
+    if history.unrecordedCount > 0 {
       remarks.append(
-        "\(HTMLText.count(unrecorded)) of \(HTMLText.count(history.operationCount)) operations came and "
+        "\(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations came and "
           + "went in such numbers that they were only counted: what is below is of the others.")
     }
     if let fault = history.fault { remarks.append(HTMLText.escaped(fault) + ".") }
@@ -145,12 +144,15 @@ struct ReportPage {
     let rows = history.warnings.prefix(Self.warningLimit).map { spell in
       let warning = spell.warning
       let about = warning.operations.prefix(5).map { "\($0)" }.joined(separator: " ")
+      let first = warning.operations.first.flatMap { history.operations[$0]?.title } ?? ""
+      let title = HTMLText.escaped(warning.title.isEmpty ? first : warning.title)
+      let length = spell.last - spell.first
       let queue = warning.queue.map { HTMLText.escaped(history.name(of: $0)) } ?? ""
       return """
         <tr><td>\(HTMLText.escaped(warning.kind.rawValue))</td>\
-        <td>\(about) \(HTMLText.escaped(warning.title))</td><td>\(queue)</td>\
+        <td>\(about) \(title)</td><td>\(queue)</td>\
         <td class="n">\(HTMLText.duration(spell.first - axis.start))</td>\
-        <td class="n">\(HTMLText.duration(spell.last - spell.first))</td>\
+        <td class="n">\(length > .zero ? HTMLText.duration(length) : "one update")</td>\
         <td class="n">\(HTMLText.count(warning.count))</td></tr>
         """
     }

@@ -28,12 +28,6 @@ enum ReportStyle {
         --class0: #3b78b5; --class1: #e08a2c; --class2: #3f9a63; --class3: #b35aa3; --class4: #8c6d4f;
         --class5: #4aa3a8; --class6: #c05a52; --other: #8a94a0; --several: #b9c1ca;
       }
-      @page { size: A4 landscape; margin: 12mm; }
-      body { font-size: 11px; }
-      section, .tiles { break-inside: avoid-page; }
-      #slots, #path { break-inside: auto; }
-      tr, svg { break-inside: avoid; }
-      * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
     }
     * { box-sizing: border-box; }
     body {
@@ -62,6 +56,7 @@ enum ReportStyle {
     .n { text-align: right; white-space: nowrap; }
     .n + :not(.n) { padding-left: 14px; }
     .id { color: var(--faint); }
+    td:has(> i) { white-space: nowrap; }
     .scroll { overflow-x: auto; }
     .shares { width: 100%; max-width: 640px; margin: 8px 0; }
     .shares th, .shares td { border: 0; white-space: nowrap; }
@@ -86,6 +81,15 @@ enum ReportStyle {
     .cancelled-key { border: 1px dashed var(--critical); opacity: 0.6; }
     .open { fill-opacity: 0.55; }
     \(fills)
+    @media print {
+      @page { size: A4 landscape; margin: 12mm; }
+      body { max-width: none; padding: 0; font-size: 10px; }
+      .scroll { overflow: visible; }
+      h2, .legend { break-after: avoid; }
+      section, .tiles { break-inside: avoid-page; }
+      tr, svg { break-inside: avoid; }
+      * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+    }
     """
 
   /// The colours that stand for something, in drawings and in keys.

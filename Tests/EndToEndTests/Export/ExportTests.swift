@@ -37,13 +37,16 @@ import Testing
     #expect(slices.map { $0["name"] as? String } == ["poll"])
   }
 
-  @Test("A graph has a node for each operation and an arrow for each dependency, and names are text")
+  @Test(
+    "A graph has a node for each operation and an arrow for each dependency, and names are text")
   func dot() throws {
     let text = try ExportScene.text(.dot)
-    let name = #"#1 \"a\", <b onload='x'>&amp;amp;\\n\\x1b[2J\\\\ \\u202e\nFetch · finished · 500ms"#
+    let name =
+      #"#1 \"a\", <b onload='x'>&amp;amp;\\n\\x1b[2J\\\\ \\u202e\nFetch · finished · 500ms"#
     #expect(text.hasPrefix("digraph operations {\n") && text.hasSuffix("}\n"))
     #expect(text.contains("  1 [label=\"\(name)\", fillcolor=\"#ffffff\", penwidth=3"))
-    #expect(text.contains(##"  2 [label="#2 Parse\nParse · cancelled · 750ms", fillcolor="#f3d1f4""##))
+    #expect(
+      text.contains(##"  2 [label="#2 Parse\nParse · cancelled · 750ms", fillcolor="#f3d1f4""##))
     #expect(text.contains("  9 [label=\"#9\\nnot recorded\", style=\"dashed\"];\n"))
     #expect(text.contains("  1 -> 2 [penwidth=3") && text.contains("  9 -> 2;\n"))
     #expect(text.contains("  2 -> 3;\n"))
@@ -55,13 +58,17 @@ import Testing
     return try #require(json?["traceEvents"] as? [[String: Any]])
   }
 
-  @Test("A trace has a slice for each run, an arrow for each dependency, counters and the critical path")
+  @Test(
+    "A trace has a slice for each run, an arrow for each dependency, counters and the critical path"
+  )
   func chromeTrace() throws {
     let text = try ExportScene.text(.chromeTrace)
     #expect(!text.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
     let events = try events(of: text)
     func all(_ phase: String, in process: Int? = nil) -> [[String: Any]] {
-      events.filter { $0["ph"] as? String == phase && (process == nil || $0["pid"] as? Int == process) }
+      events.filter {
+        $0["ph"] as? String == phase && (process == nil || $0["pid"] as? Int == process)
+      }
     }
     let first = try #require(all("X", in: 1).first)
     #expect(first["name"] as? String == ExportScene.hostile && first["cat"] as? String == "Fetch")
@@ -71,12 +78,14 @@ import Testing
     // One that goes on ends with the recording.
     #expect(all("X", in: 2).map { $0["dur"] as? Double } == [1_000_000])
     #expect(all("s").count == 2 && all("f").count == 2)
-    #expect(all("s")[0]["ts"] as? Double == 1_999_999.999 && all("f")[0]["ts"] as? Double == 2_250_000)
+    #expect(
+      all("s")[0]["ts"] as? Double == 1_999_999.999 && all("f")[0]["ts"] as? Double == 2_250_000)
     let path = all("X", in: 0).map { "\($0["cat"] as? String ?? "") \($0["dur"] as? Double ?? 0)" }
     #expect(path == ["slot wait 500000.0", "work 500000.0", "slot wait 250000.0", "work 750000.0"])
     #expect(all("C").count == 2 && all("i").map { $0["name"] as? String } == ["slow"])
     let names = all("M").compactMap { ($0["args"] as? [String: Any])?["name"] as? String }
-    #expect(names == ["tiles[4711]", "critical path", ExportScene.hostile, "slot 1", "io", "slot 1"])
+    #expect(
+      names == ["tiles[4711]", "critical path", ExportScene.hostile, "slot 1", "io", "slot 1"])
   }
 
   @Test("What is written goes out in pieces, and all of it")
@@ -88,7 +97,9 @@ import Testing
     }
     let history = try ExportScene.history(ExportScene.bytes(reports))
     var count = 0
-    OperationsCSV(ExportedRun(history)).write { count += $0.utf8.count { $0 == UInt8(ascii: "\n") } }
+    OperationsCSV(ExportedRun(history)).write {
+      count += $0.utf8.count { $0 == UInt8(ascii: "\n") }
+    }
     #expect(count == 3_001)
   }
 }
