@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import CoreMetrics
+import MonitorProtocol
+import OperationsCore
+import OperationsMonitor
+import Tracing
+
+/// Takes what a session tells, and tells metrics and traces of it, on a thread of its own: where all of
+/// the process's other threads are busy is just where somebody wants to know of it.
+final class TelemetryThread: Sendable {
+  private let control: TelemetryControl
+  private let metrics: (any MetricsFactory)?
+  private let tracer: (any Tracer)?
+  private let parent: ServiceContext
+  private let session: MonitorSession
+  private let interest: Interest
+  private let lastOldQueue: QueueReport.ID?
+
+  private init(
+    control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
+    parent: ServiceContext, interval: Duration
+  ) {
+    self.control = control
+    self.metrics = metrics
+    self.tracer = tracer
+    self.parent = parent
+    interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
+    // Before the session, so that nothing that it will not know of is counted as new.
+    lastOldQueue = QueueRegistry.queues.last.map { QueueReport.ID($0.id.rawValue) }
+    session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
+      control.ring()
+    }
+  }
+
+  /// Begins, until `control` says otherwise.
+  static func start(
+    control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
+    parent: ServiceContext, interval: Duration
+  ) {
+    let thread = TelemetryThread(
+      control: control, metrics: metrics, tracer: tracer, parent: parent, interval: interval)
+    let retained = Unmanaged.passRetained(thread)
+    let error = csystem_start_thread(
+      { Unmanaged<TelemetryThread>.fromOpaque($0).takeRetainedValue().main() },
+      retained.toOpaque())
+    guard error != 0 else { return }
+    retained.release()
+    control.didStop()
+  }
+
+  private func main() {
+    csystem_set_thread_name("opq-telemetry")
+    var state = TelemetryState(lastOldQueue: lastOldQueue)
+    var metricWriter = metrics.map { MetricWriter(to: $0) }
+    var spanWriter = tracer.map { SpanWriter(to: $0, parent: parent) }
+    var ending = LastReading(after: interest)
+    var step = LastReading.Step.wait
+    while step != .end, control.phase != .abandoned {
+      control.wait()
+      for case .update(let update) in session.takeMessages() {
+        let (actions, runs) = state.take(update)
+        for action in actions { metricWriter?.perform(action) }
+        let clock = WallClock.now
+        for run in runs { spanWriter?.write(run, clock) }
+        step = ending.take(update)
+        if case .watch(let interest) = step { session.watch(interest, minimumInterval: .zero) }
+      }
+      guard control.phase == .stopping, case .watch(let interest) = ending.begin() else { continue }
+      session.watch(interest, minimumInterval: .zero)
+    }
+    session.invalidate()
+    for action in state.finish() { metricWriter?.perform(action) }
+    control.didStop()
+  }
+}
