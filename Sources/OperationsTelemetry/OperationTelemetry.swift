@@ -66,7 +66,8 @@ public final class OperationTelemetry: Sendable {
 
   deinit { control.abandon() }
 
-  /// Begins to tell what the process's queues do; the first values follow at once.
+  /// Begins to tell what the process's queues do; the first values follow at once. Returns after a
+  /// millisecond or so, when all that happens from then on is seen.
   ///
   /// Keep the result: where it is released without having been stopped, telling ends at the next
   /// update. One at a time for each metrics system: two would count everything twice.

@@ -18,6 +18,9 @@ struct SpanWriter {
   private var ids: [OperationReport.ID] = []
   private var next = 0
 
+  /// How many contexts it keeps.
+  var contextCount: Int { contexts.count }
+
   /// - Parameters:
   ///   - tracer: Makes the spans.
   ///   - parent: The context of the span whose children they are, if it has one.

@@ -31,7 +31,13 @@ final class TelemetryControl: Sendable {
   func ring() { bell.signal() }
 
   /// Waits until somebody rings.
-  func wait() { bell.wait() }
+  ///
+  /// - Parameter limit: How long at most; `nil` for as long as it takes.
+  /// - Returns: Whether somebody has.
+  func wait(atMost limit: Duration?) -> Bool {
+    let deadline = limit.map { DispatchTime.now() + .nanoseconds(Int(clamping: $0.nanoseconds)) }
+    return bell.wait(timeout: deadline ?? .distantFuture) == .success
+  }
 
   /// Lets it end once everything has been told; late is harmless.
   func stop() { move(from: [.running], to: .stopping) }

@@ -15,7 +15,6 @@ struct TelemetryRun: Equatable {
 /// Turns what a monitor tells into what metrics and traces are to be told.
 struct TelemetryState {
   private struct Queue {
-    let id: QueueReport.ID
     /// As the monitor tells it, and harmless.
     var name: String
     var harmlessName: String
@@ -23,8 +22,8 @@ struct TelemetryState {
     var counts: StateCounts
   }
 
-  /// The queues up to this one were there at the start: what they did before is not counted.
-  private let lastOldQueue: QueueReport.ID?
+  /// What is not counted, since it was before the start.
+  private let past: TelemetryPast
   private var queues: [QueueReport.ID: Queue] = [:]
   private var labels = QueueLabels()
   private var classes = TimerClasses()
@@ -36,8 +35,8 @@ struct TelemetryState {
   private var untimed = UntimedCount()
   private var isFirst = true
 
-  /// - Parameter lastOldQueue: The newest of the queues that exist already; `nil` for none.
-  init(lastOldQueue: QueueReport.ID?) { self.lastOldQueue = lastOldQueue }
+  /// - Parameter past: What is not counted.
+  init(since past: TelemetryPast) { self.past = past }
 
   /// Takes in an update.
   ///
@@ -61,9 +60,12 @@ struct TelemetryState {
     queues.count + known.count + gauges.count + series.values.map(\.count).reduce(0, +)
   }
 
+  /// Whether there is nothing for ``settle()`` to tell.
+  var isSettled: Bool { untimed.isSettled }
+
   /// What is still to be told where no update follows.
-  mutating func finish() -> [TelemetryAction] {
-    let untimedCount = untimed.finish()
+  mutating func settle() -> [TelemetryAction] {
+    let untimedCount = untimed.settle()
     return untimedCount > 0 ? [.add(Series(.untimed), untimedCount)] : []
   }
 
@@ -71,12 +73,9 @@ struct TelemetryState {
 
   private mutating func noteQueues(_ reports: [QueueReport]) -> [TelemetryAction] {
     for report in reports where queues[report.id]?.name != report.name {
-      let isOld = isFirst && isOld(report.id)
       var queue =
         queues[report.id]
-        ?? Queue(
-          id: report.id, name: "", harmlessName: "",
-          counts: isOld ? report.counts : StateCounts())
+        ?? Queue(name: "", harmlessName: "", counts: past.counts[report.id] ?? StateCounts())
       queue.name = report.name
       // One that has no name has got one from its id: all of these are one to who looks from afar.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"
@@ -105,8 +104,6 @@ struct TelemetryState {
     return actions
   }
 
-  private func isOld(_ queue: QueueReport.ID) -> Bool { lastOldQueue.map { queue <= $0 } ?? false }
-
   private func label(of queue: QueueReport.ID) -> String {
     queues[queue].map { labels.label(for: $0.harmlessName) } ?? QueueLabels.other
   }
@@ -122,13 +119,13 @@ struct TelemetryState {
     known.subtract(update.removed)
     var runs: [TelemetryRun] = []
     for report in update.changed where report.state.isOver && known.insert(report.id).inserted {
-      // Among what is not counted.
-      if isFirst && isOld(report.queue) { continue }
-      guard let started = report.started, let finished = report.finished else {
-        // What was cancelled before it started has no time to be missed.
-        if report.state == .cancelled { untimed.noteReport() }
+      guard let finished = report.finished, finished >= past.end else { continue }
+      if report.wasCancelledBeforeItStarted {
+        // It never ran, and is not missed.
+        untimed.noteReport()
         continue
       }
+      guard let started = report.started else { continue }
       untimed.noteReport()
       runs.append(
         TelemetryRun(
@@ -191,5 +188,13 @@ struct TelemetryState {
     }
     gauges = new
     return actions
+  }
+}
+
+extension OperationReport {
+  /// Whether it was started, if at all, only to finish at once.
+  var wasCancelledBeforeItStarted: Bool {
+    guard state == .cancelled, let cancelRequested else { return false }
+    return started.map { cancelRequested <= $0 } ?? true
   }
 }

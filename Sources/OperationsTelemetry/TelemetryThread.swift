@@ -3,8 +3,8 @@
 
 import COperationsSystem
 import CoreMetrics
+import Dispatch
 import MonitorProtocol
-import OperationsCore
 import OperationsMonitor
 import Tracing
 
@@ -17,7 +17,12 @@ final class TelemetryThread: Sendable {
   private let parent: ServiceContext
   private let session: MonitorSession
   private let interest: Interest
-  private let lastOldQueue: QueueReport.ID?
+  private let past: TelemetryPast
+  /// The first update has come: the monitor records.
+  private let begun = DispatchSemaphore(value: 0)
+
+  /// After so long without an update there is nothing more to be read.
+  private let patience: Duration
 
   private init(
     control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
@@ -28,14 +33,16 @@ final class TelemetryThread: Sendable {
     self.tracer = tracer
     self.parent = parent
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
-    // Before the session, so that nothing that it will not know of is counted as new.
-    lastOldQueue = QueueRegistry.queues.last.map { QueueReport.ID($0.id.rawValue) }
+    // The collector reads at least once a second, while there is something to read.
+    patience = max(interval, .seconds(1)) * 2
+    past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
       control.ring()
     }
   }
 
-  /// Begins, until `control` says otherwise.
+  /// Begins, until `control` says otherwise. Returns once the monitor records, which takes a
+  /// millisecond; if it cannot, after a second.
   static func start(
     control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
     parent: ServiceContext, interval: Duration
@@ -46,21 +53,27 @@ final class TelemetryThread: Sendable {
     let error = csystem_start_thread(
       { Unmanaged<TelemetryThread>.fromOpaque($0).takeRetainedValue().main() },
       retained.toOpaque())
-    guard error != 0 else { return }
-    retained.release()
-    control.didStop()
+    guard error == 0 else {
+      retained.release()
+      control.didStop()
+      return
+    }
+    _ = thread.begun.wait(timeout: .now() + .seconds(1))
   }
 
   private func main() {
     csystem_set_thread_name("opq-telemetry")
-    var state = TelemetryState(lastOldQueue: lastOldQueue)
+    var state = TelemetryState(since: past)
     var metricWriter = metrics.map { MetricWriter(to: $0) }
     var spanWriter = tracer.map { SpanWriter(to: $0, parent: parent) }
     var ending = LastReading(after: interest)
     var step = LastReading.Step.wait
     while step != .end, control.phase != .abandoned {
-      control.wait()
+      if !control.wait(atMost: state.isSettled ? nil : patience) {
+        for action in state.settle() { metricWriter?.perform(action) }
+      }
       for case .update(let update) in session.takeMessages() {
+        begun.signal()
         let (actions, runs) = state.take(update)
         for action in actions { metricWriter?.perform(action) }
         let clock = WallClock.now
@@ -72,7 +85,7 @@ final class TelemetryThread: Sendable {
       session.watch(interest, minimumInterval: .zero)
     }
     session.invalidate()
-    for action in state.finish() { metricWriter?.perform(action) }
+    for action in state.settle() { metricWriter?.perform(action) }
     control.didStop()
   }
 }

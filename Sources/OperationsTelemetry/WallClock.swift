@@ -20,9 +20,11 @@ struct WallClock {
 
   /// The present relation of the two.
   static var now: WallClock {
-    WallClock(
-      monotonic: MonitorTime(nanoseconds: read(CLOCK_MONOTONIC)), sinceEpoch: read(CLOCK_REALTIME))
+    WallClock(monotonic: monotonicNow, sinceEpoch: read(CLOCK_REALTIME))
   }
+
+  /// The present time on the monitor's clock.
+  static var monotonicNow: MonitorTime { MonitorTime(nanoseconds: read(CLOCK_MONOTONIC)) }
 
   /// The time of day of a moment.
   func instant(_ time: MonitorTime) -> DefaultTracerClock.Timestamp {

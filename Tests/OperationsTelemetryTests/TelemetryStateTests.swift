@@ -14,9 +14,7 @@ private struct Shown {
   var timers: [Series: [Duration]] = [:]
   private var second: Int64 = 0
 
-  init(lastOldQueue: UInt64? = nil) {
-    state = TelemetryState(lastOldQueue: lastOldQueue.map { QueueReport.ID($0) })
-  }
+  init(since past: TelemetryPast = TelemetryPast()) { state = TelemetryState(since: past) }
 
   @discardableResult
   mutating func take(
@@ -33,7 +31,7 @@ private struct Shown {
     return runs
   }
 
-  mutating func finish() { perform(state.finish()) }
+  mutating func settle() { perform(state.settle()) }
 
   private mutating func perform(_ actions: [TelemetryAction]) {
     for action in actions {
@@ -76,14 +74,16 @@ private func queue(
 /// One that is over: ready at 1 s, started at 3 s, finished at 6 s where nothing else is said.
 private func operation(
   _ id: UInt64, in queue: UInt64 = 1, className: String = "Job",
-  state: OperationState = .finished, ready: Int64? = 1, started: Int64? = 3, finished: Int64? = 6
+  state: OperationState = .finished, ready: Int64? = 1, started: Int64? = 3, finished: Int64? = 6,
+  cancelRequested: Int64? = nil
 ) -> OperationReport {
   func time(_ seconds: Int64?) -> MonitorTime? {
     seconds.map { MonitorTime(nanoseconds: $0 * 1_000_000_000) }
   }
   return OperationReport(
     id: OperationReport.ID(id), name: "", className: className, queue: QueueReport.ID(queue),
-    state: state, becameReady: time(ready), started: time(started), finished: time(finished))
+    state: state, becameReady: time(ready), started: time(started),
+    cancelRequested: time(cancelRequested), finished: time(finished))
 }
 
 @Suite struct TelemetryStateTests {
@@ -138,7 +138,7 @@ private func operation(
   }
 
   @Test func aGaugeIsToldOnlyWhenItChanges() {
-    var state = TelemetryState(lastOldQueue: nil)
+    var state = TelemetryState(since: TelemetryPast())
     let update = Update(
       time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", executing: 1)])
     #expect(!state.take(update).actions.isEmpty)
@@ -161,7 +161,7 @@ private func operation(
   // MARK: Totals
 
   @Test func aTotalBeginsAtZeroSoThatItsFirstChangeIsSeen() {
-    var state = TelemetryState(lastOldQueue: nil)
+    var state = TelemetryState(since: TelemetryPast())
     let actions = state.take(
       Update(time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a")])
     ).actions
@@ -170,16 +170,19 @@ private func operation(
   }
 
   @Test func whatWasBeforeTheStartIsNotCounted() {
-    var shown = Shown(lastOldQueue: 1)
+    var past = TelemetryPast()
+    past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 103)
+    past.end = MonitorTime(nanoseconds: 5_000_000_000)
+    var shown = Shown(since: past)
     // The second queue was made after the start, and has been quick.
     shown.take(
-      [queue(1, "old", finished: 100), queue(2, "new", finished: 3)],
-      [operation(1, in: 1), operation(2, in: 2)])
-    #expect(shown.completed("old") == 0)
-    #expect(shown.completed("new") == 3)
-    #expect(shown.timers.keys.allSatisfy { $0.queue == "new" })
-    shown.take([queue(1, "old", finished: 101), queue(2, "new", finished: 3)])
+      [queue(1, "old", executing: 2, finished: 101), queue(2, "new", finished: 3)],
+      [operation(1, finished: 4), operation(2, finished: 5), operation(3, in: 2, finished: 6)])
     #expect(shown.completed("old") == 1)
+    #expect(shown.counters[Series(.added, queue: "old")] == 0)
+    #expect(shown.completed("new") == 3)
+    #expect(shown.timers[Series(.run, queue: "old", detail: "Job")] == [.seconds(2)])
+    #expect(shown.timers[Series(.run, queue: "new", detail: "Job")] == [.seconds(3)])
   }
 
   @Test func aQueueThatIsRenamedIsCountedUnderItsNewNameFromThenOn() {
@@ -228,31 +231,48 @@ private func operation(
     // Three of them were only late.
     shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
     #expect(shown.untimed == 6)
-    shown.take([queue(1, "a", finished: 10)])
+    shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
     #expect(shown.untimed == 6)
+    #expect(shown.state.isSettled)
+  }
+
+  @Test func anUpdateThatBringsNothingSaysNothingOfWhatIsLate() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 2)], [operation(1)])
+    shown.take([queue(1, "a", finished: 2)])
+    #expect(shown.untimed == 0)
+    #expect(!shown.state.isSettled)
+    shown.take([queue(1, "a", finished: 2)], [operation(2)])
+    shown.settle()
+    #expect(shown.untimed == 0)
+    #expect(shown.state.isSettled)
   }
 
   @Test func whatIsMissingAtTheEndIsUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
-    shown.finish()
-    shown.finish()
+    shown.settle()
+    shown.settle()
     #expect(shown.untimed == 9)
   }
 
-  @Test func whatWasCancelledBeforeItStartedIsNotMissing() {
+  @Test func whatWasCancelledBeforeItStartedIsNeitherTimedNorMissing() {
     var shown = Shown()
-    shown.take(
-      [queue(1, "a", cancelled: 1)], [operation(1, state: .cancelled, ready: nil, started: nil)])
-    shown.finish()
+    let operations = [
+      operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
+      operation(2, state: .cancelled, started: 3, cancelRequested: 3),
+      operation(3, state: .cancelled, started: 3, cancelRequested: 4),
+    ]
+    let runs = shown.take([queue(1, "a", cancelled: 3)], operations)
+    #expect(runs.map(\.report.id.rawValue) == [3])
+    shown.settle()
     #expect(shown.untimed == 0)
-    #expect(shown.timers.isEmpty)
   }
 
   @Test func aRunWhoseStartIsNotKnownIsUntimed() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 1)], [operation(1, started: nil)])
-    shown.finish()
+    shown.settle()
     #expect(shown.untimed == 1)
   }
 
@@ -294,7 +314,7 @@ private func operation(
   }
 
   @Test func operationsThatComeAndGoLeaveNothingBehind() {
-    var state = TelemetryState(lastOldQueue: nil)
+    var state = TelemetryState(since: TelemetryPast())
     let step = 1_000
     var removed: [OperationReport.ID] = []
     for round in 0..<200 {
