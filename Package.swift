@@ -188,6 +188,13 @@ let monitorTargets: [Target] = [
     dependencies: ["Operations", "OperationsMonitor", "opq-top", "TestSupport"],
     path: "Tests/Fixtures/monitor-overhead"),
   .executableTarget(
+    name: "telemetry-overhead",
+    dependencies: [
+      "Operations", "OperationsTelemetry",
+      .product(name: "CoreMetrics", package: "swift-metrics"),
+      .product(name: "Tracing", package: "swift-distributed-tracing"),
+    ], path: "Tests/Fixtures/telemetry-overhead"),
+  .executableTarget(
     name: "dashboard-figures", dependencies: ["opq-top", "TestSupport"],
     path: "Tests/Fixtures/dashboard-figures"),
 ]

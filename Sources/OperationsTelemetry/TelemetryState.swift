@@ -73,9 +73,10 @@ struct TelemetryState {
 
   private mutating func noteQueues(_ reports: [QueueReport]) -> [TelemetryAction] {
     for report in reports where queues[report.id]?.name != report.name {
-      var queue =
-        queues[report.id]
-        ?? Queue(name: "", harmlessName: "", counts: past.counts[report.id] ?? StateCounts())
+      // One that the monitor knows from the beginning and that did not exist then is gone: others have
+      // watched it.
+      let counts = past.counts[report.id] ?? (isFirst ? report.counts : StateCounts())
+      var queue = queues[report.id] ?? Queue(name: "", harmlessName: "", counts: counts)
       queue.name = report.name
       // One that has no name has got one from its id: all of these are one to who looks from afar.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"

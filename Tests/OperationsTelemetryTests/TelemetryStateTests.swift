@@ -14,7 +14,11 @@ private struct Shown {
   var timers: [Series: [Duration]] = [:]
   private var second: Int64 = 0
 
-  init(since past: TelemetryPast = TelemetryPast()) { state = TelemetryState(since: past) }
+  /// Begins with an update of the queues that the monitor knows at the beginning.
+  init(since past: TelemetryPast = TelemetryPast(), first: [QueueReport] = []) {
+    state = TelemetryState(since: past)
+    take(first)
+  }
 
   @discardableResult
   mutating func take(
@@ -173,8 +177,12 @@ private func operation(
     var past = TelemetryPast()
     past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 103)
     past.end = MonitorTime(nanoseconds: 5_000_000_000)
-    var shown = Shown(since: past)
-    // The second queue was made after the start, and has been quick.
+    var shown = Shown(
+      since: past,
+      first: [queue(1, "old", executing: 2, finished: 101), queue(3, "gone", finished: 7)]
+    )
+    #expect(shown.completed("old") == 1)
+    #expect(shown.completed("gone") == 0)
     shown.take(
       [queue(1, "old", executing: 2, finished: 101), queue(2, "new", finished: 3)],
       [operation(1, finished: 4), operation(2, finished: 5), operation(3, in: 2, finished: 6)])
