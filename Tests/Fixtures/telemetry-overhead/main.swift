@@ -2,14 +2,11 @@
 // Part of opq; see LICENSE.
 
 // Measures what it costs a process to tell metrics and traces of its queues: the same work without,
-// with metrics, and with metrics and traces, by systems that only count. The three take turns, and each
-// ratio is one of two neighbours; printed is the median of the ratios.
+// with metrics, and with metrics and traces, by systems that do next to nothing. The three take turns, and
+// each ratio is one of two neighbours; printed is the median of the ratios.
 //
 //   telemetry-overhead [ROUNDS]
-//   telemetry-overhead quick|told off|metrics|traces COUNT    does some work once, to be counted
-//
-// quick are empty operations, far more than are recorded; told are empty operations of which each is
-// recorded and told, 500 at a time.
+//   telemetry-overhead off|metrics|traces COUNT    runs so many empty operations once, to be counted
 
 import CoreMetrics
 import Dispatch
@@ -77,16 +74,31 @@ func runQuick(_ count: Int) {
   }
 }
 
-/// So many operations of which each is told before there are more.
-func runTold(_ count: Int, _ telling: Telling) {
-  tell(telling, interval: .milliseconds(1)) { metrics in
+/// The processor time that this process has taken.
+func processorTime() -> Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
+
+/// The processor time of a second in which there are 800 operations, each of which is told.
+func measureSteady(_ telling: Telling) -> Duration {
+  var taken = Duration.zero
+  tell(telling) { metrics in
     let queue = OperationQueue()
-    for end in stride(from: 500, through: count, by: 500) {
-      for _ in 0..<500 { queue.addOperation {} }
+    // As many as are kept have gone by before the seconds that count.
+    for second in 0..<25 {
+      let before = processorTime()
+      for _ in 0..<800 { queue.addOperation {} }
       queue.waitUntilAllOperationsAreFinished()
-      while telling != .off, metrics.timedCount < end { usleep(1_000) }
+      sleep(1)
+      if second >= 15 { taken += processorTime() - before }
+    }
+    guard telling == .off || metrics.timedCount > 19_000 else {
+      fatalError("only \(metrics.timedCount) operations were told")
     }
   }
+  return taken / 10
 }
 
 /// Computes something for so many steps.
@@ -135,17 +147,17 @@ func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) {
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.count == 3, let telling = Telling(rawValue: arguments[1]),
-  let count = Int(arguments[2])
+if arguments.count == 2, let telling = Telling(rawValue: arguments[0]),
+  let count = Int(arguments[1])
 {
-  switch arguments[0] {
   // Without another reading until the end: what is counted is what operations pay.
-  case "quick": tell(telling, interval: .seconds(100_000)) { _ in runQuick(count) }
-  case "told": runTold(count, telling)
-  default: fatalError("no such work: \(arguments[0])")
-  }
+  tell(telling, interval: .seconds(100_000)) { _ in runQuick(count) }
 } else {
   let rounds = arguments.first.flatMap { Int($0) } ?? 9
+  for telling in Telling.allCases {
+    print(
+      "800 operations a second, \(telling): \(measureSteady(telling)) of processor time a second")
+  }
   compare("empty operations", rounds: rounds, count: 10_000_000, runQuick)
   compare("1 ms operations", rounds: rounds, count: 2_000, runMillisecond)
 }
