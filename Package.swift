@@ -190,7 +190,7 @@ let monitorTargets: [Target] = [
   .executableTarget(
     name: "telemetry-overhead",
     dependencies: [
-      "Operations", "OperationsTelemetry",
+      "Operations", "OperationsTelemetry", "TestSupport",
       .product(name: "CoreMetrics", package: "swift-metrics"),
       .product(name: "Tracing", package: "swift-distributed-tracing"),
     ], path: "Tests/Fixtures/telemetry-overhead"),

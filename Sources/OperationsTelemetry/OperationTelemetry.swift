@@ -38,7 +38,8 @@ public import Tracing
 /// the operation or, where that has no name, its class; with its waiting times, priority, class and queue
 /// as attributes, events where it was added, became ready and was cancelled, and links to the spans of
 /// its dependencies. What was cancelled has the attribute `opq.operation.cancelled`, and no status: that a
-/// program cancels is no error.
+/// program cancels is no error. What was cancelled before it started never ran: it has neither span nor
+/// times, and does not count as untimed.
 ///
 /// A span is made when the operation is over, of what the monitor has recorded: a tracer gives a span its
 /// identity when it is started, and nothing starts one while the operation runs, so that operations pay
@@ -56,6 +57,12 @@ public import Tracing
 /// its place to the next one. 500 pairs of a queue and a class have timers of their own; the other classes
 /// of a queue share `_other`. Names are cut to 100 characters, and control characters, quotation
 /// marks and backslashes in them replaced; queues without a name share the label `OperationQueue`.
+///
+/// # What it costs
+///
+/// The process is watched for as long as this goes on, as by an attached `opq-top`: the monitor keeps some
+/// hundred bytes for each operation that has not finished, and for the last 10,000 that have; a queue of a
+/// million operations that wait takes hundreds of megabytes more. `bash Benchmarks/telemetry` measures it.
 ///
 /// Nothing runs on the threads of operations. Metrics and tracer are called on a thread of the telemetry's
 /// own, which sleeps while nothing happens; while it is in a call, updates are put together, not queued up.
@@ -76,7 +83,8 @@ public final class OperationTelemetry: Sendable {
   ///   - metrics: To whom metrics are told; by default the task's or the bootstrapped system. `nil` for
   ///     nobody.
   ///   - tracer: Who makes the spans; by default the task's or the bootstrapped one. `nil` for nobody.
-  ///   - interval: The shortest time between two updates. While nothing happens there are none.
+  ///   - interval: The shortest time between two updates. While nothing happens there are none. With more
+  ///     than a minute operations are missed: the monitor keeps what is over no longer.
   ///   - context: Has the parent of all spans; by default they have none, and each begins a trace.
   /// - Returns: What ends it. Where neither metrics nor spans are wanted, or both systems do nothing, it has
   ///   ended already.

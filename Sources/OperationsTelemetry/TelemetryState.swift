@@ -55,7 +55,7 @@ struct TelemetryState {
     return (actions, runs)
   }
 
-  /// How many things it keeps, for tests: bounded by what is alive.
+  /// How many things it keeps: bounded by what the monitor keeps, and by the number of labels.
   var keptCount: Int {
     queues.count + known.count + gauges.count + series.values.map(\.count).reduce(0, +)
   }

@@ -20,7 +20,6 @@ final class TelemetryThread: Sendable {
   private let past: TelemetryPast
   /// The first update has come: the monitor records.
   private let begun = DispatchSemaphore(value: 0)
-
   /// After so long without an update there is nothing more to be read.
   private let patience: Duration
 
@@ -35,6 +34,7 @@ final class TelemetryThread: Sendable {
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
     // The collector reads at least once a second, while there is something to read.
     patience = max(interval, .seconds(1)) * 2
+    // Before the session: what falls between the two is counted, and nothing twice.
     past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
       control.ring()
@@ -49,6 +49,7 @@ final class TelemetryThread: Sendable {
   ) {
     let thread = TelemetryThread(
       control: control, metrics: metrics, tracer: tracer, parent: parent, interval: interval)
+    // The new thread takes this reference over.
     let retained = Unmanaged.passRetained(thread)
     let error = csystem_start_thread(
       { Unmanaged<TelemetryThread>.fromOpaque($0).takeRetainedValue().main() },

@@ -14,6 +14,7 @@ import Glibc
 import Operations
 import OperationsTelemetry
 import Synchronization
+import TestSupport
 import Tracing
 
 /// Counts what it is told.
@@ -101,6 +102,28 @@ func measureSteady(_ telling: Telling) -> Duration {
   return taken / 10
 }
 
+/// By how many bytes for each operation that waits the process grows while metrics are told.
+func measureMemory(count: Int) -> Int {
+  let queue = OperationQueue()
+  queue.isSuspended = true
+  for _ in 0..<count { queue.addOperation {} }
+  let before = ProcessStatus.amount("VmRSS")
+  var last = before
+  tell(.metrics) { _ in
+    // Until the collector has taken in all of them, which it shows by growing no more.
+    var quiet = ContinuousClock.now
+    while ContinuousClock.now - quiet < .seconds(5) {
+      let now = ProcessStatus.amount("VmRSS")
+      if now > last + 64 { (last, quiet) = (now, .now) }
+      usleep(20_000)
+    }
+  }
+  queue.cancelAllOperations()
+  queue.isSuspended = false
+  queue.waitUntilAllOperationsAreFinished()
+  return (last - before) * 1_024 / count
+}
+
 /// Computes something for so many steps.
 @inline(never)
 func compute(_ steps: Int) -> UInt64 {
@@ -154,6 +177,7 @@ if arguments.count == 2, let telling = Telling(rawValue: arguments[0]),
   tell(telling, interval: .seconds(100_000)) { _ in runQuick(count) }
 } else {
   let rounds = arguments.first.flatMap { Int($0) } ?? 9
+  print("memory of an operation that waits: \(measureMemory(count: 500_000)) bytes more")
   for telling in Telling.allCases {
     print(
       "800 operations a second, \(telling): \(measureSteady(telling)) of processor time a second")
