@@ -76,8 +76,9 @@ public final class OperationTelemetry: Sendable {
   /// Begins to tell what the process's queues do; the first values follow at once. Returns after a
   /// millisecond or so, when all that happens from then on is seen.
   ///
-  /// Keep the result: where it is released without having been stopped, telling ends at the next
-  /// update. One at a time for each metrics system: two would count everything twice.
+  /// Keep the result: where it is released without having been stopped, telling ends at once,
+  /// and what was not told by then is lost. One at a time for each metrics system: two would count everything
+  /// twice.
   ///
   /// - Parameters:
   ///   - metrics: To whom metrics are told; by default the task's or the bootstrapped system. `nil` for

@@ -33,7 +33,7 @@ final class TelemetryThread: Sendable {
     self.parent = parent
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
     // The collector reads at least once a second, while there is something to read.
-    patience = max(interval, .seconds(1)) * 2
+    patience = min(max(interval, .seconds(1)), .seconds(3_600)) * 2
     // Before the session: what falls between the two is counted, and nothing twice.
     past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
