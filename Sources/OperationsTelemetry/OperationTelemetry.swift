@@ -45,8 +45,8 @@ public import Tracing
 /// identity when it is started, and nothing starts one while the operation runs, so that operations pay
 /// nothing for being traced. So spans that the operation's own code starts are not children of its span. A
 /// link is missing where the dependency has no span, was not among the last 10,000 that got one, was no
-/// longer among the operation's `dependencies` at its finish, is not among the first 128 of these, or, in
-/// another queue, finished while that was being read.
+/// longer among the operation's `dependencies` at its finish, or is not among the first 128 of these; and,
+/// rarely, where both are so quick that a reading falls between the ends of the two.
 ///
 /// # What is bounded
 ///

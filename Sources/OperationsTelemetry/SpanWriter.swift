@@ -29,8 +29,8 @@ struct SpanWriter {
     self.parent = parent
   }
 
-  /// Makes one span. Of two operations that depend on each other the one that finished first comes
-  /// first.
+  /// Makes one span. Of two operations, one of which depends on the other, the one that started first
+  /// comes first.
   mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
     let report = run.report
     let span = tracer.startSpan(

@@ -41,7 +41,7 @@ struct TelemetryState {
   /// Takes in an update.
   ///
   /// - Returns: What metrics are to be told, and the operations that ran and are over since the last
-  ///   update, in the order in which they finished.
+  ///   update, in the order in which they started.
   mutating func take(_ update: Update) -> (actions: [TelemetryAction], runs: [TelemetryRun]) {
     var actions = noteQueues(update.queues)
     let runs = takeRuns(of: update)
@@ -133,7 +133,8 @@ struct TelemetryState {
           report: report, started: started, finished: finished,
           queueName: queues[report.queue]?.harmlessName))
     }
-    return runs.sorted { ($0.finished, $0.report.id) < ($1.finished, $1.report.id) }
+    // By start: what depends on an operation may be noted as finished before that is, where both are quick.
+    return runs.sorted { ($0.started, $0.report.id) < ($1.started, $1.report.id) }
   }
 
   private mutating func times(of run: TelemetryRun) -> [TelemetryAction] {

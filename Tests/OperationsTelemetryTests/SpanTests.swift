@@ -8,8 +8,7 @@ import TestSupport
 import Testing
 import Tracing
 
-/// From real queues to a real tracer. Operations that depend on each other are in one queue: see
-/// `OperationTelemetry` on what may be missing between two.
+/// From real queues to a real tracer. What has happened is told when the telemetry stops.
 @Suite(.oneAtATime) struct SpanTests {
   private let tracer = InMemoryTracer()
   private let queue = OperationQueue()

@@ -216,6 +216,25 @@ import Tracing
     other.stop()
   }
 
+  @Test func whatNobodyHadReadAtTheStartIsNotCounted() {
+    // Has read a moment ago, and will not for a second.
+    let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
+    let queue = makeQueue("unread")
+    for _ in 0..<5 { queue.addOperation {} }
+    queue.waitUntilAllOperationsAreFinished()
+    let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
+    telemetry.stop()
+    #expect(
+      metrics.counters(label: "opq_operations_added_total").contains { counter in
+        counter.dimensions.contains { $0.1 == "unread" }
+      })
+    #expect(total("opq_operations_added_total", ("queue", "unread")) == 0)
+    #expect(total("opq_operations_completed_total", ("queue", "unread")) == 0)
+    #expect(metrics.timers(label: "opq_operation_run", dimensions: [("queue", "unread")]).isEmpty)
+    #expect(total("opq_operations_untimed_total") == 0)
+    other.stop()
+  }
+
   @Test func aCancelledRunTellsEverythingAndEnds() async {
     let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
     let task = Task { await telemetry.run() }
