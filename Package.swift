@@ -91,6 +91,13 @@ let monitorTargets: [Target] = [
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
     ]),
+  .target(
+    name: "OperationsTelemetry",
+    dependencies: [
+      "OperationsCore", "COperationsSystem", "OperationsMonitor", "MonitorProtocol",
+      .product(name: "CoreMetrics", package: "swift-metrics"),
+      .product(name: "Tracing", package: "swift-distributed-tracing"),
+    ]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
   .target(name: "RunAnalysis", dependencies: ["MonitorProtocol"]),
   .target(
@@ -143,6 +150,15 @@ let monitorTargets: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
     ]),
   .testTarget(
+    name: "OperationsTelemetryTests",
+    dependencies: [
+      "Operations", "OperationsTelemetry", "MonitorProtocol", "TestSupport",
+      .product(name: "CoreMetrics", package: "swift-metrics"),
+      .product(name: "MetricsTestKit", package: "swift-metrics"),
+      .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+      .product(name: "Tracing", package: "swift-distributed-tracing"),
+    ]),
+  .testTarget(
     name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
   .testTarget(
     name: "RunAnalysisTests", dependencies: ["RunAnalysis", "MonitorProtocol", "TestSupport"]),
@@ -177,6 +193,13 @@ let monitorTargets: [Target] = [
     dependencies: ["Operations", "OperationsMonitor", "opq-top", "TestSupport"],
     path: "Tests/Fixtures/monitor-overhead"),
   .executableTarget(
+    name: "telemetry-overhead",
+    dependencies: [
+      "Operations", "OperationsTelemetry", "TestSupport",
+      .product(name: "CoreMetrics", package: "swift-metrics"),
+      .product(name: "Tracing", package: "swift-distributed-tracing"),
+    ], path: "Tests/Fixtures/telemetry-overhead"),
+  .executableTarget(
     name: "dashboard-figures", dependencies: ["opq-top", "TestSupport"],
     path: "Tests/Fixtures/dashboard-figures"),
 ]
@@ -191,13 +214,16 @@ let package = Package(
       : [
         .library(name: "OperationsFoundation", targets: ["OperationsFoundation"]),
         .library(name: "OperationsMonitor", targets: ["OperationsMonitor"]),
+        .library(name: "OperationsTelemetry", targets: ["OperationsTelemetry"]),
         .executable(name: "opq-top", targets: ["opq-top"]),
       ]),
   dependencies: isCoreOnly
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
       .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+      .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
       .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
       .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
       .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),

@@ -96,7 +96,7 @@ public final class MonitorSession: Sendable {
   public func watch(_ interest: Interest) { watch(interest, minimumInterval: nil) }
 
   /// The same, and how often at most; `nil` for as often as before.
-  func watch(_ interest: Interest, minimumInterval: Duration?) {
+  package func watch(_ interest: Interest, minimumInterval: Duration?) {
     mailbox.withLock { mailbox in
       mailbox.interest = interest
       mailbox.isInterestNew = true

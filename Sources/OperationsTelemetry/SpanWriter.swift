@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Tracing
+
+/// Makes the span of an operation that is over, and links it to those of its dependencies.
+struct SpanWriter {
+  /// The spans of so many operations, the last ones, can be linked to.
+  static let contextLimit = 10_000
+  /// A span has at most so many links: what backends commonly keep.
+  static let linkLimit = 128
+
+  private let tracer: any Tracer
+  private let parent: ServiceContext
+  private var contexts: [OperationReport.ID: ServiceContext] = [:]
+  /// Whose contexts these are; a ring: once it is full, the oldest is at `next`.
+  private var ids: [OperationReport.ID] = []
+  private var next = 0
+
+  /// How many contexts it keeps.
+  var contextCount: Int { contexts.count }
+
+  /// - Parameters:
+  ///   - tracer: Makes the spans.
+  ///   - parent: The context of the span whose children they are, if it has one.
+  init(to tracer: any Tracer, parent: ServiceContext) {
+    self.tracer = tracer
+    self.parent = parent
+  }
+
+  /// Makes one span. Of two operations, one of which depends on the other, the one that started first
+  /// comes first.
+  mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
+    let report = run.report
+    let span = tracer.startSpan(
+      LabelText.harmless(report.name.isEmpty ? report.className : report.name), context: parent,
+      ofKind: .internal, at: clock.instant(run.started))
+    span.attributes = Self.attributes(of: run)
+    let moments = [
+      ("added", report.added), ("ready", report.becameReady),
+      ("cancel requested", report.cancelRequested),
+    ]
+    for case (let name, let moment?) in moments {
+      span.addEvent(SpanEvent(name: name, at: clock.instant(moment)))
+    }
+    for dependency in report.dependencies.prefix(Self.linkLimit) {
+      guard let context = contexts[dependency] else { continue }
+      span.addLink(SpanLink(context: context, attributes: [:]))
+    }
+    span.end(at: clock.instant(run.finished))
+    remember(span.context, of: report.id)
+  }
+
+  private static func attributes(of run: TelemetryRun) -> SpanAttributes {
+    let report = run.report
+    var attributes: [String: SpanAttribute] = [
+      "opq.operation.id": .int64(Int64(clamping: report.id.rawValue)),
+      "opq.operation.class": .string(LabelText.harmless(report.className)),
+      "opq.operation.priority": .int64(Int64(report.priority.rawValue)),
+      "opq.operation.cancelled": .bool(report.state == .cancelled),
+      "opq.queue.id": .int64(Int64(clamping: report.queue.rawValue)),
+    ]
+    if let name = run.queueName { attributes["opq.queue.name"] = .string(name) }
+    if let ready = report.becameReady {
+      attributes["opq.operation.wait_seconds"] = .double((run.started - ready) / .seconds(1))
+      if let added = report.added {
+        attributes["opq.operation.blocked_seconds"] = .double((ready - added) / .seconds(1))
+      }
+    }
+    return SpanAttributes(attributes)
+  }
+
+  private mutating func remember(_ context: ServiceContext, of id: OperationReport.ID) {
+    contexts[id] = context
+    if ids.count < Self.contextLimit {
+      ids.append(id)
+    } else {
+      contexts[ids[next]] = nil
+      ids[next] = id
+      next = (next + 1) % ids.count
+    }
+  }
+}

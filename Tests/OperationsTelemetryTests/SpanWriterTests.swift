@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import InMemoryTracing
+import MonitorProtocol
+import Testing
+import Tracing
+
+@testable import OperationsTelemetry
+
+@Suite struct SpanWriterTests {
+  private let tracer = InMemoryTracer()
+  private let clock = WallClock(
+    monotonic: MonitorTime(nanoseconds: 1_000), sinceEpoch: 1_000_001_000)
+
+  private func run(_ id: UInt64, dependencies: [UInt64] = []) -> TelemetryRun {
+    var report = OperationReport(
+      id: OperationReport.ID(id), name: "\(id)", className: "Job", queue: QueueReport.ID(1),
+      state: .finished, dependencies: dependencies.map { OperationReport.ID($0) })
+    report.added = MonitorTime(nanoseconds: 1_000)
+    report.becameReady = MonitorTime(nanoseconds: 500_001_000)
+    return TelemetryRun(
+      report: report, started: MonitorTime(nanoseconds: 2_000_001_000),
+      finished: MonitorTime(nanoseconds: 3_000_001_000), queueName: nil)
+  }
+
+  @Test func timesAreThoseOfTheDay() throws {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    writer.write(run(1), clock)
+    let span = try #require(tracer.finishedSpans.first)
+    #expect(span.startInstant.nanosecondsSinceEpoch == 3_000_001_000)
+    #expect(span.endInstant.nanosecondsSinceEpoch == 4_000_001_000)
+    #expect(span.events.map(\.nanosecondsSinceEpoch) == [1_000_001_000, 1_500_001_000])
+    #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0.5))
+    #expect(span.attributes.get("opq.operation.wait_seconds") == .double(1.5))
+    #expect(span.attributes.get("opq.queue.name") == nil)
+  }
+
+  @Test func theLastSpansCanBeLinkedToAndEarlierOnesAreForgotten() {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    let count = UInt64(SpanWriter.contextLimit)
+    for id in 1...count { writer.write(run(id), clock) }
+    tracer.clearFinishedSpans()
+    writer.write(run(count + 1, dependencies: [1]), clock)
+    #expect(tracer.popFinishedSpans().first?.links.count == 1)
+    // By that one the first has been forgotten.
+    writer.write(run(count + 2, dependencies: [1, 3, count + 1]), clock)
+    #expect(tracer.popFinishedSpans().first?.links.count == 2)
+    for id in (count + 3)...(3 * count) { writer.write(run(id), clock) }
+    #expect(writer.contextCount == SpanWriter.contextLimit)
+  }
+
+  @Test func aSpanHasNoMoreLinksThanBackendsKeep() {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    for id in UInt64(1)...200 { writer.write(run(id), clock) }
+    tracer.clearFinishedSpans()
+    writer.write(run(201, dependencies: Array(1...200)), clock)
+    #expect(tracer.finishedSpans.first?.links.count == SpanWriter.linkLimit)
+  }
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import OperationsTelemetry
+
+/// What a metrics system would show, were it told these actions.
+private struct Shown {
+  var state: TelemetryState
+  var gauges: [Series: Int] = [:]
+  var counters: [Series: Int] = [:]
+  var timers: [Series: [Duration]] = [:]
+  private var second: Int64 = 0
+
+  /// Begins with an update of the queues that the monitor knows at the beginning.
+  init(since past: TelemetryPast = TelemetryPast(), first: [QueueReport] = []) {
+    state = TelemetryState(since: past)
+    take(first)
+  }
+
+  @discardableResult
+  mutating func take(
+    _ queues: [QueueReport], _ operations: [OperationReport] = [],
+    removed: [OperationReport.ID] = [], warnings: [MonitorWarning] = []
+  ) -> [TelemetryRun] {
+    second += 1
+    var update = Update(
+      time: MonitorTime(nanoseconds: second * 1_000_000_000), queues: queues, changed: operations,
+      removed: removed)
+    update.warnings = warnings
+    let (actions, runs) = state.take(update)
+    perform(actions)
+    return runs
+  }
+
+  mutating func settle() { perform(state.settle()) }
+
+  private mutating func perform(_ actions: [TelemetryAction]) {
+    for action in actions {
+      switch action {
+      case .set(let series, let value): gauges[series] = value
+      case .add(let series, let amount): counters[series, default: 0] += amount
+      case .time(let series, let duration): timers[series, default: []].append(duration)
+      case .destroy(let series):
+        #expect(
+          gauges[series] != nil || counters[series] != nil || timers[series] != nil,
+          "\(series) is destroyed and was never there")
+        gauges[series] = nil
+        counters[series] = nil
+        timers[series] = nil
+      }
+    }
+  }
+
+  func completed(_ queue: String, _ state: String = "finished") -> Int? {
+    counters[Series(.completed, queue: queue, detail: state)]
+  }
+
+  var untimed: Int? { counters[Series(.untimed)] }
+
+  var seriesCount: Int { gauges.count + counters.count + timers.count }
+}
+
+private func queue(
+  _ id: UInt64, _ name: String, waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0,
+  finished: Int = 0, cancelled: Int = 0, width: Int? = 1, isSuspended: Bool = false
+) -> QueueReport {
+  QueueReport(
+    id: QueueReport.ID(id), name: name,
+    counts: StateCounts(
+      waiting: waiting, ready: ready, held: held, executing: executing, finished: finished,
+      cancelled: cancelled, total: waiting + ready + executing + finished + cancelled),
+    width: width, isSuspended: isSuspended)
+}
+
+/// One that is over: ready at 1 s, started at 3 s, finished at 6 s where nothing else is said.
+private func operation(
+  _ id: UInt64, in queue: UInt64 = 1, className: String = "Job",
+  state: OperationState = .finished, ready: Int64? = 1, started: Int64? = 3, finished: Int64? = 6,
+  cancelRequested: Int64? = nil
+) -> OperationReport {
+  func time(_ seconds: Int64?) -> MonitorTime? {
+    seconds.map { MonitorTime(nanoseconds: $0 * 1_000_000_000) }
+  }
+  return OperationReport(
+    id: OperationReport.ID(id), name: "", className: className, queue: QueueReport.ID(queue),
+    state: state, becameReady: time(ready), started: time(started),
+    cancelRequested: time(cancelRequested), finished: time(finished))
+}
+
+@Suite struct TelemetryStateTests {
+  // MARK: Gauges
+
+  @Test func theStatesOfAQueueAddUpToWhatItHolds() {
+    var shown = Shown()
+    shown.take([
+      queue(1, "a", waiting: 3, ready: 4, held: 4, executing: 5, finished: 6, isSuspended: true)
+    ])
+    let states = ["waiting", "ready", "held", "executing"].map {
+      shown.gauges[Series(.operations, queue: "a", detail: $0)]
+    }
+    #expect(states == [3, 0, 4, 5])
+    #expect(shown.gauges[Series(.suspended, queue: "a")] == 1)
+  }
+
+  @Test func queuesOfOneNameAreSummedUpWhateverTheirOrder() {
+    let first = queue(1, "a", waiting: 1, executing: 2, finished: 3, width: 2)
+    let second = queue(2, "a", waiting: 10, executing: 1, finished: 30, width: 1)
+    for queues in [[first, second], [second, first]] {
+      var shown = Shown()
+      shown.take(queues)
+      shown.take(queues)
+      #expect(shown.gauges[Series(.operations, queue: "a", detail: "waiting")] == 11)
+      #expect(shown.gauges[Series(.operations, queue: "a", detail: "executing")] == 3)
+      #expect(shown.gauges[Series(.width, queue: "a")] == 3)
+      #expect(shown.completed("a") == 33)
+    }
+  }
+
+  @Test func aWidthThatTheSystemDecidesIsNotShown() {
+    var shown = Shown()
+    shown.take([queue(1, "a", width: 4), queue(2, "a", width: nil), queue(3, "b", width: 4)])
+    #expect(shown.gauges[Series(.width, queue: "a")] == nil)
+    #expect(shown.gauges[Series(.width, queue: "b")] == 4)
+    shown.take([queue(1, "a", width: 4), queue(2, "a", width: 1), queue(3, "b", width: nil)])
+    #expect(shown.gauges[Series(.width, queue: "a")] == 5)
+    #expect(shown.gauges[Series(.width, queue: "b")] == nil)
+  }
+
+  @Test func aQueueThatGoesTakesItsGaugesAlongAndLeavesItsTotals() {
+    var shown = Shown()
+    shown.take([queue(1, "a", executing: 1, finished: 2), queue(2, "b")], [operation(1)])
+    shown.take([queue(2, "b")])
+    #expect(!shown.gauges.keys.contains { $0.queue == "a" })
+    #expect(shown.gauges.keys.contains { $0.queue == "b" })
+    #expect(shown.completed("a") == 2)
+    shown.take([queue(2, "b"), queue(3, "a", finished: 5)])
+    #expect(shown.completed("a") == 7)
+    #expect(shown.gauges[Series(.operations, queue: "a", detail: "executing")] == 0)
+  }
+
+  @Test func aGaugeIsToldOnlyWhenItChanges() {
+    var state = TelemetryState(since: TelemetryPast())
+    let update = Update(
+      time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", executing: 1)])
+    #expect(!state.take(update).actions.isEmpty)
+    #expect(state.take(update).actions.isEmpty)
+  }
+
+  @Test func eachKindOfWarningIsShownAndIsZeroWhileThereIsNone() {
+    var shown = Shown()
+    shown.take([])
+    let kinds = MonitorWarning.Kind.usual.subtracting([.historyLost])
+    for kind in kinds {
+      #expect(shown.gauges[Series(.warnings, detail: kind.rawValue)] == 0, "\(kind)")
+    }
+    shown.take([], warnings: [MonitorWarning(kind: .cycle), MonitorWarning(kind: .cycle)])
+    #expect(shown.gauges[Series(.warnings, detail: "cycle")] == 2)
+    shown.take([])
+    #expect(shown.gauges[Series(.warnings, detail: "cycle")] == 0)
+  }
+
+  // MARK: Totals
+
+  @Test func aTotalBeginsAtZeroSoThatItsFirstChangeIsSeen() {
+    var state = TelemetryState(since: TelemetryPast())
+    let actions = state.take(
+      Update(time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a")])
+    ).actions
+    #expect(actions.contains(.add(Series(.completed, queue: "a", detail: "cancelled"), 0)))
+    #expect(actions.contains(.add(Series(.untimed), 0)))
+  }
+
+  @Test func whatWasBeforeTheStartIsNotCounted() {
+    var past = TelemetryPast()
+    past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 103)
+    past.end = MonitorTime(nanoseconds: 5_000_000_000)
+    var shown = Shown(
+      since: past,
+      first: [queue(1, "old", executing: 2, finished: 101), queue(3, "gone", finished: 7)]
+    )
+    #expect(shown.completed("old") == 1)
+    #expect(shown.completed("gone") == 0)
+    shown.take(
+      [queue(1, "old", executing: 2, finished: 101), queue(2, "new", finished: 3)],
+      [operation(1, finished: 4), operation(2, finished: 5), operation(3, in: 2, finished: 6)])
+    #expect(shown.completed("old") == 1)
+    #expect(shown.counters[Series(.added, queue: "old")] == 0)
+    #expect(shown.completed("new") == 3)
+    #expect(shown.timers[Series(.run, queue: "old", detail: "Job")] == [.seconds(2)])
+    #expect(shown.timers[Series(.run, queue: "new", detail: "Job")] == [.seconds(3)])
+  }
+
+  @Test func aQueueThatIsRenamedIsCountedUnderItsNewNameFromThenOn() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 2)])
+    shown.take([queue(1, "b", finished: 5, cancelled: 1)])
+    #expect(shown.completed("a") == 2)
+    #expect(shown.completed("b") == 3)
+    #expect(shown.completed("b", "cancelled") == 1)
+    #expect(!shown.gauges.keys.contains { $0.queue == "a" })
+  }
+
+  // MARK: Timers
+
+  @Test func anOperationIsTimedOnceHoweverOftenItIsTold() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 1)], [operation(1)])
+    // Told anew, for example because another one has come to depend on it.
+    #expect(shown.take([queue(1, "a", finished: 1)], [operation(1)]).isEmpty)
+    let job = ("a", "Job")
+    #expect(shown.timers[Series(.wait, queue: job.0, detail: job.1)] == [.seconds(2)])
+    #expect(shown.timers[Series(.run, queue: job.0, detail: job.1)] == [.seconds(3)])
+  }
+
+  @Test func whatHasNotFinishedIsNotTimed() {
+    var shown = Shown()
+    let running = operation(1, state: .executing, finished: nil)
+    #expect(shown.take([queue(1, "a", executing: 1)], [running]).isEmpty)
+    #expect(shown.take([queue(1, "a", finished: 1)], [operation(1)]).count == 1)
+  }
+
+  @Test func runsAreToldInTheOrderInWhichTheyStarted() {
+    var shown = Shown()
+    // The second one depends on the third, whose end was noted a little later.
+    let runs = shown.take(
+      [queue(1, "a", finished: 3)],
+      [
+        operation(1, started: 4, finished: 8), operation(2, started: 3, finished: 5),
+        operation(3, started: 2, finished: 6),
+      ])
+    #expect(runs.map(\.report.id.rawValue) == [3, 2, 1])
+  }
+
+  // MARK: What is missing
+
+  @Test func whatIsOnlyCountedIsUntimedOnceTheNextUpdateDoesNotTellOfIt() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 10)], [operation(1)])
+    #expect(shown.untimed == 0)
+    // Three of them were only late.
+    shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
+    #expect(shown.untimed == 6)
+    shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
+    #expect(shown.untimed == 6)
+    #expect(shown.state.isSettled)
+  }
+
+  @Test func anUpdateThatBringsNothingSaysNothingOfWhatIsLate() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 2)], [operation(1)])
+    shown.take([queue(1, "a", finished: 2)])
+    #expect(shown.untimed == 0)
+    #expect(!shown.state.isSettled)
+    shown.take([queue(1, "a", finished: 2)], [operation(2)])
+    shown.settle()
+    #expect(shown.untimed == 0)
+    #expect(shown.state.isSettled)
+  }
+
+  @Test func whatIsMissingAtTheEndIsUntimed() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 10)], [operation(1)])
+    shown.settle()
+    shown.settle()
+    #expect(shown.untimed == 9)
+  }
+
+  @Test func whatWasCancelledBeforeItStartedIsNeitherTimedNorMissing() {
+    var shown = Shown()
+    let operations = [
+      operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
+      operation(2, state: .cancelled, started: 3, cancelRequested: 3),
+      operation(3, state: .cancelled, started: 3, cancelRequested: 4),
+    ]
+    let runs = shown.take([queue(1, "a", cancelled: 3)], operations)
+    #expect(runs.map(\.report.id.rawValue) == [3])
+    shown.settle()
+    #expect(shown.untimed == 0)
+  }
+
+  @Test func aRunWhoseStartIsNotKnownIsUntimed() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 1)], [operation(1, started: nil)])
+    shown.settle()
+    #expect(shown.untimed == 1)
+  }
+
+  // MARK: Bounds
+
+  @Test func namesThatComeAndGoLeaveNothingBehind() {
+    var shown = Shown()
+    var largest = 0
+    for id in UInt64(1)...1_000 {
+      shown.take([queue(id, "job \(id)", finished: 1)], [operation(id, in: id)])
+      largest = max(largest, shown.seriesCount)
+      #expect(shown.completed("job \(id)") == 1)
+    }
+    // Six gauges of the queue that lives, three totals and two timers of each label, the process's own.
+    #expect(largest < 6 + 5 * QueueLabels.limit + 20)
+  }
+
+  @Test func whatHasNoPlaceSharesALabelAndNothingIsLost() {
+    var shown = Shown()
+    let count = 3 * QueueLabels.limit
+    let queues = (0..<count).map { queue(UInt64($0), "q\($0)", executing: 1, finished: 2) }
+    for _ in 0..<3 { shown.take(queues) }
+    let executing = shown.gauges.filter { $0.key.detail == "executing" }
+    #expect(executing.count == QueueLabels.limit + 1)
+    #expect(executing.values.reduce(0, +) == count)
+    #expect(executing[Series(.operations, queue: QueueLabels.other, detail: "executing")] == 200)
+    #expect(shown.completed(QueueLabels.other) == 400)
+  }
+
+  @Test func classesWithoutATimerOfTheirOwnShareOne() {
+    var shown = Shown()
+    let count = UInt64(TimerClasses.limit) + 100
+    shown.take(
+      [queue(1, "a", finished: Int(count))],
+      (1...count).map { operation($0, className: "Class\($0)") })
+    #expect(shown.timers.count == 2 * (TimerClasses.limit + 1))
+    let shared = Series(.run, queue: "a", detail: TimerClasses.other)
+    #expect(shown.timers[shared]?.count == 100)
+  }
+
+  @Test func operationsThatComeAndGoLeaveNothingBehind() {
+    var state = TelemetryState(since: TelemetryPast())
+    let step = 1_000
+    var removed: [OperationReport.ID] = []
+    for round in 0..<200 {
+      let operations = (0..<step).map { operation(UInt64(round * step + $0)) }
+      let update = Update(
+        time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", finished: (round + 1) * step)],
+        changed: operations, removed: removed)
+      removed = operations.map(\.id)
+      #expect(state.take(update).runs.count == step)
+      #expect(state.keptCount < step + 100)
+    }
+  }
+
+  @Test func namelessQueuesAreOneAndNamesAreHarmless() {
+    var shown = Shown()
+    shown.take([
+      queue(7, "OperationQueue 7", finished: 1), queue(8, "OperationQueue 8", finished: 1),
+      queue(9, "OperationQueue 7", finished: 1), queue(10, "a\"b\\c\nd", finished: 1),
+    ])
+    #expect(shown.completed("OperationQueue") == 2)
+    #expect(shown.completed("OperationQueue 7") == 1)
+    #expect(shown.completed("a'b/c\u{FFFD}d") == 1)
+  }
+
+  @Test func aQueueThatIsNotKnownIsAmongTheOthers() {
+    var shown = Shown()
+    shown.take([], [operation(1, in: 9)])
+    #expect(shown.timers[Series(.run, queue: QueueLabels.other, detail: "Job")]?.count == 1)
+  }
+}
