@@ -12,7 +12,11 @@ struct HeaderView {
     drawHeader(on: &canvas)
     drawBanners(on: &canvas)
     if let row = layout.bar { drawBar(row, on: &canvas) }
-    if let row = layout.counts { drawCounts(row, on: &canvas) }
+    if let rows = layout.processes, let row = layout.counts {
+      ProcessTableView(dashboard: dashboard, rows: rows, sum: row).draw(on: &canvas)
+    } else if let row = layout.counts {
+      drawCounts(row, on: &canvas)
+    }
     if let row = layout.rate {
       RateView(dashboard: dashboard, hasBars: layout.graph == nil).draw(row: row, on: &canvas)
     }
@@ -70,10 +74,22 @@ struct HeaderView {
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }
+    pieces += troubles.map { warning($0) }
     if live.behind >= Self.lateness {
       pieces.append(warning("behind \(TimeText.coarse(live.behind))"))
     }
     return pieces
+  }
+
+  /// How many of several processes are not heard.
+  private var troubles: [String] {
+    let connections = dashboard.live.processes.map(\.connection)
+    let counts = [
+      (connections.count { if case .silent = $0 { true } else { false } }, "SILENT"),
+      (connections.count { $0 == .reconnecting }, "RECONNECTING"),
+      (connections.count { $0 == .exited }, "EXITED"),
+    ]
+    return counts.compactMap { count, word in count == 0 ? nil : "\(count) \(word)" }
   }
 
   private func leftPieces(in canvas: Canvas) -> [Piece] {
@@ -85,8 +101,11 @@ struct HeaderView {
       pieces.append(Piece(span: Span("read-only", .warning)))
     }
     guard let hello = workload.hello else { return pieces }
-    let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
-    pieces.append(Piece(span: Span("up \(age)"), rank: 2))
+    // Several have not started together.
+    if workload.processes.isEmpty {
+      let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
+      pieces.append(Piece(span: Span("up \(age)"), rank: 2))
+    }
     let queueCount = workload.queues.count
     let queues = "\(queueCount) queue\(queueCount == 1 ? "" : "s")"
     pieces.append(Piece(span: Span(queues, .dim), rank: 1))
@@ -138,7 +157,8 @@ struct HeaderView {
     let name = ownTitle.isEmpty ? workload.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
     let clipped = name.clipped(to: limit)
-    return clipped + (workload.hello.map { "[\($0.processID)]" } ?? "")
+    guard let hello = workload.hello, workload.processes.isEmpty else { return clipped }
+    return "\(clipped)[\(hello.processID)]"
   }
 
   /// What is stuck, and the way out, which always has room.
@@ -255,7 +275,7 @@ struct HeaderView {
   }
 
   private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
-    let name = queue.name.clipped(to: 12)
+    let name = queue.label.clipped(to: 12)
     let running = queue.counts.executing
     if queue.isSuspended {
       let exec = running > 0 ? ", \(running) exec" : ""
