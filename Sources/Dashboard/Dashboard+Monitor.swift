@@ -101,7 +101,7 @@ extension Dashboard {
     guard let question, !question.ids.isEmpty, unfinished(question.ids).isEmpty else { return }
     self.question = nil
     let ids = question.ids
-    if ids.contains(where: { hasExited($0) }) {
+    if ids.contains(where: { live.hasExited($0) }) {
       return show("its process has ended; nothing cancelled", isWarning: true)
     }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
@@ -112,6 +112,6 @@ extension Dashboard {
 
   /// Those of `ids` that are kept and have not finished, nor ended with their process.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
-    ids.filter { live.operations[$0]?.state.isOver == false && !hasExited($0) }
+    ids.filter { live.operations[$0]?.state.isOver == false && !live.hasExited($0) }
   }
 }

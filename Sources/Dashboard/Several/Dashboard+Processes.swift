@@ -17,16 +17,18 @@ extension Dashboard {
     return first
   }
 
+  /// The process in which a number that is typed is looked for: that of the selected operation, or the
+  /// first one; 0 where one process is watched.
+  var goToProcess: Int {
+    guard let first = shown.processes.first else { return 0 }
+    return selected.flatMap { shown.process(of: $0)?.number } ?? first.number
+  }
+
   /// Says so where commands about these are refused, or nobody is there to take them.
   mutating func refuses(_ ids: some Sequence<some NumberedByProcess>) -> Bool {
     guard let refusal = refusal(of: ids) else { return false }
     show(refusal.sentence, isWarning: true)
     return true
-  }
-
-  /// Whether its process has ended: nothing can be asked of it.
-  func hasExited(_ id: OperationReport.ID) -> Bool {
-    live.process(of: id)?.connection == .exited
   }
 }
 

@@ -8,12 +8,15 @@ import MonitorProtocol
 extension Workload {
   /// The process that an operation or a queue is of; `nil` where one process is watched.
   func process(of id: some NumberedByProcess) -> ProcessReport? {
-    let number = id.processNumber
-    return processes.first { $0.number == number }
+    let index = id.processNumber - 1
+    return processes.indices.contains(index) ? processes[index] : nil
   }
 
   /// Whether nothing comes from the process that an operation or a queue is of.
   func isGone(_ id: some NumberedByProcess) -> Bool { process(of: id)?.isGone ?? false }
+
+  /// Whether the process that an operation or a queue is of has ended: nothing more becomes of it.
+  func hasExited(_ id: some NumberedByProcess) -> Bool { process(of: id)?.connection == .exited }
 
   /// The moment for which the times of an operation are shown: they stand still where nothing comes from
   /// its process.

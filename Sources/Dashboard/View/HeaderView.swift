@@ -153,12 +153,12 @@ struct HeaderView {
   }
 
   private func title(in canvas: Canvas) -> String {
+    if !workload.processes.isEmpty { return "\(workload.processes.count) processes" }
     let ownTitle = dashboard.source == .demo ? dashboard.configuration.title : ""
     let name = ownTitle.isEmpty ? workload.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
     let clipped = name.clipped(to: limit)
-    guard let hello = workload.hello, workload.processes.isEmpty else { return clipped }
-    return "\(clipped)[\(hello.processID)]"
+    return clipped + (workload.hello.map { "[\($0.processID)]" } ?? "")
   }
 
   /// What is stuck, and the way out, which always has room.

@@ -85,7 +85,7 @@ struct StatusView {
       draw(question, on: &canvas)
     } else if let goTo = dashboard.goTo {
       overwrite(
-        [Span("go to #\(goTo.digits)", .strong), Span("_  Enter goes there, Esc not", .dim)],
+        [Span("go to \(goTo.text)", .strong), Span("_  Enter goes there, Esc not", .dim)],
         on: &canvas)
     } else if let prompt = dashboard.prompt {
       draw(prompt, on: &canvas)

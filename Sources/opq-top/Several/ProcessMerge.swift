@@ -184,7 +184,7 @@ struct ProcessMerge {
     var update = Update(
       time: all.lazy.map(\.time).max() ?? MonitorTime(nanoseconds: 0),
       queues: all.flatMap(\.queues), changed: changed.values.sorted { $0.id < $1.id },
-      removed: removed.sorted(), matchCount: all.reduce(0) { $0 + $1.matchCount },
+      removed: removed.sorted(), matchCount: matchCount,
       keptCount: all.reduce(0) { $0 + $1.keptCount }, dependents: dependents,
       lostChanges: all.reduce(0) { $0 + $1.lostChanges })
     (changed, removed, hasNews) = ([:], [], false)
@@ -208,6 +208,12 @@ struct ProcessMerge {
     update.behind = all.lazy.map(\.behind).max() ?? .zero
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
     return update
+  }
+
+  private var matchCount: Int {
+    // Nothing more becomes of what is left of a process: it is hidden with what is over.
+    let listed = members.filter { !interest.hidesOver || $0.report?.connection != .exited }
+    return listed.reduce(0) { $0 + $1.latest.matchCount }
   }
 
   /// Complete as soon as each process has said what depends on those of the subjects that are its own.

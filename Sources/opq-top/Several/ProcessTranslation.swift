@@ -116,6 +116,7 @@ struct ProcessTranslation: Equatable {
   /// What the viewer wants of this process: as many rows as of all of them, since all may be its own.
   func own(_ interest: Interest) -> Interest {
     var own = interest
+    own.filter = interest.filter?.asked(of: number)
     own.operations = Set(self.own(interest.operations))
     own.subjects = Set(self.own(interest.subjects))
     own.detail = interest.detail.flatMap { self.own([$0]).first }
