@@ -31,7 +31,10 @@ struct BatchLoop {
   /// for each, and the end when none is left.
   func run() -> Ending {
     let interval = options.interval
-    var pictures = sessions.map { _ in MonitorPicture(filter: options.filter) }
+    var pictures = sessions.indices.map { index in
+      let number = sessions.count > 1 ? index + 1 : nil
+      return MonitorPicture(filter: options.filter(for: number))
+    }
     var printer = FramePrinter(options, isOfSeveral: sessions.count > 1)
     let start = MonitorTime.now
     var due = start + min(interval, Self.firstFrameDelay)

@@ -37,7 +37,8 @@ struct ViewerRun {
   func watchDemo(_ choice: DemoChoice, isInteractive: Bool) throws(WorkloadError) -> Watched {
     let workload = try choice.demo.makeWorkload(choice.options(isInteractive: isInteractive))
     let session = MonitorSession(
-      minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval, interest: interest,
+      minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval,
+      interest: interest,
       isReadOnly: view.isReadOnly
     ) { [waker] in waker.ring() }
     return Watched(demo: workload, session: session, waker: waker)
@@ -50,10 +51,10 @@ struct ViewerRun {
     try greeted(by: makeSession(at: path))
   }
 
-  /// Connects to a process.
-  func makeSession(at path: String) -> RemoteSession {
+  /// Connects to a process; to one of several with its number.
+  func makeSession(at path: String, number: Int? = nil) -> RemoteSession {
     RemoteSession(
-      path: path, isReadOnly: view.isReadOnly, interest: interest,
+      path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
       interval: view.batch ? batchInterval : RemoteSession.usualInterval
     ) { [waker] in waker.ring() }
   }
@@ -119,8 +120,11 @@ struct ViewerRun {
   }
 
   /// What is wanted at first.
-  var interest: Interest {
-    var interest = view.batch ? view.batchOptions.interest : Interest()
+  var interest: Interest { interest(for: nil) }
+
+  /// The same of one of several processes by its number.
+  private func interest(for number: Int?) -> Interest {
+    var interest = view.batch ? view.batchOptions.interest(for: number) : Interest()
     interest.warningKinds = view.warningKinds
     return interest
   }

@@ -98,11 +98,8 @@ struct ProcessTableView {
     case .silent(let duration):
       return Span("SILENT \(TimeText.coarse(duration))", .warning, isBold: true)
     case .reconnecting: return Span("RECONNECTING", .warning, isBold: true)
-    case .exited:
-      let hello = dashboard.shown.hello
-      let time = process.lastUpdate.flatMap { moment in
-        hello.map { " \(TimeText.timeOfDay(moment, of: $0))" }
-      }
+    case .exited(let moment):
+      let time = dashboard.shown.hello.map { " \(TimeText.timeOfDay(moment, of: $0))" }
       let isRoomy = places.state.count > 15
       return Span("EXITED\(isRoomy ? time ?? "" : "")", .warning, isBold: true)
     }

@@ -83,11 +83,11 @@ struct HeaderView {
 
   /// How many of several processes are not heard.
   private var troubles: [String] {
-    let connections = dashboard.live.processes.map(\.connection)
+    let processes = dashboard.live.processes
     let counts = [
-      (connections.count { if case .silent = $0 { true } else { false } }, "SILENT"),
-      (connections.count { $0 == .reconnecting }, "RECONNECTING"),
-      (connections.count { $0 == .exited }, "EXITED"),
+      (processes.count { if case .silent = $0.connection { true } else { false } }, "SILENT"),
+      (processes.count { $0.connection == .reconnecting }, "RECONNECTING"),
+      (processes.count { $0.exited != nil }, "EXITED"),
     ]
     return counts.compactMap { count, word in count == 0 ? nil : "\(count) \(word)" }
   }

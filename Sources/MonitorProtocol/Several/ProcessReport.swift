@@ -16,8 +16,8 @@ public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
     case silent(for: Duration)
     /// The connection is lost, and is being made anew.
     case reconnecting
-    /// Nothing more will come.
-    case exited
+    /// Nothing more will come, from this moment on.
+    case exited(at: MonitorTime)
   }
 
   /// Its place on the command line, from 1 on: the ids of what it has are numbered so.
@@ -55,5 +55,10 @@ public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
     case .live, .silent: false
     case .reconnecting, .exited: true
     }
+  }
+
+  /// When it was heard to have ended; `nil` where it was not.
+  public var exited: MonitorTime? {
+    if case .exited(let time) = connection { time } else { nil }
   }
 }

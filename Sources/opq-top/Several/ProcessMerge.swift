@@ -93,7 +93,7 @@ struct ProcessMerge {
     if hasNews, !isAwaited { messages.append(.update(takeUpdate(of: reports))) }
     messages += results.map { .commandResult($0) }
     results = []
-    if reports.allSatisfy({ $0.connection == .exited }) {
+    if reports.allSatisfy({ $0.exited != nil }) {
       isOver = true
       messages.append(.ended(reason: "all \(reports.count) processes have ended"))
     }
@@ -123,11 +123,12 @@ struct ProcessMerge {
     case .commandResult(let result):
       if let result = commands.take(result, from: process) { results.append(result) }
     case .silent(let duration):
+      guard members[index].report?.isGone == false else { return }
       connect(index, duration > .zero ? .silent(for: duration) : .live)
     case .disconnected:
       connect(index, .reconnecting)
     case .ended:
-      connect(index, .exited)
+      connect(index, .exited(at: now))
     }
   }
 
@@ -212,7 +213,7 @@ struct ProcessMerge {
 
   private var matchCount: Int {
     // Nothing more becomes of what is left of a process: it is hidden with what is over.
-    let listed = members.filter { !interest.hidesOver || $0.report?.connection != .exited }
+    let listed = members.filter { !interest.hidesOver || $0.report?.exited == nil }
     return listed.reduce(0) { $0 + $1.latest.matchCount }
   }
 
@@ -222,7 +223,7 @@ struct ProcessMerge {
     var all = Dependents(subjects: [])
     for member in members {
       let own = interest.subjects.filter { $0.processNumber == member.translation.number }
-      if member.report?.connection == .exited {
+      if member.report?.exited != nil {
         // Nothing waits for anything there any more.
         all.subjects.formUnion(own)
       } else if let dependents = member.latest.dependents, dependents.subjects == own {
@@ -250,7 +251,7 @@ struct ProcessMerge {
     let ranks = Dictionary(
       uniqueKeysWithValues: zip(MonitorWarning.Kind.allCases, MonitorWarning.Kind.allCases.indices))
     // Sorting is stable: of one kind those of the first process come first.
-    let living = members.filter { $0.report?.connection != .exited }
+    let living = members.filter { $0.report?.exited == nil }
     return living.flatMap(\.latest.warnings).sorted {
       (ranks[$0.kind] ?? 0) < (ranks[$1.kind] ?? 0)
     }

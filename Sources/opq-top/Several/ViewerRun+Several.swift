@@ -11,7 +11,7 @@ extension ViewerRun {
   func paths(of targets: [AttachTarget]) throws -> [String] {
     var paths: [String] = []
     for target in targets {
-      let path = try target.naming { () throws(AttachError) in try target.path() }
+      let path = try target.naming { try target.path() }
       guard !paths.contains(path) else { throw RepeatedTarget(target: target) }
       paths.append(path)
     }
@@ -24,7 +24,7 @@ extension ViewerRun {
   ///   ``SignalRequest`` where a signal comes before all have greeted.
   func watchProcesses(at paths: [String], named targets: [AttachTarget]) throws -> [RemoteSession] {
     // They greet side by side.
-    let sessions = paths.map { makeSession(at: $0) }
+    let sessions = zip(paths, 1...).map { makeSession(at: $0, number: $1) }
     do {
       var hellos: [Hello] = []
       for (target, session) in zip(targets, sessions) {

@@ -21,7 +21,9 @@ enum SeveralScene {
   static let processes = [
     process(1, "tilebuild", 4711, queues: Scene.queues),
     process(2, "mailer", 4802, isReadOnly: true, queues: [Scene.queues[1]]),
-    process(3, "imaged", 5002, .exited, queues: [Scene.queues[0], Scene.queues[3]]),
+    process(
+      3, "imaged", 5002, .exited(at: Scene.now - .seconds(30)),
+      queues: [Scene.queues[0], Scene.queues[3]]),
   ]
 
   static func process(
@@ -33,7 +35,7 @@ enum SeveralScene {
     return ProcessReport(
       number: number, hello: hello, connection: connection,
       counts: queues.reduce(StateCounts()) { $0 + $1.counts }, lostChanges: number == 3 ? 12 : 0,
-      lastUpdate: connection == .live ? Scene.now : Scene.now - .seconds(30))
+      lastUpdate: connection == .live ? Scene.now : Scene.now - .seconds(40))
   }
 
   /// Operations of the other scene as those of one of the processes.

@@ -172,9 +172,13 @@ struct ProcessMergeTests {
     var scene = MergeScene.heard(3)
     scene.tell(1, [.executing(1)])
     _ = scene.take()
+    let end = scene.now + .seconds(9)
+    scene.now = end
     scene.say(1, .ended(reason: "the process has exited"))
+    // What is said later of a connection that is no more.
+    scene.say(1, .silent(for: .zero))
     let update = try #require(scene.updates(in: scene.take()).first)
-    #expect(update.processes.map(\.connection) == [.exited, .live, .live])
+    #expect(update.processes.map(\.connection) == [.exited(at: end), .live, .live])
     #expect(update.removed.isEmpty && update.queues[0].counts.total == 1)
     scene.tell(2, [.executing(9)])
     #expect(scene.updates(in: scene.take()).first?.changed.map(\.id) == [scene.id(2, 9)])
@@ -182,7 +186,7 @@ struct ProcessMergeTests {
     scene.say(3, .ended(reason: "the process has exited"))
     let last = scene.take()
     #expect(
-      scene.updates(in: last).first?.processes.allSatisfy { $0.connection == .exited } == true)
+      scene.updates(in: last).first?.processes.allSatisfy { $0.exited != nil } == true)
     #expect(last.last == .ended(reason: "all 3 processes have ended"))
     #expect(scene.take() == [])
   }

@@ -94,6 +94,8 @@ import Testing
     let rows = try lines(["--tsv", "--fields", "id,state"]).map { $0.split(separator: "\t") }
     #expect(rows.first == ["time", "pid", "id", "state"])
     #expect(Set(rows.dropFirst().map { $0[1] }) == ["\(first.id)", "\(second.id)"])
+    let own = try lines(["--tsv", "--fields", "id", "--filter", "2#"])
+    #expect(own.count > 1 && own.dropFirst().allSatisfy { $0.contains("\t\(first.id)\t") })
     let text = try lines([])
     #expect(text.last?.contains("sum of 2 processes total ") == true)
   }
