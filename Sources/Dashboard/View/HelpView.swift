@@ -97,8 +97,8 @@ struct HelpView {
   }
 
   private static let wordsOfSeveral = [
-    "2#7: operation 7 of process 2. To go there: 2#7. As filters: 2#7, or 2# for all of process 2.",
-    "EXITED: the last that is known of a process; the sum has it, too. Sorting by id is by process.",
+    "2#7: operation 7 of process 2, as a filter, too; the filter 2#: all of it.",
+    "EXITED: as it was last, and so in the sum. Sorting by id is by process.",
   ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {

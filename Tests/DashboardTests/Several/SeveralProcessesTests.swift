@@ -55,6 +55,15 @@ struct SeveralProcessesTests {
     #expect(dashboard.text().shows("process    tilebuild[4711]"))
   }
 
+  @Test func theHelpSaysHowIdsOfSeveralAreRead() {
+    for (isOfSeveral, first) in [(true, SeveralScene.dashboard()), (false, Scene.dashboard())] {
+      var dashboard = first
+      dashboard.press("?G")
+      #expect(dashboard.text().shows("the filter 2#: all of it.") == isOfSeveral)
+      #expect(dashboard.text().shows("Sorting by id is by process.") == isOfSeveral)
+    }
+  }
+
   // MARK: One that has exited
 
   @Test func whatIsLeftOfOneThatHasExitedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
