@@ -11,7 +11,7 @@ extension Dashboard {
   }
 
   private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
-    guard !refuses() else { return [.bell] }
+    guard !refuses(ids) else { return [.bell] }
     let unfinished = unfinished(ids)
     guard !unfinished.isEmpty else { return refuseFinished(ids) }
     question = Question(.cancel, about: unfinished)
@@ -71,7 +71,7 @@ extension Dashboard {
 
   /// Makes the keys on the rows live.
   mutating func armCancelKeys() -> [Effect] {
-    guard !refuses() else { return [.bell] }
+    guard !refuses([OperationReport.ID]()) else { return [.bell] }
     cancelKeys.arm()
     return []
   }
@@ -98,14 +98,14 @@ extension Dashboard {
 
   /// Suspends the selected operation's queue, or resumes it.
   mutating func suspendQueue() -> [Effect] {
-    guard !refuses() else { return [.bell] }
+    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
     return [.send(.setSuspended(queue.id, !queue.isSuspended))]
   }
 
   /// Lets the selected queue run more operations at once, or fewer; at least one.
   mutating func changeWidth(by step: Int) -> [Effect] {
-    guard !refuses() else { return [.bell] }
+    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
     // From the default, which the system decides about, to what it runs at this moment.
     let width = queue.width ?? max(1, queue.counts.executing)
@@ -116,7 +116,7 @@ extension Dashboard {
 
   /// Raises the priority of the tagged operations, or the selected one, by a level, or lowers it.
   mutating func changePriority(by step: Int) -> [Effect] {
-    guard !refuses() else { return [.bell] }
+    guard !refuses(commandTargets) else { return [.bell] }
     guard !commandTargets.isEmpty else { return [.bell] }
     let unfinished = unfinished(commandTargets)
     guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
@@ -138,12 +138,5 @@ extension Dashboard {
     }
     guard let id = selectedOperation, let report = shown.operations[id] else { return nil }
     return live.queue(report.queue)
-  }
-
-  /// Says so where commands are refused, or nobody is there to take them.
-  private mutating func refuses() -> Bool {
-    guard let refusal else { return false }
-    show(refusal.sentence, isWarning: true)
-    return true
   }
 }

@@ -8,7 +8,10 @@ import MonitorProtocol
 extension Dashboard {
   /// Whether another process is watched.
   var isAttached: Bool {
-    if case .process = source { true } else { false }
+    switch source {
+    case .process, .processes: true
+    case .demo, .recording, nil: false
+    }
   }
 
   /// Why no command is taken; `nil` where they are.

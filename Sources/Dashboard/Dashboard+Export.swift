@@ -6,9 +6,10 @@ import MonitorProtocol
 // What is shown, for others to read.
 
 extension Dashboard {
-  /// Asks for a file with what the view lists.
+  /// Asks for a file with what the view lists; of several processes for one of each.
   func export() -> [Effect] {
     guard let hello = shown.hello else { return [.bell] }
+    if !shown.processes.isEmpty { return shown.processes.map { .export(frame(of: $0)) } }
     return [
       .export(
         MonitorProtocol.Frame(
@@ -17,12 +18,25 @@ extension Dashboard {
     ]
   }
 
+  private func frame(of process: ProcessReport) -> MonitorProtocol.Frame {
+    func isOwn(_ id: some NumberedByProcess) -> Bool { id.processNumber == process.number }
+    return MonitorProtocol.Frame(
+      hello: process.hello, time: shownTime, queues: shown.queues.filter { isOwn($0.id) },
+      operations: listedOperations.filter { isOwn($0.id) },
+      warnings: shown.warnings.filter { warning in
+        (warning.operations + warning.awaited).contains(where: isOwn)
+          || warning.queue.map(isOwn) == true
+      }, lostChanges: process.lostChanges
+    ).withinProcess
+  }
+
   /// Says in one sentence where the file is, or why there is none.
   mutating func announce(_ result: ExportResult) {
     switch result {
     case .written(let count, let fileName):
       let noun = count == 1 ? "operation" : "operations"
-      show("exported \(CountText.text(count)) \(noun) to \(fileName)")
+      let others = live.processes.isEmpty ? "" : ", a file for each process"
+      show("exported \(CountText.text(count)) \(noun) to \(fileName)\(others)")
     case .failed(let reason):
       show("not exported: \(reason)", isWarning: true)
     }

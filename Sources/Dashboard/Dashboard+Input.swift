@@ -102,7 +102,9 @@ extension Dashboard {
     case .goToBlocker: return goToBlocker()
     case .goToWorst: return goToWorst()
     case .goToOperation:
-      if case .character(let digit) = input { goTo = GoToPrompt(digit, at: now) }
+      if case .character(let digit) = input {
+        goTo = GoToPrompt(digit, process: goToProcess, at: now)
+      }
     default: return nil
     }
     return []
@@ -165,9 +167,7 @@ extension Dashboard {
     return []
   }
 
-  private var helpLineCount: Int {
-    HelpView.lineCount(columns: size.columns, view: screenContext, isReplay: replay != nil)
-  }
+  private var helpLineCount: Int { HelpView.lineCount(of: self) }
 
   mutating func move(by offset: Int) {
     let height = pageHeight
@@ -319,7 +319,9 @@ extension Dashboard {
   /// Takes a key for the number that is being typed; `false` where the key ends it and still has
   /// to be done.
   private mutating func takeForGoTo(_ input: Input) -> Bool {
-    if case .character(let digit) = input, ("0"..."9").contains(digit) {
+    if case .character(let digit) = input,
+      ("0"..."9").contains(digit) || digit == "#" && goTo?.takesSign == true
+    {
       goTo?.append(digit, at: now)
     } else if input == .key(.backspace) {
       goTo?.removeLast(at: now)
@@ -337,7 +339,7 @@ extension Dashboard {
   mutating func finishGoTo() {
     guard let goTo else { return }
     self.goTo = nil
-    guard let id = goTo.id else { return show("#\(goTo.digits) is not known", isWarning: true) }
+    guard let id = goTo.id else { return show("\(goTo.text) is not known", isWarning: true) }
     if select(id), view == .tree, let direction = tree?.direction { openTree(direction) }
   }
 }

@@ -101,14 +101,17 @@ extension Dashboard {
     guard let question, !question.ids.isEmpty, unfinished(question.ids).isEmpty else { return }
     self.question = nil
     let ids = question.ids
+    if ids.contains(where: { live.hasExited($0) }) {
+      return show("its process has ended; nothing cancelled", isWarning: true)
+    }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
     let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""
     show(
       "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "q quits")")
   }
 
-  /// Those of `ids` that are kept and have not finished.
+  /// Those of `ids` that are kept and have not finished, nor ended with their process.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
-    ids.filter { live.operations[$0]?.state.isOver == false }
+    ids.filter { live.operations[$0]?.state.isOver == false && !live.hasExited($0) }
   }
 }

@@ -18,6 +18,7 @@ extension Dashboard {
     Layout(
       size: size, showsMeters: showsMeters, wantsPane: view.hasPane,
       bannerCount: shown.warnings.count(where: \.isDeadlock),
+      processCount: shown.processes.count,
       nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 

@@ -25,8 +25,10 @@ public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
     /// Whether `left` was given out before `right`.
     public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
 
-    /// The number after a `#`.
-    public var description: String { "#\(rawValue)" }
+    /// The number after a `#`, and before that the number of its process where several are watched.
+    public var description: String {
+      processNumber == 0 ? "#\(rawValue)" : "\(processNumber)#\(withinProcess.rawValue)"
+    }
   }
 
   /// Identifies the operation.

@@ -42,6 +42,8 @@ public struct Update: Codable, Sendable, Equatable {
   /// What is known of the interest's one operation beyond its report; `nil` where there is none, or it
   /// has finished.
   public var detail: OperationDetail?
+  /// The processes, by number, where several are watched as one; empty where one is. No process says so.
+  public var processes: [ProcessReport] = []
 
   /// Creates an update, without events and runs.
   public init(

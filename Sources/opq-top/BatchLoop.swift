@@ -14,7 +14,8 @@ struct BatchLoop {
   /// How long the first frame waits for a monitor that has nothing to tell.
   private static let patience = Duration.seconds(2)
 
-  let session: any MonitorSource
+  /// What is watched: several processes, or one of whatever kind.
+  let sessions: [any MonitorSource]
   let waker: Waker
   let watch: TerminationWatch
   /// Reached when the workload has come to its end; `nil` where it has none.
@@ -26,20 +27,22 @@ struct BatchLoop {
   ///
   /// That the process does not answer, and that it does again, is said on standard error as well: frames go
   /// on meanwhile, and show what was known before. Where nothing more comes from what is watched, the last
-  /// frame is what was known of it, and why is said on standard error.
+  /// frame is what was known of it, and why is said on standard error. With several processes that is so
+  /// for each, and the end when none is left.
   func run() -> Ending {
     let interval = options.interval
-    var picture = MonitorPicture(filter: options.filter)
-    var printer = FramePrinter(options)
+    var pictures = sessions.indices.map { index in
+      let number = sessions.count > 1 ? index + 1 : nil
+      return MonitorPicture(filter: options.filter(for: number))
+    }
+    var printer = FramePrinter(options, isOfSeveral: sessions.count > 1)
     let start = MonitorTime.now
     var due = start + min(interval, Self.firstFrameDelay)
     var printed = 0
     var isLast = false
     while true {
       waker.wait(until: due)
-      let wasSilent = picture.isSilent
-      for message in session.takeMessages() { picture.take(message, at: .now) }
-      if picture.isSilent != wasSilent { tell(isSilent: picture.isSilent) }
+      for index in pictures.indices { read(sessions[index], into: &pictures[index]) }
       if let signal = watch.takeRequest() { return .signal(signal) }
       let now = MonitorTime.now
       if completion?.isReached == true && !isLast {
@@ -47,31 +50,56 @@ struct BatchLoop {
         isLast = true
         due = min(due, now + Self.firstFrameDelay)
       }
-      if picture.endedReason == nil {
+      let isOver = pictures.allSatisfy { $0.endedReason != nil }
+      if !isOver {
         guard now >= due else { continue }
-        guard picture.isFilled || now >= start + Self.patience else {
+        let isFilled = pictures.allSatisfy { $0.isFilled || $0.endedReason != nil }
+        guard isFilled || now >= start + Self.patience else {
           due = now + min(interval, .milliseconds(20))
           continue
         }
       }
-      guard let frame = picture.frame(at: now) else {
-        return Program.fail(picture.endedReason ?? "nothing is known of the process", status: 1)
+      let shown = pictures.indices.filter { !pictures[$0].isOverTold }
+      let frames = shown.compactMap { pictures[$0].frame(at: now) }
+      if !frames.isEmpty {
+        let error = StandardStream.output.write(printer.text(of: frames))
+        if error == EPIPE { return .status(0) }
+        guard error == 0 else { return Program.failToWrite(error) }
+        printed += 1
       }
-      let error = StandardStream.output.write(printer.text(of: frame))
-      if error == EPIPE { return .status(0) }
-      guard error == 0 else { return Program.failToWrite(error) }
-      printed += 1
-      if let reason = picture.endedReason { return Program.fail(reason, status: 1) }
+      if frames.isEmpty, !isOver {
+        return Program.fail("nothing is known of the process", status: 1)
+      }
+      for index in shown { tellEnd(of: &pictures[index]) }
+      if isOver { return .status(1) }
       if isLast || printed == options.frameCount { return .status(0) }
       due = max(due + interval, now)
     }
   }
 
-  private func tell(isSilent: Bool) {
-    StandardStream.error.write(
-      Program.errorLine(
-        isSilent
-          ? "the process does not answer: frames show what was known before"
-          : "the process answers again"))
+  private func read(_ session: any MonitorSource, into picture: inout MonitorPicture) {
+    let wasSilent = picture.isSilent
+    for message in session.takeMessages() { picture.take(message, at: .now) }
+    guard picture.isSilent != wasSilent else { return }
+    tell(
+      picture.isSilent
+        ? "\(name(of: picture)) does not answer: frames show what was known before"
+        : "\(name(of: picture)) answers again")
+  }
+
+  /// Says once, after its last frame, why nothing more comes.
+  private func tellEnd(of picture: inout MonitorPicture) {
+    guard let reason = picture.endedReason else { return }
+    picture.isOverTold = true
+    tell(sessions.count == 1 ? reason : "\(name(of: picture)): \(reason)")
+  }
+
+  private func name(of picture: MonitorPicture) -> String {
+    guard sessions.count > 1, let id = picture.processID else { return "the process" }
+    return "process \(id)"
+  }
+
+  private func tell(_ sentence: String) {
+    StandardStream.error.write(Program.errorLine(sentence))
   }
 }

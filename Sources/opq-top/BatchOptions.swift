@@ -28,9 +28,18 @@ struct BatchOptions: Sendable, Equatable {
   /// The time between frames.
   var interval = Duration.seconds(1)
 
+  /// Which operations of one of several processes are printed, in its own words; `nil` as its number where
+  /// one is watched.
+  func filter(for number: Int?) -> OperationFilter? {
+    number.flatMap { filter?.asked(of: $0) } ?? filter
+  }
+
   /// What the monitor is to tell: with a filter no more operations than match.
-  var interest: Interest {
-    guard let filter else { return .everything }
+  var interest: Interest { interest(for: nil) }
+
+  /// The same for one of several processes by its number.
+  func interest(for number: Int?) -> Interest {
+    guard let filter = filter(for: number) else { return .everything }
     // A list without a limit is not filtered: the greatest one that may be.
     return Interest(order: SortOrder(by: .id), filter: filter, rowLimit: WireLimits.mostRows)
   }

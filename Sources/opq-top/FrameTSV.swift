@@ -4,14 +4,17 @@
 import MonitorProtocol
 
 /// Frames as lines of values between tabs: one line for each operation, which begins with the time of
-/// its frame.
+/// its frame, and with the id of its process where there are several.
 struct FrameTSV {
   /// What stands behind the time, in this order.
   let fields: [Frame.Operation.Field]
+  /// Whether the process's id stands between them.
+  var namesProcess = false
 
   /// The names of the columns, as a line.
   var header: String {
-    (["time"] + fields.map(\.rawValue)).joined(separator: "\t") + "\n"
+    (["time"] + (namesProcess ? ["pid"] : []) + fields.map(\.rawValue)).joined(separator: "\t")
+      + "\n"
   }
 
   /// The operations of one frame, a line each.
@@ -19,6 +22,7 @@ struct FrameTSV {
     var text = ""
     for operation in frame.operations {
       text += frame.time.wallClock
+      if namesProcess { text += "\t\(frame.process.pid)" }
       for field in fields {
         text += "\t"
         text += Self.escaped(operation.value(of: field) ?? "")

@@ -56,14 +56,26 @@ struct FrameText {
       title: field.rawValue.uppercased(), width: width, isRightAligned: isRightAligned)
   }
 
+  /// What the frames of several processes at one moment come to, ending with an empty line.
+  func sum(of frames: [Frame]) -> String {
+    guard let first = frames.first else { return "" }
+    let counts = frames.reduce(StateCounts()) { $0 + $1.counts }
+    let lost = frames.reduce(0) { $0 + $1.lostChanges }
+    let noun = frames.count == 1 ? "process" : "processes"
+    return "\(first.time.wallClock) sum of \(frames.count) \(noun)"
+      + "\(Self.words(counts, lostChanges: lost))\n\n"
+  }
+
   private func header(of frame: Frame) -> String {
-    let counts = frame.counts
-    return
-      "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
-      + " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
+    "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
+      + Self.words(frame.counts, lostChanges: frame.lostChanges)
+  }
+
+  private static func words(_ counts: StateCounts, lostChanges: UInt64) -> String {
+    " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
       + " (\(counts.held) held), executing \(counts.executing),"
       + " finished \(counts.finished), cancelled \(counts.cancelled)"
-      + " (+\(counts.cancelling) cancelling); lost \(frame.lostChanges)"
+      + " (+\(counts.cancelling) cancelling); lost \(lostChanges)"
   }
 
   private static func cells(of queue: QueueReport) -> [String] {

@@ -10,6 +10,8 @@ struct MonitorPicture {
   private(set) var endedReason: String?
   /// Whether the process does not answer: a frame shows what was known before that.
   private(set) var isSilent = false
+  /// Whether it was said why nothing more comes.
+  var isOverTold = false
   /// How far the clock of the watched process is ahead of this one's.
   private var clockLead = Duration.zero
   private var hello: Hello?
@@ -22,6 +24,9 @@ struct MonitorPicture {
 
   /// Creates a picture of which nothing is known.
   init(filter: OperationFilter? = nil) { self.filter = filter }
+
+  /// The process's id; `nil` before it has greeted.
+  var processID: Int32? { hello?.processID }
 
   /// Whether there is something to see.
   var isFilled: Bool { hello != nil && queues.contains { $0.counts.total > 0 } }

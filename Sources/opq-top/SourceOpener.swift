@@ -69,6 +69,9 @@ final class SourceOpener: Sendable {
           answer(.failed("\(error)"))
         }
       }
+    case .processes:
+      // Nobody chooses them while something is watched.
+      answer(.failed("several processes are watched with: opq-top attach PID PID"))
     case .recording(let path):
       // Nobody chooses one while something is watched.
       answer(.failed("\(path) is played with: opq-top replay \(path)"))

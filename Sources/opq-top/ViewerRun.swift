@@ -37,7 +37,8 @@ struct ViewerRun {
   func watchDemo(_ choice: DemoChoice, isInteractive: Bool) throws(WorkloadError) -> Watched {
     let workload = try choice.demo.makeWorkload(choice.options(isInteractive: isInteractive))
     let session = MonitorSession(
-      minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval, interest: interest,
+      minimumInterval: view.batch ? batchInterval : FramePacer.defaultInterval,
+      interest: interest,
       isReadOnly: view.isReadOnly
     ) { [waker] in waker.ring() }
     return Watched(demo: workload, session: session, waker: waker)
@@ -47,11 +48,15 @@ struct ViewerRun {
   ///
   /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
   func watchProcess(at path: String) throws -> Watched {
-    let session = RemoteSession(
-      path: path, isReadOnly: view.isReadOnly, interest: interest,
+    try greeted(by: makeSession(at: path))
+  }
+
+  /// Connects to a process; to one of several with its number.
+  func makeSession(at path: String, number: Int? = nil) -> RemoteSession {
+    RemoteSession(
+      path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
       interval: view.batch ? batchInterval : RemoteSession.usualInterval
     ) { [waker] in waker.ring() }
-    return try greeted(by: session)
   }
 
   /// Waits for the greeting of a process.
@@ -65,7 +70,8 @@ struct ViewerRun {
   /// Waits until a process has greeted, and watches it no more where it does not.
   ///
   /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes first.
-  func waitForGreeting(of session: RemoteSession) throws {
+  @discardableResult
+  func waitForGreeting(of session: RemoteSession) throws -> Hello {
     let greeting = Mutex<Result<Hello, AttachError>?>(nil)
     session.whenGreeted { [waker] result in
       greeting.withLock { $0 = result }
@@ -74,8 +80,7 @@ struct ViewerRun {
     do {
       while true {
         if let result = greeting.withLock({ $0 }) {
-          _ = try result.get()
-          return
+          return try result.get()
         }
         waker.wait(until: nil)
         if let signal = watch.takeRequest() { throw SignalRequest(signal: signal) }
@@ -114,8 +119,12 @@ struct ViewerRun {
     let signal: Int32
   }
 
-  private var interest: Interest {
-    var interest = view.batch ? view.batchOptions.interest : Interest()
+  /// What is wanted at first.
+  var interest: Interest { interest(for: nil) }
+
+  /// The same of one of several processes by its number.
+  private func interest(for number: Int?) -> Interest {
+    var interest = view.batch ? view.batchOptions.interest(for: number) : Interest()
     interest.warningKinds = view.warningKinds
     return interest
   }
@@ -166,7 +175,7 @@ struct ViewerRun {
     defer { watched.end() }
     watched.workload?.start()
     let loop = BatchLoop(
-      session: watched.session, waker: waker, watch: watch, completion: watched.completion,
+      sessions: [watched.session], waker: waker, watch: watch, completion: watched.completion,
       options: view.batchOptions)
     let ending = loop.run()
     return report(recorder?.finish(), after: reportFailure(of: watched, after: ending))

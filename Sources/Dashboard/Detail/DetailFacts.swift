@@ -11,18 +11,24 @@ struct DetailFacts {
   let dashboard: Dashboard
   let glyphs: Glyphs
 
+  /// The process that it is of, where several are watched; else empty.
+  private var process: [ProcessReport] {
+    workload.process(of: report.id).map { [$0] } ?? []
+  }
+
   /// What and where it is; as many lines as ``times``.
   var identity: [[Span]] {
     let queue = workload.queue(report.queue)
     let isTold = workload.detail?.id == report.id && dashboard.replay == nil
     let detail = isTold ? workload.detail : nil
-    return [
+    let facts = [
       fact("class", [Span(report.className)]),
       fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),
       fact("priority", [Span(report.priority.word)]),
       fact("qos", [Span(detail?.qualityOfService.rawValue ?? glyphs.unknown)]),
       fact("depends", [Span(DependencyText.met(report)), Span(" met", .dim)]),
     ]
+    return facts + process.map { fact("process", [Span($0.title)]) }
   }
 
   /// When it did what.
@@ -33,7 +39,7 @@ struct DetailFacts {
       fact("started", moment(report.started)),
       fact("cancelled", cancellation),
       fact("finished", moment(report.finished)),
-    ]
+    ] + process.map { _ in [] }
   }
 
   /// The values of the four properties that make up its state.

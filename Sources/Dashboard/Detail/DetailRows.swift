@@ -51,7 +51,7 @@ struct DetailRows {
   private mutating func addFacts(_ report: OperationReport) {
     let facts = DetailFacts(report: report, dashboard: dashboard, glyphs: glyphs)
     if columns < Self.halvesThreshold {
-      rows += (facts.identity + facts.times).map { .line($0) }
+      rows += (facts.identity + facts.times).filter { !$0.isEmpty }.map { .line($0) }
     } else {
       rows += zip(facts.identity, facts.times).map { .halves($0, $1) }
     }
@@ -97,7 +97,8 @@ struct DetailRows {
   }
 
   private mutating func addLife(_ report: OperationReport) {
-    let life = DetailLife(report: report, now: dashboard.shownTime)
+    let life = DetailLife(
+      report: report, now: workload.moment(for: report.id, at: dashboard.shownTime))
     guard !life.phases.isEmpty else { return }
     rows.append(.rule("life"))
     rows += life.rows(columns: columns - 2, glyphs: glyphs).map { .line($0) }

@@ -28,7 +28,7 @@ struct EventLog: Sendable, Equatable {
   private(set) var firstNumber = 0
   /// How many events were skipped since the last beginning.
   private(set) var skippedCount = 0
-  /// The largest id of an operation in it, for the width of its column.
+  /// No id of an operation in it is wider, for the width of its column.
   private(set) var largestID = OperationReport.ID(0)
   private var lastTime: MonitorTime?
 
@@ -51,7 +51,7 @@ struct EventLog: Sendable, Equatable {
     if news.skippedCount > 0 { noteSkipped(news.skippedCount) }
     for event in events {
       lines.append(.event(event))
-      largestID = max(largestID, event.operation)
+      largestID = largestID.widened(to: event.operation)
     }
     lastTime = events.last?.time ?? lastTime
     if news.isBeginning { lines.append(.beginning) }

@@ -41,13 +41,14 @@ struct ListRows: Sendable, Equatable {
     isReversed = listing.order.isReversed
     let column = listing.order.column
     let all = workload.operations.all.compactMap { report -> SortKey? in
-      if listing.hidesOver, report.state.isOver { return nil }
+      let isGone = workload.hasExited(report.id)
+      if listing.hidesOver, report.state.isOver || isGone { return nil }
       if listing.showsWarnedOnly, !workload.warned.contains(report.id) { return nil }
       let queueName = workload.queue(report.queue)?.name ?? ""
       if let filter = listing.filter, !filter.matches(report, queueName: queueName, at: now) {
         return nil
       }
-      return SortKey(report, queueName: queueName, by: column)
+      return SortKey(report, queueName: queueName, by: column, isGone: isGone)
     }
     matchCount = all.count
     let sorted = listing.order.isReversed ? all.sorted(by: >) : all.sorted()

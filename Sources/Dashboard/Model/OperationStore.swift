@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The operations that the monitor has told of, and who of them depends on whom.
 struct OperationStore: Sendable, Equatable {
-  /// The largest id seen, for the width of its column.
+  /// No id seen is wider, for the width of its column.
   private(set) var largestID = OperationReport.ID(0)
 
   private var reports: [OperationReport.ID: OperationReport] = [:]
@@ -33,7 +33,7 @@ struct OperationStore: Sendable, Equatable {
         if let old { unlink(old) }
         for id in report.dependencies { dependentLists[id, default: []].insert(report.id) }
       }
-      largestID = max(largestID, report.id)
+      largestID = largestID.widened(to: report.id)
     }
     for id in removed {
       if let old = reports.removeValue(forKey: id) { unlink(old) }

@@ -7,6 +7,8 @@ import MonitorProtocol
 struct Workload: Sendable, Equatable {
   /// Who is watched; `nil` until it has said so.
   private(set) var hello: Hello?
+  /// The processes, by number, where several are watched as one; empty where one is.
+  private(set) var processes: [ProcessReport] = []
   /// Every live queue, by id.
   private(set) var queues: [QueueReport] = []
   /// The operations that the dashboard has asked for.
@@ -77,6 +79,7 @@ struct Workload: Sendable, Equatable {
         self = Workload()
         apply(.hello(hello))
       }
+      processes = update.processes
       queues = update.queues
       queueIndex = Dictionary(
         queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })

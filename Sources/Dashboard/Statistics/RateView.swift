@@ -44,6 +44,8 @@ struct RateView {
   /// The same times in ever fewer words.
   private func timeSpans(_ glyphs: Glyphs) -> [[Span]] {
     let times = dashboard.shown.times
+    // Of several processes that is not known, and never will be.
+    if times == TimeStatistics(), !dashboard.shown.processes.isEmpty { return [] }
     func spans(_ label: String, _ percentiles: Percentiles?, hasP90: Bool) -> [Span] {
       guard let percentiles else { return [Span("\(label) \(glyphs.unknown)", .dim)] }
       var spans = [Span("\(label) p50 ", .dim), Span(text(percentiles.p50))]

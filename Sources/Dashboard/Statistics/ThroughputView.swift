@@ -81,7 +81,7 @@ struct ThroughputView {
   ) {
     let numbers = numberPlaces(in: columns)
     let nameEnd = columns.lowerBound + min(16, columns.count / 4)
-    canvas.write(queue.name, row: row, columns: columns.lowerBound..<nameEnd - 1)
+    canvas.write(queue.label, row: row, columns: columns.lowerBound..<nameEnd - 1)
     let slots = nameEnd..<(numbers.first?.lowerBound ?? columns.upperBound)
     canvas.write(
       QueueSlots(queue, cells: 8).spans(canvas.glyphs), row: row, columns: slots)

@@ -96,8 +96,8 @@ struct TreeRowView {
     canvas.writeRight(
       DependencyText.met(report), row: row, columns: dependencyColumns, style: style)
     canvas.writeRight(
-      report.time(at: now).map(TimeText.duration) ?? canvas.glyphs.unknown, row: row,
-      columns: timeColumns, style: style)
+      report.time(at: workload.moment(for: id, at: now)).map(TimeText.duration)
+        ?? canvas.glyphs.unknown, row: row, columns: timeColumns, style: style)
   }
 
   private func drawState(_ state: OperationState?, row: Int, on canvas: inout Canvas) {

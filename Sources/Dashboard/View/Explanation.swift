@@ -98,7 +98,8 @@ struct Explanation {
   }
 
   private func age(_ report: OperationReport) -> String {
-    report.time(at: now).map(TimeText.duration) ?? glyphs.unknown
+    report.time(at: workload.moment(for: report.id, at: now)).map(TimeText.duration)
+      ?? glyphs.unknown
   }
 
   private func queueName(_ report: OperationReport) -> String? {

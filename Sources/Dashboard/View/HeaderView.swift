@@ -12,7 +12,11 @@ struct HeaderView {
     drawHeader(on: &canvas)
     drawBanners(on: &canvas)
     if let row = layout.bar { drawBar(row, on: &canvas) }
-    if let row = layout.counts { drawCounts(row, on: &canvas) }
+    if let rows = layout.processes, let row = layout.counts {
+      ProcessTableView(dashboard: dashboard, rows: rows, sum: row).draw(on: &canvas)
+    } else if let row = layout.counts {
+      drawCounts(row, on: &canvas)
+    }
     if let row = layout.rate {
       RateView(dashboard: dashboard, hasBars: layout.graph == nil).draw(row: row, on: &canvas)
     }
@@ -70,10 +74,22 @@ struct HeaderView {
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }
+    pieces += troubles.map { warning($0) }
     if live.behind >= Self.lateness {
       pieces.append(warning("behind \(TimeText.coarse(live.behind))"))
     }
     return pieces
+  }
+
+  /// How many of several processes are not heard.
+  private var troubles: [String] {
+    let processes = dashboard.live.processes
+    let counts = [
+      (processes.count { if case .silent = $0.connection { true } else { false } }, "SILENT"),
+      (processes.count { $0.connection == .reconnecting }, "RECONNECTING"),
+      (processes.count { $0.exited != nil }, "EXITED"),
+    ]
+    return counts.compactMap { count, word in count == 0 ? nil : "\(count) \(word)" }
   }
 
   private func leftPieces(in canvas: Canvas) -> [Piece] {
@@ -85,8 +101,11 @@ struct HeaderView {
       pieces.append(Piece(span: Span("read-only", .warning)))
     }
     guard let hello = workload.hello else { return pieces }
-    let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
-    pieces.append(Piece(span: Span("up \(age)"), rank: 2))
+    // Several have not started together.
+    if workload.processes.isEmpty {
+      let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
+      pieces.append(Piece(span: Span("up \(age)"), rank: 2))
+    }
     let queueCount = workload.queues.count
     let queues = "\(queueCount) queue\(queueCount == 1 ? "" : "s")"
     pieces.append(Piece(span: Span(queues, .dim), rank: 1))
@@ -134,6 +153,7 @@ struct HeaderView {
   }
 
   private func title(in canvas: Canvas) -> String {
+    if !workload.processes.isEmpty { return "\(workload.processes.count) processes" }
     let ownTitle = dashboard.source == .demo ? dashboard.configuration.title : ""
     let name = ownTitle.isEmpty ? workload.hello?.processName ?? "" : ownTitle
     let limit = max(8, canvas.columns.count / 4)
@@ -255,7 +275,7 @@ struct HeaderView {
   }
 
   private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
-    let name = queue.name.clipped(to: 12)
+    let name = queue.label.clipped(to: 12)
     let running = queue.counts.executing
     if queue.isSuspended {
       let exec = running > 0 ? ", \(running) exec" : ""

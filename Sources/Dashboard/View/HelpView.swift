@@ -19,14 +19,12 @@ struct HelpView {
   private static let twoColumnThreshold = 80
 
   /// How many lines the help has on a screen of this width.
-  static func lineCount(columns: Int, view: KeyContext, isReplay: Bool) -> Int {
-    lines(for: columns, view: view, isReplay: isReplay, glyphs: Glyphs(isUnicode: true)).count
+  static func lineCount(of dashboard: Dashboard) -> Int {
+    lines(of: dashboard, columns: dashboard.size.columns, glyphs: Glyphs(isUnicode: true)).count
   }
 
   func draw(on canvas: inout Canvas) {
-    let lines = Self.lines(
-      for: canvas.columns.count, view: dashboard.screenContext,
-      isReplay: dashboard.replay != nil, glyphs: canvas.glyphs)
+    let lines = Self.lines(of: dashboard, columns: canvas.columns.count, glyphs: canvas.glyphs)
     let bottom = layout.footer ?? canvas.grid.size.rows
     let fits = lines.count <= bottom - 1
     let rows = 1..<(fits ? bottom : bottom - 1)
@@ -65,9 +63,10 @@ struct HelpView {
 
   /// The lines from the top, each of one or two columns.
   private static func lines(
-    for width: Int, view: KeyContext, isReplay: Bool, glyphs: Glyphs
+    of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
   ) -> [[Line]] {
-    let bindings = isReplay ? ReplayKeys.all : KeyTable.bindings
+    let view = dashboard.screenContext
+    let bindings = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
     func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
     let left = group(.acting) + [.blank] + group(.moving)
     let right = group(.looking) + [.blank] + group(.program)
@@ -81,7 +80,11 @@ struct HelpView {
     } else {
       keys = (left + [.blank] + right).map { [$0] }
     }
-    return keys + [[.blank]] + words(glyphs).map { [.sentence($0)] }
+    let isOfSeveral = !dashboard.shown.processes.isEmpty
+    return keys + [[.blank]]
+      + (words(glyphs) + (isOfSeveral ? wordsOfSeveral : [])).map {
+        [.sentence($0)]
+      }
   }
 
   private static func lines(
@@ -92,6 +95,11 @@ struct HelpView {
         binding.group == group && !binding.contexts.isDisjoint(with: [view, .help, .question])
       }.map { .binding($0) }
   }
+
+  private static let wordsOfSeveral = [
+    "2#7: operation 7 of process 2, as a filter, too; the filter 2#: all of it.",
+    "EXITED: as it was last, and so in the sum. Sorting by id is by process.",
+  ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {
     let shares: [(ProportionBar.Share, String)] = [

@@ -3,7 +3,8 @@
 
 /// Where things are on a screen of some size.
 ///
-/// What has no room is left out in a fixed order: graph, rate, rules, queues, status line, footer.
+/// What has no room is left out in a fixed order: graph, rate, rules, queues, processes, status line,
+/// footer.
 struct Layout: Sendable, Equatable {
   /// Nothing can be shown on a smaller screen.
   static let minimum = Size(columns: 40, rows: 10)
@@ -24,6 +25,9 @@ struct Layout: Sendable, Equatable {
   /// One row for each deadlock, below the header; empty where there is none.
   private(set) var banners = 0..<0
   private(set) var bar: Int?
+  /// The headings and the rows of the processes, where several are watched as one.
+  private(set) var processes: Range<Int>?
+  /// The counts of all queues together; with ``processes`` their sum.
   private(set) var counts: Int?
   private(set) var rate: Int?
   private(set) var queues: Int?
@@ -63,10 +67,10 @@ struct Layout: Sendable, Equatable {
   ///
   /// `bannerCount` is how many deadlocks there are to tell of, of which three are told, and
   /// `nameLineCount` how many lines a name takes that is shown as a whole: it gets half of the body at
-  /// most.
+  /// most. Of `processCount` processes as many have a row as a part of the screen allows.
   init?(
     size: Size, showsMeters: Bool, wantsPane: Bool = true, wantsRules: Bool = true,
-    bannerCount: Int = 0, nameLineCount: Int = 0
+    bannerCount: Int = 0, processCount: Int = 0, nameLineCount: Int = 0
   ) {
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
     let isWide = size.columns >= Self.paneThreshold && size.rows >= 20
@@ -89,6 +93,9 @@ struct Layout: Sendable, Equatable {
     let hasMeters = take(if: showsMeters, rows: 2)
     let hasFooter = take()
     let hasStatus = take()
+    let processRows = min(processCount, size.rows / 4 - 2, spare - 1)
+    let isTable = hasMeters && size.columns >= ProcessTableView.narrowest && processRows > 0
+    let hasProcesses = take(if: isTable, rows: processRows + 1)
     let hasQueues = take(if: showsMeters)
     let hasRules = take(if: isWide && wantsRules, rows: 2)
     let hasRate = take(if: showsMeters)
@@ -105,6 +112,10 @@ struct Layout: Sendable, Equatable {
       return next
     }
     bar = place(hasMeters)
+    if hasProcesses {
+      processes = next..<next + processRows + 1
+      next += processRows + 1
+    }
     counts = place(hasMeters)
     rate = place(hasRate)
     queues = place(hasQueues && !hasGraph)

@@ -9,15 +9,17 @@ struct OperationTableView {
   let layout: Layout
 
   func draw(on canvas: inout Canvas) {
+    let process = ProcessColumn(
+      workload.processes, glyphs: canvas.glyphs, limit: layout.table.count >= 100 ? 14 : 9)
     let columns = TableColumns(
       within: layout.table, idWidth: "\(workload.operations.largestID)".utf8.count,
-      queueWidth: queueWidth(in: canvas))
-    drawHeadings(columns, on: &canvas)
+      processWidth: process.width, queueWidth: queueWidth(in: canvas))
+    drawHeadings(columns, process: process.title, on: &canvas)
     let keys = dashboard.visibleKeys(height: layout.bodyHeight)
     if keys.isEmpty { drawEmpty(on: &canvas) }
     for (row, key) in zip(layout.body, keys) {
       guard let report = workload.operations[key.id] else { continue }
-      draw(report, columns, row: row, on: &canvas)
+      draw(report, columns, process, row: row, on: &canvas)
     }
   }
 
@@ -29,7 +31,9 @@ struct OperationTableView {
       .max() ?? 0
   }
 
-  private func drawHeadings(_ columns: TableColumns, on canvas: inout Canvas) {
+  private func drawHeadings(
+    _ columns: TableColumns, process: String, on canvas: inout Canvas
+  ) {
     let style = Style(.dim)
     let row = layout.headings
     let order = dashboard.listing.order
@@ -50,6 +54,7 @@ struct OperationTableView {
     }
     left("X+", .key)
     right("ID", .id)
+    left(process, .process)
     left("STATE", .state)
     left("QUEUE", .queue)
     left("PRI", .priority)
@@ -60,9 +65,11 @@ struct OperationTableView {
   }
 
   private func draw(
-    _ report: OperationReport, _ columns: TableColumns, row: Int, on canvas: inout Canvas
+    _ report: OperationReport, _ columns: TableColumns, _ process: ProcessColumn, row: Int,
+    on canvas: inout Canvas
   ) {
-    let isOver = report.state.isOver
+    // Nothing more becomes of what its process has left.
+    let isOver = report.state.isOver || workload.isGone(report.id)
     let quiet = Style(isOver ? .dim : .text)
     let isSelected = report.id == dashboard.list.id
     if isSelected {
@@ -85,6 +92,9 @@ struct OperationTableView {
       let style = isSelected ? Style(.strong, isBold: true) : quiet
       canvas.writeRight("\(report.id)", row: row, columns: range, style: style)
     }
+    if let range = columns[.process] {
+      canvas.write(process[report.id], row: row, columns: range, style: quiet)
+    }
     if let range = columns[.state] {
       canvas.write(
         report.state.rawValue, row: row, columns: range, style: Style(report.state.role))
@@ -101,7 +111,7 @@ struct OperationTableView {
       canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: quiet)
     }
     if let range = columns[.time] {
-      let time = report.time(at: dashboard.shownTime)
+      let time = report.time(at: workload.moment(for: report.id, at: dashboard.shownTime))
       canvas.writeRight(
         time.map(TimeText.duration) ?? canvas.glyphs.unknown, row: row, columns: range,
         style: quiet)

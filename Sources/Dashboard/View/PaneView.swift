@@ -105,8 +105,10 @@ struct PaneView {
 
   private func facts(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
     let queue = workload.queue(report.queue)?.name ?? glyphs.unknown
-    let age = report.time(at: dashboard.shownTime).map(TimeText.duration) ?? glyphs.unknown
-    return [
+    let now = workload.moment(for: report.id, at: dashboard.shownTime)
+    let age = report.time(at: now).map(TimeText.duration) ?? glyphs.unknown
+    let process = workload.process(of: report.id).map { [("process", [Span($0.title)])] } ?? []
+    return process + [
       (
         "state",
         [

@@ -14,7 +14,10 @@ struct QueueTableView {
 
   func draw(on canvas: inout Canvas) {
     let columns = layout.table
-    drawHeadings(columns, on: &canvas)
+    let process = ProcessColumn(
+      dashboard.shown.processes, glyphs: canvas.glyphs, limit: columns.count >= 100 ? 20 : 9)
+    let places = Places(in: columns, processWidth: process.width)
+    drawHeadings(places, process, on: &canvas)
     let queues = dashboard.shown.queues
     if queues.isEmpty {
       canvas.write(
@@ -22,18 +25,22 @@ struct QueueTableView {
     }
     let top = dashboard.queues.top(count: queues.count, height: layout.bodyHeight)
     for (row, queue) in zip(layout.body, queues.dropFirst(top)) {
-      draw(queue, row: row, columns: columns, on: &canvas)
+      draw(queue, places, process, row: row, on: &canvas)
     }
   }
 
   /// Where things are: the numbers that have no room are left out, the last ones first.
   private struct Places {
+    /// `nil` where one process is watched.
+    let process: Range<Int>?
     let name: Range<Int>
     let slots: Range<Int>?
     let numbers: [Range<Int>]
 
-    init(in columns: Range<Int>) {
-      let left = columns.lowerBound + 2
+    init(in columns: Range<Int>, processWidth: Int) {
+      let margin = columns.lowerBound + 2
+      process = processWidth == 0 ? nil : margin..<margin + processWidth
+      let left = process.map { $0.upperBound + 1 } ?? margin
       let nameWidth = 12
       var widths: [Int] = []
       for number in numbersOfQueues {
@@ -52,9 +59,13 @@ struct QueueTableView {
     }
   }
 
-  private func drawHeadings(_ columns: Range<Int>, on canvas: inout Canvas) {
-    let places = Places(in: columns)
+  private func drawHeadings(
+    _ places: Places, _ process: ProcessColumn, on canvas: inout Canvas
+  ) {
     let style = Style(.dim)
+    if let place = places.process {
+      canvas.write(process.title, row: layout.headings, columns: place, style: style)
+    }
     canvas.write("QUEUE", row: layout.headings, columns: places.name, style: style)
     if let slots = places.slots {
       canvas.write("SLOTS", row: layout.headings, columns: slots, style: style)
@@ -65,16 +76,21 @@ struct QueueTableView {
   }
 
   private func draw(
-    _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
+    _ queue: QueueReport, _ places: Places, _ process: ProcessColumn, row: Int,
+    on canvas: inout Canvas
   ) {
-    let places = Places(in: columns)
+    let columns = layout.table
     let isSelected = queue.id == dashboard.queues.id
     if isSelected {
       canvas.write(canvas.glyphs.selection, row: row, columns: columns, style: Style(.accent))
     }
+    let quiet = Style(dashboard.shown.isGone(queue.id) ? .dim : .text)
+    if let place = places.process {
+      canvas.write(process[queue.id], row: row, columns: place, style: quiet)
+    }
     canvas.write(
       queue.name, row: row, columns: places.name,
-      style: isSelected ? Style(.strong, isBold: true) : .plain)
+      style: isSelected ? Style(.strong, isBold: true) : quiet)
     if let slots = places.slots {
       let spans = QueueSlots(queue, cells: Self.barWidth, isAligned: true).spans(canvas.glyphs)
       canvas.write(spans, row: row, columns: slots)

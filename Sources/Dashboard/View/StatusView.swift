@@ -85,7 +85,7 @@ struct StatusView {
       draw(question, on: &canvas)
     } else if let goTo = dashboard.goTo {
       overwrite(
-        [Span("go to #\(goTo.digits)", .strong), Span("_  Enter goes there, Esc not", .dim)],
+        [Span("go to \(goTo.text)", .strong), Span("_  Enter goes there, Esc not", .dim)],
         on: &canvas)
     } else if let prompt = dashboard.prompt {
       draw(prompt, on: &canvas)
@@ -178,10 +178,12 @@ struct StatusView {
     if let line = text.line(warnings, width: canvas.columns.count - 1) {
       return Span(line, .warning)
     }
-    let suspended = workload.queues.filter { $0.isSuspended && $0.counts.held > 0 }
+    let suspended = workload.queues.filter {
+      $0.isSuspended && $0.counts.held > 0 && !workload.isGone($0.id)
+    }
     guard let queue = suspended.first else { return nil }
     let held = suspended.reduce(0) { $0 + $1.counts.held }
-    let name = queue.name.clipped(to: 16)
+    let name = queue.label.clipped(to: 16)
     let names =
       suspended.count == 1
       ? "\(name) is suspended and holds"

@@ -7,7 +7,7 @@ import MonitorProtocol
 struct TableColumns: Sendable, Equatable {
   /// What a column holds.
   enum Column: Sendable, CaseIterable {
-    case key, id, state, queue, priority, dependencies, time, dependents, title
+    case key, id, process, state, queue, priority, dependencies, time, dependents, title
   }
 
   /// The columns that have a place, and their places.
@@ -19,20 +19,23 @@ struct TableColumns: Sendable, Equatable {
   /// How many operations wait is only told where names keep so many cells.
   private static let roomyTitle = 22
 
-  /// Places the columns; what has no room is left out: dependents, priority, dependencies, queue, key.
-  init(within columns: Range<Int>, idWidth: Int, queueWidth: Int) {
+  /// Places the columns; what has no room is left out: dependents, priority, dependencies,
+  /// process, queue, key. That of processes is not there where it has no width.
+  init(within columns: Range<Int>, idWidth: Int, processWidth: Int = 0, queueWidth: Int) {
     let widths: [Column: Int] = [
-      .key: 2, .id: max(5, min(idWidth, 21)), .state: 10, .queue: max(6, queueWidth),
+      .key: 2, .id: max(5, min(idWidth, 21)), .process: processWidth, .state: 10,
+      .queue: max(6, queueWidth),
       .priority: 5, .dependencies: 6, .time: 6, .dependents: 5,
     ]
     // The mark of the selected row and a space, and a further space before the title.
     let margin = 3
     var present = Column.allCases
+    if processWidth == 0 { present.removeAll { $0 == .process } }
     func titleWidth() -> Int {
       columns.count - margin - present.reduce(0) { $0 + (widths[$1].map { $0 + 1 } ?? 0) }
     }
     if titleWidth() < Self.roomyTitle { present.removeAll { $0 == .dependents } }
-    for column in [Column.priority, .dependencies, .queue, .key] {
+    for column in [Column.priority, .dependencies, .process, .queue, .key] {
       guard titleWidth() < Self.narrowestTitle else { break }
       present.removeAll { $0 == column }
     }

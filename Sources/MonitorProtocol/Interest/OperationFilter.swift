@@ -15,7 +15,8 @@
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.
 /// - `age>5s`, `age<500ms`: the time in its state, or the time for which it ran where it is over, in
 ///   `ms`, `s`, `m` or `h`; without a unit in seconds. What is not known matches neither.
-/// - `#1042`: the operation with this id.
+/// - `#1042`: the operation with this id. Where several processes are watched, that of each of them;
+///   `2#1042` is that of the second one, and `2#` everything of it.
 public struct OperationFilter: Sendable, Hashable {
   /// One condition.
   enum Condition: Sendable, Hashable {
@@ -26,7 +27,10 @@ public struct OperationFilter: Sendable, Hashable {
     case priority(OperationPriority)
     /// Nanoseconds, and whether more than that or less.
     case age(Int64, isMore: Bool)
+    /// Of whatever process where it has no number of one.
     case id(OperationReport.ID)
+    /// By its number.
+    case process(Int)
   }
 
   /// Conditions of which one has to hold, or none.
@@ -99,7 +103,9 @@ extension OperationFilter.Condition {
     case .queue(let part): return queueName.containsIgnoringCase(part)
     case .className(let part): return report.className.containsIgnoringCase(part)
     case .priority(let priority): return report.priority == priority
-    case .id(let id): return report.id == id
+    case .id(let id):
+      return report.id == id || id.processNumber == 0 && report.id.withinProcess == id
+    case .process(let number): return report.id.processNumber == number
     case .age(let limit, let isMore):
       guard let age = report.filteredAge(at: now) else { return false }
       return isMore ? age > limit : age < limit

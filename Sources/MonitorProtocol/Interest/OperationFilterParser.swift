@@ -100,6 +100,13 @@ struct OperationFilterParser {
       }
       return .id(OperationReport.ID(id))
     }
+    if token.unquotedCount == nil, let (process, number) = OperationFilter.numbers(in: head) {
+      guard let number else { return .process(process) }
+      guard let id = OperationReport.ID(number).numbered(process) else {
+        throw .invalidValue(field: "\(process)#", value: "\(number)", expected: "a number")
+      }
+      return .id(id)
+    }
     guard let colon = head.firstIndex(of: ":"), colon != head.startIndex else {
       return .name(token.text)
     }

@@ -54,22 +54,26 @@ package struct SortKey: Sendable, Hashable, Comparable {
   ///   - report: The operation.
   ///   - queueName: The name of its queue, which only an order by queue looks at.
   ///   - column: What to compare by; see ``SortOrder/isReversed`` for the direction.
+  ///   - isGone: Whether its process has ended before it was over: it stands where what is over does, but
+  ///     before that.
   package init(
     _ report: OperationReport, queueName: @autoclosure () -> String = "",
-    by column: SortOrder.Column = .state
+    by column: SortOrder.Column = .state, isGone: Bool = false
   ) {
     id = report.id
-    isOver = report.state.isOver
-    let runStamp = isOver ? Self.runStamp(of: report) : nil
+    isOver = report.state.isOver || isGone
+    let runStamp = report.state.isOver ? Self.runStamp(of: report) : nil
+    let isLeft = isGone && !report.state.isOver
+    let stateRank = Self.rank(of: report.state) + (isLeft ? 5 : 0)
     switch column {
     case .time:
       rank = isOver ? 1 : 0
       stamp = isOver ? runStamp ?? .max : Self.stamp(of: report)
     case .run:
-      rank = runStamp == nil ? 1 + Self.rank(of: report.state) : 0
+      rank = runStamp == nil ? 1 + stateRank : 0
       stamp = runStamp ?? Self.stamp(of: report)
     case .id, .state, .queue, .priority, .dependencies, .dependents, .name:
-      rank = Self.rank(of: report.state)
+      rank = stateRank
       stamp = Self.stamp(of: report)
     }
     text =
@@ -115,7 +119,8 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .ready: 2
     case .held: 3
     case .waiting: 4
-    case .finished, .cancelled: 5
+    // Between these and the others is what a process has left that is gone.
+    case .finished, .cancelled: 10
     }
   }
 }

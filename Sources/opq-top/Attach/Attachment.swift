@@ -6,8 +6,8 @@ import Dashboard
 
 /// Attaching to a process as the command line asks for it.
 struct Attachment {
-  /// What is named as the argument; `nil` where nothing is.
-  let target: AttachTarget?
+  /// What is named as arguments; empty where nothing is.
+  let targets: [AttachTarget]
   let options: TargetOptions
   let view: ViewOptions
 
@@ -16,7 +16,7 @@ struct Attachment {
   /// - Parameter noProcess: Done instead where nothing is named and no process listens.
   /// - Returns: The ending.
   func ending(noProcess: () -> Ending) -> Ending {
-    let isNamed = target != nil || options.isGiven
+    let isNamed = !targets.isEmpty || options.isGiven
     let found = isNamed ? [] : ProcessFinder.find()
     if !isNamed, found.isEmpty { return noProcess() }
     guard view.batch || Program.hasTerminal else {
@@ -26,7 +26,8 @@ struct Attachment {
       // Before there is any other thread: it blocks signals, which later threads inherit.
       let run = try ViewerRun(view)
       if !isNamed { return try show(found, run) }
-      return try show(try options.path(target, run), run)
+      if targets.count > 1 { return try showSeveral(run) }
+      return try show(try options.path(targets.first, run), run)
     } catch let request as ViewerRun.SignalRequest {
       return .signal(request.signal)
     } catch {
@@ -40,6 +41,15 @@ struct Attachment {
     if view.batch { return run.printFrames(of: watched, recorder: recorder) }
     return try run.showDashboard(
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
+  }
+
+  /// All that are named, or none.
+  private func showSeveral(_ run: ViewerRun) throws -> Ending {
+    let paths = try run.paths(of: targets)
+    let sessions = try run.watchProcesses(at: paths, named: targets)
+    if view.batch { return run.printFrames(of: sessions) }
+    return try run.showDashboard(
+      of: (Watched(process: run.group(sessions)), .processes(paths)), demo: DemoChoice())
   }
 
   /// The only process there is, or a list to choose from.

@@ -22,7 +22,7 @@ struct AutomaticCommand: ParsableCommand {
   func ending() -> Ending {
     if demo.isList { return DemoCommand.printList() }
     if demo.isGiven { return DemoCommand.show(demo.choice, view) }
-    return Attachment(target: nil, options: target, view: view).ending {
+    return Attachment(targets: [], options: target, view: view).ending {
       DemoCommand.show(demo.choice, view)
     }
   }

@@ -39,6 +39,7 @@ extension Dashboard {
       for: interest, queues: live.queues, changed: changed.map(\.id), removed: removed,
       lostChanges: live.lostChanges, warnings: live.warnings, at: time ?? now)
     update.times = live.times
+    update.processes = live.processes
     update.runs = interest.timeline == nil ? nil : live.runs ?? RecentRuns()
     update.events = interest.eventLimit == 0 ? nil : EventNews()
     take(.monitor(.update(update)))

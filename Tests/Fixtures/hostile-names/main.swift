@@ -30,7 +30,7 @@ func watchNames(_ arguments: [String]) throws -> Ending {
   if mode == "ended" {
     source.end(reason: names[0])
     let loop = BatchLoop(
-      session: source, waker: waker, watch: watch, completion: Completion(),
+      sessions: [source], waker: waker, watch: watch, completion: Completion(),
       options: BatchOptions(format: .tsv))
     return loop.run()
   }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension OperationFilter {
+  /// The same filter in the words of one of several processes, which knows its own operations alone:
+  /// `2#1042` is its `#1042` where its number is 2, and else none of its operations.
+  package func asked(of number: Int) -> OperationFilter {
+    var rewritten = ""
+    var word = ""
+    var isQuoted = false
+    for character in text {
+      let isSeparator = " \t|".contains(character) || character == "!" && word.isEmpty
+      if isSeparator, !isQuoted {
+        rewritten += Self.word(word, askedOf: number) + String(character)
+        word = ""
+      } else {
+        if character == "\"" { isQuoted.toggle() }
+        word.append(character)
+      }
+    }
+    rewritten += Self.word(word, askedOf: number)
+    // What was read once can be read: words that are a part's stand for one.
+    return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
+  }
+
+  private static func word(_ word: String, askedOf number: Int) -> String {
+    guard let (process, id) = numbers(in: word) else { return word }
+    // No operation has this id.
+    guard process == number else { return "#0" }
+    return id.map { "#\($0)" } ?? everyState
+  }
+
+  /// Lets everything through, as one part of a term.
+  private static let everyState = OperationState.allCases.map { "state:\($0.rawValue)" }
+    .joined(separator: "|")
+
+  /// The process's number and the operation's id in `2#1042`, without which in `2#`; `nil` where a word
+  /// is something else.
+  static func numbers(in word: some StringProtocol) -> (process: Int, id: UInt64?)? {
+    let parts = word.split(separator: "#", omittingEmptySubsequences: false)
+    guard parts.count == 2, let process = Int(parts[0]), ProcessReport.numbers.contains(process),
+      parts[0].first != "+"
+    else { return nil }
+    if parts[1].isEmpty { return (process, nil) }
+    guard let id = UInt64(parts[1]), parts[1].first != "+" else { return nil }
+    return (process, id)
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What is known of one of several processes that are watched as one.
+///
+/// A viewer that watches several makes it of what each of them tells; no process sends it.
+public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
+  /// The numbers that processes may have: no more are watched as one.
+  public static let numbers = 1...16
+
+  /// Whether a process is heard.
+  public enum Connection: Codable, Sendable, Equatable {
+    /// It is.
+    case live
+    /// It does not answer, and has said nothing for so long.
+    case silent(for: Duration)
+    /// The connection is lost, and is being made anew.
+    case reconnecting
+    /// Nothing more will come, from this moment on.
+    case exited(at: MonitorTime)
+  }
+
+  /// Its place on the command line, from 1 on: the ids of what it has are numbered so.
+  public let number: Int
+  /// How it has greeted, with the times of the viewer's clock.
+  public var hello: Hello
+  /// Whether it is heard.
+  public var connection: Connection
+  /// The counts of all its queues together, as it told them last.
+  public var counts: StateCounts
+  /// How many changes of state its history has lost.
+  public var lostChanges: UInt64
+  /// When it told something last; `nil` before that.
+  public var lastUpdate: MonitorTime?
+
+  /// The number.
+  public var id: Int { number }
+
+  /// Creates a report of a process that is heard and has told nothing yet.
+  public init(
+    number: Int, hello: Hello, connection: Connection = .live, counts: StateCounts = StateCounts(),
+    lostChanges: UInt64 = 0, lastUpdate: MonitorTime? = nil
+  ) {
+    self.number = number
+    self.hello = hello
+    self.connection = connection
+    self.counts = counts
+    self.lostChanges = lostChanges
+    self.lastUpdate = lastUpdate
+  }
+
+  /// Whether nothing comes from it: what was told last is all that is known.
+  public var isGone: Bool {
+    switch connection {
+    case .live, .silent: false
+    case .reconnecting, .exited: true
+    }
+  }
+
+  /// When it was heard to have ended; `nil` where it was not.
+  public var exited: MonitorTime? {
+    if case .exited(let time) = connection { time } else { nil }
+  }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Several processes as one, without a socket: what each of them tells becomes one consistent stream of
+/// messages, and what the viewer wants becomes something for each of them.
+///
+/// The processes have the numbers from 1 on. Each tells at its own pace; what it told last counts until
+/// it tells something else, also where it is gone.
+struct ProcessMerge {
+  /// What one process is to tell.
+  struct Wish: Equatable {
+    let process: Int
+    let interest: Interest
+  }
+
+  /// What is known of one process.
+  private struct Member {
+    var translation: ProcessTranslation
+    /// `nil` before it has greeted.
+    var report: ProcessReport?
+    /// What it told last, but for what has changed.
+    var latest = Update(time: MonitorTime(nanoseconds: 0))
+    /// The operations that the viewer was told of.
+    var operations: Set<OperationReport.ID> = []
+    /// Whether all this is from before its last greeting: its next update tells everything anew.
+    var isOutdated = false
+  }
+
+  private let bootID: String
+  private var members: [Member]
+  private var interest: Interest
+  private var commands: SplitCommands
+  private var events = MergedEvents()
+  // What the viewer was not told of yet.
+  private var changed: [OperationReport.ID: OperationReport] = [:]
+  private var removed: Set<OperationReport.ID> = []
+  private var results: [CommandResult] = []
+  private var hasNews = false
+  private var isGreeted = false
+  private var isOver = false
+
+  /// Creates a merge of processes that have told nothing.
+  ///
+  /// - Parameters:
+  ///   - count: How many there are.
+  ///   - interest: What each was asked to tell from the start.
+  ///   - bootID: This machine's.
+  init(count: Int, interest: Interest, bootID: String) {
+    self.bootID = bootID
+    self.interest = interest
+    members = (1...count).map { Member(translation: ProcessTranslation(number: $0)) }
+    commands = SplitCommands(count: count)
+  }
+
+  // MARK: The viewer
+
+  /// The viewer wants to be told this; returns the processes for which that is something else.
+  mutating func watch(_ new: Interest) -> [Wish] {
+    let old = interest
+    interest = new
+    if (old.eventLimit > 0) != (new.eventLimit > 0) || old.filter != new.filter {
+      events = MergedEvents()
+    }
+    // What depends on other operations may be known already.
+    hasNews = true
+    return members.compactMap { member in
+      let own = member.translation.own(new)
+      return own == member.translation.own(old)
+        ? nil : Wish(process: member.translation.number, interest: own)
+    }
+  }
+
+  /// The viewer gives a command; returns whom to tell what.
+  mutating func give(_ command: MonitorCommand) -> [SplitCommands.Order] {
+    let (orders, result) = commands.give(command)
+    if let result { results.append(result) }
+    return orders
+  }
+
+  /// What the viewer is to be told now. Nothing before all processes have greeted.
+  mutating func takeMessages(at now: MonitorTime) -> [MonitorMessage] {
+    let reports = members.compactMap(\.report)
+    guard !isOver, reports.count == members.count else { return [] }
+    var messages: [MonitorMessage] = []
+    if !isGreeted {
+      isGreeted = true
+      messages.append(.hello(hello(of: reports, at: now)))
+    }
+    // The totals of some would grow by those of the others, as if all that had just finished.
+    let isAwaited = reports.contains { $0.connection == .live && $0.lastUpdate == nil }
+    if hasNews, !isAwaited { messages.append(.update(takeUpdate(of: reports))) }
+    messages += results.map { .commandResult($0) }
+    results = []
+    if reports.allSatisfy({ $0.exited != nil }) {
+      isOver = true
+      messages.append(.ended(reason: "all \(reports.count) processes have ended"))
+    }
+    return messages
+  }
+
+  // MARK: The processes
+
+  /// A process tells something.
+  ///
+  /// - Parameters:
+  ///   - message: What it tells.
+  ///   - process: Its number.
+  ///   - now: The present time on the viewer's clock.
+  mutating func take(_ message: MonitorMessage, from process: Int, at now: MonitorTime) {
+    let index = process - 1
+    switch message {
+    case .hello(let hello):
+      members[index].translation.clockLead = hello.clockLead(at: now, bootID: bootID)
+      let merged = members[index].translation.merged(hello)
+      members[index].isOutdated = members[index].report != nil
+      members[index].report?.hello = merged
+      members[index].report = members[index].report ?? ProcessReport(number: process, hello: merged)
+      connect(index, .live)
+    case .update(let update):
+      take(members[index].translation.merged(update), of: index)
+    case .commandResult(let result):
+      if let result = commands.take(result, from: process) { results.append(result) }
+    case .silent(let duration):
+      guard members[index].report?.isGone == false else { return }
+      connect(index, duration > .zero ? .silent(for: duration) : .live)
+    case .disconnected:
+      connect(index, .reconnecting)
+    case .ended:
+      connect(index, .exited(at: now))
+    }
+  }
+
+  private mutating func connect(_ index: Int, _ connection: ProcessReport.Connection) {
+    members[index].report?.connection = connection
+    hasNews = true
+  }
+
+  private mutating func take(_ update: Update, of index: Int) {
+    hasNews = true
+    if members[index].isOutdated {
+      members[index].isOutdated = false
+      drop(members[index].operations.subtracting(update.changed.lazy.map(\.id)), of: index)
+    }
+    for report in update.changed {
+      changed[report.id] = report
+      removed.remove(report.id)
+      members[index].operations.insert(report.id)
+    }
+    drop(Set(update.removed), of: index)
+    if let news = update.events { events.take(news, from: index + 1) }
+    members[index].report?.counts = update.queues.reduce(StateCounts()) { $0 + $1.counts }
+    members[index].report?.lostChanges = update.lostChanges
+    members[index].report?.lastUpdate = update.time
+    members[index].latest = update
+    members[index].latest.changed = []
+    members[index].latest.removed = []
+    members[index].latest.events = nil
+  }
+
+  private mutating func drop(_ ids: Set<OperationReport.ID>, of index: Int) {
+    for id in ids { changed[id] = nil }
+    removed.formUnion(ids.intersection(members[index].operations))
+    members[index].operations.subtract(ids)
+  }
+
+  // MARK: All of them
+
+  private func hello(of reports: [ProcessReport], at now: MonitorTime) -> Hello {
+    // The time of day as this machine has it, if any process runs here.
+    let clock = (reports.first { $0.hello.bootID == bootID } ?? reports[0]).hello
+    var hello = Hello(
+      processName: "\(reports.count) processes", processID: 0,
+      isReadOnly: reports.allSatisfy(\.hello.isReadOnly), anchor: now,
+      anchorSecondsSince1970: clock.anchorSecondsSince1970 + (now - clock.anchor) / .seconds(1),
+      processStarted: reports.lazy.map(\.hello.processStarted).min() ?? now)
+    hello.bootID = bootID
+    hello.totalCount = reports.reduce(0) { $0 + $1.hello.totalCount }
+    return hello
+  }
+
+  private mutating func takeUpdate(of reports: [ProcessReport]) -> Update {
+    let all = members.map(\.latest)
+    var update = Update(
+      time: all.lazy.map(\.time).max() ?? MonitorTime(nanoseconds: 0),
+      queues: all.flatMap(\.queues), changed: changed.values.sorted { $0.id < $1.id },
+      removed: removed.sorted(), matchCount: matchCount,
+      keptCount: all.reduce(0) { $0 + $1.keptCount }, dependents: dependents,
+      lostChanges: all.reduce(0) { $0 + $1.lostChanges })
+    (changed, removed, hasNews) = ([:], [], false)
+    update.processes = reports
+    if interest.rootLimit > 0 {
+      let counts = all.compactMap(\.rootCount)
+      update.rootCount = counts.count == all.count ? counts.reduce(0, +) : nil
+    }
+    if interest.eventLimit > 0 {
+      let heard = Set(reports.lazy.filter { $0.connection == .live }.map(\.number))
+      update.events = events.take(heard: heard, limit: interest.eventLimit)
+    }
+    update.runs = interest.timeline.map { timeline in runs(of: all, limit: timeline.limit) }
+    update.warnings = warnings
+    // How the times of several are distributed does not follow from how those of each are.
+    let times = all.map(\.times).filter { $0 != TimeStatistics() }
+    if times.count == 1 { update.times = times[0] }
+    for latest in all {
+      update.classTimes.merge(latest.classTimes) { $0.count >= $1.count ? $0 : $1 }
+    }
+    update.behind = all.lazy.map(\.behind).max() ?? .zero
+    update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
+    return update
+  }
+
+  private var matchCount: Int {
+    // Nothing more becomes of what is left of a process: it is hidden with what is over.
+    let listed = members.filter { !interest.hidesOver || $0.report?.exited == nil }
+    return listed.reduce(0) { $0 + $1.latest.matchCount }
+  }
+
+  /// Complete as soon as each process has said what depends on those of the subjects that are its own.
+  private var dependents: Dependents? {
+    guard !interest.subjects.isEmpty else { return nil }
+    var all = Dependents(subjects: [])
+    for member in members {
+      let own = interest.subjects.filter { $0.processNumber == member.translation.number }
+      if member.report?.exited != nil {
+        // Nothing waits for anything there any more.
+        all.subjects.formUnion(own)
+      } else if let dependents = member.latest.dependents, dependents.subjects == own {
+        all.subjects.formUnion(own)
+        all.ids += dependents.ids
+        all.isCut = all.isCut || dependents.isCut
+      }
+    }
+    return all
+  }
+
+  /// Those that go on, and then the newest.
+  private func runs(of all: [Update], limit: Int) -> RecentRuns {
+    let recent = all.compactMap(\.runs)
+    let runs = recent.flatMap(\.runs).sorted {
+      ($0.finished == nil ? 0 : 1, $1.started) < ($1.finished == nil ? 0 : 1, $0.started)
+    }
+    return RecentRuns(
+      runs: runs.prefix(limit).sorted { ($0.started, $0.id) < ($1.started, $1.id) },
+      count: recent.reduce(0) { $0 + $1.count })
+  }
+
+  /// What still can be helped, what matters most first.
+  private var warnings: [MonitorWarning] {
+    let ranks = Dictionary(
+      uniqueKeysWithValues: zip(MonitorWarning.Kind.allCases, MonitorWarning.Kind.allCases.indices))
+    // Sorting is stable: of one kind those of the first process come first.
+    let living = members.filter { $0.report?.exited == nil }
+    return living.flatMap(\.latest.warnings).sorted {
+      (ranks[$0.kind] ?? 0) < (ranks[$1.kind] ?? 0)
+    }
+  }
+}
+
+extension TimeStatistics {
+  /// How many durations are known.
+  var count: Int { (wait?.count ?? 0) + (run?.count ?? 0) }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Several processes on one screen")
+struct SeveralProcessesTests {
+  private typealias ID = OperationReport.ID
+
+  // MARK: Pictures
+
+  @Test(
+    "The processes have a table with their sum, and their operations and queues a column",
+    arguments: [(120, 40), (80, 24), (40, 10)])
+  func pictures(columns: Int, rows: Int) {
+    var dashboard = SeveralScene.dashboard(columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "several-\(columns)x\(rows)")
+    dashboard.press(.tab)
+    dashboard.press(.tab)
+    GoldenFrame.check(dashboard.picture(), named: "several-queues-\(columns)x\(rows)")
+  }
+
+  @Test func ofManyProcessesThoseHaveARowWithWhichSomethingIsTheMatterAndTheSumStays() {
+    var dashboard = SeveralScene.dashboard()
+    var update = SeveralScene.update
+    update.processes = (1...16).map { number in
+      SeveralScene.process(
+        number, "worker", Int32(4_700 + number),
+        number == 11 ? .silent(for: .seconds(3)) : number == 14 ? .reconnecting : .live,
+        queues: [Scene.queues[1]])
+    }
+    dashboard.take(.monitor(.update(update)))
+    GoldenFrame.check(dashboard.picture(), named: "several-many-80x24")
+    dashboard.press("#")
+    #expect(!dashboard.text().shows("16 processes, +12"))
+  }
+
+  @Test func processesOfOneProgramAreToldApartByTheirIds() {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 40)
+    #expect(dashboard.text().shows("PROCESS  "))
+    var update = SeveralScene.update
+    for index in update.processes.indices { update.processes[index].hello.processName = "worker" }
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text().shows("ID PID"))
+    #expect(dashboard.text().shows("1#1042 4711"))
+  }
+
+  @Test func theDetailNamesTheProcess() {
+    var dashboard = SeveralScene.dashboard(columns: 100, rows: 30)
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("1#1042 download tiles z=14 eu"))
+    #expect(dashboard.text().shows("process    tilebuild[4711]"))
+  }
+
+  @Test func theHelpSaysHowIdsOfSeveralAreRead() {
+    for (isOfSeveral, first) in [(true, SeveralScene.dashboard()), (false, Scene.dashboard())] {
+      var dashboard = first
+      dashboard.press("?G")
+      #expect(dashboard.text().shows("the filter 2#: all of it.") == isOfSeveral)
+      #expect(dashboard.text().shows("Sorting by id is by process.") == isOfSeveral)
+    }
+  }
+
+  // MARK: One that has exited
+
+  @Test func whatIsLeftOfOneThatHasExitedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
+    let ids = dashboard.rows.keys.map(\.id)
+    let firstLeft = try #require(ids.firstIndex { $0.processNumber == 3 })
+    let lastUnfinished = try #require(
+      ids.lastIndex {
+        $0.processNumber != 3 && dashboard.shown.operations[$0]?.state.isOver == false
+      })
+    #expect(firstLeft > lastUnfinished)
+    #expect(dashboard.shown.operations[ids[firstLeft]]?.state == .executing)
+    dashboard.press("H")
+    #expect(dashboard.rows.keys.allSatisfy { $0.id.processNumber != 3 })
+  }
+
+  @Test func itsTimesStandStill() throws {
+    let id = SeveralScene.id(3, 1080)
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
+    // It had executed for 3.9 s at the time of the scene; nothing was heard of it for 30 s before that.
+    let report = try #require(dashboard.shown.operations[id])
+    func age() -> Duration? {
+      report.time(at: dashboard.shown.moment(for: id, at: dashboard.shownTime))
+    }
+    let first = age()
+    dashboard.take(.tick(Scene.now + .seconds(20)))
+    #expect(age() == first)
+    let other = try #require(dashboard.shown.operations[SeveralScene.id(1, 1080)])
+    #expect(
+      other.time(at: dashboard.shown.moment(for: other.id, at: dashboard.shownTime))
+        == .milliseconds(23_900))
+  }
+
+  @Test func tagsAndQuestionsEndWithTheProcess() {
+    var dashboard = SeveralScene.dashboard()
+    var processes = SeveralScene.processes
+    processes[2].connection = .live
+    dashboard.take(.monitor(.update(SeveralScene.update(of: processes))))
+    dashboard.tags = [SeveralScene.id(3, 1080), SeveralScene.id(3, 1095)]
+    dashboard.press("x")
+    #expect(dashboard.text().shows("Cancel 2 operations"))
+    dashboard.take(.monitor(.update(SeveralScene.update)))
+    #expect(dashboard.text().shows("its process has ended; nothing cancelled"))
+    #expect(dashboard.tags.isEmpty)
+  }
+
+  // MARK: Control of each
+
+  @Test func whatIsTaggedInSeveralIsOneCommand() {
+    var dashboard = SeveralScene.dashboard()
+    dashboard.tags = [SeveralScene.id(1, 1042), SeveralScene.id(2, 1051)]
+    dashboard.press("x")
+    // One of the two takes no commands, which it says itself; the other one does.
+    #expect(
+      dashboard.press("y")
+        == [.send(.cancel([SeveralScene.id(1, 1042), SeveralScene.id(2, 1051)]))])
+  }
+
+  @Test("A process that takes no commands denies its own alone")
+  func refusals() {
+    var dashboard = SeveralScene.dashboard()
+    for (number, sentence) in [
+      (2, "read-only: nothing is changed"), (3, "the process has exited"), (1, "Cancel 1#1042"),
+    ] {
+      dashboard.detail = DetailState(id: SeveralScene.id(number, number == 3 ? 1080 : 1042))
+      dashboard.press("x")
+      #expect(dashboard.text().shows(sentence), "\(number)")
+    }
+  }
+
+  @Test func aQueueIsSuspendedInItsOwnProcess() {
+    var dashboard = SeveralScene.dashboard()
+    dashboard.press(.tab)
+    dashboard.press(.tab)
+    #expect(dashboard.press("jS") == [.send(.setSuspended(SeveralScene.queue(1, Scene.io), true))])
+    #expect(dashboard.press("jjjS") == [.bell])
+    #expect(dashboard.text().shows("read-only"))
+  }
+
+  // MARK: Ids
+
+  @Test func aNumberThatIsTypedIsLookedForInTheProcessOfTheSelectedOperation() {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
+    dashboard.press("1051")
+    #expect(dashboard.text().shows("go to 1#1051"))
+    dashboard.press(.enter)
+    #expect(dashboard.list.id == SeveralScene.id(1, 1051))
+    dashboard.press("2#1042")
+    #expect(dashboard.text().shows("go to 2#1042"))
+    dashboard.press(.enter)
+    #expect(dashboard.list.id == SeveralScene.id(2, 1042))
+    dashboard.press("1051")
+    dashboard.press(.enter)
+    #expect(dashboard.list.id == SeveralScene.id(2, 1051))
+    dashboard.press("9#1")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("9#1 is not known"))
+  }
+
+  @Test("A filter takes an id in all processes or in one, and all of one process")
+  func filters() throws {
+    func ids(_ text: String) throws -> Set<ID> {
+      var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
+      dashboard.press("\\")
+      dashboard.press(text)
+      dashboard.press(.enter)
+      // What is selected stays selected, and in no list that does not hold it.
+      return Set(dashboard.rows.keys.map(\.id))
+    }
+    #expect(try ids("#1042") == [SeveralScene.id(1, 1042), SeveralScene.id(2, 1042)])
+    #expect(try ids("2#1042") == [SeveralScene.id(2, 1042)])
+    let own = try ids("3#")
+    #expect(!own.isEmpty && own.allSatisfy { $0.processNumber == 3 })
+  }
+
+  @Test func anExportIsAFrameOfEachProcessWithItsOwnIds() throws {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
+    let frames = dashboard.press("e").compactMap { effect -> MonitorProtocol.Frame? in
+      if case .export(let frame) = effect { frame } else { nil }
+    }
+    #expect(frames.map(\.process.pid) == [4711, 4802, 5002])
+    #expect(frames[0].operations.map(\.id) == Scene.operations.map(\.id).sorted())
+    #expect(frames[1].queues.map(\.id) == [Scene.io])
+    #expect(frames[1].operations.allSatisfy { $0.queue == "io" })
+    #expect(frames.map(\.lostChanges) == [0, 0, 12])
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import opq_top
+
+@Suite("The events of several processes")
+struct MergedEventsTests {
+  private func news(
+    _ seconds: [Int], isBeginning: Bool = false, skippedCount: Int = 0
+  ) -> EventNews {
+    EventNews(
+      events: seconds.map {
+        OperationEvent(
+          time: MonitorTime(nanoseconds: 0) + .seconds($0), operation: .init(UInt64($0)), title: "",
+          queue: .init(1), old: nil, new: .executing)
+      }, skippedCount: skippedCount, isBeginning: isBeginning)
+  }
+
+  private func seconds(_ news: EventNews?) -> [UInt64]? {
+    news.map { $0.events.map(\.operation.rawValue) }
+  }
+
+  @Test func theBeginningIsThatOfAllThatAreHeard() {
+    var events = MergedEvents()
+    events.take(news([1, 4], isBeginning: true), from: 1)
+    #expect(events.take(heard: [1, 2], limit: 10) == nil)
+    events.take(news([5]), from: 1)
+    events.take(news([2, 3], isBeginning: true), from: 2)
+    let beginning = events.take(heard: [1, 2], limit: 10)
+    #expect(seconds(beginning) == [1, 2, 3, 4, 5])
+    #expect(beginning?.isBeginning == true)
+    events.take(news([8], skippedCount: 2), from: 2)
+    events.take(news([7], skippedCount: 1), from: 1)
+    let next = events.take(heard: [1, 2], limit: 10)
+    #expect(seconds(next) == [7, 8])
+    #expect(next?.isBeginning == false && next?.skippedCount == 3)
+    #expect(seconds(events.take(heard: [1, 2], limit: 10)) == [])
+  }
+
+  @Test func nobodyWaitsForOneThatIsNotHeard() {
+    var events = MergedEvents()
+    events.take(news([1], isBeginning: true), from: 1)
+    #expect(seconds(events.take(heard: [1], limit: 10)) == [1])
+    // When it is heard it tells what is new to the viewer.
+    events.take(news([0, 3], isBeginning: true), from: 2)
+    let late = events.take(heard: [1, 2], limit: 10)
+    #expect(seconds(late) == [0, 3] && late?.isBeginning == false)
+  }
+
+  @Test func whatIsToldAgainAfterALostConnectionIsLeftOut() {
+    var events = MergedEvents()
+    events.take(news([1, 2], isBeginning: true), from: 1)
+    _ = events.take(heard: [1], limit: 10)
+    events.take(news([1, 2, 3], isBeginning: true), from: 1)
+    #expect(seconds(events.take(heard: [1], limit: 10)) == [3])
+  }
+
+  @Test func whatIsStillOfAnotherFilterIsLeftOut() {
+    var events = MergedEvents()
+    events.take(news([1]), from: 1)
+    events.take(news([2], isBeginning: true), from: 1)
+    #expect(seconds(events.take(heard: [1], limit: 10)) == [2])
+  }
+
+  @Test func noMoreAreToldThanAreWanted() {
+    var events = MergedEvents()
+    events.take(news([1, 2, 3], isBeginning: true), from: 1)
+    let beginning = events.take(heard: [1], limit: 2)
+    #expect(seconds(beginning) == [2, 3] && beginning?.skippedCount == 0)
+    events.take(news([4, 5, 6]), from: 1)
+    let next = events.take(heard: [1], limit: 2)
+    #expect(seconds(next) == [5, 6] && next?.skippedCount == 1)
+  }
+}

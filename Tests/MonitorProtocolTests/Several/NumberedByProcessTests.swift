@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@Suite("Ids that say of which process they are")
+struct NumberedByProcessTests {
+  private typealias ID = OperationReport.ID
+
+  @Test func anIdOfOneProcessIsShownAsBefore() {
+    #expect("\(ID(1042))" == "#1042")
+    #expect(ID(1042).processNumber == 0)
+    // What no process gives out is of none.
+    #expect("\(ID(.max))" == "#18446744073709551615")
+    #expect(ID(.max).withinProcess == ID(.max))
+  }
+
+  @Test func anIdOfOneOfSeveralNamesItAndCanBeHadBack() throws {
+    for number in ProcessReport.numbers {
+      let id = try #require(ID(1042).numbered(number))
+      #expect("\(id)" == "\(number)#1042")
+      #expect(id.processNumber == number && id.withinProcess == ID(1042))
+    }
+    let queue = try #require(QueueReport.ID(4).numbered(16))
+    #expect(queue.processNumber == 16 && queue.withinProcess == QueueReport.ID(4))
+  }
+
+  @Test func anIdWithoutRoomForANumberGetsNone() {
+    #expect(ID(1 << 56 - 1).numbered(16)?.processNumber == 16)
+    #expect(ID(1 << 56).numbered(1) == nil)
+    #expect(ID(.max).numbered(16) == nil)
+  }
+
+  @Test("Words with a number before the sign are ids, and others names")
+  func words() throws {
+    let operation = OperationReport(
+      id: try #require(ID(7).numbered(2)), name: "2#x 17#7", className: "", queue: .init(1),
+      state: .ready)
+    func matches(_ text: String) throws -> Bool {
+      try OperationFilter(text).matches(
+        operation, queueName: "", at: MonitorTime(nanoseconds: 0))
+    }
+    for text in ["#7", "2#7", "2#", "!1#", "2#x", "17#7", "\"2#x\"", "3#7|2#7"] {
+      #expect(try matches(text), "\(text)")
+    }
+    for text in ["#8", "1#7", "1#", "!2#", "\"2#7\"", "2#07x"] {
+      #expect(try !matches(text), "\(text)")
+    }
+    #expect(throws: OperationFilterError.self) { try OperationFilter("2#72057594037927936") }
+  }
+}
