@@ -99,7 +99,9 @@ let monitorTargets: [Target] = [
       .product(name: "Tracing", package: "swift-distributed-tracing"),
     ]),
   .target(name: "Dashboard", dependencies: ["MonitorProtocol"]),
-  .target(name: "RunAnalysis", dependencies: ["MonitorProtocol"]),
+  .target(
+    name: "RunAnalysis",
+    dependencies: ["MonitorProtocol", .product(name: "HeapModule", package: "swift-collections")]),
   .target(
     name: "CNCurses",
     cSettings: [.treatAllWarnings(as: .error)],
@@ -114,7 +116,7 @@ let monitorTargets: [Target] = [
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       .product(name: "NIOCore", package: "swift-nio"),
       .product(name: "NIOPosix", package: "swift-nio"),
-    ], exclude: ["BatchOutput.md", "Scripting.md", "Packaging"]),
+    ], exclude: ["BatchOutput.md", "Export.md", "Scripting.md", "Packaging"]),
   .executableTarget(
     name: "demo-quickstart", dependencies: ["Operations"], path: "demos/quickstart",
     exclude: ["expected.txt"]),
@@ -184,7 +186,8 @@ let monitorTargets: [Target] = [
       .product(name: "NIOPosix", package: "swift-nio"),
     ], path: "Tests/Fixtures/hostile-names",
     exclude: [
-      "Program/main.swift", "Program/BatchOutput.md", "Program/Scripting.md", "Program/Packaging",
+      "Program/main.swift", "Program/BatchOutput.md", "Program/Export.md", "Program/Scripting.md",
+      "Program/Packaging",
     ]),
   .executableTarget(
     name: "fixture-soak", dependencies: ["opq-top", "TestSupport"], path: "Tests/Fixtures/soak"),
@@ -221,6 +224,7 @@ let package = Package(
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
       .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
       .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
       .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),

@@ -36,6 +36,8 @@ final class Collector: Sendable {
   static let slice = 1_024
   /// How long is read before viewers are told.
   private static let readingSlice = Duration.milliseconds(50)
+  /// The shortest time between two readings, however often viewers ask for something else.
+  private static let shortestInterval = Duration.milliseconds(10)
   /// The longest time between two readings, however rarely viewers want to be told.
   private static let longestInterval = Duration.seconds(1)
   /// How long lists are filled before the collector looks whether there is a command.
@@ -85,18 +87,24 @@ final class Collector: Sendable {
     var table = CollectorTable()
     startRecording(into: table)
     var lastRead = ContinuousClock.now - .seconds(1)
+    // Whether a session has asked for something else, and was not answered yet.
+    var isAsked = false
     // Until when it has been told what is due.
     var lastTold = ProcessFacts.now
     while let interval = shortestInterval(&table) {
       let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
+      let work = nextWork(table, warning: nextWarning)
+      let answer = isAsked ? lastRead + Self.shortestInterval : nil
       let reasons = waitForBell(
-        readingFrom: lastRead + interval, workingFrom: nextWork(table, warning: nextWarning))
-      var hasNews = serveSessions(table)
+        readingFrom: lastRead + interval, workingFrom: [work, answer].compactMap { $0 }.min())
+      if serveSessions(table) { isAsked = true }
+      var hasNews = false
       // What is due is judged by all that has happened, however soon that is read after the last time;
       // and who asks for something else is told what is, and not what was.
       let isDue = nextWarning.map { $0 <= ProcessFacts.now } ?? false
-      let isAsked = hasNews
-      if reasons & Bell.changes.rawValue != 0 || (isDue || isAsked) && takeChanges() {
+      let mayAnswer = isAsked && .now - lastRead >= Self.shortestInterval
+      if mayAnswer { (isAsked, hasNews) = (false, true) }
+      if reasons & Bell.changes.rawValue != 0 || (isDue || mayAnswer) && takeChanges() {
         lastRead = .now
         read(into: table)
         table.deadlockWatch.noteChange(at: ProcessFacts.now)

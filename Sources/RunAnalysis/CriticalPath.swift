@@ -3,7 +3,7 @@
 
 public import MonitorProtocol
 
-/// Why an operation finished when it did: the chain of operations that it had to wait for, each of which
+/// Why a run took as long as it did: the chain of operations that it had to wait for, each of which
 /// finished last of what the next one depends on.
 ///
 /// The path goes from dependency to dependency. Where an operation was ready and got no slot, that is a
@@ -11,10 +11,11 @@ public import MonitorProtocol
 /// are not on the path. Each moment of the path is counted once.
 public struct CriticalPath: Sendable, Equatable {
   /// What the time was spent with.
-  public enum Kind: String, Sendable, CaseIterable, Codable {
+  public enum Kind: String, Sendable, CaseIterable {
     /// An operation ran.
     case work
-    /// It was ready, and waited for a free slot, or for its queue to be resumed.
+    /// It was ready, and waited for a free slot, for a barrier before it, or for its queue to be resumed: a
+    /// recording does not tell for which. Where ``Segment/freedBy`` is known it was a slot.
     case slotWait
     /// It waited for something that is not on the path, because nothing was recorded of it or because it
     /// is no dependency: what it excludes, or its own `isReady`. That a dependency ran, or waited for a
@@ -34,12 +35,20 @@ public struct CriticalPath: Sendable, Equatable {
     public var start: MonitorTime
     /// When the next one begins.
     public var end: MonitorTime
-    /// Of a wait for a slot: the operation that freed it, as far as that can be told: the last one of its
-    /// queue that finished before.
+    /// Of a wait for a slot: the operation that freed it, which is the last one of its queue that finished
+    /// before. `nil` where not all slots were taken until then, or it is not known how many there are.
     public var freedBy: OperationReport.ID?
 
     /// How long it is.
     public var duration: Duration { end - start }
+
+    /// What of it lies behind a moment; `nil` where that is nothing.
+    fileprivate func since(_ moment: MonitorTime) -> Segment? {
+      guard end > moment else { return nil }
+      var segment = self
+      segment.start = max(start, moment)
+      return segment
+    }
   }
 
   /// The parts, by time, without gaps.
@@ -66,9 +75,9 @@ public struct CriticalPath: Sendable, Equatable {
   /// - Parameter history: The run.
   public init?(of history: RunHistory) {
     let finder = CriticalPathFinder(history)
-    let isOver = history.operations.values.allSatisfy { $0.state.isOver }
+    let isOver = history.operations.values.allSatisfy { $0.state.isOver || history.isGone($0.id) }
     guard let last = isOver ? finder.lastFinisher : finder.endOfLongest else { return nil }
-    self.init(to: last, finder, isOfWholeRun: isOver)
+    self.init(to: last, finder, since: history.start, isOfWholeRun: isOver)
   }
 
   /// Finds the path to an operation; `nil` where it is not known when that finished.
@@ -76,16 +85,21 @@ public struct CriticalPath: Sendable, Equatable {
   /// - Parameters:
   ///   - id: The operation.
   ///   - history: The run.
-  public init?(to id: OperationReport.ID, in history: RunHistory) {
+  init?(to id: OperationReport.ID, in history: RunHistory) {
     guard history.operations[id]?.finished != nil else { return nil }
-    self.init(to: id, CriticalPathFinder(history), isOfWholeRun: false)
+    self.init(
+      to: id, CriticalPathFinder(history), since: history.start, isOfWholeRun: false)
   }
 
-  private init(to last: OperationReport.ID, _ finder: CriticalPathFinder, isOfWholeRun: Bool) {
+  private init(
+    to last: OperationReport.ID, _ finder: CriticalPathFinder, since start: MonitorTime,
+    isOfWholeRun: Bool
+  ) {
     self.isOfWholeRun = isOfWholeRun
-    for id in finder.chain(endingWith: last) {
+    // Of what had finished before the recording began nothing is told.
+    for id in finder.chain(endingWith: last) where id == last || finder.ends(id, behind: start) {
       operations.append(id)
-      segments += finder.segments(of: id)
+      segments += finder.segments(of: id).compactMap { $0.since(start) }
     }
   }
 }

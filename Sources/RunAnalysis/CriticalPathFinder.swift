@@ -6,20 +6,29 @@ import MonitorProtocol
 /// Walks from what finished to what it waited for.
 struct CriticalPathFinder {
   private let operations: [OperationReport.ID: OperationReport]
-  /// By queue: what ran and finished there, by time.
-  private let finishes: [QueueReport.ID: [(time: MonitorTime, id: OperationReport.ID)]]
+  private let queues: [QueueReport.ID: QueueReport]
+  /// Of each operation: the dependency that finished last before it was ready.
+  private let predecessors: [OperationReport.ID: OperationReport.ID]
+  /// Of each queue: what ran and finished there, by time.
+  private var finishes: [QueueReport.ID: [(time: MonitorTime, id: OperationReport.ID)]] = [:]
+  /// Of each queue: when runs started, by time.
+  private var starts: [QueueReport.ID: [MonitorTime]] = [:]
 
   init(_ history: RunHistory) {
-    operations = history.operations
-    var finishes: [QueueReport.ID: [(time: MonitorTime, id: OperationReport.ID)]] = [:]
-    for report in operations.values {
-      guard let finished = report.finished, report.started != nil else { continue }
+    let all = history.operations
+    operations = all
+    queues = history.queues
+    predecessors = all.compactMapValues { Self.predecessor(of: $0, among: all) }
+    for report in all.values {
+      guard let started = report.started else { continue }
+      starts[report.queue, default: []].append(started)
+      guard let finished = report.finished else { continue }
       finishes[report.queue, default: []].append((finished, report.id))
     }
-    for queue in finishes.keys {
+    for queue in starts.keys {
+      starts[queue]?.sort()
       finishes[queue]?.sort { ($0.time, $0.id) < ($1.time, $1.id) }
     }
-    self.finishes = finishes
   }
 
   // MARK: Ends
@@ -51,7 +60,7 @@ struct CriticalPathFinder {
     while let current = next, start == nil, seen.insert(current).inserted {
       start = known[current]
       way.append(current)
-      next = predecessor(of: current)
+      next = predecessors[current]
     }
     let found =
       start ?? way.last.flatMap { operations[$0] }?.firstTime ?? MonitorTime(nanoseconds: 0)
@@ -69,9 +78,14 @@ struct CriticalPathFinder {
     // Only a recording that is not true has a circle.
     while let current = next, seen.insert(current).inserted {
       chain.append(current)
-      next = predecessor(of: current)
+      next = predecessors[current]
     }
     return chain.reversed()
+  }
+
+  /// Whether an operation finished at or behind a moment.
+  func ends(_ id: OperationReport.ID, behind moment: MonitorTime) -> Bool {
+    operations[id]?.finished.map { $0 >= moment } ?? false
   }
 
   /// What the time was spent with from when the one before it on the path finished, or from when it was
@@ -79,7 +93,7 @@ struct CriticalPathFinder {
   func segments(of id: OperationReport.ID) -> [CriticalPath.Segment] {
     guard let report = operations[id], let finished = report.finished else { return [] }
     let begin =
-      predecessor(of: id).flatMap { operations[$0]?.finished } ?? report.firstTime ?? finished
+      predecessors[id].flatMap { operations[$0]?.finished } ?? report.firstTime ?? finished
     let isUnknown = report.started == nil && report.state != .cancelled
     let started = max(begin, min(report.started ?? finished, finished))
     let ready = max(begin, min(report.becameReady ?? report.started ?? begin, started))
@@ -100,27 +114,45 @@ struct CriticalPathFinder {
   }
 
   /// The dependency that finished last before an operation was ready; `nil` where none is known.
-  private func predecessor(of id: OperationReport.ID) -> OperationReport.ID? {
-    guard let report = operations[id],
-      let latest = report.becameReady ?? report.started ?? report.finished
-    else { return nil }
+  private static func predecessor(
+    of report: OperationReport, among operations: [OperationReport.ID: OperationReport]
+  ) -> OperationReport.ID? {
+    guard let latest = report.becameReady ?? report.started ?? report.finished else { return nil }
     return report.dependencies.compactMap { id in
       operations[id]?.finished.map { (time: $0, id: id) }
     }.filter { $0.time <= latest }.max { ($0.time, $1.id) < ($1.time, $0.id) }?.id
   }
 
-  /// The last operation of its queue that finished while an operation waited for a slot.
+  /// The last operation of its queue that finished while an operation waited; `nil` where not all slots
+  /// were taken before that: then a barrier was ahead, or the queue was suspended.
   private func slotFreer(
     for report: OperationReport, from ready: MonitorTime, to started: MonitorTime
   ) -> OperationReport.ID? {
-    guard let all = finishes[report.queue] else { return nil }
-    var (low, high) = (0, all.count)
+    guard let finishes = finishes[report.queue], let starts = starts[report.queue],
+      let width = queues[report.queue]?.width
+    else { return nil }
+    let count = finishes.partitioningIndex { $0.time > started }
+    guard count > 0, finishes[count - 1].time > ready, finishes[count - 1].id != report.id else {
+      return nil
+    }
+    let freed = finishes[count - 1]
+    let running =
+      starts.partitioningIndex { $0 >= freed.time }
+      - finishes.partitioningIndex { $0.time >= freed.time }
+    return running >= width ? freed.id : nil
+  }
+}
+
+extension Array {
+  /// The index of the first element for which a condition holds, which holds for all behind it; the count
+  /// where there is none.
+  fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if all[middle].time <= started { low = middle + 1 } else { high = middle }
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
     }
-    guard low > 0, all[low - 1].time > ready, all[low - 1].id != report.id else { return nil }
-    return all[low - 1].id
+    return low
   }
 }
 

@@ -29,7 +29,8 @@ public struct RunHistory: Sendable {
   public private(set) var start: MonitorTime
   /// When the last one was.
   public private(set) var end: MonitorTime
-  /// The operations of which anything was told.
+  /// The operations of which anything was told, but for those that were over before it began; a million at
+  /// most, the first that came.
   public private(set) var operations: [OperationReport.ID: OperationReport] = [:]
   /// The queues as they were told last, those that are gone as well.
   public private(set) var queues: [QueueReport.ID: QueueReport] = [:]
@@ -41,6 +42,8 @@ public struct RunHistory: Sendable {
   public private(set) var lostChanges: UInt64 = 0
   /// How many operations were there or were added meanwhile, those that were not recorded included.
   public private(set) var operationCount = 0
+  /// How many had finished before it began, and were still told of.
+  public var earlierCount: Int { earlier.count }
   /// How many of them were only counted.
   public var unrecordedCount: Int { operationCount - operations.count }
   /// Why there is no more, as a sentence; `nil` where the recording is whole.
@@ -48,12 +51,15 @@ public struct RunHistory: Sendable {
   /// What the process said when it ended; `nil` where it said nothing.
   public private(set) var farewell: String?
 
+  /// More operations are not kept: each takes the better part of a kilobyte.
+  public static let operationLimit = 1_000_000
   /// A finish is not noted later than this after it was one.
   private static let longestLateness = Duration.milliseconds(100)
 
   /// When what was no longer told of was last seen unfinished.
   private var vanished: [OperationReport.ID: MonitorTime] = [:]
   private var unfinished: Set<OperationReport.ID> = []
+  private var earlier: Set<OperationReport.ID> = []
   private var openWarnings: [WarningIdentity: Int] = [:]
   private var firstLost: UInt64?
   private var firstCounts: [QueueReport.ID: StateCounts] = [:]
@@ -90,6 +96,9 @@ public struct RunHistory: Sendable {
     return started..<max(started, finished)
   }
 
+  /// Whether nothing more was told of an operation although it had not finished.
+  public func isGone(_ id: OperationReport.ID) -> Bool { vanished[id] != nil }
+
   /// The name of a queue, or its number where nothing more is known.
   public func name(of queue: QueueReport.ID) -> String {
     queues[queue].map(\.name) ?? "queue \(queue.rawValue)"
@@ -99,7 +108,12 @@ public struct RunHistory: Sendable {
     end = max(end, update.time)
     // Of what an update that holds everything does not name there is nothing more to tell.
     if isWhole { vanish(unfinished.subtracting(update.changed.map(\.id)), at: update.time) }
-    for report in update.changed {
+    for report in update.changed where !earlier.contains(report.id) {
+      if samples.isEmpty, report.state.isOver {
+        earlier.insert(report.id)
+        continue
+      }
+      guard operations.count < Self.operationLimit || operations[report.id] != nil else { continue }
       operations[report.id] = report
       vanished[report.id] = nil
       if report.state.isOver {

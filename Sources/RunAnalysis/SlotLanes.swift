@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import HeapModule
 public import MonitorProtocol
 
 /// What ran in which slot of a queue.
@@ -24,28 +25,42 @@ public struct SlotLanes: Sendable, Equatable {
   /// The runs of each slot by start, none of which overlaps another; from the first slot on.
   public private(set) var lanes: [[Run]] = []
 
-  /// Gives each run of a queue a slot.
+  /// Gives each run a slot of its queue.
   ///
-  /// - Parameters:
-  ///   - queue: The queue.
-  ///   - history: The run.
-  public init(of queue: QueueReport.ID, in history: RunHistory) {
-    self.init(
-      history.operations.values.lazy.filter { $0.queue == queue }.compactMap { report in
-        history.run(of: report).map {
-          Run(operation: report.id, start: $0.lowerBound, end: $0.upperBound)
-        }
-      })
+  /// - Parameter history: The run of the process.
+  /// - Returns: The slots of each queue in which anything ran.
+  public static func ofQueues(in history: RunHistory) -> [QueueReport.ID: SlotLanes] {
+    var runs: [QueueReport.ID: [Run]] = [:]
+    for report in history.operations.values {
+      guard let span = history.run(of: report) else { continue }
+      runs[report.queue, default: []].append(
+        Run(operation: report.id, start: span.lowerBound, end: span.upperBound))
+    }
+    return runs.mapValues(SlotLanes.init)
   }
 
-  init(_ runs: some Sequence<Run>) {
+  /// A slot, and until when it is taken.
+  private struct Taken: Comparable {
+    var end: MonitorTime
+    var lane: Int
+
+    static func < (left: Taken, right: Taken) -> Bool {
+      (left.end, left.lane) < (right.end, right.lane)
+    }
+  }
+
+  init(_ runs: [Run]) {
+    var taken = Heap<Taken>()
+    var free = Heap<Int>()
     for run in runs.sorted(by: { ($0.start, $0.operation) < ($1.start, $1.operation) }) {
-      let isFree = { (lane: [Run]) in lane.last.map { $0.end <= run.start } ?? true }
-      if let lane = lanes.firstIndex(where: isFree) {
-        lanes[lane].append(run)
-      } else {
-        lanes.append([run])
+      while let first = taken.min, first.end <= run.start {
+        taken.removeMin()
+        free.insert(first.lane)
       }
+      let lane = free.popMin() ?? lanes.count
+      if lane == lanes.count { lanes.append([]) }
+      lanes[lane].append(run)
+      taken.insert(Taken(end: run.end, lane: lane))
     }
   }
 }

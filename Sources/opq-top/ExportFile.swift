@@ -7,9 +7,6 @@ import MonitorProtocol
 
 /// A file that holds what the dashboard showed, as a line of JSON.
 enum ExportFile {
-  /// Writes into an open file as write(2) does.
-  typealias Writer = (Int32, UnsafeRawBufferPointer) -> Int
-
   /// More files of one second are not made.
   private static let numberLimit = 100
   /// More of a process's name is left out, so that the file's name is one that a directory takes.
@@ -21,7 +18,7 @@ enum ExportFile {
   /// in full is taken away again.
   static func write(
     _ frame: Frame, in directory: String = ".",
-    writer: Writer = { Glibc.write($0, $1.baseAddress, $1.count) }
+    writer: WholeWrite.Writer = { Glibc.write($0, $1.baseAddress, $1.count) }
   ) -> ExportResult {
     let stem = stem(of: frame)
     for number in 1...numberLimit {
@@ -31,7 +28,9 @@ enum ExportFile {
       var error = file < 0 ? errno : 0
       if error == EEXIST { continue }
       if file >= 0 {
-        error = fill(file, with: frame.jsonLine(), writer)
+        error = Array(frame.jsonLine().utf8).withUnsafeBytes {
+          WholeWrite.write($0, to: file, by: writer)
+        }
         // What a network's or a full disk holds back is told when the file is closed.
         if close(file) != 0, error == 0 { error = errno }
         if error == 0 { return .written(operationCount: frame.operations.count, fileName: name) }
@@ -60,21 +59,5 @@ enum ExportFile {
       }
     }
     return String(decoding: bytes.prefix(processNameLimit), as: UTF8.self)
-  }
-
-  /// Writes all of a text; returns 0, or the `errno` of what stopped it.
-  private static func fill(_ file: Int32, with text: String, _ writer: Writer) -> Int32 {
-    Array(text.utf8).withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = writer(file, UnsafeRawBufferPointer(rebasing: rest))
-        if count >= 0 {
-          rest = rest.dropFirst(count)
-        } else if errno != EINTR {
-          return errno
-        }
-      }
-      return 0
-    }
   }
 }

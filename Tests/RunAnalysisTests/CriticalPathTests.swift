@@ -2,9 +2,10 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
-import RunAnalysis
 import TestSupport
 import Testing
+
+@testable import RunAnalysis
 
 @Suite("The critical path of a run") struct CriticalPathTests {
   typealias Scene = RunScene
@@ -37,6 +38,7 @@ import Testing
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 2),
       Scene.report(7, ready: 0, started: 0, finished: 5),
+      Scene.report(6, ready: 0, started: 2, finished: 8),
       Scene.report(8, queue: 2, ready: 0, started: 0, finished: 6),
       Scene.report(2, [1], ready: 2, started: 6, finished: 9),
     ])
@@ -45,6 +47,30 @@ import Testing
     // The one of the other queue freed no slot of this one.
     #expect(path.segments.map(\.freedBy) == [nil, Scene.id(7), nil])
     #expect(path.total(of: .slotWait) == .seconds(4) && path.total(of: .work) == .seconds(5))
+  }
+
+  @Test("Where slots were free nobody has freed one: a barrier was ahead, or the queue suspended")
+  func freedByNobody() throws {
+    let history = try Scene.history([
+      Scene.report(1, ready: 0, started: 0, finished: 4),
+      Scene.report(2, ready: 0, started: 6, finished: 9),
+    ])
+    let path = try #require(CriticalPath(of: history))
+    #expect(words(path) == ["#2 slotWait 0-6", "#2 work 6-9"])
+    #expect(path.segments.map(\.freedBy) == [nil, nil])
+  }
+
+  @Test("A join of very many is found in time")
+  func manyDependencies() throws {
+    let first = (1...3_000).map { Scene.report($0, ready: 0, started: 0, finished: Double($0 % 7)) }
+    let join = Scene.report(
+      5_000, Array(1...3_000), ready: 7, started: 7, finished: 8)
+    let rest = (6_001...9_000).map {
+      Scene.report($0, [5_000], ready: 8, started: 8, finished: 9)
+    }
+    let open = Scene.report(9_999, ready: 0, started: 0, finished: nil, state: .executing)
+    let path = CriticalPath(of: try Scene.history(first + [join] + rest + [open]))
+    #expect(path?.operations == [6, 5_000, 6_001].map(Scene.id))
   }
 
   @Test("Waiting for something that is not on the path is waiting for a dependency")

@@ -44,7 +44,7 @@ import Testing
       Scene.report(4, queue: 2, ready: 0, started: 1, finished: 4),
       Scene.report(5, ready: 0, started: nil, finished: 4, state: .cancelled),
     ])
-    let lanes = SlotLanes(of: .init(1), in: history).lanes
+    let lanes = try #require(SlotLanes.ofQueues(in: history)[.init(1)]).lanes
     #expect(lanes.map { $0.map(\.operation) } == [[1, 3], [2]].map { $0.map(Scene.id) })
     #expect(lanes[0][1].end == history.end)
   }

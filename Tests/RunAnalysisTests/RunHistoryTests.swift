@@ -2,8 +2,9 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
-import RunAnalysis
 import Testing
+
+@testable import RunAnalysis
 
 @Suite("What a recording tells of a run") struct RunHistoryTests {
   typealias Scene = RunScene
@@ -11,14 +12,14 @@ import Testing
   @Test("Operations and queues that are gone stay as they were told last")
   func keepsWhatIsGone() throws {
     let done = Scene.report(1, ready: 0, started: 0, finished: 1)
-    var first = Scene.update(1, [done])
+    var first = Scene.update(1)
     first.queues.append(Scene.queue(2))
-    var second = Scene.update(2)
-    second.removed = [Scene.id(1)]
-    let history = try Scene.history([first, second])
+    var last = Scene.update(3)
+    last.removed = [Scene.id(1)]
+    let history = try Scene.history([first, Scene.update(2, [done]), last])
     #expect(history.operations[Scene.id(1)] == done)
     #expect(history.name(of: .init(2)) == "queue 2" && history.name(of: .init(3)) == "queue 3")
-    #expect((history.start, history.end) == (Scene.time(1), Scene.time(2)))
+    #expect((history.start, history.end) == (Scene.time(1), Scene.time(3)))
     #expect(history.fault == nil)
   }
 

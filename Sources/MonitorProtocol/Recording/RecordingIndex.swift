@@ -83,6 +83,17 @@ struct RecordingIndex: Sendable, Equatable {
     } && offsets.contains(end.offset)
   }
 
+  /// The last update that holds everything and lies before something, for which a condition holds; the first
+  /// one where there is none.
+  func snapshot(where isBefore: (Place) -> Bool) -> Place? {
+    var (low, high) = (0, snapshots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(snapshots[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? snapshots[low - 1] : snapshots.first
+  }
+
   /// Forgets what lies behind the update at a place.
   mutating func cut(behind place: Place) {
     snapshots.removeAll { $0.offset > place.offset }

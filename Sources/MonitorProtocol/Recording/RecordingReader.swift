@@ -76,7 +76,7 @@ public struct RecordingReader: Sendable {
     try Self.check(spoken, against: .current)
     self.hello = hello
     firstOffset = end
-    if let index = storedIndex() { self.index = index } else { scan() }
+    if let index = storedIndex(), isTrue(index) { self.index = index } else { scan() }
     guard index.end != nil, !index.snapshots.isEmpty else {
       throw RecordingError("the recording holds nothing that could be played")
     }
@@ -106,12 +106,12 @@ public struct RecordingReader: Sendable {
 
   /// Where the last update that holds everything begins that is not later than a moment.
   public func snapshot(upTo time: MonitorTime) -> Int {
-    (index.snapshots.last { $0.time <= time } ?? index.snapshots.first)?.offset ?? firstOffset
+    index.snapshot { $0.time <= time }?.offset ?? firstOffset
   }
 
   /// Where the last update that holds everything begins that stands before an offset.
   public func snapshot(before offset: Int) -> Int {
-    (index.snapshots.last { $0.offset < offset } ?? index.snapshots.first)?.offset ?? firstOffset
+    index.snapshot { $0.offset < offset }?.offset ?? firstOffset
   }
 
   /// The first update with a warning that the one before did not have, behind an offset.
@@ -211,6 +211,16 @@ public struct RecordingReader: Sendable {
       offset = end
     }
     return index.isSound(within: firstOffset..<Int(begin)) ? index : nil
+  }
+
+  /// Whether the recording begins and ends where an index says.
+  private mutating func isTrue(_ index: RecordingIndex) -> Bool {
+    defer { (fault, farewell) = (nil, nil) }
+    guard let first = update(at: firstOffset), first.isWhole,
+      let start = index.snapshots.first, start.time == first.update.time,
+      let end = index.end, let last = update(at: end.offset), last.update.time == end.time
+    else { return false }
+    return start.offset == first.offset && end.offset == last.offset
   }
 
   /// Makes the index of what there is.

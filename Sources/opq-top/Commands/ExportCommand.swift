@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import ArgumentParser
+import Glibc
 import MonitorProtocol
 import RunAnalysis
 
@@ -41,6 +42,19 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
+/// Which file a path leads to.
+private struct FilePlace: Equatable {
+  let device: dev_t
+  let number: ino_t
+
+  /// `nil` where there is none.
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    (device, number) = (facts.st_dev, facts.st_ino)
+  }
+}
+
 /// Where a text is written that is made of a recording.
 struct OutputOptions: ParsableArguments {
   @Option(
@@ -63,15 +77,13 @@ struct OutputOptions: ParsableArguments {
     _ body: (RunHistory, inout OutputText) throws(FileError) -> Void
   ) -> Ending {
     do throws(FileError) {
+      if let output, FilePlace(output).map({ $0 == FilePlace(path) }) == true {
+        throw FileError("\(output) is the recording itself")
+      }
       let history = RunHistory(try RecordingReader(path: path))
       var text = try OutputText(to: output, replaces: force)
-      do throws(FileError) {
-        try body(history, &text)
-        try text.flush()
-      } catch {
-        text.discard()
-        throw error
-      }
+      try body(history, &text)
+      try text.finish()
       guard let fault = history.fault else { return .status(0) }
       return Program.fail("\(path): \(fault)", status: 1)
     } catch {

@@ -25,8 +25,9 @@ struct InquiryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --recording: as of so long after its beginning, such as 12.5s.", valueName: "time"))
-  var at: Interval?
+      "With --recording: as of so long after its beginning, such as 0, 12.5s, 90m or 2h.",
+      valueName: "time"))
+  var at: Offset?
 
   @Flag(help: "Print the answer as one line of JSON.")
   var json = false

@@ -8,7 +8,8 @@ import RunAnalysis
 /// its slots a thread, each run a slice, and each dependency an arrow between slices. The critical path,
 /// the counts and the warnings are in a process of their own.
 ///
-/// Times are microseconds on the monotonic clock of the process that was watched.
+/// Times are microseconds since the recording began; when that was, also on the monotonic clock of the process
+/// that was watched, is among the other data.
 struct ChromeTrace: RunExport {
   /// Where what is about the whole run is shown.
   private static let overview = 0
@@ -31,12 +32,15 @@ struct ChromeTrace: RunExport {
     }
     try writeOverview(add)
     var places: [OperationReport.ID: Place] = [:]
+    let lanes = SlotLanes.ofQueues(in: run.history)
     for (index, queue) in queues.enumerated() {
-      try writeQueue(queue, number: index + 1, &places, add)
+      try writeQueue(queue, lanes[queue], number: index + 1, &places, add)
     }
     try writeDependencies(places, add)
     try output("\n]}\n")
   }
+
+  private func time(_ time: MonitorTime) -> Duration { time - run.history.start }
 
   private var facts: String {
     let hello = run.history.hello
@@ -44,6 +48,7 @@ struct ChromeTrace: RunExport {
       JSONLine.text(of: [
         "process": hello.processName, "pid": "\(hello.processID)",
         "start": hello.wallClock(at: run.history.start),
+        "startMonotonicNanoseconds": "\(run.history.start.nanoseconds)",
         "lostChanges": "\(run.history.lostChanges)",
       ]).dropLast())
   }
@@ -59,7 +64,7 @@ struct ChromeTrace: RunExport {
     for segment in run.path?.segments ?? [] {
       let title = run.history.operations[segment.operation]?.title ?? ""
       var event = TraceEvent(
-        .slice, "\(segment.kind.words): \(segment.operation) \(title)", at: segment.start,
+        .slice, "\(segment.kind.words): \(segment.operation) \(title)", at: time(segment.start),
         in: Self.overview, Self.pathThread)
       event.dur = segment.duration.microseconds
       event.cat = segment.kind.words
@@ -68,7 +73,7 @@ struct ChromeTrace: RunExport {
       try add(event)
     }
     for sample in run.history.samples {
-      var event = TraceEvent(.counter, "operations", at: sample.time, in: Self.overview, 0)
+      var event = TraceEvent(.counter, "operations", at: time(sample.time), in: Self.overview, 0)
       event.args = [
         "executing": .number(sample.counts.executing), "ready": .number(sample.counts.ready),
         "waiting": .number(sample.counts.waiting),
@@ -77,7 +82,8 @@ struct ChromeTrace: RunExport {
     }
     for spell in run.history.warnings {
       var event = TraceEvent(
-        .instant, spell.warning.kind.rawValue, at: spell.first, in: Self.overview, Self.pathThread)
+        .instant, spell.warning.kind.rawValue, at: time(spell.first), in: Self.overview,
+        Self.pathThread)
       event.cat = "warning"
       event.s = "g"
       event.args = [
@@ -97,15 +103,13 @@ struct ChromeTrace: RunExport {
   }
 
   private func writeQueue<Failure: Error>(
-    _ queue: QueueReport.ID, number: Int, _ places: inout [OperationReport.ID: Place],
+    _ queue: QueueReport.ID, _ lanes: SlotLanes?, number: Int,
+    _ places: inout [OperationReport.ID: Place],
     _ add: (TraceEvent) throws(Failure) -> Void
   ) throws(Failure) {
     try add(.processName(run.history.name(of: queue), of: number))
-    let kept = run.operations.filter { $0.queue == queue }
-    let lanes = SlotLanes(of: queue, in: run.history).lanes
-    let isKept = Set(kept.map(\.id))
-    for (slot, lane) in lanes.enumerated() {
-      let runs = lane.filter { isKept.contains($0.operation) }
+    for (slot, lane) in (lanes?.lanes ?? []).enumerated() {
+      let runs = lane.filter { run.ids.contains($0.operation) }
       guard !runs.isEmpty else { continue }
       try add(.threadName("slot \(slot + 1)", of: number, slot + 1))
       for run in runs {
@@ -119,7 +123,7 @@ struct ChromeTrace: RunExport {
   private func slice(
     of report: OperationReport, _ run: SlotLanes.Run, in process: Int, _ thread: Int
   ) -> TraceEvent {
-    var event = TraceEvent(.slice, report.title, at: run.start, in: process, thread)
+    var event = TraceEvent(.slice, report.title, at: time(run.start), in: process, thread)
     event.dur = run.duration.microseconds
     event.cat = report.className
     var args: [String: TraceEvent.Argument] = [
@@ -142,14 +146,15 @@ struct ChromeTrace: RunExport {
     var number = 0
     for report in run.operations {
       guard let to = places[report.id] else { continue }
-      for dependency in report.dependencies {
+      for dependency in Set(report.dependencies).sorted() {
         guard let from = places[dependency], from.run.end <= to.run.start,
           from.run.start < from.run.end, to.run.start < to.run.end
         else { continue }
         number += 1
         for (place, phase) in [(from, TraceEvent.Phase.flowStart), (to, .flowEnd)] {
           let time = phase == .flowStart ? place.run.end - .nanoseconds(1) : place.run.start
-          var event = TraceEvent(phase, "dependency", at: time, in: place.process, place.thread)
+          var event = TraceEvent(
+            phase, "dependency", at: self.time(time), in: place.process, place.thread)
           event.cat = "dependency"
           event.id = number
           if phase == .flowEnd { event.bp = "e" }

@@ -30,13 +30,12 @@ struct DependencyGraphDOT: RunExport {
 
       """)
     for report in run.operations { try output(node(report)) }
-    let kept = Set(run.operations.map(\.id))
     var unknown: Set<OperationReport.ID> = []
     for report in run.operations {
-      for dependency in report.dependencies {
+      for dependency in Set(report.dependencies).sorted() {
         let isKnown = run.history.operations[dependency] != nil
         // What the filter leaves out has no node, and what was not recorded has one without facts.
-        guard kept.contains(dependency) || !isKnown else { continue }
+        guard run.ids.contains(dependency) || !isKnown else { continue }
         if !isKnown, unknown.insert(dependency).inserted {
           try output(
             "  \(dependency.rawValue) [label=\"\(dependency)\\nnot recorded\", style=\"dashed\"];\n"

@@ -5,7 +5,8 @@ import MonitorProtocol
 import RunAnalysis
 
 /// A line for each operation, as RFC 4180 has it. What a terminal would obey is escaped as in the lines
-/// of `--tsv`, so that a line of the file is a record.
+/// of `--tsv`, so that a line of the file is a record, and so is what a spreadsheet would take for a formula.
+/// Export.md says what the columns are.
 struct OperationsCSV: RunExport {
   private let run: ExportedRun
 
@@ -15,9 +16,9 @@ struct OperationsCSV: RunExport {
 
   private static let columns: [(name: String, value: Value)] = [
     ("id", { report, _ in "\(report.id.rawValue)" }),
-    ("name", { report, _ in report.name }),
-    ("class", { report, _ in report.className }),
-    ("queue", { $1.history.name(of: $0.queue) }),
+    ("name", { report, _ in text(report.name) }),
+    ("class", { report, _ in text(report.className) }),
+    ("queue", { text($1.history.name(of: $0.queue)) }),
     ("state", { report, _ in report.state.rawValue }),
     ("priority", { report, _ in "\(report.priority.rawValue)" }),
     ("added", { time($0.added, $1) }),
@@ -43,9 +44,14 @@ struct OperationsCSV: RunExport {
     }
   }
 
+  /// A text that is no formula: one that would be, or begins with an apostrophe, gets one more.
+  private static func text(_ text: String) -> String {
+    let escaped = FrameTSV.escaped(text)
+    return escaped.first.map { "=+-@'".contains($0) } == true ? "'\(escaped)" : escaped
+  }
+
   /// A value that begins or ends nothing.
-  private static func quoted(_ value: String) -> String {
-    let escaped = FrameTSV.escaped(value)
+  private static func quoted(_ escaped: String) -> String {
     guard escaped.utf8.contains(where: { ",\" '".utf8.contains($0) }) else { return escaped }
     return "\"\(escaped.replacing("\"", with: "\"\""))\""
   }

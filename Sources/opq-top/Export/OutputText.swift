@@ -18,7 +18,7 @@ struct OutputText: ~Copyable {
   /// - Throws: A sentence where the file cannot be made.
   init(to path: String?, replaces: Bool) throws(FileError) {
     guard let path, path != "-" else { return }
-    file = try OutputFile(creating: path, replaces: replaces)
+    file = try OutputFile(creating: path, replaces: replaces, .whenWhole)
   }
 
   /// Writes text behind what was written.
@@ -27,8 +27,13 @@ struct OutputText: ~Copyable {
     if pending.count >= Self.pieceSize { try flush() }
   }
 
-  /// Writes what is left. Before that not all of it is there.
-  mutating func flush() throws(FileError) {
+  /// Writes what is left, and gives the file its name: without this it is taken away again.
+  mutating func finish() throws(FileError) {
+    try flush()
+    try file?.finish()
+  }
+
+  private mutating func flush() throws(FileError) {
     defer { pending.removeAll(keepingCapacity: true) }
     guard file == nil else {
       try file?.append(pending)
@@ -39,7 +44,4 @@ struct OutputText: ~Copyable {
     throw FileError(
       "cannot write to standard output", errno: error, status: error == EPIPE ? 0 : 1)
   }
-
-  /// Deletes the file: half of it is of no use.
-  func discard() { file?.discard() }
 }

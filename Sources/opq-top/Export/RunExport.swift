@@ -17,7 +17,7 @@ enum ExportFormat: String, CaseIterable, ExpressibleByArgument {
   case chromeTrace = "chrome-trace"
   /// For Graphviz.
   case dot
-  /// For spreadsheets and everything else: RFC 4180.
+  /// For everything else: RFC 4180.
   case csv
 
   /// The run in this form.
@@ -35,6 +35,8 @@ struct ExportedRun {
   let history: RunHistory
   /// By id.
   let operations: [OperationReport]
+  /// Theirs.
+  let ids: Set<OperationReport.ID>
   /// `nil` where nothing has finished.
   let path: CriticalPath?
   let pathOperations: Set<OperationReport.ID>
@@ -49,6 +51,7 @@ struct ExportedRun {
     operations = history.operations.values.filter { report in
       filter?.matches(report, queueName: history.name(of: report.queue), at: history.end) ?? true
     }.sorted { $0.id < $1.id }
+    ids = Set(operations.map(\.id))
     path = CriticalPath(of: history)
     pathOperations = Set(path?.operations ?? [])
   }

@@ -50,9 +50,11 @@ struct TraceEvent: Encodable {
   var s: String?
   var args: [String: Argument]?
 
-  init(_ phase: Phase, _ name: String, at time: MonitorTime, in process: Int, _ thread: Int) {
+  /// An event at a time since the beginning: what counts from the machine's start has more digits than a
+  /// number of JSON holds.
+  init(_ phase: Phase, _ name: String, at time: Duration, in process: Int, _ thread: Int) {
     self.init(phase, name, process, thread)
-    ts = Double(time.nanoseconds) / 1_000
+    ts = time.microseconds
   }
 
   private init(_ phase: Phase, _ name: String, _ process: Int, _ thread: Int) {

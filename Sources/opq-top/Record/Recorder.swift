@@ -30,7 +30,8 @@ final class Recorder: Sendable {
   /// What only the queue uses.
   private struct State: ~Copyable {
     var writer = RecordingWriter()
-    var file: OutputFile
+    /// `nil` before it begins.
+    var file: OutputFile?
     var session: (any MonitorSource)?
     var outcome = Outcome()
     var isFinished = false
@@ -58,16 +59,22 @@ final class Recorder: Sendable {
       isFinished = true
       session?.invalidate()
       session = nil
-      if outcome.failure == nil { append(writer.finish()) }
+      guard outcome.failure == nil else { return }
+      append(writer.finish())
+      do throws(FileError) {
+        if outcome.failure == nil { try file?.finish() }
+      } catch {
+        outcome.failure = error
+      }
     }
 
     private mutating func append(_ bytes: [UInt8]) {
       do throws(FileError) {
-        try file.append(bytes)
+        try file?.append(bytes)
       } catch {
         outcome.failure = error
       }
-      outcome.size = file.size
+      outcome.size = file?.size ?? 0
     }
   }
 
@@ -90,27 +97,33 @@ final class Recorder: Sendable {
   private let shown = Mutex(Outcome())
   private let wake: @Sendable () -> Void
 
-  /// Makes ready to write into a file.
+  /// Makes ready to record.
   ///
   /// - Parameters:
-  ///   - file: Where it is written.
   ///   - interest: What is recorded.
   ///   - wake: Called on any thread when it is over by itself.
-  init(
-    into file: consuming sending OutputFile, interest: Interest,
-    wake: @escaping @Sendable () -> Void
-  ) {
+  init(_ interest: Interest, wake: @escaping @Sendable () -> Void) {
     self.interest = interest
-    state = Mutex(State(file: file))
+    state = Mutex(State())
     self.wake = wake
   }
 
   /// Records what a source tells, from its greeting on.
   ///
-  /// - Parameter open: Opens it; is given what is to be called when there are messages.
-  func begin(_ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource) rethrows {
+  /// - Parameters:
+  ///   - path: The file to write, which is made when the source is open.
+  ///   - replaces: Whether a file that is there already is written over.
+  ///   - open: Opens the source; is given what is to be called when there are messages.
+  /// - Throws: What `open` throws, or ``FileError``.
+  func begin(
+    into path: String, replaces: Bool,
+    _ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource
+  ) throws {
     let session = try open { [weak self] in self?.takeSoon() }
-    state.withLock { $0.session = session }
+    try state.withLock { state in
+      state.file = try OutputFile(creating: path, replaces: replaces)
+      state.session = session
+    }
     takeSoon()
   }
 
@@ -119,7 +132,8 @@ final class Recorder: Sendable {
 
   /// Records what there is up to now, and completes the file. Twice is harmless.
   ///
-  /// It waits until the process has told of this moment; for half a second, if that is stopped or busy.
+  /// It waits until the process has told of this moment; for half a second, if that is stopped. One with so
+  /// much to tell that it cannot be told at once has told a part.
   @discardableResult
   func finish() -> Outcome {
     queue.sync {
@@ -134,16 +148,25 @@ final class Recorder: Sendable {
     return outcome
   }
 
-  /// Asks anew for what it is told anyway, so that an update comes even where nothing happens.
+  /// Asks anew for what it is told anyway, so that an update comes even where nothing happens. Twice: what
+  /// is told first may have been read before.
   private func awaitLastUpdate() {
+    let end = DispatchTime.now() + Self.patience
+    awaitUpdate(until: end)
+    awaitUpdate(until: end)
+  }
+
+  private func awaitUpdate(until end: DispatchTime) {
     let session = state.withLock { state -> (any MonitorSource)? in
       guard !state.outcome.isOver, let session = state.session else { return nil }
       state.lastMoment = .now + state.clockLead
       return session
     }
     guard let session else { return }
+    // Those of what was taken long ago.
+    while arrivals.wait(timeout: .now()) == .success {}
     session.watch(interest)
-    let end = DispatchTime.now() + Self.patience
+    take()
     while state.withLock({ !$0.outcome.isOver && $0.lastMoment != nil }),
       arrivals.wait(timeout: end) == .success
     {

@@ -21,17 +21,12 @@ extension ViewerRun {
     into file: String, replaces: Bool, ofProcessAt path: String?
   ) throws -> Recorder {
     let interest = Recorder.interest(warningKinds: view.warningKinds)
-    let recorder = Recorder(
-      into: try OutputFile(creating: file, replaces: replaces), interest: interest
-    ) { [waker] in waker.ring() }
-    guard let path else {
-      recorder.begin { wake in
-        MonitorSession(
+    let recorder = Recorder(interest) { [waker] in waker.ring() }
+    try recorder.begin(into: file, replaces: replaces) { wake in
+      guard let path else {
+        return MonitorSession(
           minimumInterval: Recorder.interval, interest: interest, isReadOnly: true, wake: wake)
       }
-      return recorder
-    }
-    try recorder.begin { wake in
       let session = RemoteSession(
         path: path, isReadOnly: true, interest: interest, interval: Recorder.interval, wake: wake)
       try waitForGreeting(of: session)

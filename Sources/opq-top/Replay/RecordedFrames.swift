@@ -8,6 +8,9 @@ import MonitorProtocol
 /// What batch mode prints of a recording: a frame for each interval of the time that it holds, as fast
 /// as they are read.
 struct RecordedFrames {
+  /// More frames than these are not printed of one update.
+  private static let mostAlike = 86_400
+
   private let reader: RecordingReader
   private let options: BatchOptions
   private let warningKinds: Set<MonitorWarning.Kind>
@@ -41,6 +44,10 @@ struct RecordedFrames {
       count += 1
       if isLast || count == options.frameCount { break }
       time = time + options.interval
+      // Where nothing is told for so long, as of a time that is not true, nobody wants that many frames.
+      if let next, next.update.time - time > options.interval * Self.mostAlike {
+        time = next.update.time
+      }
     }
     guard let fault = reader.fault, next == nil else { return .status(0) }
     return Program.fail(fault, status: 1)

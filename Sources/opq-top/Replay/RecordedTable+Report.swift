@@ -43,8 +43,10 @@ extension RecordedTable {
     func add(_ kind: OperationDetail.Reason.Kind, _ sentence: String) {
       reasons.append(.init(kind: kind, sentence: sentence))
     }
-    if let queue, queue.isSuspended {
-      add(.queueSuspended, "its queue “\(queue.name)” is suspended")
+    if let queue, queue.isSuspended || queue.width == 0 {
+      add(
+        .queueSuspended,
+        "its queue “\(queue.name)” is suspended\(queue.isSuspended ? "" : ": its width is 0")")
     }
     if report.unmetDependencyCount > 0 {
       let first = report.dependencies.lazy.compactMap { self.state.operations[$0] }
@@ -62,6 +64,10 @@ extension RecordedTable {
       queue.counts.executing >= width
     {
       add(.noFreeSlot, "it is ready, and every slot of its queue “\(queue.name)” is taken")
+    } else if report.state == .ready, reasons.isEmpty {
+      add(
+        .notStartedYet,
+        "it is ready, and was not started yet; a recording does not tell of barriers")
     }
     return reasons
   }

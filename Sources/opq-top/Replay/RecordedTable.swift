@@ -22,7 +22,8 @@ struct RecordedTable: Sendable {
   /// Takes in the next update, which may be whole.
   mutating func apply(_ update: Update, isWhole: Bool) {
     if events != nil {
-      for report in update.changed { note(report, since: state.operations[report.id]) }
+      let names = filterNames
+      for report in update.changed { note(report, since: state.operations[report.id], names) }
     }
     state.apply(update, isWhole: isWhole)
     dependents = nil
@@ -141,7 +142,10 @@ struct RecordedTable: Sendable {
       events = []
       isBeginning = true
       eventFilter = interest.filter
-      for report in state.operations.values where report.started != nil { note(report, since: nil) }
+      let names = filterNames
+      for report in state.operations.values where report.started != nil {
+        note(report, since: nil, names)
+      }
     }
     let all = (events ?? []).sorted { ($0.time, $0.operation) < ($1.time, $1.operation) }
     let news = EventNews(
@@ -153,9 +157,14 @@ struct RecordedTable: Sendable {
     return news
   }
 
-  private mutating func note(_ report: OperationReport, since old: OperationReport?) {
+  /// What the filter of events has to know of queues.
+  private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : queueNames }
+
+  private mutating func note(
+    _ report: OperationReport, since old: OperationReport?, _ names: [QueueReport.ID: String]
+  ) {
     guard events?.count ?? 0 < Self.eventLimit else { return }
-    let queueName = eventFilter == nil ? "" : queueNames[report.queue] ?? ""
+    let queueName = names[report.queue] ?? ""
     events? += report.events(since: old).filter { event in
       var then = report
       then.state = event.new

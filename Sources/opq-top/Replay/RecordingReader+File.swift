@@ -9,7 +9,8 @@ extension RecordingReader {
   ///
   /// - Throws: A sentence, with the status 4 where it has another major version.
   init(path: String) throws(FileError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe would wait for somebody who writes.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError("cannot open \(path)", errno: errno) }
     let file = ReadableFile(descriptor)
     guard let size = file.size else { throw FileError("\(path) is no file") }

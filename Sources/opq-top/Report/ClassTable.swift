@@ -85,6 +85,8 @@ struct ClassTable {
   }
 
   private static func duration(_ magnitude: Double) -> Duration {
-    .nanoseconds((0..<max(0, Int(magnitude))).reduce(Int64(1)) { number, _ in number * 10 })
+    // More is no number of 64 bits.
+    .nanoseconds(
+      (0..<min(max(0, Int(magnitude)), 18)).reduce(Int64(1)) { number, _ in number * 10 })
   }
 }

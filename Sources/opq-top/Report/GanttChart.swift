@@ -27,13 +27,14 @@ struct GanttChart {
 
   /// The whole drawing.
   var drawing: String {
-    let all = history.queues.keys.sorted().map { ($0, SlotLanes(of: $0, in: history).lanes) }
-      .filter { !$0.1.isEmpty }
-    let busiest = all.sorted { $0.1.joined().count > $1.1.joined().count }.prefix(Self.queueLimit)
-    let shown = busiest.sorted { $0.0 < $1.0 }
+    let all = SlotLanes.ofQueues(in: history).map { queue, lanes in
+      (queue: queue, lanes: lanes.lanes, count: lanes.lanes.reduce(0) { $0 + $1.count })
+    }
+    let busiest = all.sorted { ($1.count, $0.queue) < ($0.count, $1.queue) }
+    let shown = busiest.prefix(Self.queueLimit).sorted { $0.queue < $1.queue }
     var y = 18.0
     var rows = ""
-    for (queue, lanes) in shown {
+    for (queue, lanes, _) in shown {
       rows += queueTitle(queue, lanes, y: y)
       y += Self.titleHeight
       for (slot, lane) in lanes.prefix(Self.laneLimit).enumerated() {
@@ -44,7 +45,7 @@ struct GanttChart {
     let height = y + 6
     let note =
       all.count > shown.count
-      ? "<p class=\"note\">\(all.count - shown.count) more queues ran less, and are not drawn.</p>"
+      ? "<p class=\"note\">\(HTMLText.count(all.count - shown.count)) more queues ran less, and are not drawn.</p>"
       : ""
     return """
       <svg role="img" aria-label="What ran in each slot" viewBox="0 0 \(HTMLText.number(TimeAxis.width)) \
@@ -55,14 +56,16 @@ struct GanttChart {
 
   private func queueTitle(_ queue: QueueReport.ID, _ lanes: [[SlotLanes.Run]], y: Double) -> String
   {
-    let busy = lanes.joined().reduce(Duration.zero) { $0 + $1.duration }
+    let busy = lanes.joined().reduce(0.0) { sum, run in
+      sum + max(.zero, min(run.end, axis.end) - max(run.start, axis.start)).microseconds
+    }
     let width = history.queues[queue]?.width
     let slots = max(width ?? lanes.count, 1)
-    let length = axis.end - axis.start
+    let length = (axis.end - axis.start).microseconds
     var facts = width.map { "width \($0)" } ?? "width left to the system"
-    facts += ", \(HTMLText.share(busy, of: length * slots)) busy"
+    facts += ", \(HTMLText.share(busy, of: length * Double(slots))) busy"
     if lanes.count > Self.laneLimit {
-      facts += ", \(lanes.count - Self.laneLimit) more slots not drawn"
+      facts += ", \(HTMLText.count(lanes.count - Self.laneLimit)) more slots not drawn"
     }
     let name = HTMLText.escaped(history.name(of: queue))
     return """

@@ -46,8 +46,8 @@ enum HTMLText {
   }
 
   /// A part of a whole in hundredths.
-  static func share(_ part: Duration, of whole: Duration) -> String {
-    let ratio = whole > .zero ? part / whole * 100 : 0
+  static func share(_ part: Double, of whole: Double) -> String {
+    let ratio = whole > 0 ? min(part / whole, 1) * 100 : 0
     return ratio > 0 && ratio < 1 ? "<1 %" : "\(Int(ratio.rounded())) %"
   }
 }

@@ -8,6 +8,8 @@ import RunAnalysis
 struct PathSection {
   /// More operations of the path than these are counted, and not listed: those that cost least.
   private static let rowLimit = 40
+  /// What is narrower is drawn together with what is beside it.
+  private static let narrowest = 0.6
 
   private let history: RunHistory
   private let path: CriticalPath
@@ -50,7 +52,7 @@ struct PathSection {
       return
         """
         <tr><th scope="row"><i class="\(kind.style)"></i>\(kind.words)</th>\
-        <td>\(HTMLText.duration(total))</td><td>\(HTMLText.share(total, of: path.duration))</td>\
+        <td>\(HTMLText.duration(total))</td><td>\(HTMLText.share(total.microseconds, of: path.duration.microseconds))</td>\
         <td class="wide"><span class="meter \(kind.style)" \
         style="width:\(HTMLText.number(total / max(path.duration, .nanoseconds(1)) * 100))%"></span></td></tr>
         """
@@ -59,14 +61,13 @@ struct PathSection {
   }
 
   private var drawing: String {
-    let bars = path.segments.map { segment in
-      let left = axis.x(segment.start)
-      let title = "\(segment.operation) \(history.operations[segment.operation]?.title ?? "")"
-      let words = "\(segment.kind.words) \(HTMLText.duration(segment.duration)): \(title)"
+    let bars = bars.map { bar in
+      let title =
+        bar.segments.count == 1 ? words(bar.segments[0]) : "\(bar.segments.count) short parts"
       return """
-        <rect class="\(segment.kind.style)" x="\(HTMLText.number(left))" y="18" \
-        width="\(HTMLText.number(max(0.4, axis.x(segment.end) - left)))" height="22">\
-        <title>\(HTMLText.escaped(words))</title></rect>
+        <rect class="\(bar.kind.style)" x="\(HTMLText.number(bar.left))" y="18" \
+        width="\(HTMLText.number(max(0.4, bar.right - bar.left)))" height="22">\
+        <title>\(HTMLText.escaped(title))</title></rect>
 
         """
     }
@@ -78,10 +79,45 @@ struct PathSection {
       """
   }
 
-  private var table: String {
-    let steps = path.operations.map { id in
-      (id: id, segments: path.segments.filter { $0.operation == id })
+  /// What is drawn as one: a part of the path, or some that are too narrow.
+  private struct Bar {
+    var left: Double
+    var right: Double
+    /// What most of its time was spent with.
+    var kind: CriticalPath.Kind
+    var segments: [CriticalPath.Segment]
+  }
+
+  private var bars: [Bar] {
+    var bars: [Bar] = []
+    for segment in path.segments {
+      let (left, right) = (axis.x(segment.start), axis.x(segment.end))
+      if let last = bars.last, right - last.left < Self.narrowest {
+        bars[bars.count - 1].right = right
+        bars[bars.count - 1].segments.append(segment)
+        bars[bars.count - 1].kind = Self.mostOf(bars[bars.count - 1].segments)
+      } else {
+        bars.append(Bar(left: left, right: right, kind: segment.kind, segments: [segment]))
+      }
     }
+    return bars
+  }
+
+  private static func mostOf(_ segments: [CriticalPath.Segment]) -> CriticalPath.Kind {
+    CriticalPath.Kind.allCases.map { kind in
+      (kind, segments.reduce(Duration.zero) { $1.kind == kind ? $0 + $1.duration : $0 })
+    }.max { $0.1 < $1.1 }?.0 ?? .work
+  }
+
+  private func words(_ segment: CriticalPath.Segment) -> String {
+    let title = history.operations[segment.operation]?.title ?? ""
+    let duration = HTMLText.duration(segment.duration)
+    return "\(segment.kind.words) \(duration): \(segment.operation) \(title)"
+  }
+
+  private var table: String {
+    let segments = Dictionary(grouping: path.segments, by: \.operation)
+    let steps = path.operations.map { (id: $0, segments: segments[$0] ?? []) }
     func cost(_ segments: [CriticalPath.Segment]) -> Duration {
       segments.reduce(.zero) { $0 + $1.duration }
     }

@@ -76,6 +76,9 @@ struct ReportPage {
         "\(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations came and "
           + "went in such numbers that they were only counted: what is below is of the others.")
     }
+    if history.operations.count == RunHistory.operationLimit {
+      remarks.append("It is of the first \(HTMLText.count(RunHistory.operationLimit)) operations.")
+    }
     if let fault = history.fault { remarks.append(HTMLText.escaped(fault) + ".") }
     if let farewell = history.farewell, !farewell.isEmpty {
       remarks.append("It ended: \(HTMLText.escaped(farewell)).")
@@ -89,12 +92,13 @@ struct ReportPage {
     let operations = history.operations.values
     let finished = operations.count { $0.state == .finished }
     let cancelled = operations.count { $0.state == .cancelled }
+    let unfinished = operations.count { !$0.state.isOver && !history.isGone($0.id) }
     let run = Distribution(operations.lazy.compactMap(\.work))
     let wait = Distribution(operations.lazy.compactMap(\.slotWait))
     var tiles: [(value: String, label: String, detail: String)] = [
       (HTMLText.count(finished), "finished", "\(HTMLText.count(cancelled)) cancelled"),
       (
-        HTMLText.count(operations.count - finished - cancelled), "unfinished",
+        HTMLText.count(unfinished), "unfinished",
         "at the end of the recording"
       ),
       (

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import RunAnalysis
 
 /// What a recording had told by a moment, as a process tells it that is asked then. Operations that were no
 /// longer kept by then are as they were told last.
@@ -25,7 +26,15 @@ struct RecordedMoment {
     var operations: [OperationReport.ID: OperationReport] = [:]
     var next = reader.update(at: reader.snapshot(upTo: reader.start))
     while let read = next, wanted.map({ read.update.time <= $0 }) ?? true {
-      for report in read.update.changed { operations[report.id] = report }
+      // What is gone without having finished may be anything by now.
+      if read.isWhole { operations = operations.filter { $0.value.state.isOver } }
+      for report in read.update.changed
+      where operations.count < RunHistory.operationLimit || operations[report.id] != nil {
+        operations[report.id] = report
+      }
+      for id in read.update.removed where operations[id]?.state.isOver == false {
+        operations[id] = nil
+      }
       last = read.update
       next = reader.update(at: read.end)
     }
@@ -46,8 +55,10 @@ struct RecordedMoment {
     return [.hello(hello)] + (update.map { [.update($0)] } ?? [])
   }
 
-  /// Puts a question to it. Nothing comes later: what is not known by then never is.
+  /// Puts a question to it, and says where its end is that of what could be read. Nothing comes later: what
+  /// is not known by then never is.
   func answer(_ inquiry: some Inquiry) -> Ending {
+    defer { if let fault { StandardStream.error.write(Program.errorLine(fault)) } }
     var inquiry = inquiry
     inquiry.knowledge.recordedTime = time
     let refuse = { (_: MonitorCommand) in }
@@ -55,7 +66,7 @@ struct RecordedMoment {
       let actions = inquiry.take(message, at: time)
       if let ending = InquiryLoop.perform(actions, send: refuse) { return ending }
     }
-    let actions = inquiry.leave(at: time) + [.end(1, fault ?? "the recording does not tell that")]
+    let actions = inquiry.leave(at: time) + [.end(1, "the recording does not tell that")]
     return InquiryLoop.perform(actions, send: refuse) ?? .status(1)
   }
 }

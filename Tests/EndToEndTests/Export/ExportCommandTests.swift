@@ -74,8 +74,16 @@ import Testing
 
   @Test("A reader that has seen enough is no failure")
   func brokenPipe() throws {
-    let result = try run("opq-top report run.opq | head -c 10 >/dev/null")
-    #expect(result.errors == "")
+    // More than a pipe takes before anybody reads.
+    let reports = (1...20_000).map { number in
+      OperationReport(
+        id: .init(UInt64(number)), name: "tile \(number)", className: "Tile", queue: .init(1),
+        state: .ready)
+    }
+    try Data(ExportScene.bytes(reports)).write(to: URL(filePath: recording))
+    let result = try run(
+      "set -o pipefail; opq-top export run.opq --format csv | head -c 10 >/dev/null")
+    #expect(result.errors == "" && result.ending == "0")
   }
 
   @Test("What was cut off is exported up to there, and that is said")
@@ -104,5 +112,34 @@ import Testing
     #expect(limited.ending == "1")
     #expect(limited.errors.contains("cannot write b.json"))
     #expect(!FileManager.default.fileExists(atPath: directory.file("b.json")))
+    // What was there stays, until there is something whole.
+    try Data("before".utf8).write(to: URL(filePath: directory.file("c.json")))
+    let replacing = try run(
+      "ulimit -f 1; opq-top export run.opq --format chrome-trace -o c.json --force")
+    #expect(replacing.ending == "1")
+    #expect(try String(contentsOfFile: directory.file("c.json"), encoding: .utf8) == "before")
+    let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(left.allSatisfy { ["run.opq", "errors", "c.json"].contains($0) }, "\(left)")
+  }
+
+  @Test(
+    "A file is replaced behind a link, and is the owner's alone; the recording is not written over")
+  func replaces() throws {
+    let lines = "touch a.csv; chmod 666 a.csv; ln -s a.csv link.csv; "
+    #expect(
+      try run(lines + "opq-top export run.opq --format csv -o link.csv --force").ending == "0")
+    #expect(try run("test -L link.csv && stat -c %a a.csv").output == "600\n")
+    let text = try String(contentsOfFile: directory.file("a.csv"), encoding: .utf8)
+    #expect(text == (try ExportScene.text(.csv)))
+    let own = try run(
+      "ln run.opq same.opq; opq-top export run.opq --format csv -o same.opq --force")
+    #expect(own.ending == "2" && own.errors.contains("same.opq is the recording itself"))
+    #expect(try Data(contentsOf: URL(filePath: recording)) == Data(ExportScene.bytes()))
+  }
+
+  @Test("A pipe is no recording, and nobody waits for one who writes")
+  func pipe() throws {
+    let result = try run("mkfifo pipe; opq-top report pipe")
+    #expect(result.ending == "2" && result.errors.contains("pipe is no file"))
   }
 }

@@ -72,20 +72,60 @@ import Testing
     }
     let first = try #require(all("X", in: 1).first)
     #expect(first["name"] as? String == ExportScene.hostile && first["cat"] as? String == "Fetch")
-    #expect(first["ts"] as? Double == 1_500_000 && first["dur"] as? Double == 500_000)
+    #expect(first["ts"] as? Double == 500_000 && first["dur"] as? Double == 500_000)
     let facts = try #require(first["args"] as? [String: Any])
     #expect(facts["slotWaitMicroseconds"] as? Double == 500_000 && facts["id"] as? Int == 1)
     // One that goes on ends with the recording.
     #expect(all("X", in: 2).map { $0["dur"] as? Double } == [1_000_000])
     #expect(all("s").count == 2 && all("f").count == 2)
     #expect(
-      all("s")[0]["ts"] as? Double == 1_999_999.999 && all("f")[0]["ts"] as? Double == 2_250_000)
+      all("s")[0]["ts"] as? Double == 999_999.999 && all("f")[0]["ts"] as? Double == 1_250_000)
     let path = all("X", in: 0).map { "\($0["cat"] as? String ?? "") \($0["dur"] as? Double ?? 0)" }
     #expect(path == ["slot wait 500000.0", "work 500000.0", "slot wait 250000.0", "work 750000.0"])
     #expect(all("C").count == 2 && all("i").map { $0["name"] as? String } == ["slow"])
     let names = all("M").compactMap { ($0["args"] as? [String: Any])?["name"] as? String }
     #expect(
       names == ["tiles[4711]", "critical path", ExportScene.hostile, "slot 1", "io", "slot 1"])
+  }
+
+  @Test(
+    "Times are exact to the nanosecond, however long the machine has run", arguments: [0, 1, 4_000])
+  func exactTimes(days: Int64) throws {
+    let start = MonitorTime(nanoseconds: days * 86_400_000_000_000 + 1)
+    let reports = (0..<500).map { number in
+      let begin = start + .nanoseconds(number * 1_001)
+      return OperationReport(
+        id: .init(UInt64(number + 1)), name: "n", className: "C", queue: .init(1),
+        state: .finished, started: begin, finished: begin + .nanoseconds(1_001))
+    }
+    var writer = RecordingWriter()
+    var bytes = writer.add(.hello(ReplayScene.hello)) + writer.add(.update(Update(time: start)))
+    var update = Update(time: start + .seconds(1))
+    update.changed = reports
+    bytes += writer.add(.update(update)) + writer.finish()
+    var text = ""
+    ChromeTrace(ExportedRun(try ExportScene.history(bytes))).write { text += $0 }
+    let slices = try events(of: text).filter {
+      $0["ph"] as? String == "X" && $0["tid"] as? Int == 1
+    }
+    let times = slices.filter { $0["pid"] as? Int == 1 }.compactMap { $0["ts"] as? Double }
+    #expect(times == (0..<500).map { Double($0 * 1_001) / 1_000 })
+  }
+
+  @Test("A name that a spreadsheet would take for a formula is none")
+  func formulas() throws {
+    let reports = ["=1+1", "+1", "-1", "@SUM(1)", "'quoted", "a=1"].enumerated().map {
+      index, name in
+      OperationReport(
+        id: .init(UInt64(index + 1)), name: name, className: "C", queue: .init(2), state: .ready)
+    }
+    var text = ""
+    OperationsCSV(ExportedRun(try ExportScene.history(ExportScene.bytes(reports)))).write {
+      text += $0
+    }
+    let names = text.split(separator: "\r\n").dropFirst().map { $0.split(separator: ",")[1] }
+    let quoted = ["'=1+1", "'+1", "'-1", "'@SUM(1)", "''quoted"].map { "\"\($0)\"" }
+    #expect(names.map(String.init) == quoted + ["a=1"])
   }
 
   @Test("What is written goes out in pieces, and all of it")

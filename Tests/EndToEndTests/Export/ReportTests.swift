@@ -48,6 +48,93 @@ import Testing
     #expect(html.contains("475 classes that run shorter are left out"))
   }
 
+  @Test("A long chain, and very much at once, are drawn in time and in bounds")
+  func isBoundedWhateverTheForm() throws {
+    let chain = (1...20_000).map { number in
+      let start = ExportScene.time(1) + .microseconds(number * 100)
+      return OperationReport(
+        id: .init(UInt64(number)), name: "link", className: "Link", queue: .init(1),
+        state: .finished, dependencies: number > 1 ? [.init(UInt64(number - 1))] : [],
+        added: ExportScene.time(1), becameReady: start, started: start,
+        finished: start + .microseconds(100))
+    }
+    let linked = ReportPage(try ExportScene.history(ExportScene.bytes(chain))).html
+    #expect(
+      linked.contains("20\u{202F}000 operations, each waiting") && linked.utf8.count < 1_000_000)
+    let crowd = (1...50_000).map { number in
+      OperationReport(
+        id: .init(UInt64(number)), name: "one of many", className: "Many", queue: .init(2),
+        state: .finished, started: ExportScene.time(1) + .nanoseconds(number),
+        finished: ExportScene.time(3) + .nanoseconds(number))
+    }
+    let crowded = ReportPage(try ExportScene.history(ExportScene.bytes(crowd))).html
+    #expect(
+      crowded.contains("49\u{202F}968 more slots not drawn") && crowded.utf8.count < 1_000_000)
+  }
+
+  @Test("Times and numbers that cannot be true crash nothing, in whatever form", arguments: 0..<8)
+  func hostileNumbers(variant: Int) throws {
+    let far = MonitorTime(nanoseconds: variant & 1 == 0 ? 1 << 61 : -1 << 61)
+    let near = MonitorTime(nanoseconds: variant & 2 == 0 ? -1 << 61 : 2_000_000_000)
+    let end = MonitorTime(nanoseconds: variant & 4 == 0 ? 3_000_000_000 : 1 << 61)
+    let ids = [1, 2, UInt64.max]
+    let reports = ids.map { number in
+      OperationReport(
+        id: .init(number), name: "n", className: "C \(number)", queue: .init(number),
+        state: .finished, dependencies: ids.map { .init($0) }, dependentCount: 1 << 40,
+        added: far, becameReady: near, started: near, cancelRequested: far, finished: far)
+    }
+    var update = Update(time: ExportScene.time(1))
+    update.queues = ids.map { number in
+      QueueReport(
+        id: .init(number), name: "", counts: StateCounts(executing: 1 << 40, total: 1 << 40),
+        width: 1 << 40)
+    }
+    var last = update
+    (last.time, last.changed, last.lostChanges) = (end, reports, .max)
+    var writer = RecordingWriter()
+    let bytes =
+      writer.add(.hello(ReplayScene.hello)) + writer.add(.update(update))
+      + writer.add(.update(last)) + writer.finish()
+    let history = try ExportScene.history(bytes)
+    #expect(ReportPage(history).html.hasSuffix("</html>\n"))
+    for format in ExportFormat.allCases {
+      var count = 0
+      format.export(ExportedRun(history)).write { count += $0.utf8.count }
+      #expect(count > 100)
+    }
+    let moment = RecordedMoment(try ReplayScene.reader(bytes), at: .seconds(1))
+    #expect(!moment.messages(for: .everything).isEmpty)
+  }
+
+  @Test("What was over before the recording began is no part of it, nor is time from before")
+  func leavesOutThePast() throws {
+    let old = OperationReport(
+      id: .init(1), name: "old", className: "Old", queue: .init(1), state: .finished,
+      started: ExportScene.time(-36_000), finished: ExportScene.time(0.5))
+    let long = OperationReport(
+      id: .init(2), name: "long", className: "Long", queue: .init(1), state: .finished,
+      dependencies: [.init(1)], added: ExportScene.time(-36_000),
+      becameReady: ExportScene.time(-18_000), started: ExportScene.time(-18_000),
+      finished: ExportScene.time(2))
+    var running = long
+    (running.state, running.finished) = (.executing, nil)
+    var first = Update(time: ExportScene.time(1))
+    first.queues = [QueueReport(id: .init(1), name: "q", width: 1)]
+    var last = first
+    (first.changed, last.time, last.changed) = ([old, running], ExportScene.time(3), [long])
+    var writer = RecordingWriter()
+    let bytes =
+      writer.add(.hello(ReplayScene.hello)) + writer.add(.update(first))
+      + writer.add(.update(last)) + writer.finish()
+    let history = try ExportScene.history(bytes)
+    #expect(history.operations.keys.map(\.rawValue) == [2] && history.earlierCount == 1)
+    let path = try #require(CriticalPath(of: history))
+    #expect(path.duration == .seconds(1) && path.total(of: .work) == .seconds(1))
+    let html = ReportPage(history).html
+    #expect(html.contains("50 % busy") && !html.contains("old"))
+  }
+
   @Test("What was not recorded, cut off or never there is said")
   func saysWhatIsMissing() throws {
     let cut = ReportPage(try ExportScene.history(ExportScene.bytes(isFinished: false))).html

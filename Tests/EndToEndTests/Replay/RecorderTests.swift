@@ -14,9 +14,8 @@ import Testing
   func holdsTheEnd(round: Int) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.opq")
-    let recorder = Recorder(
-      into: try OutputFile(creating: path, replaces: false), interest: .everything, wake: {})
-    recorder.begin { wake in
+    let recorder = Recorder(.everything, wake: {})
+    try recorder.begin(into: path, replaces: false) { wake in
       MonitorSession(
         minimumInterval: Recorder.interval, interest: .everything, isReadOnly: true, wake: wake)
     }
