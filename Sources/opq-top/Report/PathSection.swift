@@ -39,8 +39,8 @@ struct PathSection {
       \(shares)
       \(drawing)
       \(table)
-      <p class="note">Work: an operation of the path ran. Slot wait: it was ready, and its queue had no free \
-      slot, or was suspended. Dependency wait: it waited for something that is not on the path, such as what \
+      <p class="note">Work: an operation of the path ran. Slot wait: it was ready and had not started: \
+      no slot was free, a barrier was ahead, or its queue was suspended. Dependency wait: it waited for something that is not on the path, such as what \
       it excludes, its own isReady, or a dependency that was not recorded. Unaccounted: it was not added yet, \
       or not recorded. Each moment is counted once: that a dependency ran is work.</p>
       """

@@ -76,6 +76,11 @@ struct ReportPage {
         "\(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations came and "
           + "went in such numbers that they were only counted: what is below is of the others.")
     }
+    if history.earlierCount > 0 {
+      remarks.append(
+        "\(HTMLText.count(history.earlierCount)) operations had finished before it began, and are left out."
+      )
+    }
     if history.operations.count == RunHistory.operationLimit {
       remarks.append("It is of the first \(HTMLText.count(RunHistory.operationLimit)) operations.")
     }

@@ -134,6 +134,13 @@ import Testing
     interest.detail = Scene.id(51)
     detail = try #require(try update(&table, interest).detail)
     #expect(detail.reasons.map(\.kind) == [.noFreeSlot])
+    // A width of 0 is a queue that starts nothing; and there may be a barrier, which is not recorded.
+    for (width, kind) in [(0, OperationDetail.Reason.Kind.queueSuspended), (9, .notStartedYet)] {
+      recorded.queues[0].width = width
+      table.apply(recorded, isWhole: false)
+      detail = try #require(try update(&table, interest).detail)
+      #expect(detail.reasons.map(\.kind).first == kind, "width \(width)")
+    }
     interest.detail = Scene.id(1)
     #expect(try update(&table, interest).detail == nil)
   }

@@ -46,6 +46,20 @@ import Testing
     #expect(forced.ending == .status(0))
   }
 
+  @Test("What cannot be attached to takes no recording's place, and leaves no file")
+  func keepsWhatIsThere() throws {
+    let process = try MonitoredProcess()
+    let (old, new) = (process.runtime.file("old.opq"), process.runtime.file("new.opq"))
+    try Data("before".utf8).write(to: URL(filePath: old))
+    for (file, force) in [(old, ["--force"]), (new, [])] {
+      let result = try process.run(
+        ["record", "--socket", process.runtime.file("none"), "-o", file] + force)
+      #expect(result.ending == .status(3), "\(result.errors)")
+    }
+    #expect(try String(contentsOfFile: old, encoding: .utf8) == "before")
+    #expect(!FileManager.default.fileExists(atPath: new))
+  }
+
   @Test("A signal, or the end of the process, completes the recording", arguments: [true, false])
   func ends(bySignal: Bool) throws {
     let process = try MonitoredProcess()

@@ -82,6 +82,29 @@ import Testing
     #expect(early.status == .status(1) && early.text.contains("\"missing\":[1]"))
   }
 
+  @Test("What was cut off is asked up to there, and that is said")
+  func cut() throws {
+    let bytes = Self.bytes()
+    try Data(bytes.dropLast(200)).write(to: URL(filePath: directory.file("a.opq")))
+    let errors = directory.file("errors")
+    let output = try BuiltProgram.shellOutput(
+      "'\(BuiltProgram.path)' why 2 --recording '\(directory.file("a.opq"))' 2>'\(errors)'")
+    #expect(output.contains("#2 job 2"))
+    #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was not completed"))
+  }
+
+  @Test(
+    "A time since the beginning may be short or long",
+    arguments: [
+      ("0", Duration.zero), ("12.5", .seconds(12.5)), ("5ms", .milliseconds(5)),
+      ("90s", .seconds(90)),
+      ("15m", .seconds(900)), ("2h", .seconds(7_200)), ("3d", .seconds(259_200)),
+    ])
+  func offsets(text: String, duration: Duration) {
+    #expect(Offset(argument: text)?.duration == duration)
+    #expect(Offset(argument: "-\(text)") == nil && Offset(argument: "\(text)x") == nil)
+  }
+
   @Test("Nothing in it can be changed, and it is no process at the same time")
   func refuses() throws {
     for command in [["cancel", "2"], ["suspend", "cpu"], ["resume", "cpu"]] {

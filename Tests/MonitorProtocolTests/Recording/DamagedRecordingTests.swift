@@ -112,6 +112,33 @@ import Testing
     }
   }
 
+  @Test(
+    "An index that begins behind the beginning, or ends elsewhere than it says, is not believed")
+  func theIndexIsChecked() throws {
+    let file = Scene.bytes(20, isFinished: false)
+    let scanned = try Scene.reader(file)
+    let whole = try Scene.reader(Scene.bytes(20))
+    #expect(whole.fault == nil && whole.start == scanned.start && whole.end == scanned.end)
+    let second = whole.snapshot(upTo: whole.start + .seconds(7))
+    #expect(second > whole.snapshot(upTo: whole.start))
+    for isLate in [true, false] {
+      var index = RecordingIndex()
+      index.snapshots = [
+        .init(
+          time: isLate ? Scene.time(6) : Scene.time(1),
+          offset: isLate ? second : whole.snapshot(upTo: whole.start))
+      ]
+      index.end = .init(time: Scene.time(isLate ? 20 : 2_000_000_000), offset: second)
+      var end: [UInt8] = []
+      for payload in index.payloads {
+        RecordingFrame(.index, at: Scene.time(20), payload).append(to: &end)
+      }
+      let lying = try Scene.reader(
+        file + end + Int64(file.count).littleEndianBytes + RecordingFormat.endMagic)
+      #expect((lying.start, lying.end) == (scanned.start, scanned.end))
+    }
+  }
+
   @Test func theIndexMayPointAnywhere() {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let file = Scene.bytes(20, isFinished: false)
