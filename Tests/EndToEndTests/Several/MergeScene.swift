@@ -80,6 +80,10 @@ struct MergeScene {
     say(number, .update(update))
   }
 
+  mutating func give(_ command: MonitorCommand) -> [SplitCommands.Order] {
+    merge.give(command, at: now)
+  }
+
   mutating func take() -> [MonitorMessage] { merge.takeMessages(at: now) }
 
   func hello(in messages: [MonitorMessage]) -> Hello? {
