@@ -139,12 +139,6 @@ struct SeveralProcessesTests {
     #expect(!dashboard.text().shows("EXITED"))
   }
 
-  @Test func theSumIsThatOfTheRowsAndOfTheQueues() {
-    let dashboard = SeveralScene.dashboard()
-    let rows = dashboard.shown.processes.reduce(StateCounts()) { $0 + $1.counts }
-    #expect(dashboard.shown.counts == rows)
-  }
-
   // MARK: Control of each
 
   @Test func whoTakesCommandsIsAsEachSaysNowAndNotAsItWasAtFirst() {
