@@ -37,7 +37,8 @@ final class ProcessGroup: MonitorSource {
     state = Mutex(
       State(
         merge: ProcessMerge(
-          count: sessions.count, interest: interest, bootID: ProcessStart.bootID)))
+          count: sessions.count, interest: interest, bootID: ProcessStart.bootID,
+          secondsSince1970AtZero: MonitorTime.secondsSince1970AtZero)))
   }
 
   func takeMessages() -> [MonitorMessage] {

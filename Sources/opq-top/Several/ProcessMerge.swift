@@ -54,6 +54,7 @@ struct ProcessMerge {
   }
 
   private let bootID: String
+  private let secondsSince1970AtZero: Double
   private var members: [Member]
   private var interest: Interest
   private var commands: SplitCommands
@@ -73,8 +74,10 @@ struct ProcessMerge {
   ///   - count: How many there are.
   ///   - interest: What each was asked to tell from the start.
   ///   - bootID: This machine's.
-  init(count: Int, interest: Interest, bootID: String) {
+  ///   - secondsSince1970AtZero: The time of day when the viewer's clock was at zero.
+  init(count: Int, interest: Interest, bootID: String, secondsSince1970AtZero: Double) {
     self.bootID = bootID
+    self.secondsSince1970AtZero = secondsSince1970AtZero
     self.interest = interest
     members = (1...count).map { Member(translation: ProcessTranslation(number: $0)) }
     commands = SplitCommands(count: count)
@@ -220,12 +223,11 @@ struct ProcessMerge {
   // MARK: All of them
 
   private func hello(of reports: [ProcessReport], at now: MonitorTime) -> Hello {
-    // The time of day as this machine has it, if any process runs here.
-    let clock = (reports.first { $0.hello.bootID == bootID } ?? reports[0]).hello
     var hello = Hello(
       processName: "\(reports.count) processes", processID: 0,
       isReadOnly: reports.allSatisfy(\.hello.isReadOnly), anchor: now,
-      anchorSecondsSince1970: clock.anchorSecondsSince1970 + (now - clock.anchor) / .seconds(1),
+      // The viewer's own: what one process says of it is not to be everybody's.
+      anchorSecondsSince1970: secondsSince1970AtZero + Double(now.nanoseconds) / 1e9,
       processStarted: reports.lazy.map(\.hello.processStarted).min() ?? now)
     hello.bootID = bootID
     hello.totalCount = reports.reduce(0) { $0 + $1.hello.totalCount }

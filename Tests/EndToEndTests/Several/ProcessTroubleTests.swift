@@ -65,6 +65,14 @@ struct ProcessTroubleTests {
     #expect(told?.processes.map(\.lastUpdate) == [scene.now, scene.now])
   }
 
+  @Test func theTimeOfDayIsTheViewersOwn() {
+    var scene = MergeScene(count: 2)
+    scene.greet(1, secondsSince1970: 4_000_000_000)
+    scene.greet(2)
+    let hello = scene.hello(in: scene.take())
+    #expect(hello?.anchor == scene.now && hello?.anchorSecondsSince1970 == 43_200)
+  }
+
   // MARK: One that has ended
 
   @Test func ofOneThatHasEndedOnlyWhatIsOverCounts() throws {
