@@ -17,9 +17,16 @@ extension Dashboard {
   /// Why no command is taken; `nil` where they are.
   var refusal: CommandRefusal? {
     if replay != nil { return .recording }
-    if live.endedReason != nil { return isAttached ? .exited : .ended }
+    if live.endedReason != nil { return isAttached && live.processes.isEmpty ? .exited : .ended }
     if live.disconnectedReason != nil { return .disconnected }
-    return configuration.isReadOnly || live.hello?.isReadOnly == true ? .readOnly : nil
+    return configuration.isReadOnly || saysReadOnly ? .readOnly : nil
+  }
+
+  /// Whether who is watched takes no commands. Each of several processes may come to listen in another way
+  /// than when all of them were greeted for.
+  private var saysReadOnly: Bool {
+    live.processes.isEmpty
+      ? live.hello?.isReadOnly == true : live.processes.allSatisfy(\.hello.isReadOnly)
   }
 
   /// Whether commands are refused.

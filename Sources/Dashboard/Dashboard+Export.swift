@@ -23,10 +23,8 @@ extension Dashboard {
     return MonitorProtocol.Frame(
       hello: process.hello, time: shownTime, queues: shown.queues.filter { isOwn($0.id) },
       operations: listedOperations.filter { isOwn($0.id) },
-      warnings: shown.warnings.filter { warning in
-        (warning.operations + warning.awaited).contains(where: isOwn)
-          || warning.queue.map(isOwn) == true
-      }, lostChanges: process.lostChanges
+      warnings: shown.warnings.filter { $0.process == process.number },
+      lostChanges: process.lostChanges
     ).withinProcess
   }
 

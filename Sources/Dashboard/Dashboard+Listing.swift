@@ -32,7 +32,7 @@ extension Dashboard {
 
   /// Why an operation that is known has no row, and which key gives it one.
   func whyNotListed(_ report: OperationReport) -> String {
-    if listing.hidesOver, report.state.isOver || shown.hasExited(report.id) {
+    if listing.hidesOver, report.state.isOver || shown.hasEnded(report.id) {
       return "is \(report.state.rawValue) and hidden; H shows it"
     }
     if listing.showsWarnedOnly, !shown.warned.contains(report.id) {

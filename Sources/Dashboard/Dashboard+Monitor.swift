@@ -6,6 +6,7 @@ import MonitorProtocol
 extension Dashboard {
   /// Takes in what the monitored process says.
   mutating func reduce(_ message: MonitorMessage) {
+    let before = live.processes
     if case .hello(let hello) = message { begin(hello) } else { live.apply(message) }
     switch message {
     case .hello, .silent:
@@ -19,6 +20,7 @@ extension Dashboard {
       if replay == nil { now = max(now, update.time) }
       confirmTags(at: update.time)
       noteDependents()
+      noteEnds(since: before)
       closeQuestionAboutWhatIsOver()
     case .commandResult(let result):
       announce(result)
@@ -51,12 +53,15 @@ extension Dashboard {
     case .denied: show("denied: the process is read-only", isWarning: true)
     case .lost:
       let name = live.queue(id)?.name ?? ""
-      show("queue \(name): \(Self.lostWords)", isWarning: true)
+      show("queue \(name): \(lostWords)", isWarning: true)
     }
   }
 
-  /// What is said of a command whose answer was lost with the connection.
-  private static let lostWords = "not known, the connection was lost"
+  /// What is said of a command whose answer was lost with the connection, or of several processes is
+  /// waited for no longer.
+  private var lostWords: String {
+    live.processes.isEmpty ? "not known, the connection was lost" : "not known, no answer came"
+  }
 
   private mutating func announce(
     _ ids: [OperationReport.ID], _ outcomes: [CommandResult.Outcome], done: String
@@ -68,7 +73,7 @@ extension Dashboard {
       case .alreadyFinished: show("\(what) had already finished")
       case .unknown: show("\(what) is not known", isWarning: true)
       case .denied: show("denied: the process is read-only", isWarning: true)
-      case .lost: show("\(done)? \(what): \(Self.lostWords)", isWarning: true)
+      case .lost: show("\(done)? \(what): \(lostWords)", isWarning: true)
       }
       return
     }
@@ -78,7 +83,7 @@ extension Dashboard {
     }
     let others = [
       part(.alreadyFinished, "had already finished"), part(.unknown, "not known"),
-      part(.denied, "denied"), part(.lost, Self.lostWords),
+      part(.denied, "denied"), part(.lost, lostWords),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
     show(
@@ -101,7 +106,7 @@ extension Dashboard {
     guard let question, !question.ids.isEmpty, unfinished(question.ids).isEmpty else { return }
     self.question = nil
     let ids = question.ids
-    if ids.contains(where: { live.hasExited($0) }) {
+    if ids.contains(where: { live.hasEnded($0) }) {
       return show("its process has ended; nothing cancelled", isWarning: true)
     }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
@@ -112,6 +117,6 @@ extension Dashboard {
 
   /// Those of `ids` that are kept and have not finished, nor ended with their process.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
-    ids.filter { live.operations[$0]?.state.isOver == false && !live.hasExited($0) }
+    ids.filter { live.operations[$0]?.state.isOver == false && !live.hasEnded($0) }
   }
 }

@@ -62,6 +62,6 @@ extension Dashboard {
   /// Takes the tags of what is over: nothing can be asked of it.
   mutating func dropTagsOfWhatIsOver() {
     guard !tags.isEmpty else { return }
-    tags = tags.filter { live.operations[$0]?.state.isOver != true && !live.hasExited($0) }
+    tags = tags.filter { live.operations[$0]?.state.isOver != true && !live.hasEnded($0) }
   }
 }

@@ -79,6 +79,8 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
   public var since: MonitorTime?
   /// How long it usually takes what the first of ``operations`` does, where the kind says so.
   public var usual: Duration?
+  /// The number of the process that warns, where several are watched as one; else `nil`. No process says so.
+  public var process: Int?
 
   /// Creates a warning.
   public init(

@@ -44,6 +44,11 @@ public struct StateCounts: Codable, Sendable, Equatable {
       && cancelling <= executing + ready
   }
 
+  /// What is left of these where nothing goes on any more: those that are over.
+  package var over: StateCounts {
+    StateCounts(finished: finished, cancelled: cancelled, total: finished + cancelled)
+  }
+
   /// The counts of two sets of operations together.
   public static func + (left: StateCounts, right: StateCounts) -> StateCounts {
     StateCounts(

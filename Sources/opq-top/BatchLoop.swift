@@ -62,7 +62,7 @@ struct BatchLoop {
       let shown = pictures.indices.filter { !pictures[$0].isOverTold }
       let frames = shown.compactMap { pictures[$0].frame(at: now) }
       if !frames.isEmpty {
-        let error = StandardStream.output.write(printer.text(of: frames))
+        let error = StandardStream.output.write(printer.text(of: frames, among: pictures))
         if error == EPIPE { return .status(0) }
         guard error == 0 else { return Program.failToWrite(error) }
         printed += 1

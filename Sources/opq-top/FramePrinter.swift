@@ -16,15 +16,21 @@ struct FramePrinter {
   }
 
   /// The text of the next frame, with the end of its last line.
-  mutating func text(of frame: Frame) -> String { text(of: [frame]) }
+  mutating func text(of frame: Frame) -> String { text(of: [frame], among: []) }
 
-  /// The text of the frames of one moment, a frame for each process.
-  mutating func text(of frames: [Frame]) -> String {
+  /// The text of the frames of one moment, a frame for each process of which there is news.
+  ///
+  /// - Parameters:
+  ///   - frames: The frames.
+  ///   - pictures: What is known of all processes, for their sum.
+  /// - Returns: The text.
+  mutating func text(of frames: [Frame], among pictures: [MonitorPicture]) -> String {
     defer { isFirst = false }
     switch options.format {
     case .text:
       let text = FrameText(fields: options.fields, isUnicode: options.isUnicode)
-      return frames.map { text.text(of: $0) }.joined() + (isOfSeveral ? text.sum(of: frames) : "")
+      let sum = frames.last.map { text.sum(of: pictures, at: $0.time) } ?? ""
+      return frames.map { text.text(of: $0) }.joined() + (isOfSeveral ? sum : "")
     case .json:
       return frames.map { $0.jsonLine(fields: options.fields) }.joined()
     case .tsv:

@@ -56,13 +56,13 @@ struct FrameText {
       title: field.rawValue.uppercased(), width: width, isRightAligned: isRightAligned)
   }
 
-  /// What the frames of several processes at one moment come to, ending with an empty line.
-  func sum(of frames: [Frame]) -> String {
-    guard let first = frames.first else { return "" }
-    let counts = frames.reduce(StateCounts()) { $0 + $1.counts }
-    let lost = frames.reduce(0) { $0 + $1.lostChanges }
-    let noun = frames.count == 1 ? "process" : "processes"
-    return "\(first.time.wallClock) sum of \(frames.count) \(noun)"
+  /// What several processes come to at one moment, those included that have ended; ends with an empty line.
+  func sum(of pictures: [MonitorPicture], at time: Frame.Time) -> String {
+    let known = pictures.filter { $0.processID != nil }
+    let counts = known.reduce(StateCounts()) { $0 + $1.counts }
+    let lost = known.reduce(0) { $0 + $1.lostChanges }
+    let noun = known.count == 1 ? "process" : "processes"
+    return "\(time.wallClock) sum of \(known.count) \(noun)"
       + "\(Self.words(counts, lostChanges: lost))\n\n"
   }
 

@@ -18,7 +18,8 @@ struct MonitorPicture {
   private var queues: [QueueReport] = []
   private var operations: [OperationReport.ID: OperationReport] = [:]
   private var warnings: [MonitorWarning] = []
-  private var lostChanges: UInt64 = 0
+  /// How many changes of state its history has lost.
+  private(set) var lostChanges: UInt64 = 0
   /// Which operations a frame holds; `nil` for all that the monitor tells of.
   private let filter: OperationFilter?
 
@@ -27,6 +28,12 @@ struct MonitorPicture {
 
   /// The process's id; `nil` before it has greeted.
   var processID: Int32? { hello?.processID }
+
+  /// What it adds to a sum: where nothing more comes, only what is over.
+  var counts: StateCounts {
+    let counts = queues.reduce(StateCounts()) { $0 + $1.counts }
+    return endedReason == nil ? counts : counts.over
+  }
 
   /// Whether there is something to see.
   var isFilled: Bool { hello != nil && queues.contains { $0.counts.total > 0 } }

@@ -51,11 +51,12 @@ struct ViewerRun {
     try greeted(by: makeSession(at: path))
   }
 
-  /// Connects to a process; to one of several with its number.
-  func makeSession(at path: String, number: Int? = nil) -> RemoteSession {
+  /// Connects to a process; to one of several with its number, and a share of what may be held of them all.
+  func makeSession(at path: String, number: Int? = nil, count: Int = 1) -> RemoteSession {
     RemoteSession(
       path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
-      interval: view.batch ? batchInterval : RemoteSession.usualInterval
+      interval: view.batch ? batchInterval : RemoteSession.usualInterval,
+      mostBytes: OperationLedger.mostBytes / count
     ) { [waker] in waker.ring() }
   }
 

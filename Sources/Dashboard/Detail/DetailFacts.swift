@@ -28,7 +28,11 @@ struct DetailFacts {
       fact("qos", [Span(detail?.qualityOfService.rawValue ?? glyphs.unknown)]),
       fact("depends", [Span(DependencyText.met(report)), Span(" met", .dim)]),
     ]
-    return facts + process.map { fact("process", [Span($0.title)]) }
+    return facts
+      + process.map { process in
+        let reason = process.endedReason.map { [Span("  \($0)", .warning)] } ?? []
+        return fact("process", [Span(process.title)] + reason)
+      }
   }
 
   /// When it did what.

@@ -7,9 +7,9 @@ enum CommandRefusal: Sendable, Equatable {
   case readOnly
   /// The connection is lost, and is being made anew.
   case disconnected
-  /// What ran in this process is over.
+  /// What ran in this process is over, or nothing more comes from several that were watched as one.
   case ended
-  /// The other process is gone.
+  /// The other process has exited.
   case exited
   /// It is a recording.
   case recording

@@ -41,7 +41,7 @@ struct ListRows: Sendable, Equatable {
     isReversed = listing.order.isReversed
     let column = listing.order.column
     let all = workload.operations.all.compactMap { report -> SortKey? in
-      let isGone = workload.hasExited(report.id)
+      let isGone = workload.hasEnded(report.id)
       if listing.hidesOver, report.state.isOver || isGone { return nil }
       if listing.showsWarnedOnly, !workload.warned.contains(report.id) { return nil }
       let queueName = workload.queue(report.queue)?.name ?? ""

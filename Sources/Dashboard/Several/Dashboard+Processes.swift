@@ -17,6 +17,14 @@ extension Dashboard {
     return first
   }
 
+  /// Says why nothing more comes from those of several processes that have ended since it was known of them
+  /// what `before` says.
+  mutating func noteEnds(since before: [ProcessReport]) {
+    for (old, new) in zip(before, live.processes) where old.ended == nil {
+      if let reason = new.endedReason { show("\(new.title): \(reason)", isWarning: true) }
+    }
+  }
+
   /// The process in which a number that is typed is looked for: that of the selected operation, or the
   /// first one; 0 where one process is watched.
   var goToProcess: Int {
@@ -36,7 +44,7 @@ extension ProcessReport {
   /// Why it takes no commands; `nil` where it does.
   var refusal: CommandRefusal? {
     switch connection {
-    case .exited: .exited
+    case .ended: .ended
     case .reconnecting: .disconnected
     case .live, .silent: hello.isReadOnly ? .readOnly : nil
     }

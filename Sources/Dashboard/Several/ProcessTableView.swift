@@ -98,10 +98,10 @@ struct ProcessTableView {
     case .silent(let duration):
       return Span("SILENT \(TimeText.coarse(duration))", .warning, isBold: true)
     case .reconnecting: return Span("RECONNECTING", .warning, isBold: true)
-    case .exited(let moment):
+    case .ended(let moment, _):
       let time = dashboard.shown.hello.map { " \(TimeText.timeOfDay(moment, of: $0))" }
       let isRoomy = places.state.count > 15
-      return Span("EXITED\(isRoomy ? time ?? "" : "")", .warning, isBold: true)
+      return Span("ENDED\(isRoomy ? time ?? "" : "")", .warning, isBold: true)
     }
   }
 

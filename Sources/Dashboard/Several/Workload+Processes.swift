@@ -16,13 +16,12 @@ extension Workload {
   func isGone(_ id: some NumberedByProcess) -> Bool { process(of: id)?.isGone ?? false }
 
   /// Whether the process that an operation or a queue is of has ended: nothing more becomes of it.
-  func hasExited(_ id: some NumberedByProcess) -> Bool { process(of: id)?.exited != nil }
+  func hasEnded(_ id: some NumberedByProcess) -> Bool { process(of: id)?.ended != nil }
 
   /// The moment for which the times of an operation are shown: they stand still where nothing comes from
   /// its process.
   func moment(for id: OperationReport.ID, at now: MonitorTime) -> MonitorTime {
-    guard let process = process(of: id), process.isGone else { return now }
-    return process.exited ?? process.lastUpdate ?? now
+    process(of: id)?.standstill ?? now
   }
 }
 

@@ -18,7 +18,10 @@ struct Explanation {
 
   /// The sentence without the operation's id.
   func sentence(about report: OperationReport) -> String {
-    switch report.state {
+    if !report.state.isOver, let reason = workload.process(of: report.id)?.endedReason {
+      return "was \(report.state.rawValue) when nothing more came: \(reason)"
+    }
+    return switch report.state {
     case .executing: executing(report)
     case .cancelling: cancelling(report)
     case .ready: ready(report)

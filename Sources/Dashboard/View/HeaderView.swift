@@ -48,10 +48,10 @@ struct HeaderView {
     }
     if live.endedReason != nil {
       guard dashboard.isAttached else { return [warning("ENDED")] }
-      guard let hello = live.hello, let endedAt = dashboard.endedAt else {
-        return [warning("EXITED")]
-      }
-      return [warning("EXITED \(TimeText.timeOfDay(endedAt, of: hello))")]
+      // Of several it is not known of each that it has.
+      let word = live.processes.isEmpty ? "EXITED" : "ENDED"
+      guard let hello = live.hello, let endedAt = dashboard.endedAt else { return [warning(word)] }
+      return [warning("\(word) \(TimeText.timeOfDay(endedAt, of: hello))")]
     }
     if live.disconnectedReason != nil { return [warning("RECONNECTING")] }
     guard live.hello != nil else {
@@ -87,7 +87,7 @@ struct HeaderView {
     let counts = [
       (processes.count { if case .silent = $0.connection { true } else { false } }, "SILENT"),
       (processes.count { $0.connection == .reconnecting }, "RECONNECTING"),
-      (processes.count { $0.exited != nil }, "EXITED"),
+      (processes.count { $0.ended != nil }, "ENDED"),
     ]
     return counts.compactMap { count, word in count == 0 ? nil : "\(count) \(word)" }
   }

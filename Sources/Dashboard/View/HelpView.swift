@@ -98,7 +98,7 @@ struct HelpView {
 
   private static let wordsOfSeveral = [
     "2#7: operation 7 of process 2, as a filter, too; the filter 2#: all of it.",
-    "EXITED: as it was last, and so in the sum. Sorting by id is by process.",
+    "ENDED: of its counts what is over stays. Sorting by id is by process.",
   ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {

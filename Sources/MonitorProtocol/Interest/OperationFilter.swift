@@ -16,7 +16,8 @@
 /// - `age>5s`, `age<500ms`: the time in its state, or the time for which it ran where it is over, in
 ///   `ms`, `s`, `m` or `h`; without a unit in seconds. What is not known matches neither.
 /// - `#1042`: the operation with this id. Where several processes are watched, that of each of them;
-///   `2#1042` is that of the second one, and `2#` everything of it.
+///   `2#1042` is that of the second one, and `2#` everything of it. Where one is watched these are text
+///   like any other.
 public struct OperationFilter: Sendable, Hashable {
   /// One condition.
   enum Condition: Sendable, Hashable {
@@ -97,15 +98,17 @@ extension OperationFilter: Codable {
 extension OperationFilter.Condition {
   func holds(for report: OperationReport, queueName: String, at now: MonitorTime) -> Bool {
     switch self {
-    case .name(let part):
-      return (report.name.isEmpty ? report.className : report.name).containsIgnoringCase(part)
+    case .name(let part): return report.title.containsIgnoringCase(part)
     case .states(let states): return states.contains(report.state)
     case .queue(let part): return queueName.containsIgnoringCase(part)
     case .className(let part): return report.className.containsIgnoringCase(part)
     case .priority(let priority): return report.priority == priority
     case .id(let id):
-      return report.id == id || id.processNumber == 0 && report.id.withinProcess == id
-    case .process(let number): return report.id.processNumber == number
+      if id.processNumber == 0 { return report.id.withinProcess == id }
+      return report.isOfSeveral ? report.id == id : report.title.containsIgnoringCase("\(id)")
+    case .process(let number):
+      return report.isOfSeveral
+        ? report.id.processNumber == number : report.title.containsIgnoringCase("\(number)#")
     case .age(let limit, let isMore):
       guard let age = report.filteredAge(at: now) else { return false }
       return isMore ? age > limit : age < limit
@@ -114,6 +117,9 @@ extension OperationFilter.Condition {
 }
 
 extension OperationReport {
+  /// Whether it is of one of several processes that are watched as one.
+  fileprivate var isOfSeveral: Bool { id.processNumber != 0 }
+
   /// Nanoseconds in its state, or those for which it ran where it is over; `nil` where not known, or
   /// where it is over and never ran.
   func filteredAge(at now: MonitorTime) -> Int64? {

@@ -16,8 +16,8 @@ public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
     case silent(for: Duration)
     /// The connection is lost, and is being made anew.
     case reconnecting
-    /// Nothing more will come, from this moment on.
-    case exited(at: MonitorTime)
+    /// Nothing more will come, from this moment on, for the reason that this sentence gives.
+    case ended(at: MonitorTime, reason: String)
   }
 
   /// Its place on the command line, from 1 on: the ids of what it has are numbered so.
@@ -26,7 +26,8 @@ public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
   public var hello: Hello
   /// Whether it is heard.
   public var connection: Connection
-  /// The counts of all its queues together, as it told them last.
+  /// The counts of all its queues together, as it told them last; where nothing more will come, only of
+  /// what is over.
   public var counts: StateCounts
   /// How many changes of state its history has lost.
   public var lostChanges: UInt64
@@ -53,12 +54,20 @@ public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
   public var isGone: Bool {
     switch connection {
     case .live, .silent: false
-    case .reconnecting, .exited: true
+    case .reconnecting, .ended: true
     }
   }
 
   /// When it was heard to have ended; `nil` where it was not.
-  public var exited: MonitorTime? {
-    if case .exited(let time) = connection { time } else { nil }
+  public var ended: MonitorTime? {
+    if case .ended(let time, _) = connection { time } else { nil }
   }
+
+  /// Why nothing more will come; `nil` where something may.
+  public var endedReason: String? {
+    if case .ended(_, let reason) = connection { reason } else { nil }
+  }
+
+  /// Up to when something is known of it; `nil` where that goes on, or nothing ever was.
+  public var standstill: MonitorTime? { isGone ? ended ?? lastUpdate : nil }
 }

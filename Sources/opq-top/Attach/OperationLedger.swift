@@ -6,12 +6,18 @@ import MonitorProtocol
 /// How much of a process's operations whoever watches it holds, update by update: a process could tell of
 /// ever new ones, and never that one is gone.
 struct OperationLedger {
-  /// The most that may be held, as ``size(of:)`` counts it: four million operations, as they usually are.
+  /// The most that may be held of all that is watched, as ``size(of:)`` counts it: four million
+  /// operations, as they usually are.
   static let mostBytes = 1 << 30
 
+  /// The most that may be held of this process.
+  private let limit: Int
   /// What is held.
   private(set) var byteCount = 0
   private var sizes: [OperationReport.ID: Int] = [:]
+
+  /// - Parameter limit: The process's share of what may be held.
+  init(limit: Int = OperationLedger.mostBytes) { self.limit = limit }
 
   /// Enters what an update changes; returns whether it may still be held.
   mutating func enter(_ update: Update) -> Bool {
@@ -20,7 +26,7 @@ struct OperationLedger {
       byteCount += size - (sizes.updateValue(size, forKey: report.id) ?? 0)
     }
     for id in update.removed { byteCount -= sizes.removeValue(forKey: id) ?? 0 }
-    return byteCount <= Self.mostBytes
+    return byteCount <= limit
   }
 
   /// About how many bytes one operation costs who holds it: those of its report, and those of what is

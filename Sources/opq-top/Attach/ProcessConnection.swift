@@ -27,15 +27,20 @@ final class ProcessConnection: ChannelInboundHandler {
   private let path: String
   private let isReadOnly: Bool
   private let receive: (Event) -> Void
-  private var conversation = ProcessConversation()
+  private var conversation: ProcessConversation
   private var isOver = false
   private var context: ChannelHandlerContext?
 
   /// - Parameters:
   ///   - path: Where the socket is.
   ///   - isReadOnly: Whether the viewer gives no commands.
+  ///   - ledger: What is held of the process's operations.
   ///   - receive: Is told what comes.
-  init(path: String, isReadOnly: Bool, receive: @escaping (Event) -> Void) {
+  init(
+    path: String, isReadOnly: Bool, ledger: OperationLedger = OperationLedger(),
+    receive: @escaping (Event) -> Void
+  ) {
+    conversation = ProcessConversation(ledger: ledger)
     self.path = path
     self.isReadOnly = isReadOnly
     self.receive = receive

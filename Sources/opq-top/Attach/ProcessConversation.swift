@@ -19,12 +19,15 @@ struct ProcessConversation {
 
   private var isGreeted = false
   private var assembler = UpdateAssembler()
-  private var ledger = OperationLedger()
+  private var ledger: OperationLedger
   /// How many more parts of updates the process may send.
   private var credit = 0
   /// The commands that are not answered, the oldest first.
   private var commands: [(token: UInt32, command: MonitorCommand)] = []
   private var lastToken: UInt32 = 0
+
+  /// - Parameter ledger: What is held of the process's operations.
+  init(ledger: OperationLedger = OperationLedger()) { self.ledger = ledger }
 
   // MARK: The viewer
 

@@ -42,6 +42,7 @@ final class RemoteSession: MonitorSource {
   private let path: String
   private let isReadOnly: Bool
   private let interval: Duration
+  private let mostBytes: Int
   private let wake: @Sendable () -> Void
   private let mailbox: Mutex<Mailbox>
   private let loop: any EventLoop
@@ -56,14 +57,17 @@ final class RemoteSession: MonitorSource {
   ///   - isReadOnly: Whether this viewer gives no commands.
   ///   - interest: What it wants to be told of.
   ///   - interval: The shortest time between two updates.
+  ///   - mostBytes: How much of the process's operations may be held, as ``OperationLedger`` counts it.
   ///   - wake: Called on any thread when messages are waiting, once until they are taken.
   init(
     path: String, isReadOnly: Bool, interest: Interest = Interest(),
-    interval: Duration = RemoteSession.usualInterval, wake: @escaping @Sendable () -> Void
+    interval: Duration = RemoteSession.usualInterval, mostBytes: Int = OperationLedger.mostBytes,
+    wake: @escaping @Sendable () -> Void
   ) {
     self.path = path
     self.isReadOnly = isReadOnly
     self.interval = interval
+    self.mostBytes = mostBytes
     self.wake = wake
     loop = ConnectionLoop.shared
     mailbox = Mutex(Mailbox(interest: interest))
@@ -132,7 +136,9 @@ final class RemoteSession: MonitorSource {
 
   private func connect() {
     guard !isInvalid else { return }
-    let connection = ProcessConnection(path: path, isReadOnly: isReadOnly) { [self] in take($0) }
+    let connection = ProcessConnection(
+      path: path, isReadOnly: isReadOnly, ledger: OperationLedger(limit: mostBytes)
+    ) { [self] in take($0) }
     connecting.value.connection = connection
     connection.open(on: loop)
     let attempt = NIOLoopBound(connection, eventLoop: loop)

@@ -13,7 +13,9 @@ struct ViewOptions: ParsableArguments {
 
   @Option(
     name: .customShort("n"), parsing: .unconditional,
-    help: ArgumentHelp("With --batch: end after so many frames.", valueName: "count"))
+    help: ArgumentHelp(
+      "With --batch: end after so many frames; with several processes after so many moments, at each "
+        + "of which there is a frame of every one.", valueName: "count"))
   var frameCount: Int?
 
   @Option(

@@ -8,44 +8,66 @@ import Synchronization
 /// Several processes that are watched as one.
 final class ProcessGroup: MonitorSource {
   private let sessions: [any MonitorSource]
-  private let merge: Mutex<ProcessMerge>
-  private let wake: @Sendable () -> Void
+  private let state: Mutex<State>
+  private let wake: @Sendable (Duration) -> Void
+
+  private struct State {
+    var merge: ProcessMerge
+    /// The moment for which somebody is to be woken.
+    var wakeUp: MonitorTime?
+
+    /// After how long somebody is to be woken, said once for each moment; `nil` where nobody is.
+    mutating func takeDelay(at now: MonitorTime) -> Duration? {
+      let deadline = merge.deadline(after: now)
+      defer { wakeUp = deadline }
+      return deadline == wakeUp ? nil : deadline.map { $0 - now }
+    }
+  }
 
   /// - Parameters:
   ///   - sessions: The processes, in the order of their numbers.
   ///   - interest: What each of them was asked to tell.
-  ///   - wake: Called on any thread when there is something to tell that no session wakes for.
+  ///   - wake: Called on any thread: so much later there is something to tell that no session wakes for.
   init(
-    _ sessions: [any MonitorSource], interest: Interest, wake: @escaping @Sendable () -> Void
+    _ sessions: [any MonitorSource], interest: Interest,
+    wake: @escaping @Sendable (Duration) -> Void
   ) {
     self.sessions = sessions
     self.wake = wake
-    merge = Mutex(
-      ProcessMerge(count: sessions.count, interest: interest, bootID: ProcessStart.bootID))
+    state = Mutex(
+      State(
+        merge: ProcessMerge(
+          count: sessions.count, interest: interest, bootID: ProcessStart.bootID,
+          secondsSince1970AtZero: MonitorTime.secondsSince1970AtZero)))
   }
 
   func takeMessages() -> [MonitorMessage] {
     let told = sessions.map { $0.takeMessages() }
     let now = MonitorTime.now
-    return merge.withLock { merge in
+    let (messages, delay) = state.withLock { state in
       for (index, messages) in told.enumerated() {
-        for message in messages { merge.take(message, from: index + 1, at: now) }
+        for message in messages { state.merge.take(message, from: index + 1, at: now) }
       }
-      return merge.takeMessages(at: now)
+      return (state.merge.takeMessages(at: now), state.takeDelay(at: now))
     }
+    if let delay { wake(delay) }
+    return messages
   }
 
   func watch(_ interest: Interest) {
-    let wishes = merge.withLock { $0.watch(interest) }
+    let wishes = state.withLock { $0.merge.watch(interest) }
     for wish in wishes { sessions[wish.process - 1].watch(wish.interest) }
     // An update follows, though no process has anything to add.
-    if wishes.isEmpty { wake() }
+    if wishes.isEmpty { wake(.zero) }
   }
 
   func send(_ command: MonitorCommand) {
-    let orders = merge.withLock { $0.give(command) }
+    let now = MonitorTime.now
+    let (orders, delay) = state.withLock { state in
+      (state.merge.give(command, at: now), state.takeDelay(at: now))
+    }
     for order in orders { sessions[order.process - 1].send(order.command) }
-    if orders.isEmpty { wake() }
+    if let delay = orders.isEmpty ? .zero : delay { wake(delay) }
   }
 
   func invalidate() {

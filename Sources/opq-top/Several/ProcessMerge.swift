@@ -15,6 +15,9 @@ struct ProcessMerge {
     let interest: Interest
   }
 
+  /// For so long those that tell something wait for those that have told nothing yet.
+  static let patience = Duration.seconds(2)
+
   /// What is known of one process.
   private struct Member {
     var translation: ProcessTranslation
@@ -26,9 +29,32 @@ struct ProcessMerge {
     var operations: Set<OperationReport.ID> = []
     /// Whether all this is from before its last greeting: its next update tells everything anew.
     var isOutdated = false
+
+    /// What ran there in the time from `start` on. Where nothing comes from it, what went on does so no
+    /// longer.
+    func runs(since start: MonitorTime) -> RecentRuns? {
+      guard var recent = latest.runs, let end = report?.standstill else { return latest.runs }
+      for index in recent.runs.indices where recent.runs[index].finished == nil {
+        recent.runs[index].finished = max(end, recent.runs[index].started)
+      }
+      let count = recent.runs.count
+      recent.runs.removeAll { ($0.finished ?? end) < start }
+      // Those that it did not tell are older than those that it did.
+      if recent.runs.count < count { recent.count = recent.runs.count }
+      return recent
+    }
+
+    /// What had not finished does not go on any more, and is nobody's work.
+    mutating func countOnlyWhatIsOver() {
+      for index in latest.queues.indices {
+        latest.queues[index].counts = latest.queues[index].counts.over
+      }
+      report?.counts = latest.queues.reduce(StateCounts()) { $0 + $1.counts }
+    }
   }
 
   private let bootID: String
+  private let secondsSince1970AtZero: Double
   private var members: [Member]
   private var interest: Interest
   private var commands: SplitCommands
@@ -38,7 +64,8 @@ struct ProcessMerge {
   private var removed: Set<OperationReport.ID> = []
   private var results: [CommandResult] = []
   private var hasNews = false
-  private var isGreeted = false
+  /// Since when the viewer is greeted; `nil` where it is not.
+  private var greeted: MonitorTime?
   private var isOver = false
 
   /// Creates a merge of processes that have told nothing.
@@ -47,8 +74,10 @@ struct ProcessMerge {
   ///   - count: How many there are.
   ///   - interest: What each was asked to tell from the start.
   ///   - bootID: This machine's.
-  init(count: Int, interest: Interest, bootID: String) {
+  ///   - secondsSince1970AtZero: The time of day when the viewer's clock was at zero.
+  init(count: Int, interest: Interest, bootID: String, secondsSince1970AtZero: Double) {
     self.bootID = bootID
+    self.secondsSince1970AtZero = secondsSince1970AtZero
     self.interest = interest
     members = (1...count).map { Member(translation: ProcessTranslation(number: $0)) }
     commands = SplitCommands(count: count)
@@ -60,21 +89,24 @@ struct ProcessMerge {
   mutating func watch(_ new: Interest) -> [Wish] {
     let old = interest
     interest = new
-    if (old.eventLimit > 0) != (new.eventLimit > 0) || old.filter != new.filter {
-      events = MergedEvents()
-    }
     // What depends on other operations may be known already.
     hasNews = true
-    return members.compactMap { member in
+    let wishes = members.compactMap { member in
       let own = member.translation.own(new)
       return own == member.translation.own(old)
         ? nil : Wish(process: member.translation.number, interest: own)
     }
+    if (old.eventLimit > 0) != (new.eventLimit > 0) || old.filter != new.filter {
+      events.restart(asking: Set(wishes.map(\.process)))
+    }
+    return wishes
   }
 
   /// The viewer gives a command; returns whom to tell what.
-  mutating func give(_ command: MonitorCommand) -> [SplitCommands.Order] {
-    let (orders, result) = commands.give(command)
+  mutating func give(
+    _ command: MonitorCommand, at now: MonitorTime
+  ) -> [SplitCommands.Order] {
+    let (orders, result) = commands.give(command, at: now)
     if let result { results.append(result) }
     return orders
   }
@@ -84,20 +116,37 @@ struct ProcessMerge {
     let reports = members.compactMap(\.report)
     guard !isOver, reports.count == members.count else { return [] }
     var messages: [MonitorMessage] = []
-    if !isGreeted {
-      isGreeted = true
+    if greeted == nil {
+      greeted = now
       messages.append(.hello(hello(of: reports, at: now)))
     }
-    // The totals of some would grow by those of the others, as if all that had just finished.
-    let isAwaited = reports.contains { $0.connection == .live && $0.lastUpdate == nil }
-    if hasNews, !isAwaited { messages.append(.update(takeUpdate(of: reports))) }
-    messages += results.map { .commandResult($0) }
+    if hasNews, now >= begin ?? now {
+      messages.append(.update(takeUpdate(of: reports, at: now)))
+    }
+    messages += (results + commands.takeOverdue(at: now)).map { .commandResult($0) }
     results = []
-    if reports.allSatisfy({ $0.exited != nil }) {
+    if reports.allSatisfy({ $0.ended != nil }) {
       isOver = true
       messages.append(.ended(reason: "all \(reports.count) processes have ended"))
     }
     return messages
+  }
+
+  /// When there is something for the viewer though no process tells anything; `nil` where there is
+  /// nothing.
+  func deadline(after now: MonitorTime) -> MonitorTime? {
+    [hasNews ? begin : nil, commands.deadline].compactMap { $0 }.filter { $0 > now }.min()
+  }
+
+  /// From when on the viewer is told, though some have told nothing; `nil` where all have that are heard.
+  ///
+  /// The totals of some would grow by those of the others, as if all that had just finished. But one that
+  /// greets and never tells is not to blank the others.
+  private var begin: MonitorTime? {
+    let isAwaited = members.contains {
+      $0.report?.connection == .live && $0.report?.lastUpdate == nil
+    }
+    return isAwaited ? greeted.map { $0 + Self.patience } : nil
   }
 
   // MARK: The processes
@@ -119,7 +168,10 @@ struct ProcessMerge {
       members[index].report = members[index].report ?? ProcessReport(number: process, hello: merged)
       connect(index, .live)
     case .update(let update):
-      take(members[index].translation.merged(update), of: index)
+      var merged = members[index].translation.merged(update)
+      // What it says of its clock moves nobody else's.
+      merged.time = min(merged.time, now)
+      take(merged, of: index)
     case .commandResult(let result):
       if let result = commands.take(result, from: process) { results.append(result) }
     case .silent(let duration):
@@ -127,8 +179,9 @@ struct ProcessMerge {
       connect(index, duration > .zero ? .silent(for: duration) : .live)
     case .disconnected:
       connect(index, .reconnecting)
-    case .ended:
-      connect(index, .exited(at: now))
+    case .ended(let reason):
+      connect(index, .ended(at: now, reason: reason))
+      members[index].countOnlyWhatIsOver()
     }
   }
 
@@ -149,7 +202,9 @@ struct ProcessMerge {
       members[index].operations.insert(report.id)
     }
     drop(Set(update.removed), of: index)
-    if let news = update.events { events.take(news, from: index + 1) }
+    if let news = update.events {
+      events.take(news, from: index + 1, limit: interest.eventLimit)
+    }
     members[index].report?.counts = update.queues.reduce(StateCounts()) { $0 + $1.counts }
     members[index].report?.lostChanges = update.lostChanges
     members[index].report?.lastUpdate = update.time
@@ -168,22 +223,23 @@ struct ProcessMerge {
   // MARK: All of them
 
   private func hello(of reports: [ProcessReport], at now: MonitorTime) -> Hello {
-    // The time of day as this machine has it, if any process runs here.
-    let clock = (reports.first { $0.hello.bootID == bootID } ?? reports[0]).hello
     var hello = Hello(
       processName: "\(reports.count) processes", processID: 0,
       isReadOnly: reports.allSatisfy(\.hello.isReadOnly), anchor: now,
-      anchorSecondsSince1970: clock.anchorSecondsSince1970 + (now - clock.anchor) / .seconds(1),
+      // The viewer's own: what one process says of it is not to be everybody's.
+      anchorSecondsSince1970: secondsSince1970AtZero + Double(now.nanoseconds) / 1e9,
       processStarted: reports.lazy.map(\.hello.processStarted).min() ?? now)
     hello.bootID = bootID
     hello.totalCount = reports.reduce(0) { $0 + $1.hello.totalCount }
     return hello
   }
 
-  private mutating func takeUpdate(of reports: [ProcessReport]) -> Update {
+  private mutating func takeUpdate(
+    of reports: [ProcessReport], at now: MonitorTime
+  ) -> Update {
     let all = members.map(\.latest)
     var update = Update(
-      time: all.lazy.map(\.time).max() ?? MonitorTime(nanoseconds: 0),
+      time: reports.lazy.compactMap(\.lastUpdate).max() ?? now,
       queues: all.flatMap(\.queues), changed: changed.values.sorted { $0.id < $1.id },
       removed: removed.sorted(), matchCount: matchCount,
       keptCount: all.reduce(0) { $0 + $1.keptCount }, dependents: dependents,
@@ -195,17 +251,18 @@ struct ProcessMerge {
       update.rootCount = counts.count == all.count ? counts.reduce(0, +) : nil
     }
     if interest.eventLimit > 0 {
-      let heard = Set(reports.lazy.filter { $0.connection == .live }.map(\.number))
+      let told = reports.lazy.filter { $0.connection == .live && $0.lastUpdate != nil }
+      let heard = Set(told.map(\.number))
       update.events = events.take(heard: heard, limit: interest.eventLimit)
     }
-    update.runs = interest.timeline.map { timeline in runs(of: all, limit: timeline.limit) }
+    update.runs = interest.timeline.map { timeline in
+      runs(since: update.time - timeline.window, limit: timeline.limit)
+    }
     update.warnings = warnings
     // How the times of several are distributed does not follow from how those of each are.
     let times = all.map(\.times).filter { $0 != TimeStatistics() }
     if times.count == 1 { update.times = times[0] }
-    for latest in all {
-      update.classTimes.merge(latest.classTimes) { $0.count >= $1.count ? $0 : $1 }
-    }
+    update.classTimes = classTimes
     update.behind = all.lazy.map(\.behind).max() ?? .zero
     update.detail = all.lazy.compactMap(\.detail).first { $0.id == interest.detail }
     return update
@@ -213,7 +270,7 @@ struct ProcessMerge {
 
   private var matchCount: Int {
     // Nothing more becomes of what is left of a process: it is hidden with what is over.
-    let listed = members.filter { !interest.hidesOver || $0.report?.exited == nil }
+    let listed = members.filter { !interest.hidesOver || $0.report?.ended == nil }
     return listed.reduce(0) { $0 + $1.latest.matchCount }
   }
 
@@ -223,7 +280,7 @@ struct ProcessMerge {
     var all = Dependents(subjects: [])
     for member in members {
       let own = interest.subjects.filter { $0.processNumber == member.translation.number }
-      if member.report?.exited != nil {
+      if member.report?.ended != nil {
         // Nothing waits for anything there any more.
         all.subjects.formUnion(own)
       } else if let dependents = member.latest.dependents, dependents.subjects == own {
@@ -236,8 +293,8 @@ struct ProcessMerge {
   }
 
   /// Those that go on, and then the newest.
-  private func runs(of all: [Update], limit: Int) -> RecentRuns {
-    let recent = all.compactMap(\.runs)
+  private func runs(since start: MonitorTime, limit: Int) -> RecentRuns {
+    let recent = members.compactMap { $0.runs(since: start) }
     let runs = recent.flatMap(\.runs).sorted {
       ($0.finished == nil ? 0 : 1, $1.started) < ($1.finished == nil ? 0 : 1, $0.started)
     }
@@ -251,14 +308,25 @@ struct ProcessMerge {
     let ranks = Dictionary(
       uniqueKeysWithValues: zip(MonitorWarning.Kind.allCases, MonitorWarning.Kind.allCases.indices))
     // Sorting is stable: of one kind those of the first process come first.
-    let living = members.filter { $0.report?.exited == nil }
+    let living = members.filter { $0.report?.ended == nil }
     return living.flatMap(\.latest.warnings).sorted {
       (ranks[$0.kind] ?? 0) < (ranks[$1.kind] ?? 0)
     }
   }
-}
 
-extension TimeStatistics {
-  /// How many durations are known.
-  var count: Int { (wait?.count ?? 0) + (run?.count ?? 0) }
+  /// Those of the process of the one operation that is shown alone, and of the others those of classes
+  /// that no second one has: a class's name does not say of which process it is.
+  private var classTimes: [String: TimeStatistics] {
+    var times: [String: TimeStatistics] = [:]
+    var shared: Set<String> = []
+    for member in members {
+      for (name, own) in member.latest.classTimes where times.updateValue(own, forKey: name) != nil
+      {
+        shared.insert(name)
+      }
+    }
+    for name in shared { times[name] = nil }
+    let shown = members.first { $0.translation.number == interest.detail?.processNumber }
+    return times.merging(shown?.latest.classTimes ?? [:]) { $1 }
+  }
 }

@@ -99,6 +99,7 @@ struct ProcessTranslation: Equatable {
     merged.awaited = self.merged(warning.awaited)
     merged.queue = warning.queue.flatMap { $0.numbered(number) }
     merged.since = warning.since.map(self.merged)
+    merged.process = number
     return merged
   }
 

@@ -3,6 +3,7 @@
 
 import CursesTerminal
 import MonitorProtocol
+import NIOCore
 
 extension ViewerRun {
   /// Where the sockets of several processes are.
@@ -24,7 +25,7 @@ extension ViewerRun {
   ///   ``SignalRequest`` where a signal comes before all have greeted.
   func watchProcesses(at paths: [String], named targets: [AttachTarget]) throws -> [RemoteSession] {
     // They greet side by side.
-    let sessions = zip(paths, 1...).map { makeSession(at: $0, number: $1) }
+    let sessions = zip(paths, 1...).map { makeSession(at: $0, number: $1, count: paths.count) }
     do {
       var hellos: [Hello] = []
       for (target, session) in zip(targets, sessions) {
@@ -44,7 +45,9 @@ extension ViewerRun {
 
   /// Several processes as one.
   func group(_ sessions: [RemoteSession]) -> ProcessGroup {
-    ProcessGroup(sessions, interest: interest) { [waker] in waker.ring() }
+    ProcessGroup(sessions, interest: interest) { [waker] delay in
+      ConnectionLoop.shared.scheduleTask(in: TimeAmount(delay)) { waker.ring() }
+    }
   }
 
   /// Prints frames until there were enough, or until all processes have ended: at each moment one for

@@ -64,9 +64,9 @@ struct SeveralProcessesTests {
     }
   }
 
-  // MARK: One that has exited
+  // MARK: One that has ended
 
-  @Test func whatIsLeftOfOneThatHasExitedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
+  @Test func whatIsLeftOfOneThatHasEndedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
     var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
     let ids = dashboard.rows.keys.map(\.id)
     let firstLeft = try #require(ids.firstIndex { $0.processNumber == 3 })
@@ -110,7 +110,65 @@ struct SeveralProcessesTests {
     #expect(dashboard.tags.isEmpty)
   }
 
+  @Test func whyNothingMoreComesIsSaidWhenItHappensAndOfWhatIsLeft() {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 40)
+    var processes = SeveralScene.processes
+    processes[2].connection = .live
+    dashboard.take(.monitor(.update(SeveralScene.update(of: processes))))
+    #expect(!dashboard.text().shows("another process is there now"))
+    dashboard.take(.monitor(.update(SeveralScene.update)))
+    #expect(dashboard.text().shows("imaged[5002]: another process is there now"))
+    #expect(dashboard.text()[0].contains("1 ENDED"))
+    dashboard.take(.tick(Scene.now + .seconds(20)))
+    #expect(!dashboard.text().shows("another process is there now"))
+    dashboard.press("3#1080")
+    dashboard.press(.enter)
+    #expect(
+      dashboard.text().shows(
+        "3#1080 was executing when nothing more came: another process is there now"))
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("process    imaged[5002]  another process is there now"))
+  }
+
+  @Test func whereAllHaveEndedThatIsNotSaidToBeAnExit() {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 40)
+    dashboard.take(.monitor(.ended(reason: "all 3 processes have ended")))
+    #expect(dashboard.text()[0].contains("ENDED 12:0"))
+    dashboard.press("x")
+    #expect(dashboard.text().shows("the process has ended"))
+    #expect(!dashboard.text().shows("EXITED"))
+  }
+
   // MARK: Control of each
+
+  @Test func whoTakesCommandsIsAsEachSaysNowAndNotAsItWasAtFirst() {
+    var dashboard = SeveralScene.dashboard()
+    #expect(dashboard.text()[0].contains("ATTACHED rw"))
+    var processes = SeveralScene.processes
+    for index in processes.indices { processes[index].hello.isReadOnly = true }
+    dashboard.take(.monitor(.update(SeveralScene.update(of: processes))))
+    #expect(dashboard.text()[0].contains("ATTACHED ro"))
+    dashboard.press("x")
+    #expect(dashboard.text().shows("read-only: nothing is changed"))
+    // The other way round: all were read-only at first.
+    var hello = SeveralScene.hello
+    hello.isReadOnly = true
+    dashboard.take(.monitor(.hello(hello)))
+    dashboard.take(.monitor(.update(SeveralScene.update)))
+    #expect(dashboard.text()[0].contains("ATTACHED rw"))
+  }
+
+  @Test func ofACommandThatNobodyAnswersItIsNotSaidThatAConnectionWasLost() {
+    var dashboard = SeveralScene.dashboard()
+    dashboard.take(
+      .monitor(
+        .commandResult(
+          CommandResult(
+            command: .cancel([SeveralScene.id(1, 1042), SeveralScene.id(2, 1051)]),
+            outcomes: [.requested, .lost]))))
+    #expect(
+      dashboard.text().shows("cancel requested: 1 operations, 1 not known, no answer came"))
+  }
 
   @Test func whatIsTaggedInSeveralIsOneCommand() {
     var dashboard = SeveralScene.dashboard()
@@ -126,7 +184,7 @@ struct SeveralProcessesTests {
   func refusals() {
     var dashboard = SeveralScene.dashboard()
     for (number, sentence) in [
-      (2, "read-only: nothing is changed"), (3, "the process has exited"), (1, "Cancel 1#1042"),
+      (2, "read-only: nothing is changed"), (3, "the process has ended"), (1, "Cancel 1#1042"),
     ] {
       dashboard.detail = DetailState(id: SeveralScene.id(number, number == 3 ? 1080 : 1042))
       dashboard.press("x")
@@ -189,5 +247,20 @@ struct SeveralProcessesTests {
     #expect(frames[1].queues.map(\.id) == [Scene.io])
     #expect(frames[1].operations.allSatisfy { $0.queue == "io" })
     #expect(frames.map(\.lostChanges) == [0, 0, 12])
+  }
+
+  @Test func anExportHasTheWarningsOfItsProcessAlsoWhereTheyNameNothing() {
+    var dashboard = SeveralScene.dashboard(columns: 120, rows: 60)
+    var update = SeveralScene.update
+    update.warnings = [1, 2, 2].map { number in
+      var warning = MonitorWarning(kind: .historyLost, count: number)
+      warning.process = number
+      return warning
+    }
+    dashboard.take(.monitor(.update(update)))
+    let warnings = dashboard.press("e").compactMap { effect -> [Int]? in
+      if case .export(let frame) = effect { frame.warnings.map(\.count) } else { nil }
+    }
+    #expect(warnings == [[1], [2, 2], []])
   }
 }

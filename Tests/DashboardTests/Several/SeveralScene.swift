@@ -6,7 +6,7 @@ import MonitorProtocol
 @testable import Dashboard
 
 /// Three processes that are watched as one: the tile builder of the other scene, one that takes no
-/// commands, and one that has exited.
+/// commands, and one that has ended.
 enum SeveralScene {
   /// The id of an operation of one of them.
   static func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
@@ -22,7 +22,8 @@ enum SeveralScene {
     process(1, "tilebuild", 4711, queues: Scene.queues),
     process(2, "mailer", 4802, isReadOnly: true, queues: [Scene.queues[1]]),
     process(
-      3, "imaged", 5002, .exited(at: Scene.now - .seconds(30)),
+      3, "imaged", 5002,
+      .ended(at: Scene.now - .seconds(30), reason: "another process is there now"),
       queues: [Scene.queues[0], Scene.queues[3]]),
   ]
 
@@ -32,9 +33,12 @@ enum SeveralScene {
   ) -> ProcessReport {
     var hello = Scene.hello
     (hello.processName, hello.processID, hello.isReadOnly) = (name, id, isReadOnly)
+    let counts = queues.reduce(StateCounts()) { $0 + $1.counts }
+    var hasEnded = false
+    if case .ended = connection { hasEnded = true }
     return ProcessReport(
       number: number, hello: hello, connection: connection,
-      counts: queues.reduce(StateCounts()) { $0 + $1.counts }, lostChanges: number == 3 ? 12 : 0,
+      counts: hasEnded ? over(counts) : counts, lostChanges: number == 3 ? 12 : 0,
       lastUpdate: connection == .live ? Scene.now : Scene.now - .seconds(40))
   }
 
@@ -52,10 +56,18 @@ enum SeveralScene {
     }
   }
 
+  /// Of what has ended only this counts.
+  private static func over(_ counts: StateCounts) -> StateCounts {
+    StateCounts(
+      finished: counts.finished, cancelled: counts.cancelled,
+      total: counts.finished + counts.cancelled)
+  }
+
   static func queues(_ number: Int, _ queues: [QueueReport]) -> [QueueReport] {
     queues.map {
       QueueReport(
-        id: queue(number, $0.id), name: $0.name, counts: $0.counts, width: $0.width,
+        id: queue(number, $0.id), name: $0.name,
+        counts: number == 3 ? over($0.counts) : $0.counts, width: $0.width,
         isSuspended: $0.isSuspended)
     }
   }

@@ -63,6 +63,16 @@ final class MonitoredProcess {
   /// What it has logged.
   var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
+  /// Waits until it has logged something, which is written on another thread than the answer to a viewer.
+  func waitUntilLogged(_ text: String) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !logged.contains(text) {
+      guard ContinuousClock.now < deadline else { return false }
+      window.absorb(for: .milliseconds(20))
+    }
+    return true
+  }
+
   /// Where its socket is.
   var socket: String {
     let directory = runtime.file("opq")

@@ -7,6 +7,12 @@ import Testing
 @testable import opq_top
 
 @Suite struct OperationLedgerTests {
+  private let hello = Hello(
+    processName: "service", processID: 7, isReadOnly: false, anchor: MonitorTime(nanoseconds: 1),
+    anchorSecondsSince1970: 0, processStarted: MonitorTime(nanoseconds: 0))
+  private static let tooMuch = AttachError(
+    .lost, "the process tells of more operations than can be held")
+
   private func update(
     changed: [OperationReport] = [], removed: [OperationReport.ID] = []
   ) -> Update {
@@ -40,6 +46,21 @@ import Testing
     #expect(isHeld(update(removed: [.init(2), .init(2)]), byteCount: 0))
   }
 
+  @Test("Of several processes each has a share")
+  func share() {
+    let size = OperationLedger.size(of: operation(1))
+    var ledger = OperationLedger(limit: 2 * size)
+    func isHeld(_ update: Update) -> Bool { ledger.enter(update) }
+    #expect(isHeld(update(changed: [operation(1), operation(2)])))
+    #expect(!isHeld(update(changed: [operation(3)])))
+    var conversation = ProcessConversation(ledger: OperationLedger(limit: size))
+    _ = conversation.take(.hello(hello, versions: .current))
+    _ = conversation.grant(1)
+    let part = UpdatePart(
+      content: update(changed: [operation(1), operation(2)]), isFirst: true, isLast: true)
+    #expect(conversation.take(.updatePart(part)) == [.fail(Self.tooMuch)])
+  }
+
   @Test("Four million operations fit, as they usually are")
   func isRoomy() {
     let usual = operation(1, named: "tile 1024", dependencies: 0)
@@ -51,9 +72,6 @@ import Testing
   )
   func hasAnEnd() {
     var conversation = ProcessConversation()
-    let hello = Hello(
-      processName: "service", processID: 7, isReadOnly: false, anchor: MonitorTime(nanoseconds: 1),
-      anchorSecondsSince1970: 0, processStarted: MonitorTime(nanoseconds: 0))
     _ = conversation.take(.hello(hello, versions: .current))
     // One name for all, which costs this test nothing.
     let name = String(repeating: "x", count: 1 << 20)
@@ -67,10 +85,7 @@ import Testing
       last = conversation.take(.updatePart(part))
       if case .fail = last.last { break }
     }
-    #expect(
-      last == [
-        .fail(AttachError(.lost, "the process tells of more operations than can be held"))
-      ])
+    #expect(last == [.fail(Self.tooMuch)])
     // As many as fit, and one.
     #expect(count == 1_024)
   }

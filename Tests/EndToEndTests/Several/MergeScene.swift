@@ -15,7 +15,8 @@ struct MergeScene {
   /// Processes that have not greeted.
   init(count: Int) {
     self.count = count
-    merge = ProcessMerge(count: count, interest: Interest(), bootID: "this boot")
+    merge = ProcessMerge(
+      count: count, interest: Interest(), bootID: "this boot", secondsSince1970AtZero: 42_200)
   }
 
   /// Processes that have greeted and told that nothing is there, of which the viewer was told.
@@ -60,11 +61,11 @@ struct MergeScene {
 
   mutating func greet(
     _ number: Int, isReadOnly: Bool = false, bootID: String = "this boot",
-    clockLead: Duration = .zero
+    clockLead: Duration = .zero, secondsSince1970: Double = 43_200
   ) {
     var hello = Hello(
       processName: "worker", processID: Int32(4_710 + number), isReadOnly: isReadOnly,
-      anchor: now + clockLead, anchorSecondsSince1970: 43_200,
+      anchor: now + clockLead, anchorSecondsSince1970: secondsSince1970,
       processStarted: now + clockLead - .seconds(60))
     hello.bootID = bootID
     say(number, .hello(hello))
@@ -78,6 +79,10 @@ struct MergeScene {
     update.removed = removed.map { OperationReport.ID($0) }
     update.lostChanges = lostChanges
     say(number, .update(update))
+  }
+
+  mutating func give(_ command: MonitorCommand) -> [SplitCommands.Order] {
+    merge.give(command, at: now)
   }
 
   mutating func take() -> [MonitorMessage] { merge.takeMessages(at: now) }

@@ -178,15 +178,18 @@ struct ProcessMergeTests {
     // What is said later of a connection that is no more.
     scene.say(1, .silent(for: .zero))
     let update = try #require(scene.updates(in: scene.take()).first)
-    #expect(update.processes.map(\.connection) == [.exited(at: end), .live, .live])
-    #expect(update.removed.isEmpty && update.queues[0].counts.total == 1)
+    #expect(
+      update.processes.map(\.connection) == [
+        .ended(at: end, reason: "the process has exited"), .live, .live,
+      ])
+    #expect(update.removed.isEmpty && update.queues.map(\.id.processNumber) == [1, 2, 3])
     scene.tell(2, [.executing(9)])
     #expect(scene.updates(in: scene.take()).first?.changed.map(\.id) == [scene.id(2, 9)])
     scene.say(2, .ended(reason: "the process has exited"))
     scene.say(3, .ended(reason: "the process has exited"))
     let last = scene.take()
     #expect(
-      scene.updates(in: last).first?.processes.allSatisfy { $0.exited != nil } == true)
+      scene.updates(in: last).first?.processes.allSatisfy { $0.ended != nil } == true)
     #expect(last.last == .ended(reason: "all 3 processes have ended"))
     #expect(scene.take() == [])
   }

@@ -32,6 +32,19 @@ struct NumberedByProcessTests {
     #expect(ID(.max).numbered(16) == nil)
   }
 
+  @Test("Where one process is watched they are text like any other")
+  func wordsOfOne() throws {
+    func operation(_ name: String) -> OperationReport {
+      OperationReport(id: ID(7), name: name, className: "", queue: .init(1), state: .ready)
+    }
+    func matches(_ text: String, _ name: String) throws -> Bool {
+      try OperationFilter(text).matches(
+        operation(name), queueName: "", at: MonitorTime(nanoseconds: 0))
+    }
+    #expect(try matches("2#7", "tile 12#7") && matches("2#", "tile 2#") && matches("#7", ""))
+    #expect(try !matches("2#7", "tile 2#8") && !matches("2#", "tile 2") && !matches("2#7", ""))
+  }
+
   @Test("Words with a number before the sign are ids, and others names")
   func words() throws {
     let operation = OperationReport(

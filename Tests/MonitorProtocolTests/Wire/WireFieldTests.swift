@@ -10,7 +10,7 @@ import Testing
 @Suite struct WireFieldTests {
   private static let zero = WireSamples.time(0)
   /// What no process says: a viewer makes it, so it has no place on the wire.
-  private static let viewerFields = ["Update.processes"]
+  private static let viewerFields = ["Update.processes", "MonitorWarning.process"]
 
   /// Each value of the samples, and one of the same type whose fields are as empty as they may be.
   private static func pairs() throws -> [(sample: Any, plain: Any)] {
