@@ -126,9 +126,10 @@ public final class OperationTelemetry: Sendable {
   /// later, or as long as the systems take. Twice is harmless, and waits likewise. Any thread but that
   /// which calls the systems.
   ///
-  /// The gauges are destroyed, since they would never change again; counters and timers stay. Where the
-  /// monitor does not answer for five seconds, what it has not told by then is lost. In a child process
-  /// that was forked since the start there is nothing to end: it returns at once.
+  /// The gauges are destroyed, since they would never change again; counters and timers stay. Counters are
+  /// exact; of very much at once the monitor may not have read each operation by then, and what it has not
+  /// counts as untimed. Where the monitor does not answer for five seconds, what it has not told by then is
+  /// lost. In a child process that was forked since the start there is nothing to end: it returns at once.
   ///
   /// - Precondition: It is not called by the metrics system or the tracer while these are called: it would
   ///   wait for itself.

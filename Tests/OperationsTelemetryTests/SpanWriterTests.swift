@@ -3,6 +3,7 @@
 
 import InMemoryTracing
 import MonitorProtocol
+import TestSupport
 import Testing
 import Tracing
 
@@ -56,6 +57,16 @@ import Tracing
     let span = try #require(tracer.finishedSpans.first)
     #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0))
     #expect(span.attributes.get("opq.operation.wait_seconds") == .double(0))
+  }
+
+  @Test func whatIsNotRecordedIsNotDescribedAndCanBeLinkedTo() {
+    let unsampled = UnsampledTracer()
+    var writer = SpanWriter(to: unsampled, parent: .topLevel)
+    writer.write(run(1), clock)
+    writer.write(run(2, dependencies: [1]), clock)
+    #expect(unsampled.log.events == ["end", "end"])
+    // A backend may keep the one and not the other.
+    #expect(writer.contextCount == 2)
   }
 
   @Test func theLastSpansCanBeLinkedToAndEarlierOnesAreForgotten() {
