@@ -154,7 +154,7 @@ let monitorTargets: [Target] = [
   .testTarget(
     name: "OperationsTelemetryTests",
     dependencies: [
-      "Operations", "OperationsTelemetry", "MonitorProtocol", "TestSupport",
+      "Operations", "OperationsTelemetry", "OperationsMonitor", "MonitorProtocol", "TestSupport",
       .product(name: "CoreMetrics", package: "swift-metrics"),
       .product(name: "MetricsTestKit", package: "swift-metrics"),
       .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),

@@ -91,8 +91,14 @@ final class SessionList {
   /// Applies a filter that looks at ages anew, where it is time for that.
   func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
     guard !order.isFilling, let due = nextRefresh, due <= now else { return }
-    complete = (rows, order.count)
     self.now = now
+    remake(from: table)
+  }
+
+  /// Makes the list anew, and shows what it was until that is done.
+  private func remake(from table: CollectorTable) {
+    // Half a list is shown only where there has never been a whole one.
+    if !order.isFilling { complete = (rows, order.count) }
     refill(from: table)
   }
 
@@ -131,7 +137,8 @@ final class SessionList {
 
   /// The name of a queue has changed, by which the list may be ordered or filtered.
   func queueNameDidChange(in table: CollectorTable) {
-    if interest.order.column == .queue || interest.filter != nil { refill(from: table) }
+    let isFiltered = interest.filter?.dependsOnQueueNames == true
+    if interest.order.column == .queue || isFiltered { remake(from: table) }
   }
 
   /// `nil` where the operation does not belong into the list.

@@ -20,18 +20,21 @@ struct LastReading {
   private let interest: Interest
   private var round = 0
 
+  /// Whether there is an answer to come.
+  var hasBegun: Bool { round > 0 }
+
   init(after interest: Interest) { self.interest = interest }
 
   /// What is to be done first.
   mutating func begin() -> Step {
-    guard round == 0 else { return .wait }
+    guard !hasBegun else { return .wait }
     return next()
   }
 
   /// What is to be done after an update.
   mutating func take(_ update: Update) -> Step {
     // No operation has such an id: what depends on it is asked for because the answer names it.
-    guard round > 0, update.dependents?.subjects == [subject] else { return .wait }
+    guard hasBegun, update.dependents?.subjects == [subject] else { return .wait }
     return round == Self.rounds ? .end : next()
   }
 

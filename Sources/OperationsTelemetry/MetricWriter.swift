@@ -18,7 +18,7 @@ struct MetricWriter {
     case .set(let series, let value): gauge(series).record(value)
     case .add(let series, let amount): counter(series).increment(by: amount)
     case .time(let series, let duration):
-      timer(series).recordNanoseconds(duration.nanoseconds)
+      timer(series).recordNanoseconds(duration.saturatedNanoseconds)
     case .destroy(let series):
       gauges.removeValue(forKey: series)?.destroy()
       counters.removeValue(forKey: series)?.destroy()
@@ -48,16 +48,5 @@ struct MetricWriter {
       label: series.metric.rawValue, dimensions: series.dimensions, factory: factory)
     timers[series] = timer
     return timer
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds, cut to what 64 bits hold.
-  var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflows { return seconds < 0 ? .min : .max }
-    let (sum, isTooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return isTooMuch ? .max : sum
   }
 }

@@ -14,9 +14,8 @@ struct SpanWriter {
   private let tracer: any Tracer
   private let parent: ServiceContext
   private var contexts: [OperationReport.ID: ServiceContext] = [:]
-  /// Whose contexts these are; a ring: once it is full, the oldest is at `next`.
-  private var ids: [OperationReport.ID] = []
-  private var next = 0
+  /// Whose contexts these are.
+  private var ids = LastOperations(limit: Self.contextLimit)
 
   /// How many contexts it keeps.
   var contextCount: Int { contexts.count }
@@ -36,6 +35,13 @@ struct SpanWriter {
     let span = tracer.startSpan(
       LabelText.harmless(report.name.isEmpty ? report.className : report.name), context: parent,
       ofKind: .internal, at: clock.instant(run.started))
+    if span.isRecording { describe(run, in: span, clock) }
+    span.end(at: clock.instant(run.finished))
+    remember(span.context, of: report.id)
+  }
+
+  private func describe(_ run: TelemetryRun, in span: any Span, _ clock: WallClock) {
+    let report = run.report
     span.attributes = Self.attributes(of: run)
     let moments = [
       ("added", report.added), ("ready", report.becameReady),
@@ -48,8 +54,6 @@ struct SpanWriter {
       guard let context = contexts[dependency] else { continue }
       span.addLink(SpanLink(context: context, attributes: [:]))
     }
-    span.end(at: clock.instant(run.finished))
-    remember(span.context, of: report.id)
   }
 
   private static func attributes(of run: TelemetryRun) -> SpanAttributes {
@@ -63,22 +67,18 @@ struct SpanWriter {
     ]
     if let name = run.queueName { attributes["opq.queue.name"] = .string(name) }
     if let ready = report.becameReady {
-      attributes["opq.operation.wait_seconds"] = .double((run.started - ready) / .seconds(1))
+      attributes["opq.operation.wait_seconds"] = .double(
+        max(.zero, run.started - ready) / .seconds(1))
       if let added = report.added {
-        attributes["opq.operation.blocked_seconds"] = .double((ready - added) / .seconds(1))
+        attributes["opq.operation.blocked_seconds"] = .double(
+          max(.zero, ready - added) / .seconds(1))
       }
     }
     return SpanAttributes(attributes)
   }
 
   private mutating func remember(_ context: ServiceContext, of id: OperationReport.ID) {
+    if let oldest = ids.add(id) { contexts[oldest] = nil }
     contexts[id] = context
-    if ids.count < Self.contextLimit {
-      ids.append(id)
-    } else {
-      contexts[ids[next]] = nil
-      ids[next] = id
-      next = (next + 1) % ids.count
-    }
   }
 }

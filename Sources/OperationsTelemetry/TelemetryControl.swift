@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Dispatch
+import Glibc
+import MonitorProtocol
 import OperationsCore
 
 /// What the thread of a telemetry and everybody else have in common: wakes it, and says when it is to
@@ -19,13 +22,27 @@ final class TelemetryControl: Sendable {
 
   private struct State {
     var phase = Phase.running
+    /// The thread that tells, while it does.
+    var thread: Int32?
     var waiters: [@Sendable () -> Void] = []
   }
 
   private let state = Locked(State())
   private let bell = DispatchSemaphore(value: 0)
+  private let processID = getpid()
 
   var phase: Phase { state.withLock { $0.phase } }
+
+  var isAbandoned: Bool { phase == .abandoned }
+
+  /// Whether this is the thread that tells.
+  var isOwnThread: Bool { state.withLock { $0.thread } == csystem_thread_id() }
+
+  /// Whether this process was forked from the one that began: the thread that tells is not here.
+  var isForked: Bool { getpid() != processID }
+
+  /// Said by the thread that tells, before anything else.
+  func didStart() { state.withLock { $0.thread = csystem_thread_id() } }
 
   /// Makes the thread look for what there is to do.
   func ring() { bell.signal() }
@@ -35,7 +52,9 @@ final class TelemetryControl: Sendable {
   /// - Parameter limit: How long at most; `nil` for as long as it takes.
   /// - Returns: Whether somebody has.
   func wait(atMost limit: Duration?) -> Bool {
-    let deadline = limit.map { DispatchTime.now() + .nanoseconds(Int(clamping: $0.nanoseconds)) }
+    let deadline = limit.map {
+      DispatchTime.now() + .nanoseconds(Int(clamping: $0.saturatedNanoseconds))
+    }
     return bell.wait(timeout: deadline ?? .distantFuture) == .success
   }
 
@@ -46,14 +65,19 @@ final class TelemetryControl: Sendable {
   func abandon() { move(from: [.running, .stopping], to: .abandoned) }
 
   private func move(from phases: [Phase], to phase: Phase) {
-    state.withLock { if phases.contains($0.phase) { $0.phase = phase } }
-    ring()
+    let isNew = state.withLock { state in
+      guard phases.contains(state.phase) else { return false }
+      state.phase = phase
+      return true
+    }
+    if isNew { ring() }
   }
 
   /// It has ended.
   func didStop() {
     let waiters = state.withLock { state in
       state.phase = .stopped
+      state.thread = nil
       defer { state.waiters = [] }
       return state.waiters
     }

@@ -13,9 +13,17 @@ enum TelemetryInterest {
 
   /// What is over. What is not is told of by the queues' counts, however much it is.
   static func make(wantsWarnings: Bool) -> Interest {
-    let isOver = try? OperationFilter("state:finished|state:cancelled")
     var interest = Interest(filter: isOver, rowLimit: operationLimit)
     interest.warningKinds = wantsWarnings ? warningKinds : []
     return interest
+  }
+
+  private static var isOver: OperationFilter {
+    do {
+      return try OperationFilter("state:finished|state:cancelled")
+    } catch {
+      // Without it everything would be told.
+      preconditionFailure("The filter of the telemetry cannot be read: \(error)")
+    }
   }
 }

@@ -6,8 +6,11 @@ import OperationsCore
 
 /// What the process's queues had done before somebody wanted to know.
 struct TelemetryPast {
-  /// What each queue had counted by then; one that is not here came later.
+  /// What each queue had counted by then.
   var counts: [QueueReport.ID: StateCounts] = [:]
+  /// A queue that is not there and comes after this one was made later. One before it was gone by then,
+  /// though others that have watched it may still tell of it.
+  var lastQueue = QueueReport.ID(0)
   /// What had finished before that is no news. Not before the counts were taken, so that nothing is
   /// news that is not counted.
   var end = MonitorTime(nanoseconds: .min)
@@ -15,6 +18,8 @@ struct TelemetryPast {
   /// Everything up to now.
   static var now: TelemetryPast {
     var past = TelemetryPast()
+    // Its number is all that is wanted of it: queues are numbered in the order in which they are made.
+    past.lastQueue = QueueReport.ID(OperationQueue().id.rawValue)
     // Who does not keep a queue's records is told its counts all the same.
     let stranger = RecorderID()
     for queue in QueueRegistry.queues {
@@ -25,5 +30,10 @@ struct TelemetryPast {
     }
     past.end = WallClock.monotonicNow
     return past
+  }
+
+  /// What is not counted of a queue.
+  func counts(of queue: QueueReport) -> StateCounts {
+    counts[queue.id] ?? (queue.id > lastQueue ? StateCounts() : queue.counts)
   }
 }

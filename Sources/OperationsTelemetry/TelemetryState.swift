@@ -20,6 +20,7 @@ struct TelemetryState {
     var harmlessName: String
     /// What has been counted of it.
     var counts: StateCounts
+    var untimed = UntimedCount()
   }
 
   /// What is not counted, since it was before the start.
@@ -30,27 +31,40 @@ struct TelemetryState {
   private var gauges: [Series: Int] = [:]
   /// The counters and timers of each label of a queue.
   private var series: [String: Set<Series>] = [:]
-  /// Operations that are over and have been taken in, as long as the monitor keeps them.
+  /// Operations that are over and have been taken in. As many of them are told at once at most as the
+  /// monitor keeps, and twice as many have to come before it has nothing to tell of the first any more.
   private var known: Set<OperationReport.ID> = []
-  private var untimed = UntimedCount()
+  private var lastKnown = LastOperations(limit: Self.knownLimit)
   private var isFirst = true
 
-  /// - Parameter past: What is not counted.
-  init(since past: TelemetryPast) { self.past = past }
+  static let knownLimit = 2 * TelemetryInterest.operationLimit
+
+  private let tellsMetrics: Bool
+
+  /// - Parameters:
+  ///   - past: What is not counted.
+  ///   - tellsMetrics: Whether anybody wants the actions: without them nothing is counted.
+  init(since past: TelemetryPast, tellsMetrics: Bool = true) {
+    self.past = past
+    self.tellsMetrics = tellsMetrics
+  }
 
   /// Takes in an update.
   ///
   /// - Returns: What metrics are to be told, and the operations that ran and are over since the last
   ///   update, in the order in which they started.
   mutating func take(_ update: Update) -> (actions: [TelemetryAction], runs: [TelemetryRun]) {
-    var actions = noteQueues(update.queues)
+    noteNames(of: update.queues)
+    guard tellsMetrics else {
+      defer { keepQueues(Set(update.queues.lazy.map(\.id))) }
+      return ([], takeRuns(of: update))
+    }
+    var actions = count(update.queues)
     let runs = takeRuns(of: update)
     for run in runs { actions += times(of: run) }
     actions += changeGauges(to: gauges(of: update))
-    let untimedCount = untimed.endUpdate()
+    let untimedCount = endReading(of: Set(update.queues.lazy.map(\.id)))
     if isFirst || untimedCount > 0 { actions.append(.add(Series(.untimed), untimedCount)) }
-    let live = Set(update.queues.lazy.map(\.id))
-    if live.count < queues.count { queues = queues.filter { live.contains($0.key) } }
     isFirst = false
     return (actions, runs)
   }
@@ -61,28 +75,44 @@ struct TelemetryState {
   }
 
   /// Whether there is nothing for ``settle()`` to tell.
-  var isSettled: Bool { untimed.isSettled }
+  var isSettled: Bool { queues.values.allSatisfy { $0.untimed.isSettled } }
 
   /// What is still to be told where no update follows.
   mutating func settle() -> [TelemetryAction] {
-    let untimedCount = untimed.settle()
+    var untimedCount = 0
+    for id in queues.keys { untimedCount += queues[id]?.untimed.settle() ?? 0 }
     return untimedCount > 0 ? [.add(Series(.untimed), untimedCount)] : []
   }
 
-  // MARK: Counters
+  /// What is to be told where nothing follows at all. Totals and timers stay: who collects them may not
+  /// have come by since they changed.
+  mutating func end() -> [TelemetryAction] {
+    let gone = gauges.keys.map { TelemetryAction.destroy($0) }
+    gauges = [:]
+    return settle() + gone
+  }
 
-  private mutating func noteQueues(_ reports: [QueueReport]) -> [TelemetryAction] {
+  // MARK: Queues
+
+  private mutating func noteNames(of reports: [QueueReport]) {
     for report in reports where queues[report.id]?.name != report.name {
-      // One that the monitor knows from the beginning and that did not exist then is gone: others have
-      // watched it.
-      let counts = past.counts[report.id] ?? (isFirst ? report.counts : StateCounts())
-      var queue = queues[report.id] ?? Queue(name: "", harmlessName: "", counts: counts)
+      var queue =
+        queues[report.id] ?? Queue(name: "", harmlessName: "", counts: past.counts(of: report))
       queue.name = report.name
       // One that has no name has got one from its id: all of these are one to who looks from afar.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"
       queue.harmlessName = isNameless ? "OperationQueue" : LabelText.harmless(report.name)
       queues[report.id] = queue
     }
+  }
+
+  private mutating func keepQueues(_ live: Set<QueueReport.ID>) {
+    if live.count < queues.count { queues = queues.filter { live.contains($0.key) } }
+  }
+
+  // MARK: Counters
+
+  private mutating func count(_ reports: [QueueReport]) -> [TelemetryAction] {
     let names = Set(reports.compactMap { queues[$0.id]?.harmlessName })
     var actions = labels.begin(with: names).flatMap { dropLabel($0) }
     var sums: [Series: Int] = [:]
@@ -94,7 +124,7 @@ struct TelemetryState {
       sums[Series(.added, queue: label), default: 0] += max(0, report.counts.total - old.total)
       sums[Series(.completed, queue: label, detail: "finished"), default: 0] += finished
       sums[Series(.completed, queue: label, detail: "cancelled"), default: 0] += cancelled
-      untimed.note(completed: finished + cancelled)
+      queues[report.id]?.untimed.note(completed: finished + cancelled)
       queues[report.id]?.counts = report.counts
     }
     for (series, sum) in sums {
@@ -103,6 +133,22 @@ struct TelemetryState {
       if isNew || sum > 0 { actions.append(.add(series, sum)) }
     }
     return actions
+  }
+
+  /// Forgets the queues that are gone.
+  ///
+  /// - Returns: How many more operations are missing for good.
+  private mutating func endReading(of live: Set<QueueReport.ID>) -> Int {
+    var untimedCount = 0
+    for id in queues.keys where !live.contains(id) {
+      // Nothing of it is read any more.
+      untimedCount += queues[id]?.untimed.settle() ?? 0
+    }
+    keepQueues(live)
+    // What brings nothing of any queue was told without a reading.
+    guard queues.values.contains(where: { $0.untimed.hasNews }) else { return untimedCount }
+    for id in queues.keys { untimedCount += queues[id]?.untimed.endReading() ?? 0 }
+    return untimedCount
   }
 
   private func label(of queue: QueueReport.ID) -> String {
@@ -117,17 +163,18 @@ struct TelemetryState {
   // MARK: Operations
 
   private mutating func takeRuns(of update: Update) -> [TelemetryRun] {
-    known.subtract(update.removed)
     var runs: [TelemetryRun] = []
     for report in update.changed where report.state.isOver && known.insert(report.id).inserted {
+      // What the list no longer holds may come back, where that is made anew.
+      if let oldest = lastKnown.add(report.id) { known.remove(oldest) }
       guard let finished = report.finished, finished >= past.end else { continue }
-      if report.wasCancelledBeforeItStarted {
-        // It never ran, and is not missed.
-        untimed.noteReport()
+      if report.neverRan(recordedSince: past.end) {
+        // It is not missed.
+        queues[report.queue]?.untimed.noteReport()
         continue
       }
       guard let started = report.started else { continue }
-      untimed.noteReport()
+      queues[report.queue]?.untimed.noteReport()
       runs.append(
         TelemetryRun(
           report: report, started: started, finished: finished,
@@ -194,9 +241,17 @@ struct TelemetryState {
 }
 
 extension OperationReport {
-  /// Whether it was started, if at all, only to finish at once.
-  var wasCancelledBeforeItStarted: Bool {
-    guard state == .cancelled, let cancelRequested else { return false }
-    return started.map { cancelRequested <= $0 } ?? true
+  /// Whether it was cancelled and started, if at all, only to finish at once. Where it was added and became
+  /// ready before the beginning, or was not recorded from its own, its start may be missing although it ran.
+  ///
+  /// - Parameter beginning: From when on whatever happens is recorded.
+  /// - Returns: Whether that is certain.
+  func neverRan(recordedSince beginning: MonitorTime) -> Bool {
+    guard state == .cancelled else { return false }
+    if let started {
+      // When that was is not known where it was before it was added, or before it was recorded.
+      return cancelRequested.map { $0 <= started } ?? (started >= beginning)
+    }
+    return [added, becameReady].contains { $0.map { $0 >= beginning } ?? false }
   }
 }

@@ -18,6 +18,9 @@ final class TelemetryThread: Sendable {
   private let session: MonitorSession
   private let interest: Interest
   private let past: TelemetryPast
+  /// Where for so long no update comes at the end, none will: the collector has no thread.
+  private static let endingPatience = Duration.seconds(5)
+
   /// The first update has come: the monitor records.
   private let begun = DispatchSemaphore(value: 0)
   /// After so long without an update there is nothing more to be read.
@@ -63,22 +66,21 @@ final class TelemetryThread: Sendable {
   }
 
   private func main() {
+    control.didStart()
     csystem_set_thread_name("opq-telemetry")
-    var state = TelemetryState(since: past)
-    var metricWriter = metrics.map { MetricWriter(to: $0) }
-    var spanWriter = tracer.map { SpanWriter(to: $0, parent: parent) }
+    var writer = TelemetryWriter(
+      control: control, since: past, metrics: metrics, tracer: tracer, parent: parent)
     var ending = LastReading(after: interest)
     var step = LastReading.Step.wait
     while step != .end, control.phase != .abandoned {
-      if !control.wait(atMost: state.isSettled ? nil : patience) {
-        for action in state.settle() { metricWriter?.perform(action) }
+      if ending.hasBegun {
+        guard control.wait(atMost: Self.endingPatience) else { break }
+      } else if !control.wait(atMost: writer.isSettled ? nil : patience) {
+        writer.settle()
       }
       for case .update(let update) in session.takeMessages() {
         begun.signal()
-        let (actions, runs) = state.take(update)
-        for action in actions { metricWriter?.perform(action) }
-        let clock = WallClock.now
-        for run in runs { spanWriter?.write(run, clock) }
+        writer.write(update)
         step = ending.take(update)
         if case .watch(let interest) = step { session.watch(interest, minimumInterval: .zero) }
       }
@@ -86,7 +88,7 @@ final class TelemetryThread: Sendable {
       session.watch(interest, minimumInterval: .zero)
     }
     session.invalidate()
-    for action in state.settle() { metricWriter?.perform(action) }
+    writer.end()
     control.didStop()
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Glibc
 import MonitorProtocol
 import Tracing
@@ -20,11 +21,11 @@ struct WallClock {
 
   /// The present relation of the two.
   static var now: WallClock {
-    WallClock(monotonic: monotonicNow, sinceEpoch: read(CLOCK_REALTIME))
+    WallClock(monotonic: monotonicNow, sinceEpoch: timeOfDay)
   }
 
   /// The present time on the monitor's clock.
-  static var monotonicNow: MonitorTime { MonitorTime(nanoseconds: read(CLOCK_MONOTONIC)) }
+  static var monotonicNow: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
   /// The time of day of a moment.
   func instant(_ time: MonitorTime) -> DefaultTracerClock.Timestamp {
@@ -32,9 +33,9 @@ struct WallClock {
       nanosecondsSinceEpoch: UInt64(max(0, time.nanoseconds.addingReportingOverflow(offset).0)))
   }
 
-  private static func read(_ clock: clockid_t) -> Int64 {
+  private static var timeOfDay: Int64 {
     var time = timespec()
-    clock_gettime(clock, &time)
+    clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -77,6 +77,43 @@ import Testing
     #expect(update.matchCount == 0 && update.removed == operations.map(id))
   }
 
+  @Test func aQueueThatGoesDoesNotTakeBackWhatItsNameHasNothingToDoWith() throws {
+    let operations = add((0..<600).map { "job \($0)" })
+    read()
+    let list = try list(
+      Interest(filter: OperationFilter("state:finished|state:waiting|state:held")))
+    #expect(list.takeUpdate(from: table).changed.count == 500)
+    table.keepQueues([])
+    #expect(!list.isFilling)
+    let update = list.takeUpdate(from: table)
+    #expect(update.removed.isEmpty && update.changed.isEmpty && update.matchCount == 600)
+    finishAll()
+    withExtendedLifetime(operations) {}
+  }
+
+  @Test(
+    "What a name has to do with is shown as it was until the list has been made anew",
+    arguments: [(SortOrder.Column.queue, "job"), (.state, "!queue:x")])
+  func listThatIsMadeAnew(column: SortOrder.Column, filter: String) throws {
+    let interest = Interest(order: SortOrder(by: column), filter: try OperationFilter(filter))
+    _ = add((0..<600).map { "job \($0)" })
+    read()
+    let list = try list(interest)
+    #expect(list.takeUpdate(from: table).changed.count == 500)
+    queue.name = "other"
+    read()
+    #expect(list.isFilling)
+    // In the past: one step, and no more.
+    list.fill(from: table, until: .now - .seconds(1))
+    #expect(list.isFilling)
+    var update = list.takeUpdate(from: table)
+    #expect(update.removed.isEmpty && update.changed.isEmpty && update.matchCount == 600)
+    list.fill(from: table, until: .now + .seconds(60))
+    update = list.takeUpdate(from: table)
+    #expect(update.removed.isEmpty && update.changed.isEmpty && update.matchCount == 600)
+    finishAll()
+  }
+
   @Test func theOtherWayRoundItIsTheLast() throws {
     let operations = add((0..<20).map { "job \($0)" })
     read()

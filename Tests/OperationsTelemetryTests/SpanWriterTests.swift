@@ -3,6 +3,7 @@
 
 import InMemoryTracing
 import MonitorProtocol
+import TestSupport
 import Testing
 import Tracing
 
@@ -34,6 +35,38 @@ import Tracing
     #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0.5))
     #expect(span.attributes.get("opq.operation.wait_seconds") == .double(1.5))
     #expect(span.attributes.get("opq.queue.name") == nil)
+  }
+
+  @Test func whatIsWrittenAfterTheTimeOfDayWasSetHasTheNewTime() {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    writer.write(run(1), clock)
+    writer.write(
+      run(2), WallClock(monotonic: MonitorTime(nanoseconds: 1_000), sinceEpoch: 9_000_001_000))
+    let starts = tracer.finishedSpans.map(\.startInstant.nanosecondsSinceEpoch)
+    #expect(starts == [3_000_001_000, 11_000_001_000])
+  }
+
+  @Test func whatWasNotedInTheWrongOrderHasNotWaited() throws {
+    var writer = SpanWriter(to: tracer, parent: .topLevel)
+    var report = run(1).report
+    report.added = MonitorTime(nanoseconds: 3_000)
+    report.becameReady = MonitorTime(nanoseconds: 2_000)
+    let started = MonitorTime(nanoseconds: 1_000)
+    writer.write(
+      TelemetryRun(report: report, started: started, finished: started, queueName: nil), clock)
+    let span = try #require(tracer.finishedSpans.first)
+    #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0))
+    #expect(span.attributes.get("opq.operation.wait_seconds") == .double(0))
+  }
+
+  @Test func whatIsNotRecordedIsNotDescribedAndCanBeLinkedTo() {
+    let unsampled = UnsampledTracer()
+    var writer = SpanWriter(to: unsampled, parent: .topLevel)
+    writer.write(run(1), clock)
+    writer.write(run(2, dependencies: [1]), clock)
+    #expect(unsampled.log.events == ["end", "end"])
+    // A backend may keep the one and not the other.
+    #expect(writer.contextCount == 2)
   }
 
   @Test func theLastSpansCanBeLinkedToAndEarlierOnesAreForgotten() {

@@ -6,90 +6,6 @@ import Testing
 
 @testable import OperationsTelemetry
 
-/// What a metrics system would show, were it told these actions.
-private struct Shown {
-  var state: TelemetryState
-  var gauges: [Series: Int] = [:]
-  var counters: [Series: Int] = [:]
-  var timers: [Series: [Duration]] = [:]
-  private var second: Int64 = 0
-
-  /// Begins with an update of the queues that the monitor knows at the beginning.
-  init(since past: TelemetryPast = TelemetryPast(), first: [QueueReport] = []) {
-    state = TelemetryState(since: past)
-    take(first)
-  }
-
-  @discardableResult
-  mutating func take(
-    _ queues: [QueueReport], _ operations: [OperationReport] = [],
-    removed: [OperationReport.ID] = [], warnings: [MonitorWarning] = []
-  ) -> [TelemetryRun] {
-    second += 1
-    var update = Update(
-      time: MonitorTime(nanoseconds: second * 1_000_000_000), queues: queues, changed: operations,
-      removed: removed)
-    update.warnings = warnings
-    let (actions, runs) = state.take(update)
-    perform(actions)
-    return runs
-  }
-
-  mutating func settle() { perform(state.settle()) }
-
-  private mutating func perform(_ actions: [TelemetryAction]) {
-    for action in actions {
-      switch action {
-      case .set(let series, let value): gauges[series] = value
-      case .add(let series, let amount): counters[series, default: 0] += amount
-      case .time(let series, let duration): timers[series, default: []].append(duration)
-      case .destroy(let series):
-        #expect(
-          gauges[series] != nil || counters[series] != nil || timers[series] != nil,
-          "\(series) is destroyed and was never there")
-        gauges[series] = nil
-        counters[series] = nil
-        timers[series] = nil
-      }
-    }
-  }
-
-  func completed(_ queue: String, _ state: String = "finished") -> Int? {
-    counters[Series(.completed, queue: queue, detail: state)]
-  }
-
-  var untimed: Int? { counters[Series(.untimed)] }
-
-  var seriesCount: Int { gauges.count + counters.count + timers.count }
-}
-
-private func queue(
-  _ id: UInt64, _ name: String, waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0,
-  finished: Int = 0, cancelled: Int = 0, width: Int? = 1, isSuspended: Bool = false
-) -> QueueReport {
-  QueueReport(
-    id: QueueReport.ID(id), name: name,
-    counts: StateCounts(
-      waiting: waiting, ready: ready, held: held, executing: executing, finished: finished,
-      cancelled: cancelled, total: waiting + ready + executing + finished + cancelled),
-    width: width, isSuspended: isSuspended)
-}
-
-/// One that is over: ready at 1 s, started at 3 s, finished at 6 s where nothing else is said.
-private func operation(
-  _ id: UInt64, in queue: UInt64 = 1, className: String = "Job",
-  state: OperationState = .finished, ready: Int64? = 1, started: Int64? = 3, finished: Int64? = 6,
-  cancelRequested: Int64? = nil
-) -> OperationReport {
-  func time(_ seconds: Int64?) -> MonitorTime? {
-    seconds.map { MonitorTime(nanoseconds: $0 * 1_000_000_000) }
-  }
-  return OperationReport(
-    id: OperationReport.ID(id), name: "", className: className, queue: QueueReport.ID(queue),
-    state: state, becameReady: time(ready), started: time(started),
-    cancelRequested: time(cancelRequested), finished: time(finished))
-}
-
 @Suite struct TelemetryStateTests {
   // MARK: Gauges
 
@@ -162,6 +78,27 @@ private func operation(
     #expect(shown.gauges[Series(.warnings, detail: "cycle")] == 0)
   }
 
+  @Test func whereNothingFollowsTheGaugesGoAndTheTotalsStay() {
+    var shown = Shown()
+    shown.take([queue(1, "a", executing: 1, finished: 2)], [operation(1)])
+    shown.end()
+    #expect(shown.gauges.isEmpty)
+    #expect(shown.completed("a") == 2)
+    #expect(shown.untimed == 1)
+    #expect(shown.timers.count == 2)
+  }
+
+  @Test func whereNobodyWantsMetricsNothingIsCounted() {
+    var state = TelemetryState(since: TelemetryPast(), tellsMetrics: false)
+    let update = Update(
+      time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", executing: 1, finished: 2)],
+      changed: [operation(1)])
+    let (actions, runs) = state.take(update)
+    #expect(actions.isEmpty)
+    #expect(runs.map(\.queueName) == ["a"])
+    #expect(state.isSettled && state.end().isEmpty)
+  }
+
   // MARK: Totals
 
   @Test func aTotalBeginsAtZeroSoThatItsFirstChangeIsSeen() {
@@ -176,6 +113,7 @@ private func operation(
   @Test func whatWasBeforeTheStartIsNotCounted() {
     var past = TelemetryPast()
     past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 103)
+    past.lastQueue = QueueReport.ID(3)
     past.end = MonitorTime(nanoseconds: 5_000_000_000)
     var shown = Shown(
       since: past,
@@ -184,13 +122,24 @@ private func operation(
     #expect(shown.completed("old") == 1)
     #expect(shown.completed("gone") == 0)
     shown.take(
-      [queue(1, "old", executing: 2, finished: 101), queue(2, "new", finished: 3)],
-      [operation(1, finished: 4), operation(2, finished: 5), operation(3, in: 2, finished: 6)])
+      [queue(1, "old", executing: 2, finished: 101), queue(4, "new", finished: 3)],
+      [operation(1, finished: 4), operation(2, finished: 5), operation(3, in: 4, finished: 6)])
     #expect(shown.completed("old") == 1)
     #expect(shown.counters[Series(.added, queue: "old")] == 0)
     #expect(shown.completed("new") == 3)
     #expect(shown.timers[Series(.run, queue: "old", detail: "Job")] == [.seconds(2)])
     #expect(shown.timers[Series(.run, queue: "new", detail: "Job")] == [.seconds(3)])
+  }
+
+  @Test func aQueueThatWasMadeBeforeTheFirstUpdateIsCountedFromZero() {
+    var past = TelemetryPast()
+    past.counts[QueueReport.ID(1)] = StateCounts(finished: 100, total: 100)
+    past.lastQueue = QueueReport.ID(3)
+    past.end = MonitorTime(nanoseconds: 5_000_000_000)
+    var shown = Shown(since: past, first: [queue(4, "new", finished: 3)])
+    #expect(shown.completed("new") == 3)
+    shown.settle()
+    #expect(shown.untimed == 3)
   }
 
   @Test func aQueueThatIsRenamedIsCountedUnderItsNewNameFromThenOn() {
@@ -215,6 +164,24 @@ private func operation(
     #expect(shown.timers[Series(.run, queue: job.0, detail: job.1)] == [.seconds(3)])
   }
 
+  @Test func whatTheListDropsAndTellsAnewIsTimedOnce() {
+    var shown = Shown()
+    let count = TelemetryInterest.operationLimit
+    let all = (0..<count).map { operation(UInt64($0)) }
+    shown.take([queue(1, "a", finished: count)], all)
+    shown.take([queue(1, "a", finished: count)], removed: all.map(\.id))
+    // As many others in between as are told at once at most.
+    shown.take(
+      [queue(1, "a", finished: 2 * count)], (count..<2 * count).map { operation(UInt64($0)) })
+    #expect(shown.take([queue(1, "a", finished: 2 * count)], all).isEmpty)
+    // What is told twice does not hide what is missing.
+    shown.take([queue(1, "a", finished: 2 * count + 7)])
+    shown.settle()
+    #expect(shown.untimed == 7)
+    #expect(
+      shown.timers[Series(.run, queue: "a", detail: "Job")]?.count == 2 * count)
+  }
+
   @Test func whatHasNotFinishedIsNotTimed() {
     var shown = Shown()
     let running = operation(1, state: .executing, finished: nil)
@@ -232,60 +199,6 @@ private func operation(
         operation(3, started: 2, finished: 6),
       ])
     #expect(runs.map(\.report.id.rawValue) == [3, 2, 1])
-  }
-
-  // MARK: What is missing
-
-  @Test func whatIsOnlyCountedIsUntimedOnceTheNextUpdateDoesNotTellOfIt() {
-    var shown = Shown()
-    shown.take([queue(1, "a", finished: 10)], [operation(1)])
-    #expect(shown.untimed == 0)
-    // Three of them were only late.
-    shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
-    #expect(shown.untimed == 6)
-    shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
-    #expect(shown.untimed == 6)
-    #expect(shown.state.isSettled)
-  }
-
-  @Test func anUpdateThatBringsNothingSaysNothingOfWhatIsLate() {
-    var shown = Shown()
-    shown.take([queue(1, "a", finished: 2)], [operation(1)])
-    shown.take([queue(1, "a", finished: 2)])
-    #expect(shown.untimed == 0)
-    #expect(!shown.state.isSettled)
-    shown.take([queue(1, "a", finished: 2)], [operation(2)])
-    shown.settle()
-    #expect(shown.untimed == 0)
-    #expect(shown.state.isSettled)
-  }
-
-  @Test func whatIsMissingAtTheEndIsUntimed() {
-    var shown = Shown()
-    shown.take([queue(1, "a", finished: 10)], [operation(1)])
-    shown.settle()
-    shown.settle()
-    #expect(shown.untimed == 9)
-  }
-
-  @Test func whatWasCancelledBeforeItStartedIsNeitherTimedNorMissing() {
-    var shown = Shown()
-    let operations = [
-      operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
-      operation(2, state: .cancelled, started: 3, cancelRequested: 3),
-      operation(3, state: .cancelled, started: 3, cancelRequested: 4),
-    ]
-    let runs = shown.take([queue(1, "a", cancelled: 3)], operations)
-    #expect(runs.map(\.report.id.rawValue) == [3])
-    shown.settle()
-    #expect(shown.untimed == 0)
-  }
-
-  @Test func aRunWhoseStartIsNotKnownIsUntimed() {
-    var shown = Shown()
-    shown.take([queue(1, "a", finished: 1)], [operation(1, started: nil)])
-    shown.settle()
-    #expect(shown.untimed == 1)
   }
 
   // MARK: Bounds
@@ -328,15 +241,14 @@ private func operation(
   @Test func operationsThatComeAndGoLeaveNothingBehind() {
     var state = TelemetryState(since: TelemetryPast())
     let step = 1_000
-    var removed: [OperationReport.ID] = []
+    let keptLimit = TelemetryState.knownLimit
     for round in 0..<200 {
       let operations = (0..<step).map { operation(UInt64(round * step + $0)) }
       let update = Update(
         time: MonitorTime(nanoseconds: 1), queues: [queue(1, "a", finished: (round + 1) * step)],
-        changed: operations, removed: removed)
-      removed = operations.map(\.id)
+        changed: operations)
       #expect(state.take(update).runs.count == step)
-      #expect(state.keptCount < step + 100)
+      #expect(state.keptCount < keptLimit + 100)
     }
   }
 

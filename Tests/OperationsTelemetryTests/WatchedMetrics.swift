@@ -10,30 +10,47 @@ import Testing
 final class WatchedMetrics: MetricsFactory {
   let values = Monitored<[String: Int64]>([:])
   private let probe: DeinitProbe?
+  private let willTell: @Sendable (String) -> Void
 
-  /// - Parameter probe: Notes when the system is released.
-  init(probe: DeinitProbe? = nil) { self.probe = probe }
+  /// - Parameters:
+  ///   - probe: Notes when the system is released.
+  ///   - willTell: Called before each change, on the thread that tells of it, with the series.
+  init(probe: DeinitProbe? = nil, willTell: @escaping @Sendable (String) -> Void = { _ in }) {
+    self.probe = probe
+    self.willTell = willTell
+  }
 
   private final class Handler: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     private let key: String
     private let values: Monitored<[String: Int64]>
+    private let willTell: @Sendable (String) -> Void
 
-    init(_ label: String, _ dimensions: [(String, String)], _ values: Monitored<[String: Int64]>) {
+    init(_ label: String, _ dimensions: [(String, String)], of metrics: WatchedMetrics) {
       key = WatchedMetrics.key(label, dimensions)
-      self.values = values
+      values = metrics.values
+      willTell = metrics.willTell
       values.change { $0[key] = 0 }
     }
 
-    func increment(by amount: Int64) { values.change { $0[key, default: 0] += amount } }
+    func increment(by amount: Int64) {
+      willTell(key)
+      values.change { $0[key, default: 0] += amount }
+    }
     func increment(by amount: Double) { increment(by: Int64(amount)) }
     func decrement(by amount: Double) { increment(by: -amount) }
     func reset() { set(Int64(0)) }
-    func set(_ value: Int64) { values.change { $0[key] = value } }
+    func set(_ value: Int64) {
+      willTell(key)
+      values.change { $0[key] = value }
+    }
     func set(_ value: Double) { set(Int64(value)) }
     func record(_ value: Int64) { set(value) }
     func record(_ value: Double) { set(value) }
     func recordNanoseconds(_ duration: Int64) { increment(by: Int64(1)) }
-    func destroy() { values.change { $0[key] = nil } }
+    func destroy() {
+      willTell(key)
+      values.change { $0[key] = nil }
+    }
   }
 
   /// As in `name{queue="a",state="ready"}`.
@@ -43,21 +60,21 @@ final class WatchedMetrics: MetricsFactory {
   }
 
   func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-    Handler(label, dimensions, values)
+    Handler(label, dimensions, of: self)
   }
 
   func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-    Handler(label, dimensions, values)
+    Handler(label, dimensions, of: self)
   }
 
   func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
-    Handler(label, dimensions, values)
+    Handler(label, dimensions, of: self)
   }
 
   func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-    Handler(label, dimensions, values)
+    Handler(label, dimensions, of: self)
   }
 
   func destroyCounter(_ handler: any CounterHandler) { (handler as? Handler)?.destroy() }

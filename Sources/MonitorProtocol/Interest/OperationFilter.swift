@@ -51,6 +51,13 @@ public struct OperationFilter: Sendable, Hashable {
     }
   }
 
+  /// Whether what matches depends on the names of queues.
+  package var dependsOnQueueNames: Bool {
+    terms.contains { term in
+      term.alternatives.contains { if case .queue = $0 { true } else { false } }
+    }
+  }
+
   /// Reads what a user has typed. Only spaces match everything.
   ///
   /// - Throws: ``OperationFilterError``, which says what is not understood.

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import OperationsTelemetry
+
+/// What is counted as over and was never told.
+@Suite struct UntimedTests {
+  @Test func whatIsOnlyCountedIsUntimedOnceTheNextUpdateDoesNotTellOfIt() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 10)], [operation(1)])
+    #expect(shown.untimed == 0)
+    // Three of them were only late.
+    shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
+    #expect(shown.untimed == 6)
+    shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
+    #expect(shown.untimed == 6)
+    #expect(shown.state.isSettled)
+  }
+
+  @Test func anUpdateThatBringsNothingSaysNothingOfWhatIsLate() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 2)], [operation(1)])
+    shown.take([queue(1, "a", finished: 2)])
+    #expect(shown.untimed == 0)
+    #expect(!shown.state.isSettled)
+    shown.take([queue(1, "a", finished: 2)], [operation(2)])
+    shown.settle()
+    #expect(shown.untimed == 0)
+    #expect(shown.state.isSettled)
+  }
+
+  @Test func whatIsMissingAtTheEndIsUntimed() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 10)], [operation(1)])
+    shown.settle()
+    shown.settle()
+    #expect(shown.untimed == 9)
+  }
+
+  @Test func whatWasCancelledBeforeItStartedIsNeitherTimedNorMissing() {
+    var past = TelemetryPast()
+    past.end = MonitorTime(nanoseconds: 1_000_000_000)
+    var shown = Shown(since: past)
+    let operations = [
+      operation(1, state: .cancelled, added: 1, ready: nil, started: nil, cancelRequested: 2),
+      operation(2, state: .cancelled, started: 3, cancelRequested: 3),
+      operation(3, state: .cancelled, started: 3, cancelRequested: 4),
+      operation(4, state: .cancelled, added: 0, ready: 2, started: nil, cancelRequested: 2),
+      // Before it was added.
+      operation(5, state: .cancelled, added: 2, started: 3),
+    ]
+    let runs = shown.take([queue(1, "a", cancelled: 5)], operations)
+    #expect(runs.map(\.report.id.rawValue) == [3])
+    shown.settle()
+    #expect(shown.untimed == 0)
+  }
+
+  @Test func whatMayHaveRunBeforeItWasCancelledIsUntimed() {
+    var past = TelemetryPast()
+    past.end = MonitorTime(nanoseconds: 1_000_000_000)
+    var shown = Shown(since: past)
+    let operations = [
+      // Found while it ran, or while it waited.
+      operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
+      // Recorded by somebody who has not seen its start.
+      operation(2, state: .cancelled, added: 0, ready: 0, started: nil, cancelRequested: 2),
+    ]
+    #expect(shown.take([queue(1, "a", cancelled: 2)], operations).isEmpty)
+    shown.settle()
+    #expect(shown.untimed == 2)
+  }
+
+  @Test func whatIsReportedAndWasNeverCountedDoesNotHideWhatIsMissing() {
+    var shown = Shown()
+    shown.take([queue(1, "a"), queue(2, "b")])
+    // The first queue is gone, with what it did since; its operations are still told.
+    shown.take([queue(2, "b", finished: 9)], (1...5).map { operation($0) } + [operation(6, in: 2)])
+    shown.take([queue(2, "b", finished: 9), queue(3, "c", finished: 1)], [operation(7, in: 3)])
+    #expect(shown.untimed == 8)
+    shown.settle()
+    #expect(shown.untimed == 8)
+  }
+
+  @Test func whatIsMissingOfAQueueThatGoesIsUntimedAtOnce() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 9)], (1...4).map { operation($0) })
+    #expect(shown.untimed == 0)
+    // One of them was only late.
+    shown.take([], [operation(5)])
+    #expect(shown.untimed == 4)
+    #expect(shown.state.isSettled)
+  }
+
+  @Test func aRunWhoseStartIsNotKnownIsUntimed() {
+    var shown = Shown()
+    shown.take([queue(1, "a", finished: 1)], [operation(1, started: nil)])
+    shown.settle()
+    #expect(shown.untimed == 1)
+  }
+}
