@@ -249,7 +249,7 @@ extension OperationReport {
   func neverRan(recordedSince beginning: MonitorTime) -> Bool {
     guard state == .cancelled else { return false }
     if let started {
-      // When that was is not known where it was before it was added, or before it was recorded.
+      // When that was is not known where it was before it was recorded.
       return cancelRequested.map { $0 <= started } ?? (started >= beginning)
     }
     return [added, becameReady].contains { $0.map { $0 >= beginning } ?? false }

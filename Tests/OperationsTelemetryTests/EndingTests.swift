@@ -201,7 +201,11 @@ import Testing
       let stop: () -> Void = { telemetry.stop() }
       let child = forkProcess()
       if child == 0 {
-        // Ends it where it waits for ever.
+        // Ends it where it waits for ever: this thread may be one that takes no signals.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGALRM)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         alarm(UInt32(Patience.seconds))
         stop()
         _exit(0)

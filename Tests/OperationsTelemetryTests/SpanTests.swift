@@ -109,16 +109,6 @@ import Tracing
     #expect(spans["next"]?.links.isEmpty == true)
   }
 
-  @Test func whatWasCancelledBeforeItWasAddedHasNoSpan() {
-    let job = operation("job")
-    job.cancel()
-    let spans = trace {
-      queue.addOperation(job)
-      queue.addOperation(operation("next"))
-    }
-    #expect(spans.keys.sorted() == ["next"])
-  }
-
   @Test func spansAreChildrenOfTheGivenContext() throws {
     let parent = tracer.startSpan("program", context: .topLevel)
     let spans = trace(context: parent.context) {

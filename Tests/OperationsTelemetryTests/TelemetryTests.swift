@@ -71,6 +71,22 @@ import Tracing
     #expect(metrics.values.value[cancelled] == 1)
   }
 
+  @Test func whatWasCancelledBeforeTheStartIsNeitherTimedNorMissing() {
+    let queue = makeQueue("late")
+    queue.isSuspended = true
+    let operation = BlockOperation {}
+    queue.addOperation(operation)
+    operation.cancel()
+    let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    telemetry.stop()
+    #expect(
+      total("opq_operations_completed_total", ("queue", "late"), ("state", "cancelled")) == 1)
+    #expect(total("opq_operations_untimed_total") == 0)
+    #expect(metrics.timers(label: "opq_operation_run").isEmpty)
+  }
+
   @Test func aQueueThatIsRenamedTellsNothingTwice() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(

@@ -49,10 +49,11 @@ import Testing
       operation(2, state: .cancelled, started: 3, cancelRequested: 3),
       operation(3, state: .cancelled, started: 3, cancelRequested: 4),
       operation(4, state: .cancelled, added: 0, ready: 2, started: nil, cancelRequested: 2),
-      // Before it was added.
+      // Before it was recorded.
       operation(5, state: .cancelled, added: 2, started: 3),
+      operation(6, state: .cancelled, added: 2, started: nil),
     ]
-    let runs = shown.take([queue(1, "a", cancelled: 5)], operations)
+    let runs = shown.take([queue(1, "a", cancelled: 6)], operations)
     #expect(runs.map(\.report.id.rawValue) == [3])
     shown.settle()
     #expect(shown.untimed == 0)
