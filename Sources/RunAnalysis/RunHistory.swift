@@ -58,6 +58,8 @@ public struct RunHistory: Sendable {
 
   /// When what was no longer told of was last seen unfinished.
   private var vanished: [OperationReport.ID: MonitorTime] = [:]
+  /// When operations were first told of that were there before, and their state then.
+  private var found: [OperationReport.ID: (time: MonitorTime, state: OperationState)] = [:]
   private var unfinished: Set<OperationReport.ID> = []
   private var earlier: Set<OperationReport.ID> = []
   private var openWarnings: [WarningIdentity: Int] = [:]
@@ -79,6 +81,7 @@ public struct RunHistory: Sendable {
     }
     fault = reader.fault
     farewell = reader.farewell
+    beginWhereFound()
     alignFinishes()
     operationCount = queues.reduce(0) { sum, queue in
       let first = firstCounts[queue.key] ?? StateCounts()
@@ -113,7 +116,10 @@ public struct RunHistory: Sendable {
         earlier.insert(report.id)
         continue
       }
-      guard operations.count < Self.operationLimit || operations[report.id] != nil else { continue }
+      if operations[report.id] == nil {
+        guard operations.count < Self.operationLimit else { continue }
+        if report.added == nil { found[report.id] = (update.time, report.state) }
+      }
       operations[report.id] = report
       vanished[report.id] = nil
       if report.state.isOver {
@@ -136,6 +142,19 @@ public struct RunHistory: Sendable {
     firstLost = first
     lostChanges = max(lostChanges, update.lostChanges &- min(first, update.lostChanges))
     take(update.warnings, at: update.time)
+  }
+
+  /// Lets what had been added before anybody watched begin when it was found: it waited at least since then.
+  private mutating func beginWhereFound() {
+    for (id, beginning) in found {
+      guard var report = operations[id], beginning.state != .executing else { continue }
+      report.added = min(beginning.time, report.becameReady ?? report.started ?? beginning.time)
+      if report.becameReady == nil, [.ready, .held].contains(beginning.state) {
+        report.becameReady = min(beginning.time, report.started ?? beginning.time)
+      }
+      operations[id] = report
+    }
+    found = [:]
   }
 
   /// Takes back a finish that was noted after what waited for it was let go: it is noted when the operation

@@ -92,6 +92,33 @@ import Testing
     #expect(history.warnings.map(\.last) == [2, 2, 4].map(Scene.time))
   }
 
+  @Test("What was there before anybody watched has waited since it was found")
+  func beginsWhereFound() throws {
+    func report(_ number: Int, _ state: OperationState) -> OperationReport {
+      var report = Scene.report(number, added: nil, ready: nil, started: nil, finished: nil)
+      report.state = state
+      return report
+    }
+    var ready = report(1, .finished)
+    (ready.started, ready.finished) = (Scene.time(5), Scene.time(6))
+    var waiting = report(2, .finished)
+    (waiting.becameReady, waiting.started) = (Scene.time(6), Scene.time(6))
+    (waiting.finished, waiting.dependencies) = (Scene.time(7), [Scene.id(1)])
+    let history = try Scene.history([
+      Scene.update(1, [report(1, .ready), report(2, .waiting), report(3, .executing)]),
+      Scene.update(8, [ready, waiting]),
+    ])
+    let (first, second, third) = (
+      history.operations[Scene.id(1)], history.operations[Scene.id(2)],
+      history.operations[Scene.id(3)]
+    )
+    #expect((first?.added, first?.becameReady) == (Scene.time(1), Scene.time(1)))
+    #expect((second?.added, second?.becameReady) == (Scene.time(1), Scene.time(6)))
+    #expect((third?.added, third?.becameReady) == (nil, nil))
+    let path = try #require(CriticalPath(to: Scene.id(2), in: history))
+    #expect(path.duration == .seconds(6) && path.total(of: .slotWait) == .seconds(4))
+  }
+
   @Test("A finish that was noted after what waited for it was ready was one by then")
   func alignsFinishes() throws {
     var cancelled = Scene.report(4, [1], ready: 1.5, started: nil, finished: 2, state: .cancelled)

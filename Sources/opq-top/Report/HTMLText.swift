@@ -22,6 +22,7 @@ enum HTMLText {
   static func duration(_ duration: Duration) -> String {
     let nanoseconds = max(.zero, duration).saturatedNanoseconds
     switch nanoseconds {
+    case 0: return "0"
     case ..<1_000: return "\(nanoseconds) ns"
     case ..<1_000_000: return "\(nanoseconds / 1_000) µs"
     default: return TimeText.duration(duration)

@@ -68,6 +68,7 @@ enum ReportStyle {
     svg text { font-size: 11px; fill: var(--ink); }
     svg .queue { font-weight: 600; font-size: 12px; }
     svg .tick { fill: var(--faint); font-size: 10px; text-anchor: middle; }
+    svg .tick.last { text-anchor: end; }
     svg .tick-left { fill: var(--faint); font-weight: 400; font-size: 11px; }
     svg .lane { fill: var(--faint); font-size: 9px; text-anchor: end; }
     svg .grid { stroke: var(--line); stroke-width: 1; }

@@ -28,16 +28,19 @@ struct TimeAxis {
   func drawing(height: Double) -> String {
     var text = ""
     for tick in ticks {
-      let x = HTMLText.number(x(start + .nanoseconds(tick)))
-      let label = tick == 0 ? "0" : HTMLText.duration(.nanoseconds(tick))
+      let place = x(start + .nanoseconds(tick))
+      let x = HTMLText.number(place)
+      let label = HTMLText.duration(.nanoseconds(tick))
+      // At the right edge there is no room for its second half.
+      let style = place > Self.width - 20 ? "tick last" : "tick"
       text +=
         "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"14\" y2=\"\(HTMLText.number(height))\"/>"
-      text += "<text class=\"tick\" x=\"\(x)\" y=\"10\">\(label)</text>\n"
+      text += "<text class=\"\(style)\" x=\"\(x)\" y=\"10\">\(label)</text>\n"
     }
     return text
   }
 
-  /// Nanoseconds since the start, in steps of 1, 2, 3, 5 or 6 of a unit.
+  /// Nanoseconds since the start, in steps that people count by.
   var ticks: [Int64] {
     let steps: [Int64] =
       [1, 1_000, 1_000_000].flatMap { unit in
