@@ -118,9 +118,11 @@ import Testing
     let process = try MonitoredProcess()
     let viewers = try (0..<3).map { _ in try process.watch() }
     viewers[0].type("\t\t")
-    #expect(viewers[0].wait { $0.contains("WIDTH") || $0.contains("QUEUE") })
+    // Before a queue is there the key does nothing.
+    #expect(viewers[0].wait { $0.contains("Narrower") && $0.contains("S Suspend") })
     viewers[0].type("S")
     for viewer in viewers { #expect(viewer.wait { $0.contains("SUSPENDED") }) }
+    #expect(viewers[0].wait { $0.contains("S Resume") })
     viewers[0].type("S")
     for viewer in viewers { #expect(viewer.wait { !$0.contains("SUSPENDED") }) }
     for viewer in viewers {
