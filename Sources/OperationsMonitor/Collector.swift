@@ -175,7 +175,7 @@ final class Collector: Sendable {
       }
       if let work, work <= now { return 0 }
       let moments = [rung == 0 ? nil : earliest, work].compactMap { $0 }
-      let limit = moments.min().map { now.duration(to: $0).wholeNanoseconds } ?? -1
+      let limit = moments.min().map { max(0, now.duration(to: $0).saturatedNanoseconds) } ?? -1
       withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, rung, limit) }
     }
   }
@@ -353,14 +353,6 @@ final class Collector: Sendable {
     guard let queue = QueueRegistry.queue(id) else { return [.unknown] }
     body(queue)
     return [.requested]
-  }
-}
-
-extension Duration {
-  /// Cut to whole nanoseconds; 0 where negative.
-  var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
   }
 }
 

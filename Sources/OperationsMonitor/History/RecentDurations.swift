@@ -43,7 +43,7 @@ struct RecentDurations {
       current.reset()
       generationStart = time
     }
-    let nanoseconds = UInt64(max(0, duration.wholeNanoseconds))
+    let nanoseconds = UInt64(max(0, duration.saturatedNanoseconds))
     current.record(min(nanoseconds, Self.longest))
   }
 

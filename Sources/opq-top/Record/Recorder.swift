@@ -57,7 +57,6 @@ final class Recorder: Sendable {
     mutating func complete() {
       guard !isFinished else { return }
       isFinished = true
-      session?.invalidate()
       session = nil
       guard outcome.failure == nil else { return }
       append(writer.finish())
@@ -139,6 +138,8 @@ final class Recorder: Sendable {
     queue.sync {
       take()
       awaitLastUpdate()
+      // Not under the lock: a session has one of its own.
+      state.withLock { $0.session }?.invalidate()
       let outcome = state.withLock { state in
         state.complete()
         return state.outcome

@@ -142,15 +142,6 @@ func runMillisecond(_ count: Int) {
   queue.waitUntilAllOperationsAreFinished()
 }
 
-/// The middle one.
-func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-
-func percent(_ ratio: Double) -> String {
-  let thousandths = Int(((ratio - 1) * 100_000).rounded())
-  return "\(thousandths < 0 ? "-" : "+")\(abs(thousandths) / 1_000)."
-    + String(String(abs(thousandths) % 1_000 + 1_000).dropFirst()) + " %"
-}
-
 func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) {
   work(count / 10)
   var ratios: [Telling: [Double]] = [:]
