@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ _Thread_local void *csystem_worker __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_release __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_misuse __attribute__((tls_model("initial-exec")));
 _Thread_local void *csystem_delivery __attribute__((tls_model("initial-exec")));
+_Thread_local void *csystem_question __attribute__((tls_model("initial-exec")));
 
 bool csystem_futex_wait(const void *address, uint32_t expected, int64_t timeout_nanoseconds) {
   struct timespec timeout, *limit = NULL;
@@ -65,25 +67,60 @@ static void *run_thread(void *argument) {
   return NULL;
 }
 
+// The signals that a thread's own instructions cause, and that of a profiler's timer. A blocked one
+// would end the process without a call of its handler.
+static const int unblocked_signals[] = {SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSYS, SIGPROF};
+
 int csystem_start_thread(void (*body)(void *), void *context) {
+  return csystem_start_thread_with_stack(body, context, 0);
+}
+
+int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t stack_size) {
   struct thread_start *start = malloc(sizeof *start);
   if (start == NULL) return ENOMEM;
   start->body = body;
   start->context = context;
-  // A new thread takes over its creator's mask: blocked here, no signal can reach it between.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  int error = pthread_create(&thread, &attributes, run_thread, start);
+  int error = stack_size == 0 ? 0 : pthread_attr_setstacksize(&attributes, stack_size);
+  if (error == 0) {
+    // A new thread inherits its creator's mask. The mask is set here, so that no signal can reach the
+    // thread before it sets its own.
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t index = 0; index < sizeof unblocked_signals / sizeof *unblocked_signals; index++) {
+      sigdelset(&blocked, unblocked_signals[index]);
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    pthread_t thread;
+    error = pthread_create(&thread, &attributes, run_thread, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+  }
   pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (error != 0) free(start);
   return error;
 }
+
+int32_t csystem_allowed_processor_count(void) {
+  // The kernel refuses a set that is smaller than its own.
+  for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 2) {
+    cpu_set_t *set = CPU_ALLOC(size);
+    if (set == NULL) return 0;
+    int result = sched_getaffinity(getpid(), CPU_ALLOC_SIZE(size), set);
+    int error = errno;
+    int count = result == 0 ? CPU_COUNT_S(CPU_ALLOC_SIZE(size), set) : 0;
+    CPU_FREE(set);
+    if (result == 0 || error != EINVAL) return count;
+  }
+  return 0;
+}
+
+bool csystem_forked_child;
+
+static void note_child(void) { csystem_forked_child = true; }
+
+void csystem_watch_forks(void) { pthread_atfork(NULL, NULL, note_child); }
 
 void csystem_call_to_end_of_thread(
     void (*body)(void *), void (*ended)(void *), void *context) {

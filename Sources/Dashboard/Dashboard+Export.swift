@@ -46,8 +46,8 @@ extension Dashboard {
   private var listedOperations: [OperationReport] {
     let operations = shown.operations
     if let detail { return [operations[detail.id]].compactMap { $0 } }
-    switch view {
-    case .operations: return rows.keys.compactMap { operations[$0.id] }
+    switch screen.view {
+    case .operations: return list.rows.keys.compactMap { operations[$0.id] }
     case .tree: return tree?.operations(in: operations) ?? []
     case .queues, .timeline, .events: return Array(operations.all)
     }

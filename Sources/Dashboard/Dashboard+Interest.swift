@@ -7,12 +7,12 @@ extension Dashboard {
   /// What the monitor has to tell for what is on screen, and for what keys would act on.
   var wantedInterest: Interest {
     var interest = Interest(
-      order: listing.order, filter: listing.filter, hidesOver: listing.hidesOver,
+      order: list.listing.order, filter: list.listing.filter, hidesOver: list.listing.hidesOver,
       rowLimit: ListRows.limit)
-    interest.showsWarnedOnly = listing.showsWarnedOnly
-    interest.subjects = Set(question?.ids ?? selectedOperation.map { [$0] } ?? [])
-    interest.operations = interest.subjects.union(tags)
-    if let id = goTo?.id { interest.operations.insert(id) }
+    interest.showsWarnedOnly = list.listing.showsWarnedOnly
+    interest.subjects = Set(prompts.question?.ids ?? selectedOperation.map { [$0] } ?? [])
+    interest.operations = interest.subjects.union(tags.ids)
+    if let id = prompts.goTo?.id { interest.operations.insert(id) }
     if let selected {
       interest.operations.insert(selected)
       if hasPane {
@@ -26,7 +26,7 @@ extension Dashboard {
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }
     }
-    if view == .tree, let tree {
+    if screen.view == .tree, let tree {
       if let root = tree.tree.root {
         interest.graphs.insert(
           Interest.Graph(root: root, direction: tree.direction, limit: TreeState.rowLimit))
@@ -35,8 +35,8 @@ extension Dashboard {
       }
     }
     interest.detail = detail?.id
-    if view == .events { interest.eventLimit = EventLog.limit }
-    if view == .timeline {
+    if screen.view == .events { interest.eventLimit = EventLog.limit }
+    if screen.view == .timeline {
       interest.timeline = Interest.Timeline(
         window: timeline.window, limit: TimelineState.runLimit)
     }

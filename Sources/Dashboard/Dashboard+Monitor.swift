@@ -18,7 +18,7 @@ extension Dashboard {
     case .update(let update):
       // The past has a clock of its own.
       if replay == nil { now = max(now, update.time) }
-      confirmTags(at: update.time)
+      tags.confirm(with: live.operations, at: update.time)
       noteDependents()
       noteEnds(since: before)
       closeQuestionAboutWhatIsOver()
@@ -99,12 +99,13 @@ extension Dashboard {
 
   /// Shows a sentence until the next key or for 5 s.
   mutating func show(_ text: String, isWarning: Bool = false) {
-    notice = Notice(text, isWarning: isWarning, at: now)
+    screen.notice = Notice(text, isWarning: isWarning, at: now)
   }
 
   private mutating func closeQuestionAboutWhatIsOver() {
-    guard let question, !question.ids.isEmpty, unfinished(question.ids).isEmpty else { return }
-    self.question = nil
+    guard let question = prompts.question, !question.ids.isEmpty, unfinished(question.ids).isEmpty
+    else { return }
+    prompts.question = nil
     let ids = question.ids
     if ids.contains(where: { live.hasEnded($0) }) {
       return show("its process has ended; nothing cancelled", isWarning: true)

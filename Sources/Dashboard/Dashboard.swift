@@ -11,32 +11,20 @@ public import MonitorProtocol
 public struct Dashboard: Sendable {
   let configuration: Configuration
 
-  /// What is watched; `nil` where the user has yet to choose.
-  var source: Source?
-  /// What the program was asked to watch instead; `nil` where it has answered.
-  var opening: Source?
+  var connection = ConnectionState()
   /// What can be watched, to choose from; `nil` while that is closed.
   var picker: PickerState?
-  /// When what was watched ended; `nil` where it has not.
-  var endedAt: MonitorTime?
-  /// The last size heard of.
-  var size = Size(columns: 80, rows: 24)
   /// The current time; never goes back.
   var now = MonitorTime(nanoseconds: 0)
   /// What is known, up to the last message.
-  var live = Workload()
+  var live = MonitoredState()
   /// Where the recording is that is watched; `nil` where none is.
   var replay: ReplayStatus?
   /// What is shown instead while the display is paused.
   var paused: Paused?
 
-  /// Which operations are listed, and in which order.
-  var listing = Listing()
-  /// The list, as of the last message.
-  var rows = ListRows()
-  var list = ListSelection()
-  /// What is shown below the meters.
-  var view = ViewKind.operations
+  var screen = ScreenState()
+  var list = OperationListState()
   /// The tree view, kept while another view is shown; `nil` before it was first opened.
   var tree: TreeState?
   var queues = QueueSelection()
@@ -44,54 +32,22 @@ public struct Dashboard: Sendable {
   var events = EventSelection()
   /// What is shown over the view of one operation; `nil` while the view itself is.
   var detail: DetailState?
-  /// The first line of the help on screen; `nil` while it is closed.
-  var helpTop: Int?
-  var question: Question?
-  var goTo: GoToPrompt?
-  /// The line of text that is being typed; `nil` where none is.
-  var prompt: TextPrompt?
-  /// Whether a letter chooses what to sort by.
-  var isChoosingOrder = false
-  /// What `n` looks for.
-  var search: String?
-  /// Where the search that is being typed began.
-  var searchStart: OperationReport.ID?
-  /// What commands are about; the selected operation where it is empty.
-  var tags: Set<OperationReport.ID> = []
-  /// How many cells of the operations' names are scrolled out at the left.
-  var titleOffset = 0
-  var cancelKeys = CancelKeys()
-  var notice: Notice?
-  var showsMeters = true
-  /// Whether a window below the rows holds the whole name of the selected operation.
-  var showsName = false
-  var refresh = RefreshRate()
-  /// What the side pane draws; `nil` where there is none.
-  var pane: Pane?
-  /// What the monitor was last told that the dashboard wants.
-  var interest = Interest()
-  /// Whether it has to be told in any case: it was told of nothing yet.
-  var mustWatchAnew = false
-  /// From when on tags of what the monitor has not told of are dropped; `nil` where none are.
-  var tagsConfirmedBy: MonitorTime?
+  /// What commands are about; the selected operation if there are none.
+  var tags = Tags()
+  var prompts = PromptState()
 
   /// A picture that is kept while the display is paused.
   struct Paused: Sendable {
-    let workload: Workload
+    let monitored: MonitoredState
     let time: MonitorTime
-  }
-
-  /// The trees beside the list.
-  struct Pane: Sendable {
-    let waitsFor: DependencyTree
-    let blocks: DependencyTree
   }
 
   /// Creates a dashboard that knows nothing yet.
   public init(configuration: Configuration) {
     self.configuration = configuration
-    source = configuration.source
-    if source == nil { openPicker() }
+    connection.source = configuration.source
+    if connection.source == nil { openPicker() }
+    layOut()
   }
 
   /// Takes in one message, and says what the program has to do, in this order.
@@ -99,13 +55,14 @@ public struct Dashboard: Sendable {
   /// A message that comes late, twice or for something unknown is harmless.
   public mutating func reduce(_ message: Message) -> [Effect] {
     let effects = reduceWithoutInterest(message) + lookIfDue()
+    layOut()
     // Who greets next is told.
     guard !isUnanswered else { return effects }
     let wanted = wantedInterest
-    guard wanted != interest || mustWatchAnew else { return effects }
-    if wanted.filter != interest.filter { live.forgetEvents() }
-    interest = wanted
-    mustWatchAnew = false
+    guard wanted != connection.interest || connection.mustWatchAgain else { return effects }
+    if wanted.filter != connection.interest.filter { live.forgetEvents() }
+    connection.interest = wanted
+    connection.mustWatchAgain = false
     return effects + [.watch(wanted)]
   }
 
@@ -115,7 +72,7 @@ public struct Dashboard: Sendable {
       now = max(now, time)
       return reduceTick()
     case .resized(let size):
-      self.size = size
+      screen.size = size
       settle()
       return []
     case .monitor(let message):
@@ -129,7 +86,7 @@ public struct Dashboard: Sendable {
       announce(result)
       return []
     case .found(let choices):
-      picker?.take(choices, watched: source, at: now)
+      picker?.take(choices, watched: connection.source, at: now)
       return []
     case .openFailed(let reason):
       noteOpeningFailed(reason)
@@ -148,12 +105,17 @@ public struct Dashboard: Sendable {
   /// The grid is exactly of the given size. Usually that is the size of the last
   /// ``Message/resized(_:)``; any other one is drawn as well.
   public func view(size: Size, capabilities: Capabilities) -> Grid {
-    Frame(dashboard: self, size: size, capabilities: capabilities).draw()
+    let isOwn = size == screen.size
+    return DashboardView(
+      dashboard: self, size: size, capabilities: capabilities,
+      layout: isOwn ? screen.layout : Layout(layoutRequest(for: size)),
+      overlayLayout: isOwn ? screen.overlayLayout : overlayRequest(for: size).flatMap { Layout($0) }
+    ).draw()
   }
 
   /// The shortest time between two pictures that only news from the monitor call for: a thirtieth of a
   /// second by default, and at most 10 s. What a key or another size changes is to be drawn at once.
-  public var refreshInterval: Duration { refresh.interval }
+  public var refreshInterval: Duration { screen.refresh.interval }
 
   /// The next moment at which the picture changes without any message but a
   /// ``Message/tick(_:)``; `nil` when nothing will.
@@ -166,14 +128,15 @@ public struct Dashboard: Sendable {
       nextHistoryTick(after: now),
     ]
     let drawnNews = news.compactMap { $0 }.min().map { moment in
-      refresh.isDefault ? moment : max(moment, now + refresh.interval)
+      screen.refresh.isDefault ? moment : max(moment, now + screen.refresh.interval)
     }
-    let moments = [notice?.expires, goTo?.expires, picker?.nextLook, drawnNews].compactMap { $0 }
+    let moments = [screen.notice?.expires, prompts.goTo?.expires, picker?.nextLook, drawnNews]
+      .compactMap { $0 }
     return moments.min().map { max($0, now) }
   }
 
-  /// What is on screen: the live workload, or the picture of the moment when it was paused.
-  var shown: Workload { paused?.workload ?? live }
+  /// What is on screen: what is known now, or the picture of the moment when it was paused.
+  var shown: MonitoredState { paused?.monitored ?? live }
 
   /// The time for which ages are shown: it stands still while paused, and while nothing is heard.
   var shownTime: MonitorTime {
@@ -184,9 +147,9 @@ public struct Dashboard: Sendable {
 
   private mutating func reduceTick() -> [Effect] {
     if !live.isSilent, replay == nil { live.advance(to: now) }
-    if view == .timeline { settle() }
-    if let notice, notice.expires <= now { self.notice = nil }
-    if let goTo, goTo.expires <= now {
+    if screen.view == .timeline { settle() }
+    if let notice = screen.notice, notice.expires <= now { screen.notice = nil }
+    if let goTo = prompts.goTo, goTo.expires <= now {
       finishGoTo()
       settle()
     }
@@ -205,19 +168,19 @@ public struct Dashboard: Sendable {
   }
 
   private var showsAges: Bool {
-    guard paused == nil, !live.isSilent, helpTop == nil, picker == nil, replay == nil else {
+    guard paused == nil, !live.isSilent, screen.helpTop == nil, picker == nil, replay == nil else {
       return false
     }
-    guard layout(for: size) != nil else { return false }
+    guard screen.layout != nil else { return false }
     if let selected, let report = live.operations[selected], !report.state.isOver { return true }
     if detail == nil {
-      switch view {
+      switch screen.view {
       case .operations: if visibleKeys.contains(where: { !$0.isOver }) { return true }
       case .tree: return visibleTreeRows.contains { ages($0) }
       case .queues, .timeline, .events: return false
       }
     }
-    return pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
+    return screen.pane.map { ($0.waitsFor.rows + $0.blocks.rows).contains { ages($0) } } ?? false
   }
 
   private func ages(_ row: DependencyTree.Row) -> Bool {

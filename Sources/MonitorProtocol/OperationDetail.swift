@@ -41,7 +41,7 @@ public struct OperationDetail: Codable, Sendable, Equatable {
       case unmetDependencies = "unmet-dependencies"
       /// Its dependencies are met, and its own `isReady` says no.
       case notReadyByItself = "not-ready-by-itself"
-      /// Others have a category in which it excludes them.
+      /// Others execute with an exclusion that it needs.
       case excluded
       /// It is ready, and every slot of its queue is taken.
       case noFreeSlot = "no-free-slot"

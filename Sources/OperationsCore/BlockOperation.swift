@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
 import Synchronization
 
 /// An operation whose work is one or more blocks.
 ///
-/// Several blocks run at the same time, on threads of their own, and take one slot of the queue
-/// together; the operation finishes when all of them have.
+/// Several blocks run at the same time, as far as there are threads, and take one slot of the queue
+/// together; the operation finishes when all of them have. The thread that has started the operation
+/// runs the blocks that no other thread has begun.
 ///
 /// Source: Apple, "NSBlockOperation Class Reference".
 // Unchecked for the reason given at `Operation`; the blocks are guarded by its lock, but for what is
@@ -31,18 +31,18 @@ open class BlockOperation: Operation, @unchecked Sendable {
     withExtendedLifetime(unrun) {}
   }
 
-  /// The blocks that are to run, in the order in which they were added; empty once they have begun.
-  public final var executionBlocks: [@Sendable () -> Void] {
+  /// The blocks, in the order in which they were added; empty once they have begun in a queue.
+  open var executionBlocks: [@Sendable () -> Void] {
     lock.lock()
     defer { lock.unlock() }
-    guard mayChangeBlocks, let firstBlock else { return [] }
+    guard hasNotBegunInQueue, let firstBlock else { return [] }
     return [firstBlock] + (rare?.moreBlocks ?? [])
   }
 
   /// Adds a block, to run at the same time as the others.
   ///
   /// - Precondition: The operation has not started.
-  public final func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
+  open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
     lock.lock()
     let isTaken = mayChangeBlocks
     if isTaken {
@@ -58,18 +58,25 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Runs the blocks; returns when all of them have.
   ///
-  /// Each block runs once, whoever calls this: where an operation of exactly this class was started,
-  /// they belong to the thread that did so.
+  /// Called by hand it runs them each time. They are released when the operation finishes in a queue;
+  /// from then on this does nothing. If the operation is of exactly this class, it does nothing either
+  /// while a queue runs the operation.
   open override func main() {
     lock.lock()
-    let mayTake = !isExactlyBlockOperation || mayChangeBlocks
-    let taken = mayTake ? takeBlocksLocked() : (nil, nil)
+    let blocks: Blocks =
+      !isExactlyBlockOperation || hasNotBegunInQueue ? (firstBlock, moreBlocks) : (nil, nil)
     lock.unlock()
-    run(taken)
+    run(blocks)
   }
 
   final override func runBody() -> Bool {
-    if isExactlyBlockOperation { runBlocks() } else { main() }
+    // A queue's blocks are the thread's that runs them; those of an operation that is started by hand
+    // stay, for a call of `main()` that follows.
+    if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
+      runBlocks()
+    } else {
+      main()
+    }
     return true
   }
 
@@ -105,11 +112,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   final override func discardWork() {
-    if isExactlyBlockOperation {
+    if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
       let taken = takeBlocksAsStarter()
       return withExtendedLifetime(taken) {}
     }
-    // A subclass may say that it has finished while another thread is in its `main()`.
+    // A subclass may say that it has finished while another thread is in its `main()`; and `main()` may
+    // be called by hand while this thread finishes what was cancelled.
     lock.lock()
     let taken = takeBlocksLocked()
     lock.unlock()
@@ -124,11 +132,19 @@ open class BlockOperation: Operation, @unchecked Sendable {
     status.load(ordering: .sequentiallyConsistent).isPending
   }
 
+  /// As ``mayChangeBlocks``, for reading: no queue's thread takes the blocks of an operation that is
+  /// started by hand.
+  private final var hasNotBegunInQueue: Bool {
+    let status = status.load(ordering: .sequentiallyConsistent)
+    return status.isPending || !status.has(.enqueued)
+  }
+
   private typealias Blocks = (first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?)
 
   /// Takes the blocks of an operation of exactly this class, for the caller to run or to release.
   ///
-  /// Only for the one thread that has claimed the start, or the finish without one: it needs no lock.
+  /// Only for the one thread of a queue that has claimed the start, or the finish without one: it needs
+  /// no lock.
   /// Others take it first and leave the blocks alone unless they find the operation pending then; this
   /// one has changed the status and looks at the lock. As all of that is sequentially consistent,
   /// either they see the start or they are seen here.
@@ -151,8 +167,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
   @inline(__always)
   private final func takeMoreBlocks() -> [@Sendable () -> Void]? {
     if extra.load(ordering: .relaxed).isNothing { return nil }
+    guard let moreBlocks else { return nil }
+    rare?.moreBlocks = []
+    return moreBlocks
+  }
+
+  /// The blocks after the first; `nil` if there are none.
+  private final var moreBlocks: [@Sendable () -> Void]? {
     guard let rare, !rare.moreBlocks.isEmpty else { return nil }
-    defer { rare.moreBlocks = [] }
     return rare.moreBlocks
   }
 
@@ -170,32 +192,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   @inline(never)
   private final func run(_ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]) {
-    let remaining = CountdownLatch(count: more.count)
-    // Retained for the blocks: a subclass may say that it has finished before they have.
-    let queue = OperationQueue.current
-    for block in more {
-      WorkerPool.shared.run { [self] in
-        CurrentWork.run(self, for: queue, block)
-        remaining.countDown()
-      }
-    }
+    ForkedProcess.check("to run several blocks at the same time")
+    let queue = OperationQueue.currentQueue
+    let blocks = ExecutionBlocks(more, of: self, in: queue)
+    let pool = queue?.core.pool ?? .shared
+    pool.help(blocks)
     first?()
-    remaining.wait()
+    blocks.finishAll()
   }
-}
-
-/// Opens when it has been counted down to zero.
-private final class CountdownLatch: Sendable {
-  private let remaining: Atomic<Int>
-  private let latch = Latch()
-
-  init(count: Int) { remaining = Atomic(count) }
-
-  func countDown() {
-    if remaining.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-      latch.open()
-    }
-  }
-
-  func wait() { latch.wait() }
 }

@@ -17,6 +17,15 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     case didChangeWithoutWillChange
     /// A property of ``OperationQueue/main`` was set that is fixed: it stays as it is.
     case setsFixedPropertyOfMainQueue
+    /// A value of ``WorkerConfiguration/current`` is outside its range: the default is used.
+    case invalidWorkerConfiguration
+    /// ``WorkerConfiguration/current`` was set after the first queue was created: it has no effect.
+    case workerConfigurationIsFixed
+    /// There may be no more threads, and operations that could start wait for one. Reported once.
+    case threadLimitReached
+    /// The system did not start a thread. The threads that there are do the work, and it is tried again.
+    /// Reported once.
+    case threadNotStarted
   }
 
   /// What is odd.
@@ -49,7 +58,12 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     if let handler { return handler(Diagnostic(kind: kind, description: message())) }
     let bit = 1 << kind.rawValue
     guard printed.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0 else { return }
-    var line = "Operations: \(message())\n"
+    printLine(message())
+  }
+
+  /// Prints a sentence on the standard error stream.
+  static func printLine(_ message: String) {
+    var line = "Operations: \(message)\n"
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -57,7 +57,12 @@ struct FutexLock: ~Copyable, Sendable {
     }
     // From here on this thread takes the lock as contended: it cannot know whether it slept alone.
     while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
-      withUnsafePointer(to: word) { _ = csystem_futex_wait($0, Word.contended, -1) }
+      let limit: Int64 = csystem_is_forked_child() ? 5_000_000_000 : -1
+      let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }
+      // Critical sections take microseconds: the thread that has it is not in this process.
+      if !isInTime {
+        ForkedProcess.refuse("to use what another thread used when fork() was called")
+      }
     }
   }
 
@@ -92,5 +97,21 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
     box.lock.lock()
     defer { box.lock.unlock() }
     return try body(&box.state)
+  }
+}
+
+/// A child process that was forked after the pool was made. It has none of the pool's threads.
+enum ForkedProcess {
+  /// Ends a child process with a message, instead of letting it wait for ever.
+  @inline(__always)
+  static func check(_ action: @autoclosure () -> String) {
+    if csystem_is_forked_child() { refuse(action()) }
+  }
+
+  @inline(never)
+  static func refuse(_ action: String) -> Never {
+    fatalError(
+      "Operations: a child process tries \(action). After fork() it has none of the threads that run "
+        + "operations: call exec, or fork before the first queue is created.")
   }
 }

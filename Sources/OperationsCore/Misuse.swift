@@ -7,8 +7,8 @@
 /// these that applies takes its place, and the call that was wrong has no effect:
 ///
 /// 1. ``catching(_:)`` around the call, or one of the forms that throw:
-///    ``OperationSupplement/tryStart()``, ``OperationQueue/tryAddOperation(_:)``,
-///    ``OperationQueue/tryAddOperations(_:)``;
+///    ``OperationSupplement/tryStart()``, ``OperationQueueSupplement/tryAddOperation(_:)``,
+///    ``OperationQueueSupplement/tryAddOperations(_:)``;
 /// 2. a ``handler`` for the whole process.
 public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// Which mistake.
@@ -43,8 +43,6 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
     case waitOnMainThread
     /// Setting the `underlyingQueue` of a queue that has operations.
     case setsUnderlyingQueueWhileBusy
-    /// Setting the `underlyingQueue` of a queue to the main dispatch queue.
-    case setsMainAsUnderlyingQueue
     /// Starting an ``AsyncOperation`` that was given no closure and whose class does not override
     /// ``AsyncOperation/run()``, or calling that a second time.
     case nothingToRun

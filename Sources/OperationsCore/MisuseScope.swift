@@ -96,19 +96,19 @@ extension OperationSupplement where Self: Operation {
   }
 }
 
-extension OperationQueue {
-  /// As ``addOperation(_:)-(Operation)``, with a refusal thrown instead of trapping.
+extension OperationQueueSupplement where Self: OperationQueue {
+  /// As ``OperationQueue/addOperation(_:)-(Operation)``, with a refusal thrown instead of trapping.
   ///
   /// - Throws: Why the operation was not added. It is as it was, and may be added elsewhere.
-  public final func tryAddOperation(_ operation: Operation) throws(Misuse) {
+  public func tryAddOperation(_ operation: Operation) throws(Misuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) { addOperation(operation) }
   }
 
-  /// As ``addOperations(_:waitUntilFinished:)`` without waiting, with a refusal thrown instead of
-  /// trapping.
+  /// As ``OperationQueue/addOperations(_:waitUntilFinished:)`` without waiting, with a refusal thrown
+  /// instead of trapping.
   ///
   /// - Throws: Why one of them was not added. None was; each of the others may be added elsewhere.
-  public final func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
+  public func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) {
       addOperations(operations, waitUntilFinished: false)
     }

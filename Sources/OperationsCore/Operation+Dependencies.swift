@@ -23,28 +23,11 @@ extension Operation {
   /// How many dependencies it takes before a set is kept to find duplicates.
   private static let setThreshold = 8
 
-  // MARK: Public
-
-  /// The operations that this one waits for, in the order in which they were added.
-  ///
-  /// A copy. Operations stay in it when they finish, until they are removed, or until this operation
-  /// has finished where it ``OperationSupplement/forgetsDependencies``.
-  public final var dependencies: [Operation] {
+  /// The dependencies as they were added, without an override.
+  final var listedDependencies: [Operation] {
     lock.lock()
     defer { lock.unlock() }
     return dependenciesLocked
-  }
-
-  /// Makes this operation wait until `operation` has finished, be it by cancellation.
-  ///
-  /// Works across queues, and for operations in none. One that has finished already is listed and
-  /// holds nothing up. Adding the same one again changes nothing. Once this operation executes, is
-  /// cancelled or has finished, the dependency is listed and has no effect. Cycles are the
-  /// caller's mistake: their members wait until one of them is cancelled.
-  ///
-  /// - Precondition: `operation` is another one.
-  public final func addDependency(_ operation: Operation) {
-    depend(on: operation, requiresSuccess: false)
   }
 
   final func depend(on operation: Operation, requiresSuccess: Bool) {
@@ -82,10 +65,7 @@ extension Operation {
     noteDescriptionChanged()
   }
 
-  /// Takes back ``addDependency(_:)``: if nothing else holds this operation up, it is ready.
-  ///
-  /// Where `operation` is no dependency nothing happens.
-  public final func removeDependency(_ operation: Operation) {
+  final func stopDepending(on operation: Operation) {
     guard isListed(operation) else { return }
     announce("dependencies") { unlink(operation) }
     noteDescriptionChanged()
@@ -134,11 +114,13 @@ extension Operation {
   /// counted.
   ///
   /// - Returns: Whether there is an edge now, and whether the operation was ready until then.
+  @inline(__always)
   private final func countDependency(
     _ operation: Operation
   ) -> (isCounted: Bool, becameUnready: Bool) {
     let (becameUnready, event) = update { ($0.isReady, $0.dependencyWasAdded()) }
     guard event.isCounted else { return (false, false) }
+    if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: false) }
     let isRegistered = operation.listDependent(self)
     if event.mustPush { pushToQueue() }
     if !isRegistered { countOffDependency() }
@@ -150,6 +132,19 @@ extension Operation {
     let verdict = update { $0.dependencyWasMet() }
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
+    if verdict.asksReadiness, !isExactlyBlockOperation, type(of: self) != Operation.self {
+      askReadinessElsewhere()
+    }
+  }
+
+  /// Asks the overridable `isReady` of an operation that is not in a queue, because subclasses begin to
+  /// evaluate their conditions there. Not on this thread, which may hold a lock of the dependency's
+  /// subclass.
+  private final func askReadinessElsewhere() {
+    // Does not keep the operation alive until then.
+    let unowned = Unmanaged.passUnretained(self)
+    _ = swift_unownedRetain(unowned.toOpaque())
+    OperationQueue.completions.addOperation { Self.claim(unowned)?.readReadinessAgain() }
   }
 
   // MARK: Edges of the dependent
@@ -181,6 +176,7 @@ extension Operation {
   }
 
   /// - Returns: Whether it is new.
+  @inline(__always)
   private final func listDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }

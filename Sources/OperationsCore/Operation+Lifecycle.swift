@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
 import Synchronization
 
 extension Operation {
@@ -30,7 +29,8 @@ extension Operation {
       }
       // An observer may have finished it.
       if status.load(ordering: .acquiring).isFinished { return false }
-      return CurrentWork.run(self) { runBody() } && announceFinish(wasExecuting: true)
+      let isBodyDone = CurrentWork.run(self) { runBody() }
+      return isBodyDone && finishesWithMain && announceFinish(wasExecuting: true)
     }
   }
 
@@ -58,6 +58,54 @@ extension Operation {
     }
   }
 
+  // MARK: A finish that the subclass decides
+
+  /// Whether the operation finishes because `main()` has returned. If a subclass's `isFinished` says no,
+  /// it finishes when the subclass announces that.
+  private final var finishesWithMain: Bool {
+    if isExactlyBlockOperation || status.load(ordering: .acquiring).isFinished { return true }
+    update { $0.insert(.asksWhetherFinished) }
+    return saysThatItHasFinished
+  }
+
+  /// Asks the overridable `isFinished`.
+  ///
+  /// Once `main()` has returned, the base class's flags answer as if it had finished: for an override
+  /// that adds something to the answer of `super`.
+  final var saysThatItHasFinished: Bool {
+    // A subclass's thread changes what its override looks at, and then asks here; the thread that ran
+    // `main()` sets the flag, and then asks here. At least one of them sees the other's change.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    guard status.load(ordering: .acquiring).has(.asksWhetherFinished) else { return isFinished }
+    return Delivery.asIfFinished(self) { isFinished }
+  }
+
+  /// Whether the overridable `isExecuting` becomes `false` by the finish, and does not depend on a flag
+  /// of the subclass's own.
+  ///
+  /// - Precondition: The subclass has said that it has finished.
+  final var endsExecutingByFinishing: Bool {
+    guard isExecuting else { return false }
+    update { $0.insert(.asksWhetherFinished) }
+    return !Delivery.asIfFinished(self) { isExecuting }
+  }
+
+  /// What `isFinished` of the base class answers.
+  @inline(__always)
+  final var answersAsFinished: Bool {
+    let status = status.load(ordering: .acquiring)
+    return status.isFinished
+      || status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self)
+  }
+
+  /// What `isExecuting` of the base class answers.
+  @inline(__always)
+  final var answersAsExecuting: Bool {
+    let status = status.load(ordering: .acquiring)
+    return status.isExecuting
+      && !(status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self))
+  }
+
   private final func refuseStart(_ kind: Misuse.Kind) {
     let reason =
       switch kind {
@@ -75,7 +123,11 @@ extension Operation {
   final func readReadinessAgain() {
     let reading = update { $0.beginReading() }
     let isReadyNow = isReady
-    if update({ $0.readinessWasRead(isReadyNow, reading: reading) }).mustPush { pushToQueue() }
+    let (isCurrent, mustPush) = update { $0.readinessWasRead(isReadyNow, reading: reading) }
+    if mustPush { pushToQueue() }
+    if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
+      loseItsTurn(isReady: false)
+    }
   }
 
   // MARK: Cancel
@@ -99,6 +151,8 @@ extension Operation {
     }
     if verdict.becameReady {
       announceReadiness()
+    } else if verdict.announcesReadiness, status.load(ordering: .acquiring).isPending {
+      announceUnchangedReadiness()
     } else if verdict.isNews {
       pushNews()
     }
@@ -115,6 +169,7 @@ extension Operation {
   final func finishWasSet() {
     releaseDependents()
     if let queue = enqueuedQueue {
+      if !isExactlyBlockOperation { discardWork() }
       queue._withUnsafeGuaranteedRef { $0.retire(self) }
     } else {
       update { _ = $0.retire() }
@@ -170,12 +225,8 @@ extension Operation {
 
   /// The queue that has taken the operation; valid until the operation is retired.
   final var enqueuedQueue: Unmanaged<QueueCore>? {
-    while status.load(ordering: .acquiring).has(.enqueued) {
-      if let known = queue.load(ordering: .acquiring) { return known }
-      // The adding thread has claimed the operation and is about to say for which queue.
-      csystem_spin_hint()
-    }
-    return nil
+    // The queue was stored before the flag was set.
+    status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
   final func setPriority(_ priority: QueuePriority) {
@@ -186,6 +237,7 @@ extension Operation {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
     }
     if update({ $0.setPriority(priority.index) }).mustPush { pushToQueue() }
+    if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: true) }
     if isPinned, update({ $0.unpin() }) { pushToQueue() }
   }
 

@@ -9,6 +9,11 @@ final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
   var threadPriority = Operation.defaultThreadPriority
+  /// The queue priority that was set, if a subclass overrides the property with another one.
+  var overruledPriority: Operation.QueuePriority?
+  /// Whether a thread reads an overridden queue priority, and whether it must read once more.
+  var readsPriority = false
+  var readsPriorityAgain = false
   var completionBlock: (@Sendable () -> Void)?
   var observations: KeyValueObservations?
   /// The blocks of a block operation after the first.
@@ -35,8 +40,8 @@ final class RareState {
   var required: Set<ObjectIdentifier> = []
   /// Those that require its success, unowned-retained.
   var requirers: [Unmanaged<Operation>] = []
-  /// The categories in which it excludes others.
-  var exclusions: Set<ExclusionCategory> = []
+  /// The exclusions that it shares with others.
+  var exclusions: Set<MutualExclusion> = []
   /// Who waits until it is retired, but for threads, which sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 }
@@ -123,7 +128,7 @@ extension Operation {
       }
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
-        expected: extra, desired: new, ordering: .acquiringAndReleasing)
+        expected: extra, desired: new, ordering: .sequentiallyConsistent)
       // What was there is retained by the rare state now. Where the finish has just taken the
       // dependent, everything is done once more without it.
       (isExchanged ? extra : new).release()
@@ -131,9 +136,28 @@ extension Operation {
     }
   }
 
+  /// Whether it is a queue's barrier. In the status and not in the place, because threads that do not
+  /// hold the queue's lock ask for it while others change the place. Relaxed: the flag was set before the
+  /// operation was pushed, and does not change.
+  @inline(__always)
+  final var isBarrier: Bool { status.load(ordering: .relaxed).has(.barrier) }
+
   /// Whether nothing of a subclass's can stand between the queue and the blocks.
   @inline(__always)
   final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
+
+  /// Whether releasing it releases nothing else: it is a block operation that never had a dependency,
+  /// and it has no rare state.
+  ///
+  /// Read without the lock, although another thread that has a reference may add a dependency: then
+  /// that thread's reference, or the queue's, is the last one.
+  ///
+  /// - Precondition: It has finished, so that it has no dependents.
+  @inline(__always)
+  final var isNothingButBlock: Bool {
+    isExactlyBlockOperation && !status.load(ordering: .relaxed).has(.hasDependencies)
+      && extra.load(ordering: .relaxed).isNothing
+  }
 
   @inline(__always)
   final var asExactlyBlockOperation: BlockOperation? {

@@ -5,41 +5,35 @@ import COperationsSystem
 import Synchronization
 
 extension Operation {
-  /// Blocks the calling thread until the operation has finished.
-  ///
-  /// On return its dependents have been released and it has left its queue. Returns at once where
-  /// that has happened already, and inside an observer of this operation, which could only wait for
-  /// itself. It may be in no queue and be started by another thread later.
-  ///
-  /// - Precondition: Not called from inside the operation itself, nor on the main thread while it
-  ///   has yet to be started by ``OperationQueue/main``: either would wait for ever.
-  @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
-  public final func waitUntilFinished() {
+  final func performWait() {
     // An observer waits: what it waits for comes when it returns. Asked first, for a worker that
     // calls observers of an operation still counts as running it.
     if Delivery.isUnderWay(for: self) { return }
-    if CurrentWork.operation === self {
+    if status.load(ordering: .acquiring).has(.retired) { return }
+    if CurrentWork.isInside(self) {
       return Misuse.raise(
         .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
     }
-    if isPendingOnMain, MainDispatchQueue.isHeldHere {
+    if status.load(ordering: .acquiring).isPending, MainDispatchQueue.isHeldHere, isPendingOnMain {
       return Misuse.raise(
         .waitOnMainThread,
         "-[Operation waitUntilFinished]: \(description) has yet to be started on the main thread, "
           + "which would wait for itself")
     }
-    if status.load(ordering: .acquiring).has(.retired) { return }
+    if status.load(ordering: .acquiring).has(.enqueued) {
+      ForkedProcess.check("to wait for an operation that is in a queue")
+    }
     CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
   }
 
-  /// Whether it is in ``OperationQueue/main`` and has not started.
+  /// Whether it has not started, and is in a queue whose operations run on the main dispatch queue.
   private final var isPendingOnMain: Bool {
     let status = status.load(ordering: .acquiring)
     guard status.isPending, !status.has(.dispatched), let queue = enqueuedQueue else {
       return false
     }
-    // Not dereferenced: it may have finished by itself in between, and the queue be gone.
-    return queue.toOpaque() == QueueCore.ofMain.load(ordering: .acquiring)?.toOpaque()
+    // By its address: the operation may have finished by itself in between, and the queue be gone.
+    return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 
   /// Sleeps on the low half of the status word, which changes with every flag.
@@ -55,6 +49,17 @@ extension Operation {
       withUnsafePointer(to: status) {
         _ = csystem_futex_wait($0, UInt32(truncatingIfNeeded: current.rawValue), -1)
       }
+    }
+  }
+
+  /// Pins it, as soon as no other thread does.
+  ///
+  /// Sleeps, at most a millisecond at a time, and does not spin: the other thread may have a lower priority and
+  /// need this processor. It comes only to a batch that is refused, while a priority is set in it.
+  final func pinWhenUnpinned() {
+    while !update({ $0.pin() }) {
+      let seen = UInt32(truncatingIfNeeded: status.load(ordering: .relaxed).rawValue)
+      withUnsafePointer(to: status) { _ = csystem_futex_wait($0, seen, 1_000_000) }
     }
   }
 

@@ -48,14 +48,17 @@ open class Operation: @unchecked Sendable {
   /// Begins the work. Called by the queue on one of its threads, or by hand for an operation that
   /// is in no queue.
   ///
-  /// Runs ``main()`` on the calling thread and returns when that has finished. A cancelled
-  /// operation finishes without running; on a finished one nothing happens. An asynchronous
-  /// subclass overrides this and does not call `super`.
+  /// Runs ``main()`` on the calling thread and returns when ``main()`` has returned. The operation has
+  /// finished by then, unless an override of ``isFinished`` says that it has not: then it finishes when
+  /// the subclass announces that. A cancelled operation finishes without running; on a finished one
+  /// nothing happens. A subclass may override this, with or without a call of `super`.
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() { performStart() }
 
   /// Does the work. The base class does nothing, and there is no need to call it.
+  ///
+  /// A subclass whose work goes on after this has returned overrides ``isFinished`` too.
   ///
   /// Runs on the thread that called ``start()``. It should look at ``isCancelled`` from time to
   /// time and return early.
@@ -67,6 +70,10 @@ open class Operation: @unchecked Sendable {
   /// retires it as soon as a slot is free. What runs goes on until it looks at the flag. A finished
   /// operation, or a second call, changes nothing. Other operations are not cancelled; those that
   /// depend on this one may start once it has finished.
+  ///
+  /// Announces `isCancelled` and then, if the operation has not started, `isReady`, also if that was `true`.
+  /// An override that keeps a flag of its own, announces it and does not call `super` ends the waiting for
+  /// dependencies too. Its ``main()`` runs, and can clean up.
   open func cancel() { performCancel() }
 
   // MARK: State
@@ -75,28 +82,143 @@ open class Operation: @unchecked Sendable {
   open var isCancelled: Bool { status.load(ordering: .acquiring).isCancelled }
 
   /// Whether the work is under way.
-  open var isExecuting: Bool { status.load(ordering: .acquiring).isExecuting }
+  ///
+  /// `true` after ``main()`` too, while an override of ``isFinished`` says that the work goes on.
+  open var isExecuting: Bool { answersAsExecuting }
 
-  /// Whether the work is over, done or cancelled. Never goes back.
-  open var isFinished: Bool { status.load(ordering: .acquiring).isFinished }
+  /// Whether the work has finished, done or cancelled. Never goes back.
+  ///
+  /// ``start()`` asks an override once, when ``main()`` has returned; that of the base class is then
+  /// `true` for the override. If the answer is `false`, the operation finishes when the subclass
+  /// announces that `isFinished` has become `true`.
+  open var isFinished: Bool { answersAsFinished }
 
   /// Whether nothing holds up the start: every dependency has finished, or it was cancelled.
   ///
   /// Stays `true` while it executes and after. An override should combine `super.isReady` with its
   /// own condition and announce each change by `didChangeValue(forKey: "isReady")`.
   ///
-  /// An override is asked where the operation is added, where a change of it or of the dependencies
-  /// is announced, and last by the thread that is about to start it. Observers that want old or new
+  /// An override is asked when the operation is added, when a change of it or of the dependencies is
+  /// announced, and last by the thread that is about to start it. If the operation is not in a queue
+  /// when its last dependency finishes, it is asked then on a thread of the library. Observers that want old or new
   /// values add a place: it is then read on the thread that finishes the last dependency too, and so
   /// perhaps under a lock of that dependency's subclass.
   open var isReady: Bool { status.load(ordering: .acquiring).isReady }
 
-  /// Whether ``start()`` returns before the work is over. `false` in the base class. Queues ignore
-  /// it: they call ``start()`` on a thread of their own in any case.
-  open var isAsynchronous: Bool { false }
+  /// Whether ``start()`` returns before the work is over; `false` by default.
+  ///
+  /// Queues ignore it: they call ``start()`` on a thread of their own in any case. If a subclass overrides
+  /// only ``isConcurrent``, this is what that says.
+  open var isAsynchronous: Bool { AsynchronyQuestion.answer(for: self) { isConcurrent } }
 
-  /// The older name of ``isAsynchronous``.
-  open var isConcurrent: Bool { isAsynchronous }
+  /// The older name of ``isAsynchronous``. If a subclass overrides only the latter, this is what that says.
+  open var isConcurrent: Bool { AsynchronyQuestion.answer(for: self) { isAsynchronous } }
+
+  // MARK: Properties
+
+  /// A name for people; `nil` by default. Shown by `opq-top`.
+  ///
+  /// An override is used by ``description``. Queues and `opq-top` use the name that was set.
+  open var name: String? {
+    get { givenName }
+    set {
+      if newValue == givenName { return }
+      announce("name") { makeRare { $0.name = newValue } }
+      noteDescriptionChanged()
+    }
+  }
+
+  /// The place among the ready operations of a queue; `.normal` by default.
+  ///
+  /// Takes effect until the operation is started: it goes to the tail of its new level.
+  ///
+  /// The queue reads an override when the operation is added, on the adding thread, and when a change
+  /// is announced by `didChangeValue(forKey: "queuePriority")`, on the announcing thread.
+  open var queuePriority: QueuePriority {
+    get { givenPriority }
+    set {
+      if newValue == givenPriority { return }
+      announce("queuePriority") { givePriority(newValue) }
+      noteDescriptionChanged()
+    }
+  }
+
+  /// How important the work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  ///
+  /// ``QualityOfService/current`` reads an override, on the thread of the work.
+  open var qualityOfService: QualityOfService {
+    get { givenQualityOfService }
+    set {
+      if newValue == givenQualityOfService { return }
+      announce("qualityOfService") { makeRare { $0.qualityOfService = newValue } }
+    }
+  }
+
+  /// How urgent the thread of ``main()`` is, from 0.0 to 1.0; 0.5 by default.
+  ///
+  /// A number outside is taken for the nearest one inside, and what is no number for the default.
+  /// It may be set at any time.
+  ///
+  /// Stored and reported, and not applied to a thread: on Linux a thread without privileges may
+  /// lower its own priority and cannot raise it again, and the threads of a queue go on to other
+  /// operations. For the order in which a queue starts its operations see ``queuePriority``.
+  ///
+  /// Source: Apple, "NSOperation", `threadPriority`.
+  open var threadPriority: Double {
+    get { givenThreadPriority }
+    set { giveThreadPriority(newValue) }
+  }
+
+  /// Runs once after the operation has finished or was cancelled, on an unspecified thread.
+  ///
+  /// Neither dependents nor waiters wait for it. It is released, and this property `nil`, when it
+  /// begins. Setting it replaces what was set before; setting it on a finished operation does
+  /// nothing, and is reported as a ``Diagnostic``.
+  ///
+  /// The library runs the block that was set and does not read an override.
+  open var completionBlock: (@Sendable () -> Void)? {
+    get { withRare { $0?.completionBlock } }
+    set { giveCompletionBlock(newValue) }
+  }
+
+  // MARK: Dependencies
+
+  /// The operations that this one waits for, in the order in which they were added.
+  ///
+  /// A copy. Operations stay in it when they finish, until they are removed, or until this operation
+  /// has finished if it ``OperationSupplement/forgetsDependencies``.
+  ///
+  /// The library uses the dependencies that were added and does not read an override.
+  open var dependencies: [Operation] { listedDependencies }
+
+  /// Makes this operation wait until `operation` has finished, also by cancellation.
+  ///
+  /// Works across queues, and for operations in none. One that has finished already is listed and
+  /// holds nothing up. Adding the same one again changes nothing. Once this operation executes, is
+  /// cancelled or has finished, the dependency is listed and has no effect. Cycles are the
+  /// caller's mistake: their members wait until one of them is cancelled.
+  ///
+  /// - Precondition: `operation` is another one.
+  open func addDependency(_ operation: Operation) {
+    depend(on: operation, requiresSuccess: false)
+  }
+
+  /// Takes back ``addDependency(_:)``: if nothing else holds this operation up, it is ready.
+  ///
+  /// If `operation` is no dependency, nothing happens.
+  open func removeDependency(_ operation: Operation) { stopDepending(on: operation) }
+
+  /// Blocks the calling thread until the operation has finished.
+  ///
+  /// On return its dependents have been released and it has left its queue. Returns at once if that
+  /// has happened already, and inside an observer of this operation, which could only wait for
+  /// itself. It may be in no queue and be started by another thread later.
+  ///
+  /// - Precondition: Not called from inside the operation itself, nor from inside an operation that it
+  ///   has started on its thread, before it has finished. Not called on the main thread while it has yet
+  ///   to be started by ``OperationQueue/main``. Each would wait for ever.
+  @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
+  open func waitUntilFinished() { performWait() }
 
   // MARK: Announcing changes
 
@@ -173,61 +295,6 @@ open class Operation: @unchecked Sendable {
 
   /// Whether `object` is this very operation.
   open func isEqual(_ object: Any?) -> Bool { (object as? Operation) === self }
-}
-
-// MARK: - Properties
-
-extension Operation {
-  /// A name for people; `nil` by default. Shown by `opq-top`.
-  public final var name: String? {
-    get { withRare { $0?.name } }
-    set {
-      if newValue == name { return }
-      announce("name") { makeRare { $0.name = newValue } }
-      noteDescriptionChanged()
-    }
-  }
-
-  /// The place among the ready operations of a queue; `.normal` by default.
-  ///
-  /// Takes effect until the operation is started: it goes to the tail of its new level.
-  public final var queuePriority: QueuePriority {
-    get { QueuePriority(index: status.load(ordering: .acquiring).priorityIndex) }
-    set {
-      if newValue == queuePriority { return }
-      announce("queuePriority") { setPriority(newValue) }
-      noteDescriptionChanged()
-    }
-  }
-
-  /// How important the work is; `.default` unless set. Advisory: see ``QualityOfService``.
-  public final var qualityOfService: QualityOfService {
-    get { withRare { $0?.qualityOfService ?? .default } }
-    set {
-      if newValue == qualityOfService { return }
-      announce("qualityOfService") { makeRare { $0.qualityOfService = newValue } }
-    }
-  }
-
-  /// Runs once after the operation has finished or was cancelled, on an unspecified thread.
-  ///
-  /// Neither dependents nor waiters wait for it. It is released, and this property `nil`, when it
-  /// begins. Setting it replaces what was set before; setting it on a finished operation does
-  /// nothing, and is reported as a ``Diagnostic``.
-  public final var completionBlock: (@Sendable () -> Void)? {
-    get { withRare { $0?.completionBlock } }
-    set {
-      if newValue == nil, completionBlock == nil { return }
-      var isInTime = !status.load(ordering: .acquiring).isFinished
-      if isInTime {
-        announce("completionBlock") {
-          isInTime = setCompletionBlock(newValue)
-          return isInTime
-        }
-      }
-      if !isInTime, newValue != nil { noteLateCompletionBlock() }
-    }
-  }
 }
 
 // MARK: - Conformances

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+public import Dispatch
 import Synchronization
 
 /// Starts operations when they are ready, in the order of their priorities, so many at a time.
@@ -10,6 +11,13 @@ import Synchronization
 /// user holds it.
 ///
 /// Every member may be used on any thread.
+///
+/// A child process that `fork()` makes has none of the threads that run operations. If a queue was
+/// created before the fork, the child may create operations, start synchronous ones of one block
+/// by hand, and call `exec` or `_exit`. If it adds an operation to a queue, or waits for one that is in a
+/// queue, it ends with a message on the standard error stream. A subclass that depends on another operation,
+/// and a completion block, need a thread too. If no queue was created before the fork, the child
+/// uses queues as any other process.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
 // Unchecked because an open class cannot be checked. Its stored properties are thread-safe.
@@ -28,9 +36,16 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self)
   }
 
-  /// A queue that monitors are not to see.
+  /// A queue with another pool of threads than all others.
+  init(pool: WorkerPool) {
+    core = QueueCore(pool: pool)
+    core.belongs(to: self)
+    QueueRegistry.add(self)
+  }
+
+  /// A queue of the library's own, which monitors do not see and whose operations are not kept waiting.
   init(unlistedNamed name: String) {
-    core = QueueCore()
+    core = QueueCore(isUrgent: true)
     core.belongs(to: self)
     core.withScheduler { scheduler, _ in scheduler.name = name }
     QueueRegistry.add(self, isListed: false)
@@ -55,8 +70,31 @@ open class OperationQueue: @unchecked Sendable {
   /// than that.
   static let completions = OperationQueue(unlistedNamed: "completion")
 
-  /// Identifies the queue, in state changes for one.
-  public final var id: QueueID { core.id }
+  // MARK: Main and current
+
+  /// The queue whose operations run one at a time on the main dispatch queue.
+  ///
+  /// They run once the program serves that: with `RunLoop.main.run()` on the main thread; with
+  /// `dispatchMain()` and below an asynchronous `main`, on Linux, on another thread, one at a time
+  /// like all that is on the main dispatch queue. A program that does none of these never starts
+  /// them.
+  ///
+  /// Its name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting them
+  /// has no effect, which a ``Diagnostic`` tells. Operations in it can be cancelled like any other.
+  ///
+  /// The same object always; made when it is first asked for.
+  ///
+  /// Source: Apple, "OperationQueue.main".
+  open class var main: OperationQueue { mainQueue }
+
+  /// The queue of the operation that runs on the calling thread; of the outer one, where an operation
+  /// was started by hand inside another.
+  ///
+  /// Outside of operations it is ``main`` on the main thread and on the main dispatch queue, whichever
+  /// thread serves that, and `nil` elsewhere.
+  ///
+  /// Source: Apple, "OperationQueue.current".
+  open class var current: OperationQueue? { currentQueue }
 
   // MARK: Adding
 
@@ -64,13 +102,15 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// - Precondition: It is not and was not in a queue, and has not been started.
   open func addOperation(_ operation: Operation) {
+    // Before the queue takes it: from then on a change makes the queue look.
+    if !operation.isExactlyBlockOperation { operation.readPriorityAgain() }
     if !core.add(operation) { refuse(operation) }
   }
 
   /// Adds a block as a ``BlockOperation``, of the queue's ``qualityOfService`` at this moment.
   open func addOperation(_ block: @escaping @Sendable () -> Void) {
     let operation = BlockOperation(block: block)
-    if !core.hasDefaultQualityOfService { operation.qualityOfService = qualityOfService }
+    if !core.hasDefaultQualityOfService { operation.qualityOfService = core.qualityOfService }
     if type(of: self) == OperationQueue.self {
       core.addNew(operation)
     } else {
@@ -86,8 +126,12 @@ open class OperationQueue: @unchecked Sendable {
   ///   - waits: Whether to block until all of these, and only these, have finished.
   @available(*, noasync, message: "May block a thread of the concurrency runtime")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
-    if waits, core.isMain, MainDispatchQueue.isHeldHere, !operations.isEmpty {
+    ForkedProcess.check("to add operations to a queue")
+    if waits, core.isOnMainDispatchQueue, MainDispatchQueue.isHeldHere, !operations.isEmpty {
       return refuseToWaitOnMain("-[OperationQueue addOperations:waitUntilFinished:]")
+    }
+    for operation in operations where !operation.isExactlyBlockOperation {
+      operation.readPriorityAgain()
     }
     if let refused = core.add(operations) { return refuse(refused) }
     guard waits else { return }
@@ -108,6 +152,7 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// Source: Apple, "OperationQueue.addBarrierBlock(_:)".
   open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+    ForkedProcess.check("to add a barrier to a queue")
     core.addBarrier(BlockOperation(block: barrier))
   }
 
@@ -143,8 +188,8 @@ open class OperationQueue: @unchecked Sendable {
   /// does not touch what runs; a higher one takes effect at once.
   ///
   /// - Precondition: Not below −1.
-  public final var maxConcurrentOperationCount: Int {
-    get { core.withScheduler { scheduler, _ in scheduler.maxConcurrentOperationCount } }
+  open var maxConcurrentOperationCount: Int {
+    get { givenWidth }
     set {
       guard newValue >= Self.defaultMaxConcurrentOperationCount else {
         return Misuse.raise(
@@ -152,9 +197,10 @@ open class OperationQueue: @unchecked Sendable {
           "-[OperationQueue setMaxConcurrentOperationCount:]: \(newValue) is below -1")
       }
       guard !isFixed("maxConcurrentOperationCount") else { return }
-      announce("maxConcurrentOperationCount", unless: newValue == maxConcurrentOperationCount) {
+      announce("maxConcurrentOperationCount", unless: newValue == givenWidth) {
         core.withScheduler { scheduler, _ in
           scheduler.maxConcurrentOperationCount = newValue
+          core.declaredWidth.store(newValue, ordering: .relaxed)
           scheduler.monitor.queueDidChange()
         }
       }
@@ -165,12 +211,12 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// What runs goes on, and operations may be added. Suspended with operations in it and let go of
   /// by its user, a queue stays for ever, unless one of its operations resumes it: call
-  /// ``invalidate()`` before letting go.
-  public final var isSuspended: Bool {
-    get { core.withScheduler { scheduler, _ in scheduler.isSuspended } }
+  /// ``OperationQueueSupplement/invalidate()`` before letting go.
+  open var isSuspended: Bool {
+    get { givenSuspension }
     set {
       guard !isFixed("isSuspended") else { return }
-      announce("isSuspended", unless: newValue == isSuspended) {
+      announce("isSuspended", unless: newValue == givenSuspension) {
         core.withScheduler { scheduler, _ in
           scheduler.isSuspended = newValue
           scheduler.monitor.queueDidChange()
@@ -180,11 +226,8 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   /// A name for people and for the names of threads; by default one made from the queue's id.
-  public final var name: String? {
-    get {
-      let name = core.withScheduler { scheduler, _ in scheduler.name }
-      return name.isEmpty ? defaultName : name
-    }
+  open var name: String? {
+    get { givenName }
     set {
       guard !isFixed("name") else { return }
       let name = newValue ?? ""
@@ -198,18 +241,50 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// The name of a queue that was given none.
-  final var defaultName: String { "OperationQueue \(id.rawValue)" }
-
   /// How important the queue's work is; `.default` unless set. Advisory: see ``QualityOfService``.
   ///
   /// An ``underlyingQueue`` with a level of its own overrides what was set here.
-  public final var qualityOfService: QualityOfService {
+  open var qualityOfService: QualityOfService {
     get { core.qualityOfService }
     set {
       guard !isFixed("qualityOfService") else { return }
-      announce("qualityOfService", unless: newValue == qualityOfService) {
+      announce("qualityOfService", unless: newValue == core.qualityOfService) {
         core.qualityOfService = newValue
+      }
+    }
+  }
+
+  /// The dispatch queue on which the operations run; `nil`, the default, where they run on threads of
+  /// this library's.
+  ///
+  /// Each operation is one block in that queue, among its other blocks: a serial queue runs one at a
+  /// time, whatever ``maxConcurrentOperationCount`` says, and a concurrent one as many as Dispatch
+  /// has threads for. The order in which they start remains this queue's, and so do width and
+  /// suspension: suspending this queue leaves the dispatch queue alone. Suspended itself, the
+  /// dispatch queue holds up the operations that have not begun. Several operation queues may have
+  /// the same one. At most 1,024 blocks wait in it on behalf of one operation queue. Its quality of
+  /// service, if it has one, overrides ``qualityOfService``.
+  ///
+  /// Further blocks of a ``BlockOperation`` run on threads of this library's in any case.
+  ///
+  /// The dispatch queue is retained. `nil` goes back to the library's threads. That of ``main`` is
+  /// fixed.
+  ///
+  /// Source: Apple, "OperationQueue.underlyingQueue".
+  ///
+  /// With `DispatchQueue.main` the operations run on the main dispatch queue, one at a time, and wait
+  /// there behind all of its other blocks. This is discouraged: use ``main``, which is made for it.
+  ///
+  /// - Precondition: The queue has no operations when it is set.
+  open var underlyingQueue: DispatchQueue? {
+    get { core.underlyingQueue }
+    set {
+      guard !isFixed("underlyingQueue") else { return }
+      guard core.setUnderlyingQueue(newValue) else {
+        return Misuse.raise(
+          .setsUnderlyingQueueWhileBusy,
+          "-[OperationQueue setUnderlyingQueue:]: “\(name ?? "")” has operations that have not "
+            + "finished")
       }
     }
   }
@@ -227,46 +302,67 @@ open class OperationQueue: @unchecked Sendable {
     for operation in operations { operation.cancel() }
   }
 
-  /// Cancels everything that is in the queue and lets it drain: ends suspension, and the width 0.
-  ///
-  /// For whoever lets go of a queue that may be suspended, which would otherwise stay with all that
-  /// it holds. Returns at once. The queue may be used further, and what is added afterwards runs.
-  public final func invalidate() {
-    cancelAllOperations()
-    if maxConcurrentOperationCount == 0 {
-      maxConcurrentOperationCount = Self.defaultMaxConcurrentOperationCount
-    }
-    if isSuspended { isSuspended = false }
-  }
-
   /// Blocks until the queue is empty at a moment, barriers and what is added meanwhile included.
   ///
   /// - Precondition: Not called from inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
-  public final func waitUntilAllOperationsAreFinished() {
-    if CurrentWork.servedQueue === core, CurrentWork.operation != nil {
+  open func waitUntilAllOperationsAreFinished() {
+    if CurrentWork.isInsideOperation(of: core) {
       return Misuse.raise(
         .waitInsideOwnQueue,
         "-[OperationQueue waitUntilAllOperationsAreFinished]: called inside an operation of “"
           + "\(name ?? "")”, which would wait for itself")
     }
-    if core.isMain, MainDispatchQueue.isHeldHere, core.hasPending {
+    if core.isOnMainDispatchQueue, MainDispatchQueue.isHeldHere, core.hasPending {
       return refuseToWaitOnMain("-[OperationQueue waitUntilAllOperationsAreFinished]")
     }
     let latch = Latch()
     guard core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(latch) }) else { return }
+    ForkedProcess.check("to wait for the operations of a queue")
     CurrentWork.waiting(for: .queue(self)) { latch.wait() }
   }
 
   // MARK: Contents
 
   /// The operations that have not finished, in the order of addition. A copy.
-  public final var operations: [Operation] {
+  open var operations: [Operation] {
     core.withScheduler { scheduler, _ in scheduler.allOperations }
   }
 
   /// How many operations have not finished.
-  public final var operationCount: Int {
+  open var operationCount: Int {
     core.withScheduler { scheduler, _ in scheduler.counts.unfinished }
   }
+
+  // MARK: Identity
+
+  /// The class's name, the identifier and the name that was set, for people.
+  open var description: String {
+    let title = core.withScheduler { scheduler, _ in scheduler.name }
+    let quoted = title.isEmpty ? "" : " “\(title)”"
+    return "<\(String(describing: type(of: self))) \(core.id.rawValue)\(quoted)>"
+  }
+
+  /// As ``description``, with the number of operations, the width and whether it is suspended.
+  open var debugDescription: String {
+    "\(description) {operations: \(operationCount), width: \(maxConcurrentOperationCount), "
+      + "suspended: \(isSuspended)}"
+  }
+
+  /// A number that is the same for equal queues.
+  open var hash: Int { ObjectIdentifier(self).hashValue }
+
+  /// Whether `object` is this very queue.
+  open func isEqual(_ object: Any?) -> Bool { (object as? OperationQueue) === self }
+}
+
+/// Two queues are equal if ``isEqual(_:)`` says so: by default, if they are the same object.
+extension OperationQueue: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+  /// Whether both are the same queue.
+  public static func == (left: OperationQueue, right: OperationQueue) -> Bool {
+    left.isEqual(right)
+  }
+
+  /// Feeds ``hash``.
+  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

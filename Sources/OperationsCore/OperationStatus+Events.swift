@@ -10,8 +10,12 @@ extension OperationStatus {
     /// It is held back that the operation is ready: the caller must announce that, and release it
     /// in between. Nothing is to be pushed before.
     var becameReady = false
+    /// The caller must announce `isReady` although it was `true` before.
+    var announcesReadiness = false
     /// The caller must push the operation into its queue's inbox.
     var mustPush = false
+    /// It is ready by this as far as dependencies count, and there is no queue that will ask its `isReady`.
+    var asksReadiness = false
   }
 
   enum StartVerdict: Equatable {
@@ -104,7 +108,8 @@ extension OperationStatus {
     }
     guard isCancelled || isReady || has(.dispatched) else { return .refuse(.receiverNotReady) }
     insert(.startClaimed)
-    return isCancelled ? .finishWithoutRunning : .run
+    // A subclass with a cancelled flag of its own cleans up, and finishes, in its `main()`.
+    return has(.cancelled) ? .finishWithoutRunning : .run
   }
 
   /// A worker starts one that has nobody to announce it to: claim and change in one step.
@@ -163,7 +168,7 @@ extension OperationStatus {
   /// Base `cancel()` claims the announcement of what it is about to change. `false` where there is
   /// nothing to announce, or another thread does.
   mutating func claimCancel() -> Bool {
-    if isFinished || isCancelled || has(.cancelClaimed) { return false }
+    if isFinished || has(.cancelled) || has(.cancelClaimed) { return false }
     insert(.cancelClaimed)
     return true
   }
@@ -178,13 +183,26 @@ extension OperationStatus {
   /// - Parameter isAnnounced: The caller announces the change, and pushes after that by itself.
   /// - Returns: What the caller has to do.
   mutating func cancel(isAnnounced: Bool) -> Verdict {
-    if isFinished || isCancelled { return Verdict() }
+    if isFinished || has(.cancelled) { return Verdict() }
     let wasUnheld = isUnheld
     insert(.cancelled)
     let mustHold = !wasUnheld && isAnnounced
     if mustHold { insert(.readinessHeld) }
     return Verdict(
-      isNews: true, becameReady: mustHold, mustPush: !isAnnounced && claimPush())
+      isNews: true, becameReady: mustHold,
+      announcesReadiness: isAnnounced && !mustHold && isPending,
+      mustPush: !isAnnounced && claimPush())
+  }
+
+  /// A subclass has announced that its own `isCancelled` is `true`. The caller pushes by itself.
+  mutating func subclassWasCancelled() -> Verdict {
+    if isFinished || isCancelled { return Verdict() }
+    let wasUnheld = isUnheld
+    insert(.cancelledBySubclass)
+    // An answer that was given while dependencies held it up says nothing any more.
+    forgetVerdict()
+    if !wasUnheld { insert(.readinessHeld) }
+    return Verdict(isNews: true, becameReady: !wasUnheld)
   }
 
   /// A dependency that has not finished was added. It counts only while it can hold up the start.
@@ -222,7 +240,9 @@ extension OperationStatus {
     let mustHold = !wasUnheld && !isHeldByAnother && (isAnnounced || has(.observed))
     if mustHold { insert(.readinessHeld) }
     let mustPush = isPending && !mustHold && !isHeldByAnother && claimPush()
-    return Verdict(isNews: true, becameReady: mustHold, mustPush: mustPush)
+    return Verdict(
+      isNews: true, becameReady: mustHold, mustPush: mustPush,
+      asksReadiness: !wasUnheld && !has(.enqueued))
   }
 
   /// It may be seen now that the operation is ready, if it still is.
@@ -245,7 +265,7 @@ extension OperationStatus {
     remove(.selfVerdict)
     if !isReadyNow {
       insert(.selfNotReady)
-    } else if unmetDependencyCount > 0, !isCancelled {
+    } else if !isUnheld {
       insert(.selfReady)
     }
     return (true, wasEligible != isEligible && !has(.dispatched) && claimPush())
@@ -273,7 +293,7 @@ extension OperationStatus {
     return true
   }
 
-  /// Those that excluded it have finished. Returns whether the queue must look again.
+  /// It should ask for its exclusions again. Returns whether the queue must look again.
   ///
   /// A "no" that is on its way is dropped, as it is about what was.
   mutating func exclusionHasEnded() -> Bool {

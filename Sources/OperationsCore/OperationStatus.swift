@@ -10,8 +10,8 @@ import Synchronization
 /// same news exactly one is told to act on it. The count sits in the same word as the cancelled
 /// flag because "became ready" is a fact about both.
 struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendable {
-  /// Bits 0–24: flags and the priority. Bits 25–38: readings of `isReady`. Bits 39–63: unmet
-  /// dependencies, 33 million at most.
+  /// Bits 0–27: flags and the priority. Bits 28–39: readings of `isReady`. Bits 40–63: unmet
+  /// dependencies, 16 million at most.
   var rawValue: UInt64
 
   init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -40,6 +40,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let executing = Flags(rawValue: 1 << 0)
     /// Nothing will run any more. Excludes what `executing` says.
     static let finished = Flags(rawValue: 1 << 1)
+    /// `cancel()` of the base class was called in time.
     static let cancelled = Flags(rawValue: 1 << 2)
     /// Was added to a queue. Taken back only where a whole batch is refused.
     static let enqueued = Flags(rawValue: 1 << 3)
@@ -84,8 +85,16 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let hasDependencies = Flags(rawValue: 1 << 22)
     /// The finish has something rare to do: see `performFinishDuties`.
     static let hasFinishDuties = Flags(rawValue: 1 << 23)
-    /// It excludes others by category, and asks whether it may before it is started. Set before that.
+    /// It has exclusions, and asks for them before it is started. Set before that.
     static let excludesOthers = Flags(rawValue: 1 << 24)
+    /// It is a queue's barrier: neither counted nor listed. Set before any other thread sees it.
+    static let barrier = Flags(rawValue: 1 << 25)
+    /// `main()` has returned, or the subclass has said before that it has finished: from now on the
+    /// overridable `isFinished` is asked as if the base class had finished it.
+    static let asksWhetherFinished = Flags(rawValue: 1 << 26)
+    /// A subclass has announced that its own `isCancelled` is `true`: it waits for no dependency. What
+    /// the base class does with a cancelled operation depends on `cancelled` alone.
+    static let cancelledBySubclass = Flags(rawValue: 1 << 27)
 
     static let selfVerdict: Flags = [.selfNotReady, .selfReady]
     static let begun: Flags = [.startClaimed, .executing, .finished]
@@ -98,11 +107,11 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   private static let priorityShift: UInt64 = 16
   private static let priorityMask: UInt64 = 0b111 << priorityShift
   /// Counts re-readings of `isReady`, so that an older answer does not replace a newer one: it would
-  /// have to be late by exactly 16,384 of them, or a multiple.
-  private static let readingShift: UInt64 = 25
-  static let readingMask: UInt64 = 0x3fff << readingShift
+  /// have to be late by exactly 4,096 of them, or a multiple.
+  private static let readingShift: UInt64 = 28
+  static let readingMask: UInt64 = 0xfff << readingShift
   static let oneReading: UInt64 = 1 << readingShift
-  private static let unmetShift: UInt64 = 39
+  private static let unmetShift: UInt64 = 40
   static let oneUnmet: UInt64 = 1 << unmetShift
 
   /// Whether the flag is set, or all of the flags are.
@@ -122,14 +131,21 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   var isFinished: Bool { has(.finished) }
   var isExecuting: Bool { has(.executing) && !isFinished }
-  var isCancelled: Bool { has(.cancelled) }
+
+  /// Whether it was cancelled: by the base class's `cancel()`, or by a flag of the subclass's own.
+  var isCancelled: Bool {
+    rawValue & (Flags.cancelled.rawValue | Flags.cancelledBySubclass.rawValue) != 0
+  }
+
+  /// Whether dependencies do not hold it up: they have finished, or it was cancelled.
+  private var isFreeOfDependencies: Bool { unmetDependencyCount == 0 || isCancelled }
 
   /// Whether nothing has started or finished yet.
   var isPending: Bool { rawValue & Flags.begun.rawValue == 0 }
 
   /// Whether nothing holds it up: stays `true` after the start, and a cancelled operation waits for
   /// nothing.
-  var isUnheld: Bool { unmetDependencyCount == 0 || isCancelled || !isPending }
+  var isUnheld: Bool { isFreeOfDependencies || !isPending }
 
   /// What the base class answers.
   var isReady: Bool { isUnheld && !has(.readinessHeld) }
@@ -137,7 +153,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   /// Whether the queue may start it, as far as is known without asking the subclass.
   var isEligible: Bool {
     !has(.readinessHeld)
-      && (isCancelled || has(.selfReady) || unmetDependencyCount == 0 && !has(.selfNotReady))
+      && (has(.cancelled) || has(.selfReady) || isFreeOfDependencies && !has(.selfNotReady))
   }
 
   /// Whether dependencies are met and nothing but the subclass's own `isReady` holds it up.
@@ -150,14 +166,14 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
 
   /// Whether it was chosen to be started, and its `isReady` or what excludes it said no.
   var isPutOff: Bool {
-    isPending && !isCancelled && unmetDependencyCount == 0 && has(.selfNotReady)
+    isPending && !has(.cancelled) && isFreeOfDependencies && has(.selfNotReady)
   }
 
   /// Whether it is in no queue and nobody has started it, as far as it has said.
   var isLeftAlone: Bool { isPending && !has(.enqueued) }
 
   /// What `Operation.state` shows.
-  var state: Operation.State {
+  var state: OperationState {
     if isFinished { return .finished }
     if isExecuting || has(.dispatched) { return .executing }
     return isEligible ? .ready : .waiting

@@ -3,16 +3,29 @@
 
 import Synchronization
 
-/// What an ``Operation`` has here beyond Foundation's class of that name.
+// Every member that Foundation does not have is declared in an extension of one of these protocols.
+
+/// The members of ``Operation`` that Foundation's class of that name does not have.
 ///
-/// Subclasses that were written for Foundation often have a property `state` or `id` of their own.
-/// Beside a member of the base class it would not compile; beside these it does, and hides them. A
-/// subclass that does so is asked for ours through its base class: `(operation as Operation).id`.
+/// Subclasses that were written for Foundation often have a member of their own with the name of one
+/// of these, such as `state`, `id` or `error`. They compile without `override`, because these are
+/// members of a protocol extension. The library never reads the subclass's. To read the library's
+/// from such an operation, use its base class: `(operation as Operation).id`.
 ///
 /// Only ``Operation`` conforms.
 public protocol OperationSupplement: AnyObject {}
 
 extension Operation: OperationSupplement {}
+
+/// The members of ``OperationQueue`` that Foundation's class of that name does not have.
+///
+/// What ``OperationSupplement`` says holds for the subclasses of queues too: one may have an `id` or
+/// an `invalidate()` of its own.
+///
+/// Only ``OperationQueue`` conforms.
+public protocol OperationQueueSupplement: AnyObject {}
+
+extension OperationQueue: OperationQueueSupplement {}
 
 extension OperationSupplement where Self: Operation {
   /// Identifies the operation; the number that `opq-top` shows. Given out when first asked for.
@@ -30,5 +43,25 @@ extension OperationSupplement where Self: Operation {
   }
 
   /// The state as one exclusive value, as the queue sees it.
-  public var state: Operation.State { status.load(ordering: .acquiring).state }
+  public var state: OperationState { status.load(ordering: .acquiring).state }
+}
+
+/// The state of an operation: one exclusive value in place of the four flags of ``Operation``.
+///
+/// The flags themselves are not exclusive: `isReady` stays `true` after the start, and
+/// `isCancelled` goes with any of them.
+public enum OperationState: Sendable, Hashable, CaseIterable {
+  /// Not ready: dependencies are unmet, or a subclass's `isReady` says so.
+  case waiting
+  /// Ready and not started.
+  case ready
+  /// Started, or chosen by its queue to be started now.
+  case executing
+  /// Finished.
+  case finished
+}
+
+extension OperationQueueSupplement where Self: OperationQueue {
+  /// Identifies the queue, for example in state changes.
+  public var id: QueueID { core.id }
 }

@@ -29,6 +29,6 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
   public static var current: QualityOfService {
     guard let operation = CurrentWork.operation else { return .default }
     let own = operation.qualityOfService
-    return own == .default ? OperationQueue.current?.qualityOfService ?? .default : own
+    return own == .default ? OperationQueue.currentQueue?.qualityOfService ?? .default : own
   }
 }

@@ -54,19 +54,4 @@ extension Operation {
       }
     }
   }
-
-  /// An exclusive view of the four flags, for those who think in states.
-  ///
-  /// The flags themselves are not exclusive: `isReady` stays `true` after the start, and
-  /// `isCancelled` goes with any of them.
-  public enum State: Sendable, Hashable, CaseIterable {
-    /// Not ready: dependencies are unmet, or a subclass's `isReady` says so.
-    case waiting
-    /// Ready and not started.
-    case ready
-    /// Started, or chosen by its queue to be started now.
-    case executing
-    /// Finished.
-    case finished
-  }
 }

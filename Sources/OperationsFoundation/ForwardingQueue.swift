@@ -12,6 +12,7 @@
   final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
     private let forwardingTarget: ForwardingTarget
     private let targetProgress: QueueProgress
+    private let innerBlocks = InnerBlocks()
 
     private var target: OperationsCore.OperationQueue { forwardingTarget.queue }
 
@@ -33,7 +34,12 @@
     }
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
-      target.addOperation(block)
+      let target = target
+      if OperationsCore.OperationQueue.current === target {
+        innerBlocks.add(block, to: target)
+      } else {
+        target.addOperation(block)
+      }
     }
 
     override func addOperations(
@@ -77,12 +83,15 @@
 
     override func cancelAllOperations() { target.cancelAllOperations() }
 
-    /// Inside an operation of the queue it returns at once, where ours would report a mistake: a
-    /// notification centre waits by this for what it has just added, whoever posts.
+    /// Inside an operation of the queue it waits for the blocks that the same thread has added there,
+    /// where ours would report a mistake: by this a notification center waits for what it has just added.
     override func waitUntilAllOperationsAreFinished() {
       let target = target
-      if OperationsCore.OperationQueue.current === target { return }
-      target.waitUntilAllOperationsAreFinished()
+      if OperationsCore.OperationQueue.current === target {
+        innerBlocks.finishThoseOfThisThread()
+      } else {
+        target.waitUntilAllOperationsAreFinished()
+      }
     }
   }
 #endif

@@ -5,7 +5,7 @@
   public import Foundation
   public import OperationsCore
 
-  extension OperationsCore.OperationQueue {
+  extension OperationQueueSupplement where Self: OperationsCore.OperationQueue {
     /// This queue for those who want Foundation's: `URLSession(configuration:delegate:delegateQueue:)`,
     /// `NotificationCenter.addObserver(forName:object:queue:using:)` and the like.
     ///
@@ -24,10 +24,13 @@
     /// What does not carry over:
     /// - `operations` and `operationCount` cannot be overridden and are empty: ask this queue.
     /// - Inside what it runs `OperationQueue.current` is this queue and `Foundation.OperationQueue.current`
-    ///   is none. So a notification that is posted inside an operation of this queue, to a block that is
-    ///   to run in this queue, is delivered later rather than before `post` returns:
-    ///   `waitUntilAllOperationsAreFinished()` of the Foundation queue, by which the centre waits, returns
-    ///   at once inside an operation of this queue.
+    ///   is `nil`.
+    ///
+    /// A notification is delivered before `post` returns, as in Foundation, also if an operation of this
+    /// queue posts it: the observer's block then runs on the posting thread. For that
+    /// `waitUntilAllOperationsAreFinished()` of the Foundation queue, by which the center waits, runs
+    /// inside an operation of this queue the blocks that the same thread has added and that have not begun,
+    /// and waits for those that run. It waits for nothing else there.
     ///
     /// For `OperationQueue.main` it is `Foundation.OperationQueue.main`: both run on the main dispatch
     /// queue, in the order in which they were given work. What is added to that is not listed here.
@@ -36,7 +39,7 @@
     /// queue, nor need anybody hold it for those who, as notification centres do, refer to it weakly:
     /// it lives as long as this queue, and longer where it is held. Then it works on, through a queue
     /// of the same name, width, suspension, quality of service and underlying queue as this one had.
-    public final var foundationQueue: Foundation.OperationQueue {
+    public var foundationQueue: Foundation.OperationQueue {
       if isMain { return Foundation.OperationQueue.main }
       return foundationCompanion.forwardingQueue(to: self)
     }

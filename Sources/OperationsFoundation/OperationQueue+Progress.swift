@@ -5,7 +5,7 @@
   public import Foundation
   public import OperationsCore
 
-  extension OperationsCore.OperationQueue {
+  extension OperationQueueSupplement where Self: OperationsCore.OperationQueue {
     /// How much of the queue's work is done, in numbers of operations.
     ///
     /// Nothing is reported until its `totalUnitCount` is set, to how many operations there will be.
@@ -31,7 +31,7 @@
     /// ``cancelsOperationsWithProgress`` is set.
     ///
     /// Source: Apple, "OperationQueue.progress".
-    public final var progress: Progress { foundationCompanion.progress }
+    public var progress: Progress { foundationCompanion.progress }
 
     /// Whether cancelling ``progress``, or a progress that it is part of, cancels the operations that
     /// are in the queue at that moment, by `cancelAllOperations()`; `false` by default, as on Apple
@@ -40,7 +40,7 @@
     /// It does so before `cancel()` returns, on the thread that calls that. What is added later is not
     /// cancelled. Setting it where the progress has been cancelled already cancels what is in the
     /// queue then. The progress' `isCancellable` is set to the same value.
-    public final var cancelsOperationsWithProgress: Bool {
+    public var cancelsOperationsWithProgress: Bool {
       get { foundationCompanion.progress.cancelsOperations }
       set { foundationCompanion.progress.cancelsOperations = newValue }
     }

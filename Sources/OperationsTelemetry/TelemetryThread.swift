@@ -5,7 +5,7 @@ import COperationsSystem
 import CoreMetrics
 import Dispatch
 import MonitorProtocol
-import OperationsMonitor
+import OperationsCollector
 import Tracing
 
 /// Takes what a session tells, and tells metrics and traces of it, on a thread of its own: where all of

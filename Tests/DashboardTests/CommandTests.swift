@@ -24,19 +24,19 @@ struct CommandTests {
     #expect(dashboard.text().shows("Cancel #1042 download tiles z=14 eu?"))
     #expect(dashboard.press("j") == [.bell])
     #expect(dashboard.press(key) == [])
-    #expect(dashboard.question == nil)
+    #expect(dashboard.prompts.question == nil)
     dashboard.press("x")
     #expect(dashboard.press(.enter) == [])
     dashboard.press("x")
     #expect(dashboard.press(.escape) == [])
-    #expect(dashboard.question == nil)
+    #expect(dashboard.prompts.question == nil)
   }
 
   @Test func yesCancelsTheSelectedOperation() {
     var dashboard = Scene.dashboard()
     dashboard.press("jx")
     #expect(dashboard.press("y") == [.send(.cancel([ID(1051)]))])
-    #expect(dashboard.question == nil)
+    #expect(dashboard.prompts.question == nil)
   }
 
   @Test func alsoCancelsEveryUnfinishedDependent() {
@@ -70,7 +70,7 @@ struct CommandTests {
         id: ID(8), name: "newer", className: "Block", queue: Scene.io, state: .waiting,
         dependencies: [ID(1042)], unmetDependencyCount: 1),
     ])
-    #expect(dashboard.list.id == ID(7))
+    #expect(dashboard.list.selection.id == ID(7))
     #expect(dashboard.text().shows("Cancel #1042"))
     #expect(
       dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1181), ID(1200)]))])
@@ -88,7 +88,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
     dashboard.update(changed: [try finished(1042, in: dashboard)])
-    #expect(dashboard.question == nil)
+    #expect(dashboard.prompts.question == nil)
     #expect(dashboard.text().shows("#1042 download tiles z=14 eu finished; nothing to cancel"))
     #expect(dashboard.press("y") == [])
   }
@@ -96,7 +96,7 @@ struct CommandTests {
   @Test func whatIsOverIsNotAskedAbout() {
     var dashboard = Scene.dashboard()
     dashboard.press("Gx")
-    #expect(dashboard.question == nil)
+    #expect(dashboard.prompts.question == nil)
     #expect(dashboard.text().shows("has already finished"))
   }
 
@@ -141,7 +141,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard(
       columns: 80, rows: 40, configuration: .init(asksBeforeCancellingByKey: false))
     let visible = dashboard.visibleKeys.map(\.id)
-    #expect(dashboard.cancelKeys.key(of: visible[17]) == "za")
+    #expect(dashboard.list.cancelKeys.key(of: visible[17]) == "za")
     #expect(dashboard.press("Xz") == [])
     #expect(dashboard.press("a") == [.send(.cancel([visible[17]]))])
   }

@@ -135,7 +135,7 @@ struct DependencyTreeTests {
     dashboard.press("r")
     #expect(dashboard.tree?.tree.root == ID(1181))
     dashboard.press(.escape)
-    #expect(dashboard.list.id == ID(1181))
+    #expect(dashboard.list.selection.id == ID(1181))
   }
 
   @Test func enterOnAReferenceGoesToWhereItIsDrawn() throws {

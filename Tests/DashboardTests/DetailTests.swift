@@ -23,11 +23,11 @@ struct DetailTests {
   @Test func enterOpensItFromTheListAndEscapeClosesIt() {
     var dashboard = dashboard(of: 1077)
     #expect(dashboard.detail?.id == ID(1077))
-    #expect(dashboard.interest.detail == ID(1077))
+    #expect(dashboard.connection.interest.detail == ID(1077))
     #expect(dashboard.text().shows("cancelling"))
     dashboard.press(.escape)
-    #expect(dashboard.detail == nil && dashboard.interest.detail == nil)
-    #expect(dashboard.view == .operations && dashboard.list.id == ID(1077))
+    #expect(dashboard.detail == nil && dashboard.connection.interest.detail == nil)
+    #expect(dashboard.screen.view == .operations && dashboard.list.selection.id == ID(1077))
   }
 
   @Test func enterOpensItFromTheTree() {
@@ -38,7 +38,7 @@ struct DetailTests {
     dashboard.press(.enter)
     #expect(dashboard.detail?.id == ID(1181))
     dashboard.press("q")
-    #expect(dashboard.view == .tree && dashboard.tree?.tree.root == ID(1200))
+    #expect(dashboard.screen.view == .tree && dashboard.tree?.tree.root == ID(1200))
   }
 
   @Test("It lists every reason for not running, and not those of another operation")
@@ -60,10 +60,10 @@ struct DetailTests {
 
   @Test func nGoesOnToTheNextRowAndNToTheOneBefore() {
     var dashboard = dashboard(of: 1077)
-    let ids = dashboard.rows.keys.map(\.id)
+    let ids = dashboard.list.rows.keys.map(\.id)
     let index = ids.firstIndex(of: ID(1077)) ?? 0
     dashboard.press("n")
-    #expect(dashboard.detail?.id == ids[index + 1] && dashboard.list.id == ids[index + 1])
+    #expect(dashboard.detail?.id == ids[index + 1] && dashboard.list.selection.id == ids[index + 1])
     dashboard.press("N")
     #expect(dashboard.detail?.id == ID(1077))
   }
@@ -77,7 +77,7 @@ struct DetailTests {
     report.finished = Scene.now
     dashboard.update(changed: [report])
     dashboard.press(.escape)
-    #expect(dashboard.list.id == first)
+    #expect(dashboard.list.selection.id == first)
   }
 
   @Test func whatCannotBeGoneToLeavesTheRowsAsTheyWere() {
@@ -118,15 +118,15 @@ struct DetailTests {
     dashboard.press(.enter)
     dashboard.press(.enter)
     dashboard.press("x")
-    #expect(dashboard.question?.ids == [ID(1077)])
+    #expect(dashboard.prompts.question?.ids == [ID(1077)])
     #expect(dashboard.press("y") == [.send(.cancel([ID(1077)]))])
-    #expect(dashboard.tags == [ID(1042)])
+    #expect(dashboard.tags.ids == [ID(1042)])
   }
 
   @Test func theTreeOpensAtTheOperationThatIsShown() {
     var dashboard = dashboard(of: 1180)
     dashboard.press("t")
-    #expect(dashboard.detail == nil && dashboard.view == .tree)
+    #expect(dashboard.detail == nil && dashboard.screen.view == .tree)
     #expect(dashboard.tree?.tree.root == ID(1180))
   }
 

@@ -86,7 +86,7 @@ struct ExportTests {
 
   @Test func readOnlyRefusesNoExport() throws {
     var dashboard = Scene.dashboard(configuration: .init(isReadOnly: true))
-    #expect(try exported(&dashboard).operations.count == dashboard.rows.count)
+    #expect(try exported(&dashboard).operations.count == dashboard.list.rows.count)
   }
 
   @Test func nothingIsExportedBeforeAnythingIsKnown() {

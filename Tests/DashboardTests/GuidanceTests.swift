@@ -69,6 +69,6 @@ struct GuidanceTests {
     #expect(dashboard.detail?.id == ID(1077))
     #expect(dashboard.text().shows("#1077 resample dem"))
     dashboard.press(.escape)
-    #expect(dashboard.list.id == ID(1101))
+    #expect(dashboard.list.selection.id == ID(1101))
   }
 }

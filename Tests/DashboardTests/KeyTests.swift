@@ -68,7 +68,7 @@ struct KeyTests {
   func eachKeyOfTheTableIsHandled(context: KeyContext) {
     for binding in KeyTable.bindings where binding.contexts.contains(context) {
       // One of them is the view that is shown.
-      for input in binding.inputs where binding.action != .showView {
+      for input in binding.inputs where binding.action != .screen(.showView) {
         var dashboard = Self.dashboard(in: context)
         #expect(dashboard.keyContext == context)
         let before = dashboard.picture()
@@ -170,20 +170,20 @@ struct KeyTests {
 
   @Test func pagesMoveByWhatIsOnScreen() {
     var dashboard = Scene.dashboard()
-    let order = dashboard.rows.keys.map(\.id)
+    let order = dashboard.list.rows.keys.map(\.id)
     let height = dashboard.pageHeight
     dashboard.press(.pageDown)
-    #expect(dashboard.list.id == order[height])
+    #expect(dashboard.list.selection.id == order[height])
     dashboard.take(.input(.control("u")))
-    #expect(dashboard.list.id == order[height - height / 2])
+    #expect(dashboard.list.selection.id == order[height - height / 2])
     dashboard.press("G")
-    #expect(dashboard.list.id == order.last)
+    #expect(dashboard.list.selection.id == order.last)
     dashboard.press(.pageDown)
-    #expect(dashboard.list.id == order.last)
+    #expect(dashboard.list.selection.id == order.last)
     dashboard.press(.home)
-    #expect(dashboard.list.id == order.first)
+    #expect(dashboard.list.selection.id == order.first)
     dashboard.press("k")
-    #expect(dashboard.list.id == order.first)
+    #expect(dashboard.list.selection.id == order.first)
   }
 
   @Test func digitsGoToAnOperationOnEnter() {
@@ -192,7 +192,7 @@ struct KeyTests {
     dashboard.press(.backspace)
     #expect(dashboard.text().shows("go to #1181"))
     dashboard.press(.enter)
-    #expect(dashboard.list.id == ID(1181))
+    #expect(dashboard.list.selection.id == ID(1181))
     #expect(dashboard.keyContext == .list)
   }
 
@@ -202,9 +202,9 @@ struct KeyTests {
     let moment = dashboard.nextTick(after: Scene.now)
     #expect(moment == Scene.now + .seconds(1))
     dashboard.take(.tick(Scene.now + .milliseconds(999)))
-    #expect(dashboard.list.id == ID(1042))
+    #expect(dashboard.list.selection.id == ID(1042))
     dashboard.take(.tick(Scene.now + .seconds(1)))
-    #expect(dashboard.list.id == ID(1181))
+    #expect(dashboard.list.selection.id == ID(1181))
   }
 
   @Test func aNumberOfNoOperationIsSaidToBeUnknown() {
@@ -212,7 +212,7 @@ struct KeyTests {
     dashboard.press("99999999999999999999999")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("is not known"))
-    #expect(dashboard.list.id == ID(1042))
+    #expect(dashboard.list.selection.id == ID(1042))
   }
 
   @Test func hidingWhatIsOverLeavesTheRest() {

@@ -11,16 +11,16 @@ struct ListingTests {
   private typealias ID = OperationReport.ID
 
   private func reports(_ dashboard: Dashboard) -> [OperationReport] {
-    dashboard.rows.keys.compactMap { dashboard.shown.operations[$0.id] }
+    dashboard.list.rows.keys.compactMap { dashboard.shown.operations[$0.id] }
   }
 
   // MARK: Filter
 
   @Test func aFilterHoldsWhileItIsTyped() {
     var dashboard = Scene.dashboard()
-    let all = dashboard.rows.count
+    let all = dashboard.list.rows.count
     dashboard.press("\\upload")
-    #expect(!dashboard.rows.keys.isEmpty && dashboard.rows.count < all)
+    #expect(!dashboard.list.rows.keys.isEmpty && dashboard.list.rows.count < all)
     #expect(reports(dashboard).allSatisfy { $0.name.contains("upload") })
     #expect(dashboard.text().shows("filter: upload_"))
     dashboard.press(.enter)
@@ -33,11 +33,11 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     dashboard.press("\\upload")
     dashboard.press(.enter)
-    let kept = dashboard.rows.count
+    let kept = dashboard.list.rows.count
     dashboard.press("\\ state:held")
     dashboard.press(.escape)
-    #expect(dashboard.rows.count == kept)
-    #expect(dashboard.listing.filter?.text == "upload")
+    #expect(dashboard.list.rows.count == kept)
+    #expect(dashboard.list.listing.filter?.text == "upload")
   }
 
   @Test func whatIsNoFilterIsExplainedAndNotAccepted() {
@@ -45,11 +45,11 @@ struct ListingTests {
     dashboard.press("\\state:idle")
     #expect(dashboard.text().shows("state takes waiting, ready"))
     #expect(dashboard.press(.enter) == [.bell])
-    #expect(dashboard.prompt != nil)
+    #expect(dashboard.prompts.text != nil)
     for _ in 0..<10 { dashboard.press(.backspace) }
-    #expect(dashboard.prompt?.text.isEmpty == true)
+    #expect(dashboard.prompts.text?.text.isEmpty == true)
     dashboard.press(.backspace)
-    #expect(dashboard.prompt == nil && dashboard.listing.filter == nil)
+    #expect(dashboard.prompts.text == nil && dashboard.list.listing.filter == nil)
   }
 
   @Test("T41: what is pasted into the filter is text, its line breaks too")
@@ -57,18 +57,18 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     dashboard.press("\\")
     #expect(dashboard.take(.input(.paste("merge\nxy\u{1B}[31m"))) == [])
-    #expect(dashboard.prompt?.text == "merge xy [31m")
-    #expect(dashboard.question == nil)
+    #expect(dashboard.prompts.text?.text == "merge xy [31m")
+    #expect(dashboard.prompts.question == nil)
   }
 
   @Test func wordsAndEverythingCanBeTakenBack() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\merge all shards")
     dashboard.take(.input(.control("w")))
-    #expect(dashboard.prompt?.text == "merge all ")
+    #expect(dashboard.prompts.text?.text == "merge all ")
     dashboard.take(.input(.control("u")))
-    #expect(dashboard.prompt?.text == "")
-    #expect(dashboard.listing.filter == nil)
+    #expect(dashboard.prompts.text?.text == "")
+    #expect(dashboard.list.listing.filter == nil)
   }
 
   @Test func theMonitorIsAskedForWhatIsListed() {
@@ -76,10 +76,10 @@ struct ListingTests {
     dashboard.press("\\io")
     dashboard.press(.enter)
     dashboard.press("H<I")
-    #expect(dashboard.interest.filter?.text == "io")
-    #expect(dashboard.interest.hidesOver)
-    #expect(dashboard.interest.order == SortOrder(by: .id, isReversed: true))
-    #expect(dashboard.interest.rowLimit == 500)
+    #expect(dashboard.connection.interest.filter?.text == "io")
+    #expect(dashboard.connection.interest.hidesOver)
+    #expect(dashboard.connection.interest.order == SortOrder(by: .id, isReversed: true))
+    #expect(dashboard.connection.interest.rowLimit == 500)
   }
 
   // MARK: Order
@@ -89,11 +89,11 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     dashboard.press("s")
     dashboard.press(String(Character(column.letter)))
-    #expect(dashboard.listing.order.column == column)
-    let keys = dashboard.rows.keys
+    #expect(dashboard.list.listing.order.column == column)
+    let keys = dashboard.list.rows.keys
     #expect(keys == keys.sorted())
     dashboard.press("i")
-    #expect(dashboard.rows.keys == keys.reversed())
+    #expect(dashboard.list.rows.keys == keys.reversed())
     #expect(dashboard.text().shows("▲"))
   }
 
@@ -101,14 +101,14 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     dashboard.press("srg")
     // 2.75 s and 2.71 s, though others are in their states for longer.
-    #expect(dashboard.rows.keys.prefix(2).map(\.id.rawValue) == [1_039, 1_038])
-    let runs = dashboard.rows.keys.compactMap { key -> Duration? in
+    #expect(dashboard.list.rows.keys.prefix(2).map(\.id.rawValue) == [1_039, 1_038])
+    let runs = dashboard.list.rows.keys.compactMap { key -> Duration? in
       guard let report = dashboard.live.operations[key.id], report.state.isOver else { return nil }
       return report.time(at: Scene.now)
     }
     #expect(runs == runs.sorted(by: >))
     // Behind them what runs: #1042 for the longest. What never ran is behind all that did or does.
-    let order = dashboard.rows.keys.map(\.id.rawValue)
+    let order = dashboard.list.rows.keys.map(\.id.rawValue)
     #expect(order[runs.count] == 1_042)
     let cancelled = try #require(order.firstIndex(of: 1_033))
     #expect(cancelled == order.count - 1)
@@ -125,18 +125,18 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     let columns = SortOrder.Column.allCases
     for _ in columns { dashboard.press(">") }
-    #expect(dashboard.listing.order.column == .state)
+    #expect(dashboard.list.listing.order.column == .state)
     for _ in columns { dashboard.press("<") }
-    #expect(dashboard.listing.order.column == .state)
+    #expect(dashboard.list.listing.order.column == .state)
   }
 
   @Test func theSelectionStaysOnItsOperationWhenTheOrderChanges() {
     var dashboard = Scene.dashboard()
     dashboard.press("jjjjj")
-    let chosen = dashboard.list.id
+    let chosen = dashboard.list.selection.id
     for keys in ["sn", "I", "sp", "su", "i"] {
       dashboard.press(keys)
-      #expect(dashboard.list.id == chosen)
+      #expect(dashboard.list.selection.id == chosen)
       #expect(dashboard.visibleKeys.contains { $0.id == chosen })
     }
   }
@@ -144,7 +144,7 @@ struct ListingTests {
   @Test func aPinnedRowKeepsItsLine() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("jjjjjjjjF")
-    let chosen = try #require(dashboard.list.id)
+    let chosen = try #require(dashboard.list.selection.id)
     func line() -> Int? { dashboard.visibleKeys.map(\.id).firstIndex(of: chosen) }
     let before = line()
     // Three come in above it.
@@ -166,16 +166,16 @@ struct ListingTests {
           id: ID($0), name: "job \($0)", className: "Block", queue: Scene.io, state: .waiting,
           added: Scene.seconds(90))
       })
-    #expect(dashboard.rows.count == ListRows.limit)
+    #expect(dashboard.list.rows.count == ListRows.limit)
     #expect(dashboard.text().shows("operations 500 of 1,051"))
     dashboard.press("10999")
     dashboard.press(.enter)
-    #expect(dashboard.list.id != ID(10_999))
+    #expect(dashboard.list.selection.id != ID(10_999))
     dashboard.press("G")
-    let last = dashboard.list.id
+    let last = dashboard.list.selection.id
     dashboard.press("I")
-    #expect(dashboard.list.id == last)
-    #expect(dashboard.rows.count == ListRows.limit + 1)
+    #expect(dashboard.list.selection.id == last)
+    #expect(dashboard.list.rows.count == ListRows.limit + 1)
   }
 
   // MARK: Warnings
@@ -191,27 +191,27 @@ struct ListingTests {
 
   @Test func onlyRowsWithWarningsAreShownUntilAllAreAgain() {
     var dashboard = Scene.dashboard(columns: 120, rows: 40)
-    let all = dashboard.rows.count
+    let all = dashboard.list.rows.count
     warn(
       of: [
         MonitorWarning(kind: .cancelNotHonoured, operations: [ID(1077)], count: 1),
         MonitorWarning(kind: .cycle, operations: [ID(1180), ID(1181)]),
       ], in: &dashboard)
     dashboard.press("!")
-    #expect(dashboard.interest.showsWarnedOnly)
-    #expect(dashboard.rows.keys.map(\.id) == [ID(1077), ID(1180), ID(1181)])
+    #expect(dashboard.connection.interest.showsWarnedOnly)
+    #expect(dashboard.list.rows.keys.map(\.id) == [ID(1077), ID(1180), ID(1181)])
     #expect(dashboard.text().shows("operations 3 ─ warnings only ─ filter: none"))
     // It follows the warnings.
     warn(of: [MonitorWarning(kind: .cycle, operations: [ID(1181)])], in: &dashboard)
-    #expect(dashboard.rows.keys.map(\.id) == [ID(1181)])
+    #expect(dashboard.list.rows.keys.map(\.id) == [ID(1181)])
     dashboard.press("\\download")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("nothing matches the filter"))
     dashboard.press("!\\")
     dashboard.take(.input(.control("u")))
     dashboard.press(.enter)
-    #expect(dashboard.rows.count == all)
-    #expect(!dashboard.interest.showsWarnedOnly)
+    #expect(dashboard.list.rows.count == all)
+    #expect(!dashboard.connection.interest.showsWarnedOnly)
   }
 
   @Test func aNarrowScreenSaysItBesideTheSentence() {
@@ -224,11 +224,11 @@ struct ListingTests {
   @Test func withoutWarningsTheListSaysSoAndWhichKeyLeadsBack() {
     var dashboard = Scene.dashboard()
     dashboard.press("!")
-    #expect(dashboard.rows.count == 0)
+    #expect(dashboard.list.rows.count == 0)
     #expect(dashboard.text().shows("no operation has a warning; ! shows all"))
     // One that is over has a warning, but is hidden.
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
-    #expect(dashboard.rows.count == 1)
+    #expect(dashboard.list.rows.count == 1)
     dashboard.press("H")
     #expect(dashboard.text().shows("no operation that has a warning is listed; ! shows all"))
   }
@@ -255,25 +255,27 @@ struct ListingTests {
   @Test func searchGoesToTheFirstMatchAndToTheNext() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("/merge")
-    #expect(dashboard.list.id == ID(1103))
+    #expect(dashboard.list.selection.id == ID(1103))
     dashboard.press(.enter)
     dashboard.press("n")
-    #expect(dashboard.list.id == ID(1104))
+    #expect(dashboard.list.selection.id == ID(1104))
     dashboard.press("NN")
     let names = reports(dashboard).map(\.name)
-    #expect(names.lastIndex { $0.contains("merge") } == dashboard.rows.index(of: dashboard.list.id))
+    #expect(
+      names.lastIndex { $0.contains("merge") }
+        == dashboard.list.rows.index(of: dashboard.list.selection.id))
   }
 
   @Test func aSearchThatIsGivenUpGoesBack() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("jj")
-    let before = dashboard.list.id
+    let before = dashboard.list.selection.id
     dashboard.press("/publish")
-    #expect(dashboard.list.id == ID(1200))
+    #expect(dashboard.list.selection.id == ID(1200))
     for _ in 0..<7 { dashboard.press(.backspace) }
-    #expect(dashboard.list.id == before)
+    #expect(dashboard.list.selection.id == before)
     dashboard.press(.escape)
-    #expect(dashboard.prompt == nil)
+    #expect(dashboard.prompts.text == nil)
     #expect(dashboard.press("n") == [.bell])
   }
 

@@ -89,7 +89,7 @@ struct NameTests {
     var dashboard = Self.dashboard()
     dashboard.press("tw")
     #expect(dashboard.take(.input(input)) == [])
-    #expect(dashboard.keyContext == .tree && !dashboard.showsName)
+    #expect(dashboard.keyContext == .tree && !dashboard.screen.showsName)
     dashboard.press("q")
     #expect(dashboard.press("wq") == [])
     #expect(dashboard.press("q") == [.quit])
@@ -100,7 +100,7 @@ struct NameTests {
     dashboard.press("w")
     for key in ["j", "j", "G", "k", "g", "G"] {
       dashboard.press(key)
-      let id = try #require(dashboard.list.id)
+      let id = try #require(dashboard.list.selection.id)
       #expect(dashboard.visibleKeys.contains { $0.id == id })
       #expect(dashboard.wholeName?.id == id)
       #expect(dashboard.text().shows("─ \(id) "))

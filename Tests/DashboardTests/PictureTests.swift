@@ -18,7 +18,7 @@ struct PictureTests {
   @Test("The counts add up and come from the queues, not from the rows", arguments: [80, 120])
   func countsAddUp(columns: Int) throws {
     var dashboard = Scene.dashboard(columns: columns)
-    dashboard.update(removed: dashboard.rows.keys.prefix(20).map(\.id))
+    dashboard.update(removed: dashboard.list.rows.keys.prefix(20).map(\.id))
     let counts = dashboard.live.counts
     #expect(counts.isConsistent)
     let line = try #require(dashboard.text().first { $0.contains("exec ") })
@@ -53,7 +53,7 @@ struct PictureTests {
     let dashboard = Scene.dashboard(columns: 80, rows: 80)
     for isUnicode in [true, false] {
       let text = dashboard.text(isUnicode: isUnicode)
-      for id in dashboard.rows.keys.map(\.id) {
+      for id in dashboard.list.rows.keys.map(\.id) {
         guard let report = dashboard.live.operations[id] else { continue }
         let row = text.first { $0.contains("\(id) ") && !$0.hasPrefix(" #") }
         #expect(row?.contains(report.state.rawValue) == true, "\(id)")
@@ -135,7 +135,8 @@ struct PictureTests {
     dashboard.press("7")
     dashboard.press(.enter)
     #expect(
-      dashboard.text().shows("#7 waiting for its turn: another has a category that it excludes"))
+      dashboard.text().shows(
+        "#7 waiting for its turn: another executes with an exclusion that it needs"))
   }
 
   @Test(arguments: [
@@ -173,7 +174,7 @@ struct PictureTests {
     #expect(dashboard.nextTick(after: Scene.now) == nil)
     dashboard.press("p")
     #expect(dashboard.nextTick(after: Scene.now) != nil)
-    let unfinished = dashboard.rows.keys.filter { !$0.isOver }.map(\.id)
+    let unfinished = dashboard.list.rows.keys.filter { !$0.isOver }.map(\.id)
     dashboard.update(removed: unfinished)
     #expect(dashboard.nextTick(after: Scene.now) == nil)
   }

@@ -26,9 +26,9 @@ struct QueueViewTests {
     #expect(Set(seen).count == ViewKind.allCases.count)
     #expect(dashboard.keyContext == .list)
     dashboard.press(.backTab)
-    #expect(dashboard.view == ViewKind.allCases.last)
+    #expect(dashboard.screen.view == ViewKind.allCases.last)
     dashboard.take(.input(.alt("3")))
-    #expect(dashboard.view == .queues)
+    #expect(dashboard.screen.view == .queues)
     dashboard.press("q")
     #expect(dashboard.keyContext == .list)
   }

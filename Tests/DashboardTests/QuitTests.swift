@@ -45,7 +45,7 @@ struct QuitTests {
       #expect(dashboard.press(key) == [])
       #expect(dashboard.keyContext == .list)
     }
-    #expect(dashboard.tags == [ID(1042)])
+    #expect(dashboard.tags.ids == [ID(1042)])
   }
 
   @Test(arguments: [Input.character("Q"), .function(10), .control("c")])

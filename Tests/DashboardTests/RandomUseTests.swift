@@ -94,9 +94,15 @@ struct RandomUseTests {
       GoldenFrame.checkCells(of: dashboard.picture())
       let next = dashboard.nextTick(after: dashboard.now)
       #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
-      let rows = dashboard.rows.keys
+      // The layout that is kept is the one that belongs to what is shown now.
+      let size = dashboard.screen.size
+      let layout = Layout(dashboard.layoutRequest(for: size))
+      #expect(dashboard.screen.layout == layout, "seed \(seed)")
+      let overlay = dashboard.overlayRequest(for: size).flatMap { Layout($0) }
+      #expect(dashboard.screen.overlayLayout == overlay, "seed \(seed)")
+      let rows = dashboard.list.rows.keys
       #expect(Set(rows.map(\.id)).count == rows.count, "seed \(seed)")
-      let listing = dashboard.listing
+      let listing = dashboard.list.listing
       let listed = dashboard.shown.operations.all.filter { report in
         let queueName = dashboard.shown.queue(report.queue)?.name ?? ""
         return !(listing.hidesOver && report.state.isOver)

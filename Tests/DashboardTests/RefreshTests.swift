@@ -41,7 +41,7 @@ struct RefreshTests {
     dashboard.press("[[[[[[[")
     dashboard.take(.tick(Scene.now + .seconds(5)))
     let now = dashboard.now
-    #expect(dashboard.notice == nil)
+    #expect(dashboard.screen.notice == nil)
     #expect(dashboard.nextTick(after: now) == now + .seconds(10))
     dashboard.press("]]]]]]]")
     dashboard.take(.tick(now + .seconds(5)))

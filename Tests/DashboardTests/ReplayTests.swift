@@ -82,7 +82,8 @@ import Testing
       let effects = dashboard.press(key)
       #expect(!effects.contains { if case .send = $0 { true } else { false } })
     }
-    #expect(dashboard.question == nil && dashboard.tags.isEmpty && dashboard.paused == nil)
+    #expect(
+      dashboard.prompts.question == nil && dashboard.tags.ids.isEmpty && dashboard.paused == nil)
   }
 
   @Test func noKeyOfItMeansTwoThings() {
@@ -106,7 +107,7 @@ import Testing
     #expect(!text.shows("refused"))
     // There they scroll and close, as ever.
     #expect(dashboard.press("jq") == [])
-    #expect(dashboard.helpTop == nil)
+    #expect(dashboard.screen.helpTop == nil)
   }
 
   @Test func nothingIsSteppedToBehindTheEnd() {
@@ -123,7 +124,7 @@ import Testing
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("this is a recording: nothing can be changed"))
     #expect(dashboard.press("X") == [.bell])
-    #expect(!dashboard.cancelKeys.isArmed)
+    #expect(!dashboard.list.cancelKeys.isArmed)
   }
 
   @Test func timesAreThoseOfTheRecordingAndGoBack() {
@@ -149,7 +150,7 @@ import Testing
     dashboard.take(.replay(status(50)))
     dashboard.take(.monitor(.hello(Scene.hello)))
     dashboard.take(.monitor(.update(Scene.update)))
-    #expect(dashboard.list.id == OperationReport.ID(1077))
+    #expect(dashboard.list.selection.id == OperationReport.ID(1077))
   }
 
   @Test("What is watched afterwards is live, even where it is the process that was recorded")
@@ -162,9 +163,9 @@ import Testing
     dashboard.take(.replay(nil))
     dashboard.take(.monitor(.hello(Scene.hello)))
     dashboard.take(.monitor(.update(Scene.update)))
-    #expect(dashboard.replay == nil && dashboard.source == .process("/x"))
+    #expect(dashboard.replay == nil && dashboard.connection.source == .process("/x"))
     #expect(dashboard.text()[0].contains("ATTACHED") && !dashboard.text()[0].contains("REPLAY"))
-    #expect(dashboard.press(" ") == [] && !dashboard.tags.isEmpty)
+    #expect(dashboard.press(" ") == [] && !dashboard.tags.ids.isEmpty)
   }
 
   @Test func aRecordingThatPlaysIsDrawnEachSecond() {

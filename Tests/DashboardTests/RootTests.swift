@@ -46,14 +46,14 @@ struct RootTests {
 
   @Test func theyAreAskedForOnlyWhileTheyAreShown() {
     var dashboard = Self.dashboard()
-    #expect(dashboard.interest.rootLimit == TreeState.rowLimit)
+    #expect(dashboard.connection.interest.rootLimit == TreeState.rowLimit)
     dashboard.press("r")
-    #expect(dashboard.interest.rootLimit == 0)
+    #expect(dashboard.connection.interest.rootLimit == 0)
     #expect(dashboard.tree?.tree.root == ID(1051))
     dashboard.press("R")
-    #expect(dashboard.interest.rootLimit > 0)
+    #expect(dashboard.connection.interest.rootLimit > 0)
     dashboard.press("q")
-    #expect(dashboard.interest.rootLimit == 0)
+    #expect(dashboard.connection.interest.rootLimit == 0)
   }
 
   @Test func whatIsBelowSeveralIsDrawnOnce() {

@@ -18,13 +18,13 @@ struct TagTests {
   @Test func spaceTagsAndGoesOnAndTakesTheTagAgain() {
     var dashboard = Scene.dashboard()
     dashboard.press("  ")
-    #expect(dashboard.tags == [ID(1042), ID(1051)])
-    #expect(dashboard.list.id == ID(1080))
+    #expect(dashboard.tags.ids == [ID(1042), ID(1051)])
+    #expect(dashboard.list.selection.id == ID(1080))
     #expect(dashboard.text().shows("2 tagged"))
     dashboard.press("k ")
-    #expect(dashboard.tags == [ID(1042)])
+    #expect(dashboard.tags.ids == [ID(1042)])
     dashboard.press("U")
-    #expect(dashboard.tags.isEmpty)
+    #expect(dashboard.tags.ids.isEmpty)
     #expect(dashboard.press("U") == [.bell])
   }
 
@@ -32,7 +32,7 @@ struct TagTests {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press(" ")
     dashboard.press("snI")
-    #expect(dashboard.tags == [ID(1042)])
+    #expect(dashboard.tags.ids == [ID(1042)])
     let row = dashboard.text().first { $0.contains("#1042 ") }
     #expect(row?.contains("*") == true)
   }
@@ -41,17 +41,17 @@ struct TagTests {
     var dashboard = Scene.dashboard(columns: 120)
     dashboard.press("  G")
     #expect(dashboard.press("x") == [])
-    #expect(dashboard.question?.ids == [ID(1042), ID(1051)])
+    #expect(dashboard.prompts.question?.ids == [ID(1042), ID(1051)])
     #expect(dashboard.text().shows("Cancel 2 operations: #1042 download"))
     #expect(dashboard.press("y") == [.send(.cancel([ID(1042), ID(1051)]))])
-    #expect(dashboard.tags.isEmpty)
+    #expect(dashboard.tags.ids.isEmpty)
   }
 
   @Test func cTagsWhatDependsOnItToo() {
     var dashboard = Scene.dashboard()
     goTo("1180", &dashboard)
     dashboard.press("c")
-    #expect(dashboard.tags == [ID(1180), ID(1181), ID(1200)])
+    #expect(dashboard.tags.ids == [ID(1180), ID(1181), ID(1200)])
     #expect(dashboard.text().shows("tagged #1180 and what depends on it: 2"))
   }
 
@@ -62,7 +62,7 @@ struct TagTests {
       OperationReport(
         id: ID(1042), name: "download", className: "Block", queue: Scene.io, state: .finished)
     ])
-    #expect(dashboard.tags.isEmpty)
+    #expect(dashboard.tags.ids.isEmpty)
   }
 
   @Test func whatIsOverIsNotTagged() {
@@ -70,13 +70,13 @@ struct TagTests {
     goTo("1099", &dashboard)
     #expect(dashboard.press(" ") == [.bell])
     #expect(dashboard.press("c") == [.bell])
-    #expect(dashboard.tags.isEmpty)
+    #expect(dashboard.tags.ids.isEmpty)
   }
 
   @Test func theMonitorIsAskedForTaggedOperations() {
     var dashboard = Scene.dashboard()
     dashboard.press(" jj ")
-    #expect(dashboard.interest.operations.isSuperset(of: dashboard.tags))
+    #expect(dashboard.connection.interest.operations.isSuperset(of: dashboard.tags.ids))
   }
 
   @Test("F7, F8 and braces change the priority of what is tagged, else selected")

@@ -151,11 +151,11 @@ struct TreeShapeTests {
     dashboard.press("1181")
     dashboard.press(.enter)
     dashboard.press("b")
-    #expect(dashboard.list.id == ID(1180))
+    #expect(dashboard.list.selection.id == ID(1180))
     dashboard.press("b")
-    #expect(dashboard.list.id == ID(1101))
+    #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("b")
-    #expect(dashboard.list.id == ID(1077))
+    #expect(dashboard.list.selection.id == ID(1077))
     #expect(dashboard.press("b") == [.bell])
     #expect(dashboard.text().shows("#1077 waits for no other operation"))
   }
@@ -164,7 +164,7 @@ struct TreeShapeTests {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("B")
     // Its 18 uploads, the merge of all and the verification.
-    #expect(dashboard.list.id == ID(1101))
+    #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("1200")
     dashboard.press(.enter)
     dashboard.press("tB")

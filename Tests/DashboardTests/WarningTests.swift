@@ -137,7 +137,7 @@ struct WarningTests {
   @Test("Each kind has a sentence of its own that fits 80 columns", arguments: [false, true])
   func everyKind(readOnly: Bool) {
     let text = WarningText(
-      workload: Self.dashboard([]).shown, now: Scene.now, glyphs: Glyphs(isUnicode: true),
+      monitored: Self.dashboard([]).shown, now: Scene.now, glyphs: Glyphs(isUnicode: true),
       isReadOnly: readOnly)
     var sentences: Set<String> = []
     for kind in MonitorWarning.Kind.allCases {

@@ -7,7 +7,7 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-@testable import opq_top
+@testable import OpqTop
 
 @Suite(.timeLimit(.minutes(1))) struct ExportFileTests {
   private let temporary: TemporaryDirectory

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-/// A short one of what `fixture-soak` does for as long as one likes.
+/// A short one of what `fixture-measure soak` does for as long as one likes.
 @Suite(.timeLimit(.minutes(3))) struct SoakTests {
   @Test(
     "Random use breaks nothing, keeps nothing, and gives the terminal back",

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import opq_top
+@testable import OpqTop
 
 @Suite(.timeLimit(.minutes(1))) struct StartTests {
   /// What the program says where it cannot show the dashboard.

@@ -28,23 +28,67 @@ struct FoundationClientTests {
     }
   }
 
-  @Test("One that an operation of that very queue posts is delivered after it, and hangs nobody")
-  func notificationFromInside() async throws {
+  @Test(
+    "One that an operation of that queue posts is delivered before post returns, and once",
+    arguments: [1, 2, -1])
+  func notificationFromInside(width: Int) async throws {
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(200) {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        let center = NotificationCenter()
+        let log = EventLog<String>()
+        let token = center.addObserver(
+          forName: Notification.Name("news"), object: nil, queue: queue.foundationQueue
+        ) { _ in log.note(OperationQueue.current === queue ? "delivered" : "elsewhere") }
+        queue.addOperation {
+          center.post(name: Notification.Name("news"), object: nil)
+          log.note("posted")
+        }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.events == ["delivered", "posted"])
+        center.removeObserver(token)
+      }
+    }
+  }
+
+  @Test("An observer that posts inside such a delivery is served before its post returns")
+  func nestedNotification() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
       let center = NotificationCenter()
       let log = EventLog<String>()
-      let token = center.addObserver(
-        forName: Notification.Name("news"), object: nil, queue: queue.foundationQueue
-      ) { _ in log.note("delivered") }
+      let tokens = [("outer", "inner"), ("inner", "")].map { name, next in
+        center.addObserver(
+          forName: Notification.Name(name), object: nil, queue: queue.foundationQueue
+        ) { _ in
+          if !next.isEmpty { center.post(name: Notification.Name(next), object: nil) }
+          log.note(name)
+        }
+      }
       queue.addOperation {
-        center.post(name: Notification.Name("news"), object: nil)
+        center.post(name: Notification.Name("outer"), object: nil)
         log.note("posted")
       }
       queue.waitUntilAllOperationsAreFinished()
-      #expect(log.events == ["posted", "delivered"])
-      center.removeObserver(token)
+      #expect(log.events == ["inner", "outer", "posted"])
+      for token in tokens { center.removeObserver(token) }
+    }
+  }
+
+  @Test("A block that an operation adds to its own queue, and does not wait for, runs after it")
+  func addedFromInside() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let log = EventLog<String>()
+      queue.addOperation {
+        queue.foundationQueue.addOperation { log.note("added") }
+        log.note("adding")
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["adding", "added"])
     }
   }
 

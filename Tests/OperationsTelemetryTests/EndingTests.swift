@@ -5,7 +5,7 @@ import Dispatch
 import Glibc
 import MetricsTestKit
 import Operations
-import OperationsMonitor
+import OperationsCollector
 import OperationsTelemetry
 import TestSupport
 import Testing

@@ -11,15 +11,19 @@ struct EveryNameTests {
   /// Every public type of the library's own. One whose name Foundation has too would be ambiguous
   /// here, and has to be named in both `Exports.swift`.
   private static let types: [Any.Type] = [
-    BlockOperation.self, Deadlock.self, DependencyChain.self, Diagnostic.self,
+    AsyncOperation<Int>.self, BlockOperation.self, Deadlock.self, DependencyChain.self,
+    Diagnostic.self,
     InvocationOperation<Int>.self, InvocationOperationError.self,
     KeyValueChanges<Int>.self,
-    (any KeyValueObservable).self, (any KeyValueObserver).self, Misuse.self, NSKeyValueChange.self,
+    (any KeyValueObservable).self, KeyValueObservationHost.self, (any KeyValueObserver).self,
+    Misuse.self, NSKeyValueChange.self,
     NSKeyValueChangeKey.self, NSKeyValueObservation.self, NSKeyValueObservedChange<Int>.self,
     NSKeyValueObservingOptions.self, NotRunningReason.self, Operation.self, OperationID.self,
     OperationQueue.self, OperationReference.self, OperationSnapshot.self, OperationStateChange.self,
-    OperationStateChanges.self, (any OperationSupplement).self, QualityOfService.self, QueueID.self,
-    QueueReference.self, QueueSnapshot.self,
+    OperationStateChanges.self, OperationState.self,
+    (any OperationQueueSupplement).self, (any OperationSupplement).self, QualityOfService.self,
+    QueueID.self,
+    QueueReference.self, QueueSnapshot.self, WorkerConfiguration.self,
   ]
 
   @Test("Each of them can be said without its module")

@@ -12,6 +12,9 @@ enum FixtureClass: String, CaseIterable, Sendable {
   /// Whether its `cancel()` finishes it, started or not.
   var finishesOnCancel: Bool { self == .sampleAsynchronous }
 
+  /// Whether the base class does not learn that it was cancelled, so that its `main()` runs.
+  var runsWhenCancelled: Bool { self == .ownCancelFlag }
+
   /// Whether its flags can be read while it announces that they will change, as observers that ask
   /// for old values need.
   var canBeObserved: Bool { self != .plainLock }

@@ -2,11 +2,12 @@
 // Part of opq; see LICENSE.
 
 import Operations
+import TestSupport
 import Testing
 
-@Suite("Names that subclasses have already given away")
+@Suite("Names that subclasses use for members of their own")
 struct OwnNamesTests {
-  @Test("A subclass may have properties of the names that the library added, or uses within")
+  @Test("OP-9: a subclass declares members of names that the library has, or uses within")
   func propertiesOfTheSameNames() {
     let download = Download()
     #expect(download.id == "download" && download.state == 7 && download.states == ["a", "b"])
@@ -16,6 +17,72 @@ struct OwnNamesTests {
     #expect(operation.state == .finished && operation.id.rawValue > 0)
     #expect(operation.description.contains("\(operation.id)"))
   }
+
+  @Test("OP-9: the library reads none of the members that a subclass declares for itself")
+  func membersOfAnOperation() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let reads = EventLog<String>()
+      let ported = PortedOperation(reads)
+      let dependent = BlockOperation {}
+      dependent.addDependency(ported, requires: .success)
+      queue.isSuspended = true
+      queue.addOperations([ported, dependent], waitUntilFinished: false)
+      let operation: Operation = ported
+      let shown = "\(operation) \(operation.debugDescription) \(queue.snapshot())"
+      #expect(!shown.isEmpty && operation.reasonsNotRunning().count == 1)
+      #expect(queue.deadlocks().isEmpty && operation.dependencyCycle() == nil)
+      #expect(operation.recordError(Failure()) && operation.error is Failure)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operation.state == .finished && dependent.isCancelled)
+      #expect(reads.events.isEmpty)
+      #expect(ported.state == .idle && PortedOperation.State.idle.rawValue == "own")
+    }
+  }
+
+  @Test("OP-9: a state enum of a subclass announces flags through keyPathsForValuesAffectingValue")
+  func ownStateDrivesFlags() async throws {
+    try await onOwnThread {
+      let operation = StateMachineOperation()
+      OperationQueue().addOperations([operation], waitUntilFinished: true)
+      #expect(operation.state == .done && operation.isFinished)
+    }
+  }
+
+  @Test("OP-9: a subclass of AsyncOperation declares the same names")
+  func membersOfAnAsyncOperation() async throws {
+    let operation = PortedAsyncOperation()
+    OperationQueue().addOperation(operation)
+    let plain: AsyncOperation<Int> = operation
+    #expect(try await plain.value == 3 && plain.result?.isSuccess == true)
+    #expect(operation.result == "own" && operation.value == "own" && operation.state == .idle)
+    #expect(plain.error == nil && operation.error == "own")
+  }
+
+  @Test("Q-15: a subclass of a queue declares id, kind, invalidate and shutdown")
+  func membersOfAQueue() async throws {
+    try await onOwnThread {
+      let calls = EventLog<String>()
+      let ported = PortedQueue(calls)
+      let queue: OperationQueue = ported
+      queue.addOperation {}
+      queue.addAsyncOperation {}
+      #expect(queue.snapshot().id == queue.id && "\(queue)".contains("PortedQueue"))
+      queue.invalidate()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(calls.events.isEmpty)
+      ported.invalidate()
+      ported.shutdown()
+      #expect(calls.events == ["invalidate", "shutdown"] && ported.id == "own")
+    }
+  }
+}
+
+private struct Failure: Error {}
+
+extension Result {
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
 private final class Download: Operation, @unchecked Sendable {
@@ -29,4 +96,102 @@ private final class Download: Operation, @unchecked Sendable {
   let links: [String] = []
   let rare = false
   let place = "here"
+}
+
+/// Has every name, and notes each use of one that the library could make.
+private class PortedOperation: Operation, @unchecked Sendable {
+  enum State: String { case idle = "own" }
+
+  private let reads: EventLog<String>
+  init(_ reads: EventLog<String>) { self.reads = reads }
+
+  private func noted<Value>(_ name: String, _ value: Value) -> Value {
+    reads.note(name)
+    return value
+  }
+
+  // Not noted: the tests ask for it.
+  var state: State { .idle }
+  var error: (any Error)? { noted("error", nil) }
+  var result: Int? { noted("result", nil) }
+  var id: String { noted("id", "own") }
+  var kind: String { noted("kind", "own") }
+  var progress: Double { noted("progress", 0) }
+  var attempts: Int { noted("attempts", 0) }
+  func fail() { reads.note("fail") }
+  func fail(_ error: any Error) { reads.note("fail") }
+  func log(_ text: String) { reads.note("log") }
+  func report() { reads.note("report") }
+
+  // What the library has today.
+  var states: [State] { noted("states", []) }
+  var exclusions: [String] { noted("exclusions", []) }
+  var forgetsDependencies: Bool { noted("forgetsDependencies", false) }
+  func recordError(_ error: any Error) -> Bool { noted("recordError", false) }
+  func cancel(because error: any Error) { reads.note("cancel(because:)") }
+  func addDependency(_ operation: Operation, requires requirement: DependencyRequirement) {
+    reads.note("addDependency(_:requires:)")
+  }
+  func finished() async -> Bool { noted("finished", false) }
+  func tryStart() { reads.note("tryStart") }
+  func reasonsNotRunning() -> [String] { noted("reasonsNotRunning", []) }
+  func dependencyCycle() -> [Operation]? { noted("dependencyCycle", nil) }
+}
+
+private final class StateMachineOperation: Operation, @unchecked Sendable {
+  enum State: Int { case ready, busy, done }
+
+  var state = State.ready {
+    willSet { willChangeValue(forKey: "state") }
+    didSet { didChangeValue(forKey: "state") }
+  }
+
+  override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    ["isReady", "isExecuting", "isFinished"].contains(key) ? ["state"] : []
+  }
+
+  override var isExecuting: Bool { state == .busy }
+  override var isFinished: Bool { state == .done }
+  override func start() {
+    state = .busy
+    state = .done
+  }
+}
+
+private final class PortedAsyncOperation: AsyncOperation<Int>, @unchecked Sendable {
+  enum State { case idle }
+  let state = State.idle
+  let error = "own"
+  let result = "own"
+  let value = "own"
+  let id = "own"
+  let kind = "own"
+  let progress = 0.5
+  var attempts = 0
+  func fail() {}
+  func log(_ text: String) {}
+  func report() {}
+  override func run() async throws -> Int {
+    attempts += 1
+    return 3
+  }
+}
+
+/// Has every name, and notes each use of one that the library could make.
+private final class PortedQueue: OperationQueue, @unchecked Sendable {
+  private let calls: EventLog<String>
+  init(_ calls: EventLog<String>) { self.calls = calls }
+
+  let id = "own"
+  let kind = "own"
+  func invalidate() { calls.note("invalidate") }
+  func shutdown() { calls.note("shutdown") }
+
+  // What the library has today.
+  func snapshot() -> String { "own" }
+  func deadlocks() -> String { "own" }
+  func stateChanges() -> String { "own" }
+  func waitForAll() async -> Bool { false }
+  func tryAddOperation(_ operation: Operation) { calls.note("tryAddOperation") }
+  func tryAddOperations(_ operations: [Operation]) { calls.note("tryAddOperations") }
 }

@@ -57,20 +57,23 @@ struct SubclassContractTests {
     }
   }
 
-  @Test("D-22: where base start finishes it, work that goes on finishes nothing twice")
+  @Test("SA-1, D-22: base start leaves the finish to work that goes on, which finishes it once")
   func superStartOfAnAsynchronousOne() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
       let gate = Gate()
       do {
-        let operation = EarlyFinishedOperation(gate: gate, log: log)
+        let operation = LateFinishedOperation(gate: gate, log: log)
         operation.completionBlock = { log.note("completion") }
         let dependent = BlockOperation { log.note("dependent") }
         dependent.addDependency(operation)
         let queue = OperationQueue()
-        queue.addOperations([operation, dependent], waitUntilFinished: true)
-        #expect(operation.state == .finished && queue.operationCount == 0)
+        queue.addOperations([operation, dependent], waitUntilFinished: false)
+        gate.waitForArrivals(1)
+        #expect(operation.state == .executing && queue.operationCount == 2)
         gate.open()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(operation.state == .finished && queue.operationCount == 0)
       }
       log.wait(for: "freed")
       log.wait(for: "completion")
@@ -121,7 +124,7 @@ struct SubclassContractTests {
     }
   }
 
-  @Test("CA-12, CA-6: cancelled by a flag of its own it is retired ahead of what is ready")
+  @Test("CA-12, CA-6: cancelled by a flag of its own it starts ahead of what is ready, and runs")
   func ownCancelFlag() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -142,13 +145,13 @@ struct SubclassContractTests {
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
       log.wait(for: "completion")
-      #expect(log.events.filter { $0 != "completion" } == ["dependent", "ready"])
+      #expect(log.events.filter { $0 != "completion" } == ["work", "dependent", "ready"])
     }
   }
 }
 
 /// Goes on after `super.start()` has run its `main()`, and says at its end that it has finished.
-private final class EarlyFinishedOperation: Operation, @unchecked Sendable {
+private final class LateFinishedOperation: Operation, @unchecked Sendable {
   private let gate: Gate
   private let log: EventLog<String>
   private let lock = NSLock()

@@ -104,7 +104,9 @@ private struct Play {
       })
   }
 
-  private var runs: Bool { situation == .plain || situation == .cancelledWhileRunning }
+  private var runs: Bool {
+    fixture.runsWhenCancelled || situation == .plain || situation == .cancelledWhileRunning
+  }
 
   private func count(_ event: String) -> Int { log.events.count { $0 == event } }
 
@@ -119,10 +121,10 @@ private struct Play {
   }
 
   private func play(_ operation: Operation) {
+    // Work that runs although it was cancelled is not held up.
+    if situation != .cancelledWhileRunning { workGate.open() }
     switch situation {
-    case .plain:
-      workGate.open()
-      queue.addOperation(operation)
+    case .plain: queue.addOperation(operation)
     case .cancelledBeforeTheQueue:
       operation.cancel()
       // What has finished may not be added any more; starting it is silent.

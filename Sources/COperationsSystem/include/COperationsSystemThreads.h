@@ -24,8 +24,23 @@ uint64_t csystem_thread_number(void);
 /// Names the calling thread; the kernel keeps the first 15 bytes.
 void csystem_set_thread_name(const char *name);
 
-/// Starts a detached thread with every signal blocked. Returns 0, or the error number.
+/// Starts a detached thread. Blocked in it are all signals but SIGPROF and those that the instructions
+/// of a thread cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
+
+/// The same with a stack of `stack_size` bytes; 0 is the size that the system gives.
+int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t stack_size);
+
+/// How many processors the affinity mask of the process's first thread has. 0 if it is unknown.
+int32_t csystem_allowed_processor_count(void);
+
+/// Lets `csystem_is_forked_child` be true in child processes that are forked from now on. Called once.
+void csystem_watch_forks(void);
+
+/// Whether this process was forked from one that has watched for that: only the thread that has forked is
+/// here. Set before `fork()` returns in the child, when it has one thread.
+extern bool csystem_forked_child;
+static inline bool csystem_is_forked_child(void) { return csystem_forked_child; }
 
 /// Calls `body`; where that ends the thread instead of returning, calls `ended` on that thread, with
 /// nothing left on the stack of what `body` had there.
@@ -53,11 +68,12 @@ static inline void csystem_prefetch_two_lines(const void *address) {
   __builtin_prefetch((const char *)address + 64, 1);
 }
 
-// One pointer of the calling thread's for each of four users; null in a new thread.
+// One pointer of the calling thread's for each of five users; null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_delivery __attribute__((tls_model("initial-exec")));
+extern _Thread_local void *_Nullable csystem_question __attribute__((tls_model("initial-exec")));
 static inline void *_Nullable csystem_current_worker(void) { return csystem_worker; }
 static inline void csystem_set_current_worker(void *_Nullable worker) { csystem_worker = worker; }
 static inline void *_Nullable csystem_current_release(void) { return csystem_release; }
@@ -66,12 +82,15 @@ static inline void *_Nullable csystem_current_misuse(void) { return csystem_misu
 static inline void csystem_set_current_misuse(void *_Nullable scope) { csystem_misuse = scope; }
 static inline void *_Nullable csystem_current_delivery(void) { return csystem_delivery; }
 static inline void csystem_set_current_delivery(void *_Nullable frame) { csystem_delivery = frame; }
+static inline void *_Nullable csystem_current_question(void) { return csystem_question; }
+static inline void csystem_set_current_question(void *_Nullable frame) { csystem_question = frame; }
 
 // The Swift runtime's own counting functions (docs/Runtime.md of the Swift project), which
 // `unowned` and `weak` are made of. Swift has no spelling for "retain unless it is being
 // destroyed" that costs no side table.
 void *_Nullable swift_tryRetain(void *object);
 bool swift_isDeallocating(void *object);
+bool swift_isUniquelyReferenced_nonNull_native(void *object);
 void *swift_unownedRetain(void *object);
 void swift_unownedRelease(void *object);
 

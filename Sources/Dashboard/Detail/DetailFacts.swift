@@ -13,14 +13,14 @@ struct DetailFacts {
 
   /// The process that it is of, where several are watched; else empty.
   private var process: [ProcessReport] {
-    workload.process(of: report.id).map { [$0] } ?? []
+    monitored.process(of: report.id).map { [$0] } ?? []
   }
 
   /// What and where it is; as many lines as ``times``.
   var identity: [[Span]] {
-    let queue = workload.queue(report.queue)
-    let isTold = workload.detail?.id == report.id && dashboard.replay == nil
-    let detail = isTold ? workload.detail : nil
+    let queue = monitored.queue(report.queue)
+    let isTold = monitored.detail?.id == report.id && dashboard.replay == nil
+    let detail = isTold ? monitored.detail : nil
     let facts = [
       fact("class", [Span(report.className)]),
       fact("queue", queue.map { words(about: $0) } ?? [Span(glyphs.unknown)]),
@@ -71,7 +71,7 @@ struct DetailFacts {
     let user = "uid \(requester.userID)"
     let who = Span(
       requester.processID == 0 ? "by \(user) elsewhere" : "by pid \(requester.processID) \(user)")
-    guard let asked = report.cancelRequested, let hello = workload.hello else {
+    guard let asked = report.cancelRequested, let hello = monitored.hello else {
       return [fact("cancel", [Span("asked ", .dim), who])]
     }
     let time = Span("asked \(TimeText.preciseTimeOfDay(asked, of: hello)) ")
@@ -89,7 +89,7 @@ struct DetailFacts {
     return report.started == nil ? "\(age), has not started" : "\(age), not honoured"
   }
 
-  private var workload: Workload { dashboard.shown }
+  private var monitored: MonitoredState { dashboard.shown }
 
   private func fact(_ label: String, _ value: [Span]) -> [Span] {
     [Span(label.padded(to: Self.labelWidth), .dim)] + value
@@ -106,7 +106,7 @@ struct DetailFacts {
 
   /// The time of day, and how long that was after it was added.
   private func moment(_ moment: MonitorTime?) -> [Span] {
-    guard let moment, let hello = workload.hello else { return [Span(glyphs.unknown, .dim)] }
+    guard let moment, let hello = monitored.hello else { return [Span(glyphs.unknown, .dim)] }
     let time = Span(TimeText.preciseTimeOfDay(moment, of: hello))
     guard let added = report.added, moment != added else { return [time] }
     return [time, Span("  +\(TimeText.fine(moment - added, glyphs))", .dim)]

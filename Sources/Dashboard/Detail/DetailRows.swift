@@ -46,7 +46,7 @@ struct DetailRows {
     addTrees(report)
   }
 
-  private var workload: Workload { dashboard.shown }
+  private var monitored: MonitoredState { dashboard.shown }
 
   private mutating func addFacts(_ report: OperationReport) {
     let facts = DetailFacts(report: report, dashboard: dashboard, glyphs: glyphs)
@@ -61,9 +61,9 @@ struct DetailRows {
 
   private mutating func addWarnings(_ id: OperationReport.ID) {
     let text = WarningText(
-      workload: workload, now: dashboard.shownTime, glyphs: glyphs,
+      monitored: monitored, now: dashboard.shownTime, glyphs: glyphs,
       isReadOnly: dashboard.isReadOnly)
-    for warning in workload.warnings
+    for warning in monitored.warnings
     where warning.operations.contains(id) || warning.awaited.contains(id) {
       let sentence = "\(warning.kind.rawValue): \(text.sentence(warning))"
       addWrapped(sentence, mark: "!", role: .warning)
@@ -71,7 +71,7 @@ struct DetailRows {
   }
 
   private mutating func addReasons(_ id: OperationReport.ID) {
-    guard let detail = workload.detail, detail.id == id else { return }
+    guard let detail = monitored.detail, detail.id == id else { return }
     if !detail.reasons.isEmpty {
       rows.append(.rule("why it is not running"))
       for (index, reason) in detail.reasons.enumerated() {
@@ -80,7 +80,7 @@ struct DetailRows {
     }
     let awaited =
       detail.awaitedOperations.map { dashboard.describe($0) }
-      + detail.awaitedQueues.compactMap { workload.queue($0).map { "queue \($0.name)" } }
+      + detail.awaitedQueues.compactMap { monitored.queue($0).map { "queue \($0.name)" } }
     guard !awaited.isEmpty else { return }
     rows.append(.rule("what it waits for in its own code"))
     for description in awaited { addWrapped(description, mark: "-", role: .text) }
@@ -98,7 +98,7 @@ struct DetailRows {
 
   private mutating func addLife(_ report: OperationReport) {
     let life = DetailLife(
-      report: report, now: workload.moment(for: report.id, at: dashboard.shownTime))
+      report: report, now: monitored.moment(for: report.id, at: dashboard.shownTime))
     guard !life.phases.isEmpty else { return }
     rows.append(.rule("life"))
     rows += life.rows(columns: columns - 2, glyphs: glyphs).map { .line($0) }
@@ -107,7 +107,7 @@ struct DetailRows {
 
   /// How long others of its class waited and ran lately.
   private func usualTimes(of report: OperationReport) -> [[Span]] {
-    guard let times = workload.classTimes[report.className] else { return [] }
+    guard let times = monitored.classTimes[report.className] else { return [] }
     return [("run", times.run), ("wait", times.wait)].compactMap { label, times in
       guard let times else { return nil }
       let parts = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99)].map {
@@ -123,7 +123,7 @@ struct DetailRows {
   }
 
   private mutating func addTrees(_ report: OperationReport) {
-    guard let trees = dashboard.pane else { return }
+    guard let trees = dashboard.screen.pane else { return }
     let total = report.dependencies.count
     let unmet = report.unmetDependencyCount
     let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(unmet) unmet"

@@ -63,15 +63,16 @@ struct EventView {
     }
   }
 
-  private var workload: Workload { dashboard.shown }
+  private var monitored: MonitoredState { dashboard.shown }
 
   private var idWidth: Int {
-    max(2, "\(workload.operations.largestID)".utf8.count, "\(workload.events.largestID)".utf8.count)
+    max(
+      2, "\(monitored.operations.largestID)".utf8.count, "\(monitored.events.largestID)".utf8.count)
   }
 
   private func queueWidth(in canvas: Canvas) -> Int {
     let limit = layout.table.count >= 100 ? 14 : 8
-    return workload.queues.prefix(64).map { canvas.glyphs.width(of: $0.name, limit: limit) }
+    return monitored.queues.prefix(64).map { canvas.glyphs.width(of: $0.name, limit: limit) }
       .max() ?? 0
   }
 
@@ -82,8 +83,8 @@ struct EventView {
   }
 
   private func title(_ glyphs: Glyphs) -> [Span] {
-    let log = workload.events
-    let filter = dashboard.listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
+    let log = monitored.events
+    let filter = dashboard.list.listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
     return [
       Span(" events "), Span(CountText.text(log.lines.count), .strong),
       Span(" \(glyphs.horizontal) \(filter) ", .dim),
@@ -131,7 +132,7 @@ struct EventView {
     _ event: OperationEvent, _ columns: Columns, row: Int, on canvas: inout Canvas
   ) {
     let quiet = Style(event.new.isOver ? .dim : .text)
-    let time = workload.hello.map { hello in
+    let time = monitored.hello.map { hello in
       columns.old == nil
         ? TimeText.timeOfDay(event.time, of: hello)
         : TimeText.preciseTimeOfDay(event.time, of: hello)
@@ -155,7 +156,7 @@ struct EventView {
     canvas.write(
       event.new.rawValue, row: row, columns: columns.new, style: Style(event.new.role))
     if let queue = columns.queue {
-      let name = workload.queue(event.queue)?.name ?? canvas.glyphs.unknown
+      let name = monitored.queue(event.queue)?.name ?? canvas.glyphs.unknown
       canvas.write(name, row: row, columns: queue, style: quiet)
     }
     canvas.write(event.title, row: row, columns: columns.title, style: quiet)

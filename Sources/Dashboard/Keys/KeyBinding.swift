@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a key can mean.
-enum KeyAction: Sendable, Hashable, CaseIterable {
-  case close, back, quit, suspendProgram, repaint, toggleHelp, export, changeRefresh
-  case openPicker, openChoice, lookAgain
-  case moveDown, moveUp, pageDown, pageUp, halfPageDown, halfPageUp, moveToTop, moveToBottom
-  case nextView, previousView, showView
-  case openDetail, nextOperation, previousOperation, enterRow, toggleTree, showDependencies,
-    showDependents, reroot, showRoots
-  case zoomIn, zoomOut
-  case fold, unfold, toggleAllFolds, goToBlocker, goToWorst
-  case openFilter, openSearch, searchNext, searchPrevious
-  case openSortMenu, sortNext, sortPrevious, invertOrder, pin, scrollLeft, scrollRight
-  case tag, tagWithDependents, untagAll
-  case goToOperation, toggleOver, toggleWarned, toggleMeters, toggleName, pause
-  case cancel, armCancelKeys, suspendQueue, widenQueue, narrowQueue
-  case raisePriority, lowerPriority
-  case answerNo, answerYes, answerAlso
-  case togglePlaying, playSlower, playFaster, stepBack, stepForward
-  case seekBack, seekForward, seekFarBack, seekFarForward, seekToStart, seekToEnd
-  case previousWarning, nextWarning
+/// A key press, decoded.
+public enum Input: Sendable, Hashable {
+  /// A character that was typed, `" "` included.
+  case character(Unicode.Scalar)
+  /// A character typed with Control, as its lower-case letter: Ctrl-C is `control("c")`.
+  case control(Unicode.Scalar)
+  /// A character typed with Alt.
+  case alt(Unicode.Scalar)
+  /// A key that has a name.
+  case key(Key)
+  /// F1 to F12.
+  case function(Int)
+  /// Text pasted as a whole; never to be read as commands.
+  case paste(String)
+}
+
+/// A key that has a name.
+public enum Key: Sendable, Hashable, CaseIterable {
+  case up, down, left, right, home, end, pageUp, pageDown
+  case enter, escape, backspace, delete, insert, tab, backTab
 }
 
 /// Where a key is pressed: what lies on top.

@@ -33,11 +33,15 @@ enum KeyTable {
   }
 
   private static let footerOrder: [KeyAction] = [
-    .toggleHelp, .togglePlaying, .nextWarning, .seekBack, .seekForward, .playSlower, .playFaster,
-    .stepBack, .stepForward, .answerNo, .answerYes, .answerAlso, .cancel, .toggleTree, .openFilter,
-    .suspendQueue, .nextView, .narrowQueue, .widenQueue, .goToBlocker, .openSortMenu, .openDetail,
-    .enterRow,
-    .zoomIn, .zoomOut, .fold, .tag, .armCancelKeys, .openSearch, .pause, .openPicker,
+    .screen(.toggleHelp), .replay(.togglePlaying), .replay(.nextWarning), .replay(.seekBack),
+    .replay(.seekForward), .replay(.slower), .replay(.faster),
+    .replay(.stepBack), .replay(.stepForward), .answer(.no), .answer(.yes), .answer(.also),
+    .command(.cancel), .tree(.toggle), .list(.openFilter),
+    .queue(.toggleSuspended), .screen(.nextView), .queue(.narrow), .queue(.widen),
+    .tree(.goToBlocker), .list(.openSortMenu), .detail(.open),
+    .tree(.enterRow),
+    .timeline(.zoomIn), .timeline(.zoomOut), .tree(.fold), .command(.tag), .command(.armCancelKeys),
+    .list(.openSearch), .screen(.pause), .picker(.open),
   ]
 
   private static let actions: [KeyContext: [Input: KeyAction]] = {
@@ -55,43 +59,43 @@ enum KeyTable {
 
   private static let moving: [KeyBinding] = [
     KeyBinding(
-      .moveDown, [.character("j"), .key(.down)], in: scrolling, label: "j Down",
+      .movement(.down), [.character("j"), .key(.down)], in: scrolling, label: "j Down",
       help: "next row", group: .moving),
     KeyBinding(
-      .moveUp, [.character("k"), .key(.up)], in: scrolling, label: "k Up",
+      .movement(.up), [.character("k"), .key(.up)], in: scrolling, label: "k Up",
       help: "previous row", group: .moving),
     KeyBinding(
-      .pageDown, [.key(.pageDown)], in: scrolling, label: "PgDn",
+      .movement(.pageDown), [.key(.pageDown)], in: scrolling, label: "PgDn",
       help: "page down", group: .moving),
     KeyBinding(
-      .pageUp, [.key(.pageUp)], in: scrolling, label: "PgUp",
+      .movement(.pageUp), [.key(.pageUp)], in: scrolling, label: "PgUp",
       help: "page up", group: .moving),
     KeyBinding(
-      .halfPageDown, [.control("d")], in: scrolling, label: "Ctrl-D",
+      .movement(.halfPageDown), [.control("d")], in: scrolling, label: "Ctrl-D",
       help: "half a page down", group: .moving),
     KeyBinding(
-      .halfPageUp, [.control("u")], in: scrolling, label: "Ctrl-U",
+      .movement(.halfPageUp), [.control("u")], in: scrolling, label: "Ctrl-U",
       help: "half a page up", group: .moving),
     KeyBinding(
-      .moveToTop, [.character("g"), .key(.home)], in: scrolling, label: "g Home",
+      .movement(.toTop), [.character("g"), .key(.home)], in: scrolling, label: "g Home",
       help: "first row, and stay there", group: .moving),
     KeyBinding(
-      .moveToBottom, [.character("G"), .key(.end)], in: scrolling, label: "G End",
+      .movement(.toBottom), [.character("G"), .key(.end)], in: scrolling, label: "G End",
       help: "last row; follow events", group: .moving),
     KeyBinding(
-      .scrollLeft, [.character("h"), .key(.left)], in: [.list], label: "h Left",
+      .list(.scrollLeft), [.character("h"), .key(.left)], in: [.list], label: "h Left",
       help: "names: scroll left", group: .moving),
     KeyBinding(
-      .scrollRight, [.character("l"), .key(.right)], in: [.list], label: "l Right",
+      .list(.scrollRight), [.character("l"), .key(.right)], in: [.list], label: "l Right",
       help: "names: scroll right", group: .moving),
     KeyBinding(
-      .goToOperation, "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
+      .list(.goToOperation), "0123456789".unicodeScalars.map { .character($0) }, in: browsing,
       label: "0-9", help: "go to that operation", group: .moving),
   ]
 
   private static let looking: [KeyBinding] = [
     KeyBinding(
-      .toggleHelp, [.character("?"), .function(1)], in: scrolling, label: "? F1",
+      .screen(.toggleHelp), [.character("?"), .function(1)], in: scrolling, label: "? F1",
       help: "this help, and back", group: .program,
       footer: (
         "?",
@@ -101,120 +105,129 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
-      .openChoice, [.key(.enter)], in: [.picker], label: "Enter",
+      .picker(.openChoice), [.key(.enter)], in: [.picker], label: "Enter",
       help: "watch this one", group: .looking, footer: ("Enter", [.picker: "Open"])),
     KeyBinding(
-      .lookAgain, [.character("r")], in: [.picker], label: "r",
+      .picker(.lookAgain), [.character("r")], in: [.picker], label: "r",
       help: "look for processes again", group: .looking, footer: ("r", [.picker: "Look again"])),
     KeyBinding(
-      .nextView, [.key(.tab)], in: viewing, label: "Tab", help: "next view",
+      .screen(.nextView), [.key(.tab)], in: viewing, label: "Tab", help: "next view",
       group: .looking, footer: ("Tab", [.queues: "View", .timeline: "View", .events: "View"])),
     KeyBinding(
-      .previousView, [.key(.backTab)], in: viewing, label: "Shift-Tab", help: "previous view",
+      .screen(.previousView), [.key(.backTab)], in: viewing, label: "Shift-Tab",
+      help: "previous view",
       group: .looking),
     KeyBinding(
-      .showView, "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
+      .screen(.showView), "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
       help: "the view of that number", group: .looking),
     KeyBinding(
-      .openDetail, [.key(.enter)], in: history.union([.list]), label: "Enter",
+      .detail(.open), [.key(.enter)], in: history.union([.list]), label: "Enter",
       help: "all about the operation", group: .looking,
       footer: ("Enter", [.list: "Detail", .timeline: "Detail", .events: "Detail"])),
     KeyBinding(
-      .nextOperation, [.character("n")], in: [.detail], label: "n (detail)",
+      .detail(.next), [.character("n")], in: [.detail], label: "n (detail)",
       help: "the operation in the next row", group: .looking, footer: ("n", [.detail: "Next"])),
     KeyBinding(
-      .previousOperation, [.character("N")], in: [.detail], label: "N (detail)",
+      .detail(.previous), [.character("N")], in: [.detail], label: "N (detail)",
       help: "the one in the row before", group: .looking, footer: ("N", [.detail: "Previous"])),
     KeyBinding(
-      .toggleTree, [.character("t"), .function(5)], in: choosing,
+      .tree(.toggle), [.character("t"), .function(5)], in: choosing,
       label: "t F5", help: "tree or list", group: .looking,
       footer: ("t", [.list: "Tree", .tree: "List", .detail: "Tree"])),
     KeyBinding(
-      .showDependencies, [.character("d")], in: choosing, label: "d",
+      .tree(.showDependencies), [.character("d")], in: choosing, label: "d",
       help: "tree: what it waits for", group: .looking,
       footer: ("d", [.list: "Deps", .tree: "Deps"])),
     KeyBinding(
-      .showDependents, [.character("D")], in: choosing, label: "D",
+      .tree(.showDependents), [.character("D")], in: choosing, label: "D",
       help: "tree: what waits for it", group: .looking,
       footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
     KeyBinding(
-      .enterRow, [.key(.enter)], in: [.tree], label: "Enter (tree)",
+      .tree(.enterRow), [.key(.enter)], in: [.tree], label: "Enter (tree)",
       help: "all about it; ^seen; +", group: .looking,
       footer: ("Enter", [.tree: "Detail"])),
     KeyBinding(
-      .fold, [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
+      .tree(.fold), [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
       help: "fold, or go to above", group: .looking, footer: ("h", [.tree: "Fold"])),
     KeyBinding(
-      .unfold, [.character("l"), .key(.right), .character("+"), .character("=")], in: [.tree],
+      .tree(.unfold), [.character("l"), .key(.right), .character("+"), .character("=")],
+      in: [.tree],
       label: "l Right +", help: "unfold, or go to below", group: .looking),
     KeyBinding(
-      .toggleAllFolds, [.character("*")], in: [.tree], label: "*", help: "fold all, unfold all",
+      .tree(.toggleAllFolds), [.character("*")], in: [.tree], label: "*",
+      help: "fold all, unfold all",
       group: .looking),
     KeyBinding(
-      .goToBlocker, [.character("b")], in: choosing, label: "b", help: "to what it waits for",
+      .tree(.goToBlocker), [.character("b")], in: choosing, label: "b",
+      help: "to what it waits for",
       group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
-      .goToWorst, [.character("B")], in: browsing, label: "B", help: "to what most wait for",
+      .tree(.goToWorst), [.character("B")], in: browsing, label: "B", help: "to what most wait for",
       group: .looking),
     KeyBinding(
-      .reroot, [.character("r")], in: [.tree], label: "r (tree)",
+      .tree(.reroot), [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking, footer: ("r", [.tree: "Root"])),
     KeyBinding(
-      .showRoots, [.character("R")], in: [.tree], label: "R (tree)",
+      .tree(.showRoots), [.character("R")], in: [.tree], label: "R (tree)",
       help: "all that nobody waits for", group: .looking),
     KeyBinding(
-      .openSearch, [.character("/"), .function(3)], in: [.list], label: "/ F3",
+      .list(.openSearch), [.character("/"), .function(3)], in: [.list], label: "/ F3",
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
     KeyBinding(
-      .searchNext, [.character("n")], in: [.list], label: "n", help: "next match",
+      .list(.searchNext), [.character("n")], in: [.list], label: "n", help: "next match",
       group: .moving),
     KeyBinding(
-      .searchPrevious, [.character("N")], in: [.list], label: "N", help: "previous match",
+      .list(.searchPrevious), [.character("N")], in: [.list], label: "N", help: "previous match",
       group: .moving),
     KeyBinding(
-      .openFilter, [.character("\\"), .character("f"), .function(4)], in: [.list],
+      .list(.openFilter), [.character("\\"), .character("f"), .function(4)], in: [.list],
       label: "\\ f F4", help: "filter, e.g. state:exec", group: .looking,
       footer: ("\\", [.list: "Filter"])),
     KeyBinding(
-      .openSortMenu, [.character("s"), .function(6)], in: [.list], label: "s F6",
+      .list(.openSortMenu), [.character("s"), .function(6)], in: [.list], label: "s F6",
       help: "choose what to sort by", group: .looking, footer: ("s", [.list: "Sort"])),
     KeyBinding(
-      .sortPrevious, [.character("<")], in: [.list], label: "<", help: "sort by the column before",
+      .list(.sortPrevious), [.character("<")], in: [.list], label: "<",
+      help: "sort by the column before",
       group: .looking),
     KeyBinding(
-      .sortNext, [.character(">")], in: [.list], label: ">", help: "sort by the next column",
+      .list(.sortNext), [.character(">")], in: [.list], label: ">", help: "sort by the next column",
       group: .looking),
     KeyBinding(
-      .invertOrder, [.character("I"), .character("i")], in: [.list], label: "I i",
+      .list(.invertOrder), [.character("I"), .character("i")], in: [.list], label: "I i",
       help: "invert the order", group: .looking),
     KeyBinding(
-      .pin, [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
+      .list(.pin), [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
       group: .looking),
     KeyBinding(
-      .zoomIn, [.character("+"), .character("=")], in: [.timeline], label: "+ (timeline)",
+      .timeline(.zoomIn), [.character("+"), .character("=")], in: [.timeline],
+      label: "+ (timeline)",
       help: "less time, finer", group: .looking, footer: ("+", [.timeline: "Finer"])),
     KeyBinding(
-      .zoomOut, [.character("-")], in: [.timeline], label: "- (timeline)",
+      .timeline(.zoomOut), [.character("-")], in: [.timeline], label: "- (timeline)",
       help: "more time, coarser", group: .looking, footer: ("-", [.timeline: "Coarser"])),
     KeyBinding(
-      .toggleOver, [.character("H")], in: [.list], label: "H",
+      .list(.toggleOver), [.character("H")], in: [.list], label: "H",
       help: "hide/show what is over", group: .looking),
     KeyBinding(
-      .toggleWarned, [.character("!")], in: [.list], label: "!",
+      .list(.toggleWarned), [.character("!")], in: [.list], label: "!",
       help: "only rows with warnings", group: .looking),
   ]
 
   private static let acting: [KeyBinding] = [
     KeyBinding(
-      .tag, [.character(" ")], in: choosing, label: "Space", help: "tag it, and move down",
+      .command(.tag), [.character(" ")], in: choosing, label: "Space",
+      help: "tag it, and move down",
       group: .acting, footer: ("Space", [.list: "Tag", .tree: "Tag"])),
     KeyBinding(
-      .tagWithDependents, [.character("c")], in: choosing, label: "c",
+      .command(.tagWithDependents), [.character("c")], in: choosing, label: "c",
       help: "tag it and its dependents", group: .acting),
     KeyBinding(
-      .untagAll, [.character("U")], in: choosing, label: "U", help: "untag all", group: .acting),
+      .command(.untagAll), [.character("U")], in: choosing, label: "U", help: "untag all",
+      group: .acting),
     KeyBinding(
-      .cancel, [.character("x"), .function(9), .key(.delete)], in: choosing.union(history),
+      .command(.cancel), [.character("x"), .function(9), .key(.delete)],
+      in: choosing.union(history),
       label: "x F9 Delete", help: "cancel tagged or selected", group: .acting,
       footer: (
         "x",
@@ -225,11 +238,11 @@ enum KeyTable {
       ),
       changesProcess: true),
     KeyBinding(
-      .armCancelKeys, [.character("X")], in: [.list], label: "X + letter",
+      .command(.armCancelKeys), [.character("X")], in: [.list], label: "X + letter",
       help: "cancel by the row's key", group: .acting, footer: ("X", [.list: "Keys"]),
       changesProcess: true),
     KeyBinding(
-      .suspendQueue, [.character("S")], in: viewing, label: "S",
+      .queue(.toggleSuspended), [.character("S")], in: viewing, label: "S",
       help: "suspend/resume its queue", group: .acting,
       footer: (
         "S",
@@ -240,27 +253,27 @@ enum KeyTable {
       ),
       changesProcess: true),
     KeyBinding(
-      .narrowQueue, [.character("-")], in: [.queues], label: "- (queues)",
+      .queue(.narrow), [.character("-")], in: [.queues], label: "- (queues)",
       help: "run fewer at once", group: .acting, footer: ("-", [.queues: "Narrower"]),
       changesProcess: true),
     KeyBinding(
-      .widenQueue, [.character("+"), .character("=")], in: [.queues], label: "+ (queues)",
+      .queue(.widen), [.character("+"), .character("=")], in: [.queues], label: "+ (queues)",
       help: "run more at once", group: .acting, footer: ("+", [.queues: "Wider"]),
       changesProcess: true),
     KeyBinding(
-      .raisePriority, [.character("}"), .function(8)], in: choosing, label: "} F8",
+      .command(.raisePriority), [.character("}"), .function(8)], in: choosing, label: "} F8",
       help: "raise its priority", group: .acting, changesProcess: true),
     KeyBinding(
-      .lowerPriority, [.character("{"), .function(7)], in: choosing, label: "{ F7",
+      .command(.lowerPriority), [.character("{"), .function(7)], in: choosing, label: "{ F7",
       help: "lower its priority", group: .acting, changesProcess: true),
     KeyBinding(
-      .export, [.character("e")], in: viewing, label: "e", help: "export this as JSON",
+      .program(.export), [.character("e")], in: viewing, label: "e", help: "export this as JSON",
       group: .acting),
   ]
 
   private static let program: [KeyBinding] = [
     KeyBinding(
-      .pause, [.character("p"), .character("Z")], in: viewing, label: "p Z",
+      .screen(.pause), [.character("p"), .character("Z")], in: viewing, label: "p Z",
       help: "pause the display only", group: .looking,
       footer: (
         "p",
@@ -270,7 +283,7 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
-      .openPicker, [.character("o")], in: viewing, label: "o",
+      .picker(.open), [.character("o")], in: viewing, label: "o",
       help: "watch another process", group: .program,
       footer: (
         "o",
@@ -279,16 +292,16 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
-      .toggleName, [.character("w")], in: browsing.union(history), label: "w",
+      .screen(.toggleName), [.character("w")], in: browsing.union(history), label: "w",
       help: "its whole name, and back", group: .looking),
     KeyBinding(
-      .changeRefresh, [.character("["), .character("]")], in: viewing, label: "[ ]",
+      .program(.changeRefresh), [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
     KeyBinding(
-      .toggleMeters, [.character("#")], in: viewing.subtracting([.detail]), label: "#",
+      .screen(.toggleMeters), [.character("#")], in: viewing.subtracting([.detail]), label: "#",
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
-      .close, [.character("q")], in: scrolling, label: "q",
+      .program(.close), [.character("q")], in: scrolling, label: "q",
       help: "close what is open; quit", group: .program,
       footer: (
         "q",
@@ -298,30 +311,30 @@ enum KeyTable {
         ]
       )),
     KeyBinding(
-      .back, [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
+      .program(.back), [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
       help: "close what is open", group: .program),
     KeyBinding(
-      .quit, [.character("Q"), .function(10), .control("c")], in: everywhere,
+      .program(.quit), [.character("Q"), .function(10), .control("c")], in: everywhere,
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),
     KeyBinding(
-      .suspendProgram, [.control("z")], in: everywhere, label: "Ctrl-Z",
+      .program(.suspend), [.control("z")], in: everywhere, label: "Ctrl-Z",
       help: "stop; fg brings it back", group: .program),
     KeyBinding(
-      .repaint, [.control("l")], in: everywhere, label: "Ctrl-L",
+      .program(.repaint), [.control("l")], in: everywhere, label: "Ctrl-L",
       help: "draw everything anew", group: .program),
   ]
 
   private static let answers: [KeyBinding] = [
     KeyBinding(
-      .answerNo,
+      .answer(.no),
       [.character("n"), .key(.enter), .key(.escape), .character("q"), .key(.backspace)],
       in: [.question], label: "n Enter Esc", help: "answer: no", group: .acting,
       footer: ("n", [.question: "No"])),
     KeyBinding(
-      .answerYes, [.character("y")], in: [.question], label: "y", help: "answer: yes",
+      .answer(.yes), [.character("y")], in: [.question], label: "y", help: "answer: yes",
       group: .acting, footer: ("y", [.question: "Yes"])),
     KeyBinding(
-      .answerAlso, [.character("a")], in: [.question], label: "a",
+      .answer(.also), [.character("a")], in: [.question], label: "a",
       help: "yes, and its dependents", group: .acting, footer: ("a", [.question: "Also"]),
       changesProcess: true),
   ]

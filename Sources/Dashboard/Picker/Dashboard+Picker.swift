@@ -6,12 +6,22 @@ import MonitorProtocol
 // Choosing what to watch.
 
 extension Dashboard {
+  /// Does what a key of the list of what can be watched says.
+  mutating func perform(_ key: KeyAction.Picker) -> [Effect] {
+    switch key {
+    case .open: openPicker()
+    case .openChoice: return openChoice()
+    case .lookAgain: return lookAgain()
+    }
+    return []
+  }
+
   /// Opens the list of what can be watched.
   mutating func openPicker() { picker = PickerState() }
 
   /// Closes it; or leaves the program where there is nothing to go back to.
   mutating func closePicker() -> [Effect] {
-    if source == nil { return [.quit] }
+    if connection.source == nil { return [.quit] }
     picker = nil
     return []
   }
@@ -28,7 +38,7 @@ extension Dashboard {
 
   /// Watches what is selected, or says why that cannot be.
   mutating func openChoice() -> [Effect] {
-    guard let row = picker?.selected, opening == nil else { return [.bell] }
+    guard let row = picker?.selected, connection.opening == nil else { return [.bell] }
     if let refusal = row.refusal {
       show("\(name(of: row)) cannot be attached to: \(refusal)", isWarning: true)
       return [.bell]
@@ -37,8 +47,8 @@ extension Dashboard {
       picker = nil
       return []
     }
-    if source == .demo, live.endedReason == nil, unfinishedCount > 0 {
-      question = Question(.open(row.source, name: name(of: row)), about: [])
+    if connection.source == .demo, live.endedReason == nil, unfinishedCount > 0 {
+      prompts.question = Question(.open(row.source, name: name(of: row)), about: [])
       return []
     }
     return open(row.source)
@@ -48,19 +58,22 @@ extension Dashboard {
   var unfinishedCount: Int { live.counts.waiting + live.counts.ready + live.counts.executing }
 
   /// Whether this is what is watched, and is heard.
-  func isWatched(_ row: PickerState.Row) -> Bool { row.source == source && !live.isSilent }
+  func isWatched(_ row: PickerState.Row) -> Bool {
+    row.source == connection.source && !live.isSilent
+  }
 
   /// Has the program watch something else.
   mutating func open(_ source: Source) -> [Effect] {
-    opening = source
+    connection.opening = source
     return [.open(source)]
   }
 
   /// Says why something cannot be watched.
   mutating func noteOpeningFailed(_ reason: String) {
-    guard opening != nil else { return }
-    opening = nil
-    notice = Notice("not opened: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
+    guard connection.opening != nil else { return }
+    connection.opening = nil
+    screen.notice = Notice(
+      "not opened: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
   /// What a row is called in a sentence.
@@ -71,13 +84,8 @@ extension Dashboard {
     }
   }
 
-  /// Where things are while the list is open.
-  func pickerLayout(for size: Size) -> Layout? {
-    Layout(size: size, showsMeters: false, wantsPane: false, wantsRules: false)
-  }
-
   /// How many of its rows are on screen.
   var pickerHeight: Int {
-    pickerLayout(for: size).map { PickerView.rows(in: $0, of: size).count } ?? 1
+    screen.overlayLayout.map { PickerView.rows(in: $0, of: screen.size).count } ?? 1
   }
 }

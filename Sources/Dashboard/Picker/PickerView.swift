@@ -36,7 +36,7 @@ struct PickerView {
       canvas.reverse(row: row, columns: canvas.columns)
     }
     drawAdvice(in: rows, on: &canvas)
-    guard layout.sentence != layout.prompt || dashboard.notice == nil else { return }
+    guard layout.sentence != layout.prompt || dashboard.screen.notice == nil else { return }
     canvas.write(sentence, row: layout.sentence, columns: canvas.columns.dropFirst())
   }
 
@@ -71,7 +71,7 @@ struct PickerView {
   private func draw(
     _ content: PickerState.Row, _ columns: PickerColumns, row: Int, on canvas: inout Canvas
   ) {
-    let isWatched = content.source == dashboard.source
+    let isWatched = content.source == dashboard.connection.source
     if isWatched {
       canvas.put("*", row: row, column: canvas.columns.lowerBound + 1, style: Style(.accent))
     }
@@ -120,7 +120,7 @@ struct PickerView {
   /// What there is to say about a row beside its numbers.
   private func remark(on row: PickerState.Row) -> String {
     if let refusal = row.refusal { return refusal }
-    if row.source == dashboard.source {
+    if row.source == dashboard.connection.source {
       return dashboard.live.endedReason == nil ? "watched now" : "watched, has ended"
     }
     return row == .demo ? "runs in this process" : ""

@@ -10,38 +10,43 @@ extension Dashboard {
     replay = status
     guard let status else {
       // Who greets now may be the process that was recorded.
-      live = Workload()
+      live = MonitoredState()
       return
     }
     live.advance(to: status.time)
-    if view == .timeline { settle() }
+    if screen.view == .timeline { settle() }
   }
 
-  /// Does what a key of a recording says; `nil` for every other one.
-  func performInReplay(_ action: KeyAction) -> [Effect]? {
-    guard let replay else { return nil }
-    let command: ReplayCommand
-    switch action {
-    case .togglePlaying: command = .togglePlaying
-    case .playFaster: command = .changeSpeed(by: 1)
-    case .playSlower: command = .changeSpeed(by: -1)
-    case .stepForward: command = .step(1)
-    case .stepBack: command = .step(-1)
-    case .seekForward: command = .seek(by: .seconds(5))
-    case .seekBack: command = .seek(by: .seconds(-5))
-    case .seekFarForward: command = .seek(by: .seconds(60))
-    case .seekFarBack: command = .seek(by: .seconds(-60))
-    case .seekToStart: command = .seekToStart
-    case .seekToEnd: command = .seekToEnd
-    case .nextWarning: command = .nextWarning
-    case .previousWarning: command = .previousWarning
-    default: return nil
-    }
+  /// Does what a key of a recording says; nothing if none is played.
+  func perform(_ key: KeyAction.Replay) -> [Effect] {
+    guard let replay else { return [] }
     let isAtEnd = replay.position >= replay.length
-    switch command {
-    case .step(1) where isAtEnd, .seekToEnd where isAtEnd, .nextWarning where isAtEnd:
-      return [.bell]
-    default: return [.replay(command)]
+    switch key {
+    case .stepForward, .toEnd, .nextWarning: return isAtEnd ? [.bell] : [.replay(key.command)]
+    case .togglePlaying, .slower, .faster, .stepBack, .seekBack, .seekForward, .seekFarBack,
+      .seekFarForward, .toStart, .previousWarning:
+      return [.replay(key.command)]
+    }
+  }
+}
+
+extension KeyAction.Replay {
+  /// What the program has to do with the recording.
+  var command: ReplayCommand {
+    switch self {
+    case .togglePlaying: .togglePlaying
+    case .faster: .changeSpeed(by: 1)
+    case .slower: .changeSpeed(by: -1)
+    case .stepForward: .step(1)
+    case .stepBack: .step(-1)
+    case .seekForward: .seek(by: .seconds(5))
+    case .seekBack: .seek(by: .seconds(-5))
+    case .seekFarForward: .seek(by: .seconds(60))
+    case .seekFarBack: .seek(by: .seconds(-60))
+    case .toStart: .seekToStart
+    case .toEnd: .seekToEnd
+    case .nextWarning: .nextWarning
+    case .previousWarning: .previousWarning
     }
   }
 }

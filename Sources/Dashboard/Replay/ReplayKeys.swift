@@ -26,7 +26,8 @@ enum ReplayKeys {
 
   /// What acts on what is tagged, and what these keys stand for here.
   private static let hidden: Set<KeyAction> = [
-    .tag, .tagWithDependents, .untagAll, .pause, .changeRefresh,
+    .command(.tag), .command(.tagWithDependents), .command(.untagAll), .screen(.pause),
+    .program(.changeRefresh),
   ]
 
   private static func words(_ text: String) -> [KeyContext: String] {
@@ -35,44 +36,45 @@ enum ReplayKeys {
 
   static let bindings: [KeyBinding] = [
     KeyBinding(
-      .togglePlaying, [.character(" "), .character("p"), .character("Z")], in: contexts,
+      .replay(.togglePlaying), [.character(" "), .character("p"), .character("Z")], in: contexts,
       label: "Space p Z", help: "play, or stand still", group: .acting,
       footer: ("Space", words("Play"))),
     KeyBinding(
-      .stepBack, [.character(",")], in: contexts, label: ",", help: "one update back",
+      .replay(.stepBack), [.character(",")], in: contexts, label: ",", help: "one update back",
       group: .acting, footer: (",", words("-1"))),
     KeyBinding(
-      .stepForward, [.character(".")], in: contexts, label: ".", help: "one update on",
+      .replay(.stepForward), [.character(".")], in: contexts, label: ".", help: "one update on",
       group: .acting, footer: (".", words("+1"))),
     KeyBinding(
-      .playSlower, [.character("[")], in: contexts, label: "[", help: "half as fast",
+      .replay(.slower), [.character("[")], in: contexts, label: "[", help: "half as fast",
       group: .acting, footer: ("[", words("Slower"))),
     KeyBinding(
-      .playFaster, [.character("]")], in: contexts, label: "]", help: "twice as fast",
+      .replay(.faster), [.character("]")], in: contexts, label: "]", help: "twice as fast",
       group: .acting, footer: ("]", words("Faster"))),
     KeyBinding(
-      .seekBack, [.character("(")], in: contexts, label: "(", help: "5 s back",
+      .replay(.seekBack), [.character("(")], in: contexts, label: "(", help: "5 s back",
       group: .acting, footer: ("(", words("-5s"))),
     KeyBinding(
-      .seekForward, [.character(")")], in: contexts, label: ")", help: "5 s on",
+      .replay(.seekForward), [.character(")")], in: contexts, label: ")", help: "5 s on",
       group: .acting, footer: (")", words("+5s"))),
     KeyBinding(
-      .seekFarBack, [.alt("b")], in: contexts, label: "Alt-b", help: "a minute back",
+      .replay(.seekFarBack), [.alt("b")], in: contexts, label: "Alt-b", help: "a minute back",
       group: .acting),
     KeyBinding(
-      .seekFarForward, [.alt("f")], in: contexts, label: "Alt-f", help: "a minute on",
+      .replay(.seekFarForward), [.alt("f")], in: contexts, label: "Alt-f", help: "a minute on",
       group: .acting),
     KeyBinding(
-      .seekToStart, [.alt("<")], in: contexts, label: "Alt-<", help: "to the beginning",
+      .replay(.toStart), [.alt("<")], in: contexts, label: "Alt-<", help: "to the beginning",
       group: .acting),
     KeyBinding(
-      .seekToEnd, [.alt(">")], in: contexts, label: "Alt->", help: "to the end",
+      .replay(.toEnd), [.alt(">")], in: contexts, label: "Alt->", help: "to the end",
       group: .acting),
     KeyBinding(
-      .previousWarning, [.character("{")], in: contexts, label: "{",
+      .replay(.previousWarning), [.character("{")], in: contexts, label: "{",
       help: "to the warning before", group: .acting),
     KeyBinding(
-      .nextWarning, [.character("}")], in: contexts, label: "}", help: "to the next warning",
+      .replay(.nextWarning), [.character("}")], in: contexts, label: "}",
+      help: "to the next warning",
       group: .acting, footer: ("}", words("Warning"))),
   ]
 }

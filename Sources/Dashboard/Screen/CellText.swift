@@ -120,3 +120,55 @@ extension [Cell] {
     }
   }
 }
+
+/// Text from anywhere as text that is safe to print where there is no grid.
+public enum TerminalText {
+  /// What a grid would show of `text`: no control, bidirectional or other invisible characters.
+  ///
+  /// - Parameters:
+  ///   - text: Anything; a long one costs no more than its columns.
+  ///   - columns: The most terminal columns to fill; what does not fit ends in an ellipsis.
+  ///   - isUnicode: Whether more than ASCII may be printed.
+  /// - Returns: One line of printable characters.
+  public static func printable(
+    _ text: String, columns: Int = 200, isUnicode: Bool = true
+  ) -> String {
+    var shown = String.UnicodeScalarView()
+    for cell in CellText(text, columns: columns, isUnicode: isUnicode).cells
+    where !cell.isContinuation {
+      shown.append(cell.scalar)
+      if let mark = cell.mark { shown.append(mark) }
+    }
+    return String(shown)
+  }
+
+  /// How many columns of a terminal a text takes that `printable` has returned.
+  public static func width(of text: String) -> Int { CellText.width(of: text) }
+}
+
+extension String {
+  /// At most so many characters (Unicode scalars) from the front: names may be of any length, and what
+  /// is drawn must not cost as much as they do.
+  func clipped(to count: Int) -> String {
+    String(UnicodeScalarView(unicodeScalars.prefix(count)))
+  }
+
+  /// As much behind the first `start` characters as ``CellText`` looks at for so many columns, and one
+  /// more where there is: so that it sees that something is left out.
+  func clipped(from start: Int, toFill columns: Int) -> String {
+    let rest = unicodeScalars.dropFirst(start)
+    return String(UnicodeScalarView(rest.prefix(CellText.mostScalars(columns: columns) + 1)))
+  }
+}
+
+extension String {
+  /// With spaces behind it up to so many characters.
+  func padded(to count: Int) -> String {
+    self + String(repeating: " ", count: max(0, count - unicodeScalars.count))
+  }
+
+  /// With spaces before it up to so many characters.
+  func paddedLeft(to count: Int) -> String {
+    String(repeating: " ", count: max(0, count - unicodeScalars.count)) + self
+  }
+}

@@ -70,15 +70,15 @@ struct TimelineState: Sendable, Equatable {
   }
 
   /// Makes the rows anew of what is known.
-  mutating func settle(_ workload: Workload, at now: MonitorTime, height: Int) {
+  mutating func settle(_ monitored: MonitoredState, at now: MonitorTime, height: Int) {
     let start = now - window
-    let runs = (workload.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
+    let runs = (monitored.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
     let byQueue = Dictionary(grouping: runs, by: \.queue)
     assignments = assignments.filter { byQueue[$0.key] != nil }
-    let isNews = assignedUpdate != workload.lastUpdate
-    assignedUpdate = workload.lastUpdate
+    let isNews = assignedUpdate != monitored.lastUpdate
+    assignedUpdate = monitored.lastUpdate
     rows = []
-    for queue in workload.queues {
+    for queue in monitored.queues {
       let heading = rows.count
       rows.append(Row(id: .queue(queue.id), runs: []))
       guard let runs = byQueue[queue.id] else { continue }

@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// Draws rows of a dependency tree: in the tree view with columns, in the pane with the state.
 struct TreeRowView {
-  let workload: Workload
+  let monitored: MonitoredState
   let now: MonitorTime
   let columns: Range<Int>
   /// Whether dependencies and time have columns of their own.
@@ -41,7 +41,7 @@ struct TreeRowView {
     case .reference(let id, _):
       let mark = treeRow.note == .closesCycle ? "^cycle" : "^seen"
       drawTitle(id, mark: mark, row: row, columns: start..<room.upperBound, on: &canvas)
-      drawState(workload.operations[id]?.state, row: row, on: &canvas)
+      drawState(monitored.operations[id]?.state, row: row, on: &canvas)
     case .group(let group):
       drawGroup(treeRow, group, row: row, columns: start..<columns.upperBound, on: &canvas)
     case .queue(let id):
@@ -75,7 +75,7 @@ struct TreeRowView {
       canvas.writeRight(mark, row: row, columns: columns, style: Style(.dim))
       columns = columns.lowerBound..<columns.upperBound - mark.utf8.count - 1
     }
-    let report = workload.operations[id]
+    let report = monitored.operations[id]
     let isQuiet = mark != nil || report?.state.isOver != false
     var title = [Span("\(id) ", isQuiet ? .dim : .strong)]
     if let report {
@@ -89,14 +89,14 @@ struct TreeRowView {
   }
 
   private func drawFacts(_ id: OperationReport.ID, row: Int, on canvas: inout Canvas) {
-    guard let report = workload.operations[id] else { return }
+    guard let report = monitored.operations[id] else { return }
     drawState(report.state, row: row, on: &canvas)
     guard showsColumns else { return }
     let style = Style(report.state.isOver ? .dim : .text)
     canvas.writeRight(
       DependencyText.met(report), row: row, columns: dependencyColumns, style: style)
     canvas.writeRight(
-      report.time(at: workload.moment(for: id, at: now)).map(TimeText.duration)
+      report.time(at: monitored.moment(for: id, at: now)).map(TimeText.duration)
         ?? canvas.glyphs.unknown, row: row, columns: timeColumns, style: style)
   }
 
@@ -112,8 +112,8 @@ struct TreeRowView {
     on canvas: inout Canvas
   ) {
     guard case .group(let count, let first, let last) = treeRow.note else { return }
-    let firstName = workload.operations[first]?.title ?? "\(first)"
-    let lastName = workload.operations[last]?.title ?? "\(last)"
+    let firstName = monitored.operations[first]?.title ?? "\(first)"
+    let lastName = monitored.operations[last]?.title ?? "\(last)"
     let range = NameRange.text(from: firstName, to: lastName, ellipsis: canvas.glyphs.ellipsis)
     canvas.write(
       [Span("+ \(count) \(group.state.rawValue)", group.state.role), Span(": \(range)", .dim)],
@@ -126,7 +126,7 @@ struct TreeRowView {
     on canvas: inout Canvas
   ) {
     guard case .queue(let count, let unfinishedCount, let isFolded) = treeRow.note else { return }
-    let name = workload.queue(id)?.name ?? canvas.glyphs.unknown
+    let name = monitored.queue(id)?.name ?? canvas.glyphs.unknown
     let rest =
       unfinishedCount == 0 ? "all finished" : "\(CountText.text(unfinishedCount)) unfinished"
     canvas.write(
@@ -156,5 +156,25 @@ struct TreeRowView {
 
   private var timeColumns: Range<Int> {
     columns.upperBound - Self.columnWidths.time..<columns.upperBound
+  }
+}
+
+/// Names the ends of a row of alike names without saying twice what they share.
+enum NameRange {
+  /// No more of a name than this is looked at.
+  private static let limit = 200
+
+  /// `shard 14 … 31` from `shard 14` and `shard 31`; both in full where they share no first word.
+  static func text(from first: String, to last: String, ellipsis: String) -> String {
+    let first = Array(first.unicodeScalars.prefix(limit))
+    let last = Array(last.unicodeScalars.prefix(limit))
+    guard first != last else { return string(first) }
+    let sharedCount = zip(first, last).prefix { $0 == $1 }.count
+    let wordStart = last.prefix(sharedCount).lastIndex(of: " ").map { $0 + 1 } ?? 0
+    return "\(string(first)) \(ellipsis) \(string(Array(last[wordStart...])))"
+  }
+
+  private static func string(_ scalars: [Unicode.Scalar]) -> String {
+    String(String.UnicodeScalarView(scalars))
   }
 }

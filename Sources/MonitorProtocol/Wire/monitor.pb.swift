@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto f56866bf783555405eed4448bf3a5605eca006e470ce126a7d003d44130d2005
+// Made from monitor.proto 39268ac1f6b65b128345fbd317b420112bd3ede3e492a7986fb428a987d196dd
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1846,7 +1846,7 @@ nonisolated struct WireDetail: Sendable {
       /// Its own `isReady` says no.
       case notReadyByItself // = 4
 
-      /// Others have a category in which it excludes them.
+      /// Others execute with an exclusion that it needs.
       case excluded // = 5
       case noFreeSlot // = 6
 

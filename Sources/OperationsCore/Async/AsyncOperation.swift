@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
-import Glibc
 import Synchronization
 
 /// An operation whose work is an asynchronous function.
@@ -33,9 +31,8 @@ import Synchronization
 ///
 /// - It finishes exactly once, whatever races with what. Only who has claimed the start makes a task, and
 ///   only the end of that task finishes the operation, ``cancel()`` never does.
-/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task, which it waits
-///   for where that is just being made; the task first of all looks at the flag. At least one of them
-///   sees the other.
+/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task. The task begins the
+///   work when it can be found, and looks at the flag first. At least one of them sees the other.
 /// - Nothing holds itself. The task holds the operation, and the operation its task, until the work is
 ///   over; the closure is released before those who wait for the operation go on.
 ///
@@ -89,8 +86,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// Does the work. Overridden by subclasses, which need not call `super`.
   ///
   /// Called once, in a task of its own, unless the operation was cancelled before it started. The
-  /// operation executes until this has returned or thrown; either is its ``result``. When the operation
-  /// is cancelled, so is the task.
+  /// operation executes until this has returned or thrown; either is its
+  /// ``AsyncOperationSupplement/result``. When the operation is cancelled, so is the task.
   ///
   /// The base class calls the closure that the operation was created with.
   ///
@@ -108,37 +105,8 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// goes on executing, and holding its slot, until this returns. Not called where the operation was
   /// cancelled before it started: there was no work, and what is cancelled leaves its queue at once.
   ///
-  /// - Parameter result: What ``result`` will be.
+  /// - Parameter result: What ``AsyncOperationSupplement/result`` will be.
   open func willFinish(_ result: Result<Output, any Error>) async {}
-
-  // MARK: Result
-
-  /// What ``run()`` returned or threw; `nil` until the operation has finished.
-  ///
-  /// Where the operation was cancelled before it started, or has thrown `CancellationError` because it was
-  /// cancelled, it is the reason that was given to `cancel(because:)`, or `CancellationError` if none was.
-  /// May be asked for on any thread, as often as wanted.
-  ///
-  /// What ``run()`` threw is the operation's `error` too; to have been merely cancelled is none.
-  public final var result: Result<Output, any Error>? {
-    guard status.load(ordering: .acquiring).isFinished else { return nil }
-    return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
-  }
-
-  /// What ``run()`` returned, as soon as the operation has finished.
-  ///
-  /// Any number of tasks may wait for it. Cancelling a task that waits ends its wait and does not touch
-  /// the operation. An operation that nobody ever starts is waited for until then, be it cancelled; and so
-  /// is, inside its own work, the operation itself.
-  ///
-  /// - Throws: What ``result`` says; `CancellationError`, too, where the waiting task was cancelled before
-  ///   the operation had finished.
-  public final var value: Output {
-    get async throws {
-      guard await finished() else { throw CancellationError() }
-      return try finalResult.get()
-    }
-  }
 
   // MARK: Lifecycle
 
@@ -180,8 +148,16 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   /// - Precondition: It has finished.
   final var finalResult: Result<Output, any Error> {
-    guard let result else { preconditionFailure("The operation has finished without a result") }
+    guard let result = finalResultSoFar else {
+      preconditionFailure("The operation has finished without a result")
+    }
     return result
+  }
+
+  /// ``AsyncOperationSupplement/result``, which a subclass may hide.
+  final var finalResultSoFar: Result<Output, any Error>? {
+    guard status.load(ordering: .acquiring).isFinished else { return nil }
+    return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
   }
 
   override func runBody() -> Bool {
@@ -193,33 +169,20 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
       withWork { $0.end(.failure(misuse)) }
       return true
     }
+    ForkedProcess.check("to start an asynchronous operation")
     let priority = TaskPriority(QualityOfService.current, queuePriority)
-    withWork { $0.taskWillBeMade() }
     let task = Task(name: name, priority: priority) { await runToEnd() }
-    withWork { $0.taskWasMade(task) }
+    withWork { $0.taskWasMade(task) }?.resume()
     return false
   }
 
-  private final func cancelTask() {
-    var looks = 0
-    while true {
-      switch withWork({ $0.recipient }) {
-      case .nobody: return
-      case .task(let task): return task.cancel()
-      // The thread that makes it is about to say which. Were it left to that thread to cancel it, the
-      // work could call `cancel()`, and go on uncancelled after that.
-      case .unknownYet:
-        looks += 1
-        // It may have been interrupted just there, and need this processor.
-        if looks.isMultiple(of: 100) { sched_yield() } else { csystem_spin_hint() }
-      }
-    }
-  }
+  private final func cancelTask() { withWork { $0.task }?.cancel() }
 
   final override func discardWork() { release(withWork { $0.takeBody() }) }
 
   private final func runToEnd() async {
-    // Who has set the flag before it could know that there would be a task is seen here.
+    await waitUntilTaskIsKnown()
+    // A thread that set the flag before it could find the task is seen here.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     // Where a subclass has one and does not call it.
@@ -227,6 +190,16 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     await willFinish(outcome)
     withWork { $0.end(outcome) }
     finishLater()
+  }
+
+  /// The thread that makes the task is about to say which one it is. Until then `cancel()` could not find
+  /// it: so the work does not begin before. No thread waits for another one here: the task is suspended,
+  /// and the thread that makes it resumes it.
+  private final func waitUntilTaskIsKnown() async {
+    if withWork({ $0.task }) != nil { return }
+    await withUnsafeContinuation { beginning in
+      if withWork({ $0.waitsForTask(beginning) }) { beginning.resume() }
+    }
   }
 
   private final func runKeepingError() async -> Result<Output, any Error> {
@@ -258,4 +231,52 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   /// Ends the life of the closure and of what it captured outside the lock.
   private final func release(_: AsyncWork<Output>.Body?) {}
+}
+
+/// The members of ``AsyncOperation`` that a subclass may declare for itself, as those of
+/// ``OperationSupplement``.
+///
+/// Only ``AsyncOperation`` conforms.
+public protocol AsyncOperationSupplement: OperationSupplement {
+  /// What the operation returns.
+  associatedtype Output: Sendable
+}
+
+extension AsyncOperation: AsyncOperationSupplement {}
+
+extension AsyncOperationSupplement {
+  /// What ``AsyncOperation/run()`` returned or threw; `nil` until the operation has finished.
+  ///
+  /// Where the operation was cancelled before it started, or has thrown `CancellationError` because it was
+  /// cancelled, it is the reason that was given to `cancel(because:)`, or `CancellationError` if none was.
+  /// May be asked for on any thread, as often as wanted.
+  ///
+  /// What ``AsyncOperation/run()`` threw is the operation's `error` too. A cancelled operation without a
+  /// reason has none.
+  public var result: Result<Output, any Error>? {
+    operation.finalResultSoFar
+  }
+
+  /// What ``AsyncOperation/run()`` returned, as soon as the operation has finished.
+  ///
+  /// Any number of tasks may wait for it. Cancelling a task that waits ends its wait and does not touch
+  /// the operation. An operation that nobody ever starts is waited for until then, be it cancelled; and so
+  /// is, inside its own work, the operation itself.
+  ///
+  /// - Throws: What ``result`` says; `CancellationError`, too, if the waiting task was cancelled before
+  ///   the operation had finished.
+  public var value: Output {
+    get async throws {
+      let operation = operation
+      guard await operation.finished() else { throw CancellationError() }
+      return try operation.finalResult.get()
+    }
+  }
+
+  private var operation: AsyncOperation<Output> {
+    guard let operation = self as? AsyncOperation<Output> else {
+      preconditionFailure("Only AsyncOperation conforms to AsyncOperationSupplement")
+    }
+    return operation
+  }
 }

@@ -6,17 +6,11 @@
 struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
-  /// Whom to tell of a cancellation.
-  enum Recipient {
-    /// Nobody: there is no task any more, or the one to come will look at the flag first.
-    case nobody
-    /// A task that is being made on another thread at this moment, and may run already.
-    case unknownYet
-    case task(Task<Void, Never>)
-  }
-
   private var body: Body?
-  private(set) var recipient = Recipient.nobody
+  /// The task, from when it was made until the work is over.
+  private(set) var task: Task<Void, Never>?
+  /// Resumes the task, which has begun before the thread that makes it could say which one it is.
+  private var beginning: UnsafeContinuation<Void, Never>?
   private(set) var outcome: Result<Output, any Error>?
 
   init(body: Body?) { self.body = body }
@@ -27,17 +21,26 @@ struct AsyncWork<Output: Sendable> {
   /// The closure is about to run, or never will.
   mutating func takeBody() -> Body? { body.take() }
 
-  /// The task is about to be made.
-  mutating func taskWillBeMade() { recipient = .unknownYet }
+  /// The task was made. The work has not begun.
+  ///
+  /// - Returns: Resumes the task, if it waits for this.
+  mutating func taskWasMade(_ task: Task<Void, Never>) -> UnsafeContinuation<Void, Never>? {
+    self.task = task
+    return beginning.take()
+  }
 
-  /// The task was made. It may be over by now: then it is not kept.
-  mutating func taskWasMade(_ task: Task<Void, Never>) {
-    if outcome == nil { recipient = .task(task) }
+  /// The task is suspended until it is known.
+  ///
+  /// - Returns: Whether it is known by now, and the caller must resume it.
+  mutating func waitsForTask(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
+    if task != nil { return true }
+    beginning = continuation
+    return false
   }
 
   /// The work is over. Lets go of the task, which holds the operation.
   mutating func end(_ outcome: Result<Output, any Error>) {
     self.outcome = outcome
-    recipient = .nobody
+    task = nil
   }
 }

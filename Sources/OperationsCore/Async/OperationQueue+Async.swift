@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-extension OperationQueue {
+extension OperationQueueSupplement where Self: OperationQueue {
   /// Adds an asynchronous function as an ``AsyncOperation``.
   ///
   /// It holds a slot of the queue until it has returned or thrown, and no thread while it awaits
@@ -11,9 +11,9 @@ extension OperationQueue {
   /// - Parameters:
   ///   - name: The operation's ``Operation/name``.
   ///   - body: Called once, in a task of its own, unless the operation is cancelled before it starts.
-  /// - Returns: The operation: its ``AsyncOperation/value`` is what the function returns.
+  /// - Returns: The operation: its ``AsyncOperationSupplement/value`` is what the function returns.
   @discardableResult
-  public final func addAsyncOperation<Output: Sendable>(
+  public func addAsyncOperation<Output: Sendable>(
     name: String? = nil, _ body: @escaping @Sendable () async throws -> Output
   ) -> AsyncOperation<Output> {
     let operation = AsyncOperation(body)
@@ -31,7 +31,7 @@ extension OperationQueue {
   ///
   /// - Returns: Whether the queue was empty; `false` where the waiting task was cancelled before that.
   @discardableResult
-  public final func waitForAll() async -> Bool {
+  public func waitForAll() async -> Bool {
     let task = WaitingTask()
     guard core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(task) }) else {
       return true

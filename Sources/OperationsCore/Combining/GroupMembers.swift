@@ -25,13 +25,15 @@ final class GroupMembers: Sendable {
       Misuse.raise(error.kind, error.description)
       return false
     }
-    if !operation.addWaiter(GroupMember(operation, of: self)) { leave(operation.error) }
+    if !operation.addWaiter(GroupMember(operation, of: self)) {
+      leave(GroupState.Failure(of: operation))
+    }
     return true
   }
 
   /// A member has left the queue.
-  func leave(_ error: (any Error)?) {
-    if state.withLock({ $0.leave(error) }) { allFinished.wake() }
+  func leave(_ failure: GroupState.Failure?) {
+    if state.withLock({ $0.leave(failure) }) { allFinished.wake() }
   }
 
   /// Keeps everybody out from now on and cancels those who are there, once. They need not wait for the
@@ -68,5 +70,5 @@ private final class GroupMember: Waiter {
     self.members = members
   }
 
-  func wake() { members.leave(operation.error) }
+  func wake() { members.leave(GroupState.Failure(of: operation)) }
 }

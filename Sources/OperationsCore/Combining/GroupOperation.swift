@@ -14,8 +14,9 @@
 /// may be added at any time until then, by members too: as long as the member that adds has not finished,
 /// the group waits for what it adds.
 ///
-/// Where members have failed, the group fails when all have finished, with a ``GroupOperationError``; that
-/// of one does not stop the others. A member that was merely cancelled has not failed.
+/// If members have failed, the group fails when all have finished, with a ``GroupOperationError``. The
+/// failure of one member does not stop the others, except for those that depend on its success: these are
+/// cancelled, and the failure counts once. A member that was merely cancelled has not failed.
 ///
 /// Cancelling the group cancels its members and keeps others from joining, before ``cancel()`` returns or,
 /// where it races an ``addOperation(_:)``, before that returns. The group finishes when those that run
@@ -69,6 +70,10 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   public final var operations: [Operation] { members.queue.operations }
 
   /// What members have failed with so far, in the order in which they finished.
+  ///
+  /// A failure is listed once: what it has cancelled by ``DependencyRequirement/success`` adds nothing. If
+  /// members were cancelled because an operation outside of the group has failed, the ``DependencyError`` of
+  /// the first one is listed.
   public final var errors: [any Error] { members.errors }
 
   /// The most members that run at once; see ``OperationQueue/maxConcurrentOperationCount``.
@@ -86,7 +91,11 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   // Final: the compiler (6.3.1) crashes where a `super` call from another module ends here.
   public final override func run() async throws {
     members.queue.isSuspended = false
-    if !members.drain() { await members.waitForLast() }
+    if !members.drain() {
+      beginAwaiting(.queue(members.queue))
+      await members.waitForLast()
+      endAwaiting(.queue(members.queue))
+    }
     if isCancelled { throw CancellationError() }
     let errors = members.errors
     if !errors.isEmpty { throw GroupOperationError(errors: errors) }

@@ -22,16 +22,16 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
   /// Creates an operation that tries several times.
   ///
   /// - Parameters:
-  ///   - maximumAttempts: How often to try, the first time included.
+  ///   - maximumAttempts: How often to try, the first time included. Less than 1 counts as 1.
   ///   - delay: How long to wait after an attempt that has failed, given its number; the first one is
-  ///     number 1. Not asked after the last one. By default there is no pause.
+  ///     number 1. Not asked after the last one. By default there is no pause, and less than no time is
+  ///     none either. More than 100 years counts as 100 years.
   ///   - clock: What measures the pauses.
   ///   - shouldRetry: Whether to try again after this error; by default after every one but
   ///     `CancellationError`, which says that somebody has cancelled the attempt.
   ///   - makeOperation: Makes the operation of an attempt, given its number. It must be a new one each
   ///     time, be ready, and be in no queue. As it is started by hand, exclusions of its own have no
   ///     effect: set them on this operation.
-  /// - Precondition: `maximumAttempts` is at least 1.
   public init(
     maximumAttempts: Int,
     delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
@@ -39,20 +39,21 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     shouldRetry: @escaping @Sendable (any Error) -> Bool = { !($0 is CancellationError) },
     makeOperation: @escaping @Sendable (_ attempt: Int) -> AsyncOperation<Output>
   ) {
-    precondition(maximumAttempts >= 1, "A RetryOperation needs at least one attempt")
+    let performer = Performer()
     // All in the closure, so that what these capture is released when it has run.
     super.init {
-      for attempt in 1..<maximumAttempts {
+      for attempt in 1..<max(1, maximumAttempts) {
         do {
-          return try await makeOperation(attempt).perform()
+          return try await makeOperation(attempt).perform(for: performer)
         } catch {
           if error is Misuse || Task.isCancelled || !shouldRetry(error) { throw error }
         }
         let pause = delay(attempt)
-        if pause > .zero { try await clock.sleep(for: pause) }
+        if pause > .zero { try await clock.sleep(for: min(pause, .longest)) }
         try Task.checkCancellation()
       }
-      return try await makeOperation(maximumAttempts).perform()
+      return try await makeOperation(max(1, maximumAttempts)).perform(for: performer)
     }
+    performer.set(self)
   }
 }

@@ -22,7 +22,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
   /// Creates an operation that limits the time of another one.
   ///
   /// - Parameters:
-  ///   - limit: How long the work may take.
+  ///   - limit: How long the work may take. Less than no time is none: the work is cancelled as soon as it
+  ///     starts. More than 100 years counts as 100 years.
   ///   - clock: What measures the time.
   ///   - makeOperation: Makes the operation that does the work, when this one starts. It must be ready,
   ///     and be in no queue. As it is started by hand, exclusions of its own have no effect: set them on
@@ -31,12 +32,14 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
     after limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
   ) {
+    let performer = Performer()
     // All in the closure, so that what it captures is released when it has run.
     super.init {
       let operation = makeOperation()
       let deadline = Deadline()
       let expire: @Sendable () async -> Void = {
-        do { try await clock.sleep(for: limit) } catch { return }
+        let pause = max(.zero, min(limit, .longest))
+        do { try await clock.sleep(for: pause) } catch { return }
         guard deadline.settle(isMet: false) else { return }
         operation.cancel(because: OperationTimeoutError(limit: limit))
       }
@@ -44,14 +47,20 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
       async let _: Void = expire()
       let outcome: Result<Output, any Error>
       do {
-        outcome = .success(try await operation.perform())
+        outcome = .success(try await operation.perform(for: performer))
       } catch {
         outcome = .failure(error)
       }
       guard deadline.settle(isMet: true) else { throw OperationTimeoutError(limit: limit) }
       return try outcome.get()
     }
+    performer.set(self)
   }
+}
+
+extension Duration {
+  /// 100 years. A clock overflows when it is asked to sleep for some hundred years more than that.
+  static let longest = Duration.seconds(100 * 365 * 86_400)
 }
 
 /// Which came first: the end of the work or the end of the time.

@@ -1,124 +1,263 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Who has which categories, and who waits for one: a line for each category.
+/// Which operations have which exclusions, and which wait for one.
 ///
-/// A pure value. A member gets its categories one after the other, in the order of their names, and
-/// waits for one of them at a time, holding those before it. As everybody follows the same order there
-/// is no circle, and as lines are kept in the order of arrival nobody is overtaken for ever.
+/// A pure value. A *member* is an operation that has asked and has not finished. It asks on the thread that
+/// is about to start it, when it is ready and has a slot, and is given all of its exclusions at once or
+/// none. If it is refused it gives its slot back and waits in the line of the first exclusion that it
+/// cannot have. When that is free again the member is *invited*: its queue chooses it again, and it asks
+/// again.
+///
+/// - **Nothing is idle for an operation that cannot start.** Only a member that starts has exclusions. When
+///   an exclusion becomes free, one waiting member of each *group* is invited. A group is one queue and one
+///   priority, whose members can all start when one of them can. An invited member that stops being ready
+///   passes its invitation on (``standBack(_:)``), and so does one that is refused again.
+/// - **No deadlock.** An operation that has exclusions executes, and waits for no other exclusion. A refused
+///   one waits for operations that execute.
+/// - **No starvation.** A member that was refused as often as its patience allows is *due*. While it waits
+///   for an exclusion, it reserves those of its exclusions that were created before that one: members that
+///   came later do not get them. So what it lacks moves to later and later exclusions. While it is invited,
+///   members that came later give way to it once, for a short time (``Answer/givesWay``). After that its
+///   patience doubles, so that a member whose queue has no slot costs the others little. A reservation lasts
+///   only as long as an operation executes with a later exclusion; so it delays no operation for which that
+///   one waits, provided that operations wait inside only for exclusions that were created later.
 struct ExclusionLines {
-  /// Tells members apart; never used again.
+  /// Tells members apart, in the order in which they first asked; never used again.
   typealias Number = UInt64
 
-  /// One that has joined and not left.
-  private struct Member {
-    /// In the order in which it gets them.
-    let categories: [ExclusionCategory]
-    /// How many of them it has.
-    var heldCount = 0
+  /// The operations of one queue and one priority.
+  struct Group: Hashable {
+    let queue: UInt
+    let priorityIndex: Int
+  }
 
-    /// What it waits for; `nil` where it has all.
-    var next: ExclusionCategory? {
-      heldCount < categories.count ? categories[heldCount] : nil
-    }
+  enum Answer: Equatable {
+    /// It has all of its exclusions, and must start.
+    case granted
+    /// It has a place in a line, and must not start.
+    case refused
+    /// It could start, but a member that came earlier, was refused often, and was invited is expected. It
+    /// should ask again after a short time, and then insist.
+    case givesWay
   }
 
   struct Line {
     fileprivate(set) var holders: [Number] = []
-    /// Those that wait, in order. Among them may be some that have left.
-    fileprivate(set) var waiting: [Number] = []
-    /// How many of `waiting`, from the front, have had their turn.
-    fileprivate var passedCount = 0
-    /// How many of the others have left.
-    fileprivate var leftCount = 0
+    fileprivate(set) var waiting: [Group: WaitingMembers] = [:]
+    /// Due members that wait for a later exclusion.
+    fileprivate(set) var reserved: Set<Number> = []
+    /// Due members that were invited and have not asked since.
+    fileprivate(set) var expected: Set<Number> = []
+
+    fileprivate var isUnused: Bool {
+      holders.isEmpty && waiting.isEmpty && reserved.isEmpty && expected.isEmpty
+    }
   }
 
-  private var members: [Number: Member] = [:]
-  private(set) var lines: [ExclusionCategory: Line] = [:]
+  /// How often a member is refused before it is due for the first time.
+  static let firstPatience = 8
+
+  private var members: [Number: ExclusionMember] = [:]
+  private(set) var lines: [MutualExclusion: Line] = [:]
   private var lastNumber: Number = 0
 
   var isEmpty: Bool { members.isEmpty && lines.isEmpty }
 
-  /// Takes what is free, and a place in the line of the first category that is not.
-  ///
-  /// - Returns: The new member's number, and whether it has all of them.
-  mutating func join(_ categories: Set<ExclusionCategory>) -> (number: Number, hasAll: Bool) {
+  // MARK: Events
+
+  /// An operation asks for the first time. It has a number from now on, and no exclusion.
+  mutating func join(_ exclusions: Set<MutualExclusion>) -> Number {
     lastNumber += 1
-    members[lastNumber] = Member(
-      categories: categories.sorted { ($0.name, $0.limit) < ($1.name, $1.limit) })
-    return (lastNumber, goOn(lastNumber))
+    members[lastNumber] = ExclusionMember(
+      exclusions: exclusions.sorted { $0.number < $1.number }, patience: Self.firstPatience)
+    return lastNumber
   }
 
-  /// Gives up what a member has, and its place.
+  /// A member could start and asks for its exclusions.
   ///
-  /// - Returns: Those that have all they want by this.
+  /// - Parameters:
+  ///   - number: The member.
+  ///   - group: Its queue and its priority.
+  ///   - insists: Whether it has given way long enough.
+  /// - Returns: The answer, and the members that are invited.
+  mutating func ask(
+    _ number: Number, in group: Group, insists: Bool = false
+  ) -> (answer: Answer, invited: [Number]) {
+    guard let exclusions = members[number]?.exclusions else { return (.granted, []) }
+    if members[number]?.standing == .holding { return (.granted, []) }
+    var invited = Invitations()
+    givePlaceUp(number, &invited)
+    members[number]?.group = group
+    let missing = exclusions.firstIndex { !isAvailable($0, for: number) }
+    let answer: Answer
+    if let missing {
+      wait(number, for: missing)
+      answer = .refused
+    } else {
+      let overtaken = exclusions.flatMap { lines[$0]?.expected.filter { $0 < number } ?? [] }
+      if !overtaken.isEmpty, !insists { return (.givesWay, process(&invited)) }
+      for other in overtaken { loseClaim(other) }
+      for exclusion in exclusions { lines[exclusion, default: Line()].holders.append(number) }
+      members[number]?.standing = .holding
+      answer = .granted
+    }
+    passOn(exclusions, in: group, &invited)
+    return (answer, process(&invited))
+  }
+
+  /// A member has finished.
+  ///
+  /// - Returns: The members that are invited.
   mutating func leave(_ number: Number) -> [Number] {
-    guard let member = members.removeValue(forKey: number) else { return [] }
-    if let next = member.next {
-      lines[next]?.leftCount += 1
-      dropLeft(next)
-    }
-    var complete: [Number] = []
-    for category in member.categories.prefix(member.heldCount) {
-      lines[category]?.holders.removeAll { $0 == number }
-      complete += advance(category)
-    }
-    return complete
-  }
-
-  /// What a member waits for, and who has it; `nil` where it has all.
-  func obstacle(of number: Number) -> (category: ExclusionCategory, holders: [Number])? {
-    members[number]?.next.map { ($0, lines[$0]?.holders ?? []) }
-  }
-
-  /// Lets a member take what is free. - Returns: Whether it has all now.
-  private mutating func goOn(_ number: Number) -> Bool {
-    while let next = members[number]?.next {
-      // Where somebody waits nothing is free.
-      guard lines[next, default: Line()].holders.count < next.limit else {
-        lines[next]?.waiting.append(number)
-        return false
+    guard let member = members[number] else { return [] }
+    var invited = Invitations()
+    givePlaceUp(number, &invited)
+    members[number] = nil
+    for exclusion in member.exclusions {
+      if member.standing == .holding {
+        lines[exclusion]?.holders.removeAll { $0 == number }
+        invited.freed.append(exclusion)
       }
-      lines[next, default: Line()].holders.append(number)
-      members[number]?.heldCount += 1
+      dropIfUnused(exclusion)
     }
-    return true
+    // What a holder frees is offered to all groups.
+    if member.standing != .holding, let group = member.group {
+      passOn(member.exclusions, in: group, &invited)
+    }
+    return process(&invited)
   }
 
-  /// Lets the next in line have the category, while there is some of it.
+  /// A member is no longer ready, or has another priority: it leaves its line. It asks again when its queue
+  /// chooses it, and has the place by its number then.
   ///
-  /// - Returns: Those that have all they want by this.
-  private mutating func advance(_ category: ExclusionCategory) -> [Number] {
-    guard var line = lines.removeValue(forKey: category) else { return [] }
-    var taken: [Number] = []
-    while line.holders.count < category.limit, line.passedCount < line.waiting.count {
-      let next = line.waiting[line.passedCount]
-      line.passedCount += 1
-      guard members[next] != nil else {
-        line.leftCount -= 1
+  /// - Returns: Whether it had a place in a line, and the members that are invited.
+  mutating func standBack(_ number: Number) -> (wasWaiting: Bool, invited: [Number]) {
+    guard let member = members[number], member.standing != .holding else { return (false, []) }
+    var invited = Invitations()
+    givePlaceUp(number, &invited)
+    if let group = member.group { passOn(member.exclusions, in: group, &invited) }
+    return (member.standing != .away, process(&invited))
+  }
+
+  /// The exclusion that a member waits for, and the operations that have to finish before it is free; `nil`
+  /// unless it has a place in a line.
+  func obstacle(of number: Number) -> (exclusion: MutualExclusion, holders: [Number])? {
+    guard case .waiting(let exclusion) = members[number]?.standing else { return nil }
+    let line = lines[exclusion]
+    if let holders = line?.holders, !holders.isEmpty { return (exclusion, holders) }
+    // Reserved for a member that waits for operations with a later exclusion.
+    let holders = (line?.reserved.min()).flatMap { obstacle(of: $0)?.holders }
+    return (exclusion, holders ?? [])
+  }
+
+  // MARK: Places
+
+  private func isAvailable(_ exclusion: MutualExclusion, for number: Number) -> Bool {
+    guard let line = lines[exclusion] else { return true }
+    return line.holders.count + line.reserved.count { $0 < number } < exclusion.limit
+  }
+
+  /// Gives a member a place in the line of the exclusion at this index of its own.
+  private mutating func wait(_ number: Number, for index: Int) {
+    members[number]?.refusalCount += 1
+    guard let member = members[number], let group = member.group else { return }
+    let exclusion = member.exclusions[index]
+    members[number]?.standing = .waiting(exclusion)
+    lines[exclusion, default: Line()].waiting[group, default: WaitingMembers()].insert(number)
+    guard member.isDue else { return }
+    for earlier in member.exclusions[..<index] {
+      lines[earlier, default: Line()].reserved.insert(number)
+    }
+  }
+
+  /// A member that does not execute has no place, reservation or claim any longer.
+  private mutating func givePlaceUp(_ number: Number, _ invited: inout Invitations) {
+    guard let member = members[number], member.standing != .holding else { return }
+    members[number]?.standing = .away
+    if case .waiting(let exclusion) = member.standing, let group = member.group {
+      forget(number, in: group, of: exclusion)
+    }
+    for exclusion in member.exclusions {
+      if lines[exclusion]?.reserved.remove(number) != nil { invited.freed.append(exclusion) }
+      lines[exclusion]?.expected.remove(number)
+      dropIfUnused(exclusion)
+    }
+  }
+
+  /// Another member insisted although this one was expected: it is due again after more refusals.
+  private mutating func loseClaim(_ number: Number) {
+    guard let exclusions = members[number]?.exclusions else { return }
+    members[number]?.patience *= 2
+    for exclusion in exclusions { lines[exclusion]?.expected.remove(number) }
+  }
+
+  private mutating func dropIfUnused(_ exclusion: MutualExclusion) {
+    if lines[exclusion]?.isUnused == true { lines[exclusion] = nil }
+  }
+
+  // MARK: Invitations
+
+  private struct Invitations {
+    /// Exclusions that became available to more members.
+    var freed: [MutualExclusion] = []
+    var numbers: [Number] = []
+  }
+
+  /// A member of the group no longer stands for the others of it that wait for these exclusions.
+  private mutating func passOn(
+    _ exclusions: [MutualExclusion], in group: Group, _ invited: inout Invitations
+  ) {
+    for exclusion in exclusions { inviteFirst(of: group, to: exclusion, &invited) }
+  }
+
+  /// Invites one member of each group for what became free, and for what that frees.
+  private mutating func process(_ invited: inout Invitations) -> [Number] {
+    while let exclusion = invited.freed.popLast() {
+      for group in lines[exclusion].map({ Array($0.waiting.keys) }) ?? [] {
+        inviteFirst(of: group, to: exclusion, &invited)
+      }
+      dropIfUnused(exclusion)
+    }
+    return invited.numbers
+  }
+
+  private mutating func inviteFirst(
+    of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
+  ) {
+    while let number = lines[exclusion]?.waiting[group]?.first {
+      let isWaiting = members[number].map {
+        $0.group == group && $0.standing == .waiting(exclusion)
+      }
+      guard isWaiting == true else {
+        removeFirst(of: group, of: exclusion)
         continue
       }
-      line.holders.append(next)
-      members[next]?.heldCount += 1
-      taken.append(next)
+      guard isAvailable(exclusion, for: number) else { return }
+      removeFirst(of: group, of: exclusion)
+      members[number]?.standing = .away
+      givePlaceUp(number, &invited)
+      if let member = members[number], member.isDue {
+        for wanted in member.exclusions { lines[wanted, default: Line()].expected.insert(number) }
+      }
+      invited.numbers.append(number)
+      return
     }
-    // Moved up seldom enough that each pays for itself.
-    if line.passedCount > 16, 2 * line.passedCount > line.waiting.count {
-      line.waiting.removeFirst(line.passedCount)
-      line.passedCount = 0
-    }
-    if !line.holders.isEmpty { lines[category] = line }
-    return taken.filter { goOn($0) }
   }
 
-  /// Forgets those that have left before their turn, once they are the most.
-  private mutating func dropLeft(_ category: ExclusionCategory) {
-    guard let line = lines[category], 2 * line.leftCount > line.waiting.count - line.passedCount
-    else { return }
-    lines[category]?.waiting = line.waiting.dropFirst(line.passedCount).filter {
-      members[$0] != nil
+  private mutating func removeFirst(of group: Group, of exclusion: MutualExclusion) {
+    lines[exclusion]?.waiting[group]?.removeFirst()
+    if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
+  }
+
+  /// A member left its line before its turn. Those that have are removed when they are the majority.
+  private mutating func forget(
+    _ number: Number, in group: Group, of exclusion: MutualExclusion
+  ) {
+    guard lines[exclusion]?.waiting[group]?.noteLeft() == true else { return }
+    lines[exclusion]?.waiting[group]?.removeAll { other in
+      members[other].map { $0.group != group || $0.standing != .waiting(exclusion) } ?? true
     }
-    lines[category]?.passedCount = 0
-    lines[category]?.leftCount = 0
+    if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
   }
 }

@@ -1,71 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 /// The lines of the whole process, and which operation each member of them is.
 final class Exclusions: Sendable {
   static let shared = Exclusions()
 
+  /// How long an operation gives way to one that was refused often.
+  private static let wayNanoseconds: Int64 = 1_000_000
+
   private struct State {
     var lines = ExclusionLines()
     var numbers: [ObjectIdentifier: ExclusionLines.Number] = [:]
     /// Each from when it joined until it has finished.
     var operations: [ExclusionLines.Number: Operation] = [:]
+    /// How many threads give way.
+    var givingWayCount = 0
   }
 
   private let state = Locked(State())
+  /// Changes when the lines do while a thread gives way, which sleeps on it. A change is made after the
+  /// lines' lock is released, and a thread reads it before it takes that lock: so a thread that has seen
+  /// the old lines sleeps on the old number, and is woken or does not fall asleep.
+  private let changes = Atomic<UInt32>(0)
 
-  /// Asks for an operation that its queue has chosen. Its queue is told when the answer has changed.
+  /// Asks for an operation that is ready, has a slot and will be started by the calling thread. If the answer
+  /// is no, its queue chooses it again when it should ask again.
   ///
   /// - Parameters:
-  ///   - operation: May be asked for as often as it is chosen.
-  ///   - categories: What it wants; looked at the first time.
-  /// - Returns: Whether it may start; else it has a place in line.
+  ///   - operation: May ask as often as it is chosen.
+  ///   - exclusions: The exclusions that it wants; looked at the first time.
+  /// - Returns: Whether it must start now; else it has a place in a line.
   /// - Precondition: The operation has promised to leave when it finishes.
-  func admit(_ operation: Operation, _ categories: Set<ExclusionCategory>) -> Bool {
-    state.withLock { state in
-      if let number = state.numbers[ObjectIdentifier(operation)] {
-        return state.lines.obstacle(of: number) == nil
+  func admit(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
+    var deadline: Int64?
+    while true {
+      let seen = changes.load(ordering: .acquiring)
+      let insists = deadline.map { csystem_monotonic_nanoseconds() >= $0 } ?? false
+      guard let answer = ask(operation, exclusions, insists: insists) else { return true }
+      switch answer {
+      case .granted: return true
+      case .refused: return false
+      case .givesWay:
+        let now = csystem_monotonic_nanoseconds()
+        let end = deadline ?? now + Self.wayNanoseconds
+        deadline = end
+        withUnsafePointer(to: changes) { _ = csystem_futex_wait($0, seen, max(1, end - now)) }
+        state.withLock { $0.givingWayCount -= 1 }
       }
-      // Who finishes it leaves after that: either finds it here, or is seen here.
-      if operation.status.load(ordering: .sequentiallyConsistent).isFinished { return true }
-      let (number, hasAll) = state.lines.join(categories)
-      state.numbers[ObjectIdentifier(operation)] = number
-      state.operations[number] = operation
-      return hasAll
     }
   }
 
-  /// Whether an operation has a place in line, or what it wants.
+  /// - Returns: `nil` if the operation has finished by itself.
+  private func ask(
+    _ operation: Operation, _ exclusions: Set<MutualExclusion>, insists: Bool
+  ) -> ExclusionLines.Answer? {
+    change { state -> (ExclusionLines.Answer?, [ExclusionLines.Number]) in
+      if state.numbers[ObjectIdentifier(operation)] == nil {
+        // The thread that finishes it leaves after that: it finds the operation here, or is seen here.
+        if operation.status.load(ordering: .sequentiallyConsistent).isFinished { return (nil, []) }
+        let number = state.lines.join(exclusions)
+        state.numbers[ObjectIdentifier(operation)] = number
+        state.operations[number] = operation
+      }
+      guard let number = state.numbers[ObjectIdentifier(operation)] else { return (nil, []) }
+      // Read here: who changes the priority takes this lock after that.
+      let group = ExclusionLines.Group(
+        queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
+        priorityIndex: operation.status.load(ordering: .sequentiallyConsistent).priorityIndex)
+      let (answer, invited) = state.lines.ask(number, in: group, insists: insists)
+      if answer == .givesWay { state.givingWayCount += 1 }
+      return (answer, invited)
+    }
+  }
+
+  /// Whether an operation has asked and has not finished.
   func hasJoined(_ operation: Operation) -> Bool {
     state.withLock { $0.numbers[ObjectIdentifier(operation)] != nil }
   }
 
   /// An operation has finished. Calls nothing of the user's but a `deinit`.
   func leave(_ operation: Operation) {
-    let (left, next) = state.withLock { state -> (Operation?, [Operation]) in
+    let left = change { state -> (Operation?, [ExclusionLines.Number]) in
       guard let number = state.numbers.removeValue(forKey: ObjectIdentifier(operation)) else {
         return (nil, [])
       }
-      let left = state.operations.removeValue(forKey: number)
-      return (left, state.lines.leave(number).compactMap { state.operations[$0] })
-    }
-    for operation in next where operation.update({ $0.exclusionHasEnded() }) {
-      operation.pushToQueue()
+      return (state.operations.removeValue(forKey: number), state.lines.leave(number))
     }
     withExtendedLifetime(left) {}
   }
 
-  /// What an operation waits for, and who has it; `nil` where it does not.
+  /// An operation that has not started is not ready any more, or has another priority: it leaves its line,
+  /// and asks again when it is chosen.
+  ///
+  /// - Parameters:
+  ///   - operation: Need not have asked.
+  ///   - isReady: Whether its queue should choose it, if it had a place in a line.
+  func standBack(_ operation: Operation, isReady: Bool) {
+    change { state -> (Void, [ExclusionLines.Number]) in
+      guard let number = state.numbers[ObjectIdentifier(operation)] else { return ((), []) }
+      let (wasWaiting, invited) = state.lines.standBack(number)
+      return ((), wasWaiting && isReady ? invited + [number] : invited)
+    }
+  }
+
+  /// The exclusion that an operation waits for, and the operations that have to finish before it is free;
+  /// `nil` unless it has a place in a line.
   func obstacle(
     of operation: Operation
-  ) -> (category: ExclusionCategory, holders: [Operation])? {
+  ) -> (exclusion: MutualExclusion, holders: [Operation])? {
     state.withLock { state in
       state.numbers[ObjectIdentifier(operation)].flatMap { state.lines.obstacle(of: $0) }
         .map { obstacle in
-          (obstacle.category, obstacle.holders.compactMap { state.operations[$0] })
+          (obstacle.exclusion, obstacle.holders.compactMap { state.operations[$0] })
         }
     }
+  }
+
+  /// Changes the lines, and lets the queues of those that are invited choose them again.
+  private func change<Result>(
+    _ body: (inout State) -> (Result, [ExclusionLines.Number])
+  ) -> Result {
+    let (result, invited, mustWake) = state.withLock { state in
+      let (result, numbers) = body(&state)
+      return (result, numbers.compactMap { state.operations[$0] }, state.givingWayCount > 0)
+    }
+    for operation in invited where operation.update({ $0.exclusionHasEnded() }) {
+      operation.pushToQueue()
+    }
+    if mustWake {
+      changes.wrappingAdd(1, ordering: .releasing)
+      withUnsafePointer(to: changes) { csystem_futex_wake($0, Int32.max) }
+    }
+    return result
   }
 }

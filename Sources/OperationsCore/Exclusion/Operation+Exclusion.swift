@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Synchronization
+
 extension OperationSupplement where Self: Operation {
-  /// The categories in which this operation excludes others: of each, only so many execute at the
-  /// same time as its limit says, in whatever queues they are. Empty by default.
+  /// The exclusions that this operation shares with others: of all operations that have the same one, only
+  /// as many execute at the same time as its limit says, in whatever queues they are. Empty by default.
   ///
-  /// They are asked for when the queue has chosen the operation to be started: after its dependencies,
-  /// and with a slot free. It gets them one after the other, in the order of their names. Where others
-  /// have one of them, it gives the slot back and waits for that, behind those that came before, and
-  /// keeps what it has; its queue goes on with others. Once it has all it keeps them until it has
-  /// finished, in whatever way, though its queue be suspended or its slots be taken before it starts.
-  /// Cancelled while it waits, it finishes without them.
+  /// The operation is given all of them at once, when it is ready, has a slot and is about to start; it has
+  /// them until it has finished, in whatever way. If one of them is not free, the operation gives its slot
+  /// back and waits, and its queue goes on with others. While it waits it has none of them. If it gets a
+  /// dependency while it waits, it waits for that first. If it is cancelled while it waits, it finishes
+  /// without them.
   ///
-  /// As everybody follows the same order, exclusion alone never makes operations wait in a circle. An
-  /// operation that waits, in its own code or as a group, for another one that excludes some should
-  /// only wait for categories whose names come after those that it has itself.
+  /// Operations that can start are given an exclusion in the order in which they first asked for it. If the
+  /// first of them has no slot when the exclusion becomes free, another one starts. An operation that was
+  /// overtaken several times is preferred: exclusions that it wants and that were created before the one
+  /// that it lacks are kept free for it.
   ///
-  /// Set it before the operation is ready. Once the queue has asked it cannot be changed: what is set is
-  /// ignored. An operation that is started by hand excludes nobody and is not excluded.
-  public var exclusions: Set<ExclusionCategory> {
+  /// Exclusions alone never make operations wait in a circle. An operation that waits, in its own code or as
+  /// a group, for another operation that has exclusions should have only exclusions that were created before
+  /// those.
+  ///
+  /// Set it before the operation is ready. When the queue has chosen the operation once it cannot be changed:
+  /// what is set then is ignored. An operation that is started by hand excludes no other and is not excluded.
+  public var exclusions: Set<MutualExclusion> {
     get { withRare { $0?.exclusions ?? [] } }
     set {
       makeRare { rare in
-        // While it waits for its turn it is not chosen, and yet was asked.
+        // While it waits it is not chosen, but its queue has asked.
         guard update({ $0.excludeOthers() }), !Exclusions.shared.hasJoined(self) else { return }
         rare.exclusions = newValue
       }
@@ -31,12 +37,24 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// Whether those that it excludes let it start now. Else it has a place in line.
+  /// Whether it has all of its exclusions and must start now. Else it has a place in a line.
+  ///
+  /// - Precondition: It is ready, has a slot, and would be started by the calling thread.
   @inline(never)
   final func hasItsTurn() -> Bool {
-    let categories = withRare { $0?.exclusions ?? [] }
+    let exclusions = withRare { $0?.exclusions ?? [] }
     // The flag first: with it set before the finish, the finisher looks for it.
-    guard !categories.isEmpty, update({ $0.promise(.hasFinishDuties) }) else { return true }
-    return Exclusions.shared.admit(self, categories)
+    guard !exclusions.isEmpty, update({ $0.promise(.hasFinishDuties) }) else { return true }
+    if Exclusions.shared.admit(self, exclusions) { return true }
+    // What makes it unready changes the status and then takes it out of its line. If that was done before it
+    // had its place, the change is seen here.
+    if !status.load(ordering: .sequentiallyConsistent).isEligible { loseItsTurn(isReady: false) }
+    return false
   }
+
+  /// It may have a place in a line, and cannot start any more, or has another priority.
+  ///
+  /// - Parameter isReady: Whether its queue should choose it again.
+  @inline(never)
+  final func loseItsTurn(isReady: Bool) { Exclusions.shared.standBack(self, isReady: isReady) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a thread that runs an operation waits for, inside that operation's code.
+/// What an operation that executes waits for: its code on a thread of its own, or the library's.
 package enum AwaitedInside: Sendable {
-  /// `Operation.waitUntilFinished()`.
+  /// `Operation.waitUntilFinished()`, or the operation that this one performs.
   case operation(Operation)
-  /// `OperationQueue.waitUntilAllOperationsAreFinished()`.
+  /// `OperationQueue.waitUntilAllOperationsAreFinished()`, or the queue of a group's members.
   case queue(OperationQueue)
 
   fileprivate func isSame(as other: AwaitedInside) -> Bool {
@@ -25,6 +25,24 @@ extension Operation {
   }
 }
 
+extension Operation {
+  /// Makes known that it waits for this. Paired with ``endAwaiting(_:)``.
+  final func beginAwaiting(_ awaited: AwaitedInside) {
+    makeRare { $0.awaitedInside.append(awaited) }
+    noteDescriptionChanged()
+  }
+
+  /// - Precondition: The caller holds what was awaited, so that nothing is freed under the lock.
+  final func endAwaiting(_ awaited: AwaitedInside) {
+    makeRare { rare in
+      if let index = rare.awaitedInside.lastIndex(where: { $0.isSame(as: awaited) }) {
+        rare.awaitedInside.remove(at: index)
+      }
+    }
+    noteDescriptionChanged()
+  }
+}
+
 extension CurrentWork {
   /// Runs `wait`, which blocks until `awaited` comes, and lets it be known meanwhile of each operation
   /// that this thread is inside of.
@@ -33,19 +51,8 @@ extension CurrentWork {
   static func waiting(for awaited: AwaitedInside, _ wait: () -> Void) {
     let operations = operations
     if operations.isEmpty { return wait() }
-    for operation in operations {
-      operation.makeRare { $0.awaitedInside.append(awaited) }
-      operation.noteDescriptionChanged()
-    }
+    for operation in operations { operation.beginAwaiting(awaited) }
     wait()
-    for operation in operations {
-      // The caller holds what it waits for, so that nothing is freed under the lock.
-      operation.makeRare { rare in
-        if let index = rare.awaitedInside.lastIndex(where: { $0.isSame(as: awaited) }) {
-          rare.awaitedInside.remove(at: index)
-        }
-      }
-      operation.noteDescriptionChanged()
-    }
+    for operation in operations { operation.endAwaiting(awaited) }
   }
 }

@@ -21,7 +21,7 @@ struct DeadlockSearch {
   private var cycles: [Deadlock] {
     var graph = DirectedGraph()
     for wait in picture.waits { graph.appendNode(edgesTo: wait.operations) }
-    return graph.disjointCycles().map { .cycle($0.map { picture.operations[$0] }) }
+    return graph.disjointCycles().map { .cycle($0.map(reference)) }
   }
 
   private var slots: [Deadlock] {
@@ -39,15 +39,21 @@ struct DeadlockSearch {
   }
 
   private var neverAdded: [Deadlock] {
-    var waiting: [Int: [Operation]] = [:]
-    for (operation, wait) in zip(picture.operations, picture.waits) {
+    var waiting: [Int: [Int]] = [:]
+    for (operation, wait) in picture.waits.enumerated() {
       for awaited in wait.operations where picture.waits[awaited].isLeftAlone {
         waiting[awaited, default: []].append(operation)
       }
     }
     return waiting.keys.sorted().map {
-      .neverAdded(picture.operations[$0], waiting: waiting[$0] ?? [])
+      .neverAdded(
+        reference($0), className: String(describing: type(of: picture.operations[$0])),
+        waiting: (waiting[$0] ?? []).map(reference))
     }
+  }
+
+  private func reference(_ number: Int) -> OperationReference {
+    OperationReference(picture.operations[number])
   }
 
   // MARK: Slots
@@ -61,8 +67,8 @@ struct DeadlockSearch {
           let neededQueue = picture.waits[last].fullQueue
         else { return nil }
         return Deadlock.SlotHolder(
-          operation: picture.operations[holder], queue: picture.queues[queue],
-          chain: chain.map { picture.operations[$0] }, neededQueue: picture.queues[neededQueue])
+          operation: reference(holder), queue: QueueReference(picture.queues[queue]),
+          chain: chain.map(reference), neededQueue: QueueReference(picture.queues[neededQueue]))
       }
     }
   }

@@ -23,9 +23,9 @@ public enum NotRunningReason: Sendable, Equatable {
   /// that it had changed. Where it would say yes by now, that was never announced.
   case notReadyByItself
 
-  /// Its dependencies are met, and `holders` have a category in which they exclude it; see
-  /// ``OperationSupplement/exclusions``. They execute, or have yet to be started.
-  case excluded(ExclusionCategory, holders: [OperationReference])
+  /// Its dependencies are met, and it cannot start before `holders` have finished, which execute with an
+  /// exclusion that it needs; see ``OperationSupplement/exclusions``.
+  case excluded(MutualExclusion, holders: [OperationReference])
 
   /// It is ready, and every slot of its queue is taken.
   ///
@@ -84,7 +84,7 @@ public struct DependencyChain: Sendable, Equatable {
     case suspended(QueueReference)
     /// Its dependencies are met, and its own `isReady` says no.
     case notReadyByItself
-    /// Its dependencies are met, and others have a category in which they exclude it.
+    /// Its dependencies are met, and others execute with an exclusion that it needs.
     case excluded
     /// It is in no queue, and nobody has started it.
     case neverAdded
@@ -106,9 +106,9 @@ extension NotRunningReason: CustomStringConvertible {
     case .unmetDependencies(let unmet, let total, let chain):
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
     case .notReadyByItself: return "its own isReady says no, and its dependencies are met"
-    case .excluded(let category, let holders):
-      return "\(Self.list(holders)) \(holders.count == 1 ? "has" : "have") the category "
-        + "“\(category)”, in which they exclude each other"
+    case .excluded(let exclusion, let holders):
+      return "\(Self.list(holders)) \(holders.count == 1 ? "has" : "have") the exclusion "
+        + "“\(exclusion)”, which it needs too"
     case .noFreeSlot(let queue, let width, let position, let holders):
       let slots = width == 1 ? "its only slot is" : "all \(width) slots are"
       return

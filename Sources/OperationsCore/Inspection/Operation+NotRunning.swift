@@ -35,7 +35,7 @@ private enum NotRunning {
     if let queue, standing?.startsNothing == true {
       reasons.append(.queueSuspended(QueueReference(queue)))
     }
-    let dependencies = operation.dependencies
+    let dependencies = operation.listedDependencies
     let unmet = operation.dependenciesInTheWay
     if !unmet.isEmpty {
       var walk = DependencyWalk()
@@ -57,10 +57,10 @@ private enum NotRunning {
   }
 
   private static func reasonToPutOff(_ operation: Operation) -> NotRunningReason {
-    guard let (category, holders) = Exclusions.shared.obstacle(of: operation) else {
+    guard let (exclusion, holders) = Exclusions.shared.obstacle(of: operation) else {
       return .notReadyByItself
     }
-    return .excluded(category, holders: holders.map(OperationReference.init))
+    return .excluded(exclusion, holders: holders.map(OperationReference.init))
   }
 
   private static func reasons(
@@ -95,7 +95,7 @@ private enum NotRunning {
   private static func threadSource(
     of queue: OperationQueue, width: Int
   ) -> NotRunningReason.ThreadSource {
-    if queue.core.isMain { return .mainQueue }
+    if queue.core.isOnMainDispatchQueue { return .mainQueue }
     if queue.core.isOnDispatch.load(ordering: .acquiring) { return .dispatchQueue }
     return width < 0 ? .sharedThreads : .ownThread
   }

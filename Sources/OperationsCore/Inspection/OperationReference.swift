@@ -11,7 +11,7 @@ public struct OperationReference: Hashable, Sendable, CustomStringConvertible {
   /// Takes the operation's lock for a moment.
   init(_ operation: Operation) {
     id = operation.id
-    name = operation.name
+    name = operation.givenName
   }
 
   /// The number, and the name where there is one.

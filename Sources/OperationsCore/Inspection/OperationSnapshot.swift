@@ -14,7 +14,7 @@ public struct OperationSnapshot: Sendable, Identifiable {
   public let type: Operation.Type
   /// How far the queue has got with it. `executing` means that it has a slot, and may be so for a
   /// moment before `start()` and after the end.
-  public let state: Operation.State
+  public let state: OperationState
   /// Whether the queue knows that it was cancelled.
   public let isCancelled: Bool
   /// Whether it is a block of ``OperationQueue/addBarrierBlock(_:)``, which no count counts.
@@ -45,14 +45,14 @@ public struct OperationSnapshot: Sendable, Identifiable {
   init(_ entry: QueueContents.Entry, readyPosition: Int?) {
     let operation = entry.operation
     id = operation.id
-    name = operation.name
+    name = operation.givenName
     type = Swift.type(of: operation)
     state = entry.state
     isCancelled = entry.isCancelled
     isBarrier = entry.isBarrier
-    queuePriority = operation.queuePriority
-    qualityOfService = operation.qualityOfService
-    let all = operation.dependencies
+    queuePriority = operation.priority
+    qualityOfService = operation.givenQualityOfService
+    let all = operation.listedDependencies
     dependencies = all.map(\.id)
     unmetDependencies = all.filter { !$0.status.load(ordering: .acquiring).isFinished }.map(\.id)
     self.readyPosition = readyPosition

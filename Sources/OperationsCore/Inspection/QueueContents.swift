@@ -6,7 +6,7 @@ struct QueueContents {
   /// One operation or barrier.
   struct Entry {
     let operation: Operation
-    let state: Operation.State
+    let state: OperationState
     let isBarrier: Bool
     let isCancelled: Bool
     /// How many barriers that have not finished it has to wait for. 0 for a barrier itself.

@@ -11,7 +11,7 @@ public struct QueueReference: Hashable, Sendable, CustomStringConvertible {
   /// Takes the queue's lock for a moment.
   init(_ queue: OperationQueue) {
     id = queue.id
-    name = queue.name ?? "\(queue.id)"
+    name = queue.givenName
   }
 
   /// The name in quotes.

@@ -36,7 +36,7 @@ public struct QueueSnapshot: Sendable, Identifiable {
   public let operations: [OperationSnapshot]
 }
 
-extension OperationQueue {
+extension OperationQueueSupplement where Self: OperationQueue {
   /// What the queue holds at this moment, for people who want to know what it is doing.
   ///
   /// One picture: which operations there are, in which states, in what order, the counts, the width
@@ -48,7 +48,7 @@ extension OperationQueue {
   /// in proportion to what the queue holds, and for a part of that time, some ten nanoseconds for
   /// each operation, the queue starts and finishes nothing: not for every operation. To follow a
   /// queue, use ``stateChanges(bufferingOldest:)``.
-  public final func snapshot() -> QueueSnapshot {
+  public func snapshot() -> QueueSnapshot {
     let (contents, counts, width, isSuspended, givenName) = core.withScheduler { scheduler, _ in
       (
         scheduler.contents, scheduler.counts, scheduler.maxConcurrentOperationCount,

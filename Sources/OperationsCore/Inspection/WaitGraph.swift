@@ -62,16 +62,16 @@ extension Operation {
   /// The dependencies that keep it from starting; none where it waits for nothing.
   final var dependenciesInTheWay: [Operation] {
     guard status.load(ordering: .acquiring).isHeldUpByDependencies else { return [] }
-    return dependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
+    return listedDependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
   }
 }
 
 extension Operation {
-  /// The operation that must finish before this one may have a category; none where it waits for none,
-  /// or any of several would do.
+  /// The operation that must finish before this one may have its exclusions; none if it waits for none, or
+  /// if any of several would do.
   final var excluder: [Operation] {
     guard status.load(ordering: .acquiring).isExcluded,
-      let (category, holders) = Exclusions.shared.obstacle(of: self), category.limit == 1
+      let (exclusion, holders) = Exclusions.shared.obstacle(of: self), exclusion.limit == 1
     else { return [] }
     return holders
   }

@@ -10,9 +10,9 @@ public struct OperationStateChange: Sendable, Equatable {
   /// The queue that it is in.
   public let queue: QueueID
   /// The state before; `nil` where the operation was added.
-  public let oldState: Operation.State?
+  public let oldState: OperationState?
   /// The state after. The same as `oldState` where it was cancelled.
-  public let newState: Operation.State
+  public let newState: OperationState
   /// Whether the operation was cancelled by then.
   public let isCancelled: Bool
   /// When the queue took note of it, on the monotonic clock.

@@ -4,7 +4,7 @@
 import Synchronization
 
 /// The state changes of a queue's operations, as they happen. See
-/// ``OperationQueue/stateChanges(bufferingOldest:)``.
+/// ``OperationQueueSupplement/stateChanges(bufferingOldest:)``.
 public struct OperationStateChanges: AsyncSequence, Sendable {
   /// One step of one operation.
   public typealias Element = OperationStateChange
@@ -36,7 +36,7 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
   }
 }
 
-extension OperationQueue {
+extension OperationQueueSupplement where Self: OperationQueue {
   /// Subscribes to the states of this queue's operations: one value for each step of each
   /// operation, in the order in which the queue took note of them.
   ///
@@ -47,7 +47,7 @@ extension OperationQueue {
   /// - Parameter capacity: How many changes are kept for a subscriber that is late. What comes on
   ///   top of them is lost, and the first change after the gap says how many were: its `lost`.
   /// - Returns: A sequence that ends only with the task that reads it.
-  public final func stateChanges(
+  public func stateChanges(
     bufferingOldest capacity: Int = 8_192
   ) -> OperationStateChanges {
     OperationStateChanges(

@@ -221,8 +221,10 @@ struct QueueMonitor {
       return record
     }
     unrecorded.didMove(operation, from: old, to: new)
-    // Else what waits for it would be said to wait for ever.
-    guard operation.rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
+    // Else what waits for it would be said to wait for ever. Both reads are sequentially consistent: the
+    // thread that sets the flag makes the rare state first, and reads the status after that.
+    let rare = operation.extra.load(ordering: .sequentiallyConsistent).rare
+    guard rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
       return nil
     }
     unrecorded.forget(operation)
@@ -300,7 +302,7 @@ struct QueueMonitor {
   }
 
   private mutating func publish(
-    _ operation: Operation, _ old: Operation.State?, _ new: Operation.State,
+    _ operation: Operation, _ old: OperationState?, _ new: OperationState,
     _ status: OperationStatus, _ now: Int64
   ) {
     for index in subscriptions.indices {
@@ -342,7 +344,7 @@ struct QueueMonitor {
     changedRecords.append(record)
   }
 
-  static func state(of stage: QueuePlace.Stage) -> Operation.State {
+  static func state(of stage: QueuePlace.Stage) -> OperationState {
     switch stage {
     case .outside, .waiting: .waiting
     case .ready: .ready
@@ -355,7 +357,7 @@ struct QueueMonitor {
 extension RecordedOperation {
   /// Takes over a new state and the time at which it was reached.
   mutating func note(
-    _ newState: Operation.State, _ status: OperationStatus, wasAdded: Bool, at now: Int64
+    _ newState: OperationState, _ status: OperationStatus, wasAdded: Bool, at now: Int64
   ) {
     state = newState
     isCancelled = status.isCancelled

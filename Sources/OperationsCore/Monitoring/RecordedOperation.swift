@@ -28,7 +28,7 @@ package struct RecordedOperation: Sendable {
   /// The queues that it waits for in its own code until they are empty.
   package var awaitedQueues: [QueueID] = []
   /// Its state.
-  package var state: Operation.State = .waiting
+  package var state: OperationState = .waiting
   /// Whether it was asked to cancel before it finished.
   package var isCancelled = false
   /// Whether its own `isReady` alone holds it up: it has said no, and the dependencies are met.
@@ -73,9 +73,9 @@ package struct RecordedOperation: Sendable {
 
   /// Reads what is guarded by the operation's lock.
   mutating func describe(_ operation: Operation) {
-    name = operation.name
-    qualityOfService = operation.qualityOfService
-    let all = operation.dependencies
+    name = operation.givenName
+    qualityOfService = operation.givenQualityOfService
+    let all = operation.listedDependencies
     dependencies = all.map(\.id)
     unmetDependencies = []
     dependenciesInNoQueue = []

@@ -4,13 +4,22 @@
 import COperationsSystem
 
 /// Which operations' changes the calling thread is announcing, so that it does not wait for one of
-/// them: it could only wait for itself.
+/// them: it could only wait for itself. And which operation it asks as if that had finished.
 enum Delivery {
+  /// What the thread does with the operation.
+  private enum Purpose {
+    /// It announces a change.
+    case change
+    /// It announces a change that the base class has made, by a method that may be overridden.
+    case ownChange
+    /// It asks an overridable property, and the base class answers as if the operation had finished.
+    case question
+  }
+
   /// Lives on the stack of the thread; the innermost first.
   private struct Frame {
     let operation: Unmanaged<Operation>
-    /// Whether the base class announces a change of its own by a method that may be overridden.
-    let isOwnChange: Bool
+    let purpose: Purpose
     let outer: UnsafeMutableRawPointer?
   }
 
@@ -19,9 +28,21 @@ enum Delivery {
   static func during<Result>(
     _ operation: Operation, isOwnChange: Bool = false, _ body: () -> Result
   ) -> Result {
+    note(operation, isOwnChange ? .ownChange : .change, body)
+  }
+
+  /// Lets `isFinished` and `isExecuting` of the base class answer on this thread, for the time of
+  /// `body`, as if the operation had finished.
+  static func asIfFinished(_ operation: Operation, _ body: () -> Bool) -> Bool {
+    note(operation, .question, body)
+  }
+
+  @inline(__always)
+  private static func note<Result>(
+    _ operation: Operation, _ purpose: Purpose, _ body: () -> Result
+  ) -> Result {
     let outer = csystem_current_delivery()
-    var frame = Frame(
-      operation: .passUnretained(operation), isOwnChange: isOwnChange, outer: outer)
+    var frame = Frame(operation: .passUnretained(operation), purpose: purpose, outer: outer)
     return withUnsafeMutablePointer(to: &frame) { frame in
       csystem_set_current_delivery(frame)
       defer { csystem_set_current_delivery(outer) }
@@ -34,14 +55,25 @@ enum Delivery {
     guard let frame = csystem_current_delivery()?.assumingMemoryBound(to: Frame.self).pointee else {
       return false
     }
-    return frame.isOwnChange
+    return frame.purpose == .ownChange
       && frame.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque()
   }
 
   static func isUnderWay(for operation: Operation) -> Bool {
+    hasFrame(for: operation) { _ in true }
+  }
+
+  /// Whether the base class's flags answer as if the operation had finished.
+  static func isAskedAsIfFinished(_ operation: Operation) -> Bool {
+    hasFrame(for: operation) { $0 == .question }
+  }
+
+  private static func hasFrame(for operation: Operation, where matches: (Purpose) -> Bool) -> Bool {
     var current = csystem_current_delivery()
     while let frame = current?.assumingMemoryBound(to: Frame.self).pointee {
-      if frame.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+      if frame.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque(),
+        matches(frame.purpose)
+      {
         return true
       }
       current = frame.outer

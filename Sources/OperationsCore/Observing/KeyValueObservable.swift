@@ -16,9 +16,30 @@ public protocol KeyValueObservable: AnyObject {
 
   /// The value of a property by name.
   func value(forKey key: String) -> Any?
+
+  /// What the library keeps of those that observe the object. For the library's own use.
+  var keyValueObservationHost: KeyValueObservationHost { get }
 }
 
-/// What ``KeyValueObservable`` needs and nobody else should see.
+/// What the library keeps of those that observe an object.
+///
+/// Only the library creates it. So a class that does not inherit from ``Operation`` or ``OperationQueue``
+/// cannot conform to ``KeyValueObservable``: it would never be observed.
+public struct KeyValueObservationHost {
+  fileprivate let host: any ObservationHost
+}
+
+extension KeyValueObservable where Self: Operation {
+  /// What the library keeps of those that observe the operation.
+  public var keyValueObservationHost: KeyValueObservationHost { .init(host: self) }
+}
+
+extension KeyValueObservable where Self: OperationQueue {
+  /// What the library keeps of those that observe the queue.
+  public var keyValueObservationHost: KeyValueObservationHost { .init(host: self) }
+}
+
+/// What ``KeyValueObservable`` needs and users should not see.
 protocol ObservationHost: AnyObject {
   /// The registrations, if there ever was one.
   var observations: KeyValueObservations? { get }
@@ -104,12 +125,12 @@ extension KeyValueObservable {
 
   private func announceWill(_ key: ObservedKey) {
     if let name = key.name { return willChangeValue(forKey: name) }
-    host?.observations?.willChange(key, of: self)
+    host.observations?.willChange(key, of: self)
   }
 
   private func announceDid(_ key: ObservedKey) {
     if let name = key.name { return didChangeValue(forKey: name) }
-    host?.observations?.didChange(key, of: self)
+    host.observations?.didChange(key, of: self)
   }
 
   // MARK: Observers that are objects
@@ -131,7 +152,7 @@ extension KeyValueObservable {
       observer, keyPath: keyPath, options: options, affectingKeys: affectingKeys(key),
       context: context
     ) { ($0 as? Self)?.value(forKey: key) }
-    _ = host?.register(registration)
+    _ = host.register(registration)
   }
 
   /// Ends the latest registration of the observer for this key and this context.
@@ -155,17 +176,17 @@ extension KeyValueObservable {
     where matches: (KeyValueRegistration) -> Bool
   ) {
     let key = ObservedKey(keyPath)
-    let found = host?.observations?.last {
+    let found = host.observations?.last {
       $0.observer == ObjectIdentifier(observer) && $0.key == key && matches($0)
     }
-    if let found { return host?.observations?.remove(found) ?? () }
+    if let found { return host.observations?.remove(found) ?? () }
     Misuse.raise(
       .observerNotRegistered,
       "-[\(ObservedRoot.self) removeObserver:forKeyPath:]: \(title) has no such observer for the key "
         + "path “\(keyPath)”")
   }
 
-  /// For messages: queues have no description of their own.
+  /// For messages.
   private var title: String {
     if let queue = self as? OperationQueue { return "“\(queue.name ?? "")”" }
     return "\(self)"
@@ -173,11 +194,9 @@ extension KeyValueObservable {
 
   // MARK: Registration
 
-  private var host: (any ObservationHost)? { self as? any ObservationHost }
+  private var host: any ObservationHost { keyValueObservationHost.host }
 
-  private func affectingKeys(_ key: String) -> Set<String> {
-    host.map { type(of: $0).keys(affecting: key) } ?? []
-  }
+  private func affectingKeys(_ key: String) -> Set<String> { type(of: host).keys(affecting: key) }
 
   /// Registers `handler`; `ended` is called once when the registration ends, or the object does.
   func observe<Object: AnyObject, Value>(
@@ -187,7 +206,6 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     let registration = KeyValueRegistration(
       keyPath, options: options, affectingKeys: affectingKeys, ended: ended, handler: handler)
-    let observations = host?.register(registration) ?? KeyValueObservations()
-    return NSKeyValueObservation(registration, in: observations)
+    return NSKeyValueObservation(registration, in: host.register(registration))
   }
 }

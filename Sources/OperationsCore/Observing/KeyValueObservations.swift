@@ -9,33 +9,13 @@ import Synchronization
 /// Observers, and the getters that they want read, are called on the thread that announces the
 /// change, outside the lock.
 final class KeyValueObservations: Sendable {
-  /// Announced by `willChange` and not yet by `didChange`. Pairs match by key and thread, the
-  /// innermost first.
-  private struct Pending {
-    /// Tells it apart from all others of this object.
-    let number: UInt64
-    let thread: UInt64
-    let key: ObservedKey
-    /// The values before the change, of those that asked for them.
-    let oldValues: [(registration: KeyValueRegistration, value: Any)]
-
-    func oldValue(for registration: KeyValueRegistration) -> Any? {
-      oldValues.first { $0.registration === registration }?.value
-    }
-  }
-
   private struct State {
     /// In the order of registration, which is the order of delivery.
     var registrations: [KeyValueRegistration] = []
     /// With so many registrations those of observers that have gone are taken out.
     var registrationLimit = 16
-    var pending: [Pending] = []
-    var lastNumber: UInt64 = 0
+    var pending = PendingChanges()
   }
-
-  /// More changes at once are not announced by any real program. Where they are announced and never
-  /// come, the oldest are forgotten.
-  private static let pendingLimit = 256
 
   private let state = Locked(State())
 
@@ -122,32 +102,30 @@ final class KeyValueObservations: Sendable {
     withExtendedLifetime(pending) {}
   }
 
+  /// Whether there is an observer of the key.
+  func concernsAnyone(_ key: ObservedKey) -> Bool { !registrations(concernedBy: key).isEmpty }
+
   private func registrations(concernedBy key: ObservedKey) -> [KeyValueRegistration] {
     state.withLock { $0.registrations }.filter { $0.isConcerned(by: key) }
   }
 
   private func addPending(
     _ key: ObservedKey, _ oldValues: [(KeyValueRegistration, Any)]
-  ) -> Pending {
-    let (pending, forgotten) = state.withLock { state -> (Pending, Pending?) in
-      state.lastNumber += 1
-      let pending = Pending(
-        number: state.lastNumber, thread: csystem_thread_number(), key: key, oldValues: oldValues)
-      state.pending.append(pending)
-      let isTooMany = state.pending.count > Self.pendingLimit
-      return (pending, isTooMany ? state.pending.removeFirst() : nil)
+  ) -> PendingChanges.Change {
+    let thread = csystem_thread_number()
+    let (change, dropped) = state.withLock { state in
+      state.pending.append(key, oldValues, ofThread: thread)
     }
-    withExtendedLifetime(forgotten) {}
-    return pending
+    withExtendedLifetime(dropped) {}
+    return change
   }
 
-  private func takePending(_ key: ObservedKey) -> Pending? {
+  private func takePending(_ key: ObservedKey) -> PendingChanges.Change? {
     let thread = csystem_thread_number()
-    // Compared outside the lock: what a key path has for arguments may be the user's to compare.
-    let pending = state.withLock { $0.pending }.last { $0.thread == thread && $0.key == key }
-    guard let pending else { return nil }
-    return state.withLock { state in
-      state.pending.lastIndex { $0.number == pending.number }.map { state.pending.remove(at: $0) }
-    }
+    // Compared outside the lock: what a key path has for arguments may be the user's to compare. The
+    // array is this thread's: the others neither read nor change it, but for dropping it.
+    let change = state.withLock { $0.pending.changes(ofThread: thread) }.last { $0.key == key }
+    guard let change else { return nil }
+    return state.withLock { $0.pending.remove(change.number, ofThread: thread) }
   }
 }

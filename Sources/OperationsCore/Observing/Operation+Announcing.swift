@@ -13,6 +13,7 @@ extension Operation {
     static let cancelled = Consequences(rawValue: 1 << 1)
     static let becameReady = Consequences(rawValue: 1 << 2)
     static let readsReadiness = Consequences(rawValue: 1 << 3)
+    static let readsPriority = Consequences(rawValue: 1 << 4)
   }
 
   /// Whether somebody observes or has observed this operation.
@@ -58,23 +59,44 @@ extension Operation {
   private final func advance(_ key: String) -> Consequences {
     switch key {
     case "isFinished":
-      return isFinished && update { $0.finish() } ? .finished : []
+      if status.load(ordering: .acquiring).isFinished { return [] }
+      return saysThatItHasFinished && finishAsAnnounced() ? .finished : []
     case "isExecuting":
       if isExecuting { update { $0.noteExecuting() } }
       return []
     case "isCancelled":
       // A subclass may keep a flag of its own and not call `super.cancel()`.
       guard isCancelled else { return [] }
-      let verdict = update { $0.cancel(isAnnounced: true) }
+      let verdict = update { $0.subclassWasCancelled() }
       if verdict.becameReady { return .becameReady }
       return verdict.isNews ? .cancelled : []
     case "isReady": return .readsReadiness
+    case "queuePriority": return isExactlyBlockOperation ? [] : .readsPriority
     default: return []
+    }
+  }
+
+  /// The subclass has announced its finish.
+  ///
+  /// If `isExecuting` is the base class's, its change is announced here, because the subclass does not.
+  ///
+  /// - Returns: Whether it has finished by this.
+  private final func finishAsAnnounced() -> Bool {
+    let status = status.load(ordering: .acquiring)
+    guard status.has(.observed), status.isExecuting, let observations,
+      observations.concernsAnyone(.named("isExecuting")), endsExecutingByFinishing
+    else { return update { $0.finish() } }
+    return Delivery.during(self) {
+      observations.willChange(.named("isExecuting"), of: self)
+      let isFirst = update { $0.finish() }
+      observations.didChange(.named("isExecuting"), of: self)
+      return isFirst
     }
   }
 
   private final func follow(_ consequences: Consequences) {
     if consequences.contains(.readsReadiness) { readReadinessAgain() }
+    if consequences.contains(.readsPriority) { readPriorityAgain() }
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
     if consequences.contains(.finished) {
@@ -132,6 +154,13 @@ extension Operation {
   final func announceReadiness() {
     willChangeValue(forKey: "isReady")
     update { $0.releaseReadiness() }
+    ownValueDidChange(forKey: "isReady")
+    pushNews()
+  }
+
+  /// Announces `isReady` of an operation that was ready and has been cancelled, as `NSOperation` does.
+  final func announceUnchangedReadiness() {
+    willChangeValue(forKey: "isReady")
     ownValueDidChange(forKey: "isReady")
     pushNews()
   }

@@ -56,8 +56,8 @@ extension OperationSupplement where Self: Operation {
   ///
   /// A subclass is followed as far as it announces its changes. Ends early where the operation goes
   /// away; that it is watched does not keep it alive.
-  public var states: KeyValueChanges<Operation.State> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Operation.State.self)
+  public var states: KeyValueChanges<OperationState> {
+    let (stream, continuation) = AsyncStream.makeStream(of: OperationState.self)
     let relay = StateRelay(continuation)
     let observations = [\Operation.isReady, \.isExecuting, \.isFinished, \.isCancelled].map {
       observe($0, options: .initial, ended: { continuation.finish() }) {
@@ -74,16 +74,16 @@ extension OperationSupplement where Self: Operation {
 /// Hands on states in the order in which they were seen, by whichever threads.
 private final class StateRelay: Sendable {
   private struct Seen {
-    var last: Operation.State?
-    var untold: [Operation.State] = []
+    var last: OperationState?
+    var untold: [OperationState] = []
     /// A thread is handing on what there is, and will find what comes meanwhile.
     var isHandingOn = false
   }
 
   private let seen = Locked(Seen())
-  private let continuation: AsyncStream<Operation.State>.Continuation
+  private let continuation: AsyncStream<OperationState>.Continuation
 
-  init(_ continuation: AsyncStream<Operation.State>.Continuation) {
+  init(_ continuation: AsyncStream<OperationState>.Continuation) {
     self.continuation = continuation
   }
 
@@ -107,7 +107,7 @@ private final class StateRelay: Sendable {
     }
   }
 
-  private func takeNext() -> Operation.State? {
+  private func takeNext() -> OperationState? {
     seen.withLock { seen in
       seen.isHandingOn = !seen.untold.isEmpty
       return seen.isHandingOn ? seen.untold.removeFirst() : nil

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
 import Synchronization
 
 /// The working part of an ``OperationQueue``: the inbox, the lock around the scheduler, the gate of
@@ -26,7 +25,7 @@ final class QueueCore: @unchecked Sendable {
   private let isOwnerHeld = Atomic<Bool>(false)
   /// The raw value, outside the lock: every block that is added looks at it.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
-  private let scheduler: Locked<QueueScheduler>
+  let scheduler: Locked<QueueScheduler>
   /// Whether operations run on a dispatch queue: the scheduler's answer, written under its lock.
   let isOnDispatch = Atomic<Bool>(false)
   /// Whether somebody observes or has observed the queue's properties.
@@ -35,9 +34,16 @@ final class QueueCore: @unchecked Sendable {
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
+  /// Whether its operations get a thread although all processors are busy.
+  let isUrgent: Bool
+  let pool: WorkerPool
+  /// A copy of the scheduler's `maxConcurrentOperationCount`.
+  let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
 
-  init(isMain: Bool = false) {
+  init(isMain: Bool = false, isUrgent: Bool = false, pool: WorkerPool = .shared) {
     self.isMain = isMain
+    self.isUrgent = isUrgent
+    self.pool = pool
     scheduler = Locked(QueueScheduler(queue: id))
     gate.setWidth(QueueScheduler.widthLimit)
   }
@@ -135,7 +141,7 @@ final class QueueCore: @unchecked Sendable {
   /// Adds a barrier behind everything that was added so far. It is the queue's own.
   func addBarrier(_ barrier: BlockOperation) {
     guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
-    barrier.place.isBarrier = true
+    barrier.update { $0.insert(.barrier) }
     // Released when the queue lets go of it.
     _ = Unmanaged.passRetained(barrier)
     push(first: .passUnretained(barrier), last: .passUnretained(barrier))
@@ -143,18 +149,21 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func claim(_ operation: Operation) -> Bool {
-    guard operation.update({ $0.enqueue() }) else { return false }
-    operation.queue.store(.passUnretained(self), ordering: .releasing)
-    return true
+    // The queue first: a thread that finds the operation enqueued need not wait for the queue's address.
+    let claim = operation.queue.compareExchange(
+      expected: nil, desired: .passUnretained(self), ordering: .acquiringAndReleasing)
+    guard claim.exchanged else { return false }
+    if operation.update({ $0.enqueue() }) { return true }
+    operation.queue.store(nil, ordering: .releasing)
+    return false
   }
 
   private func takeBack(_ operation: Operation) {
-    // Whoever pins it is using the queue.
-    while !operation.update({ $0.pin() }) { csystem_spin_hint() }
-    // In this order: once the claim is taken back another queue may take the operation, and what it
-    // stores must not be wiped out.
-    operation.queue.store(nil, ordering: .releasing)
+    // A thread that pins it uses the queue, which may go away after this.
+    operation.pinWhenUnpinned()
+    // In this order: while it is enqueued, it has a queue.
     operation.update { $0.takeBackEnqueue() }
+    operation.queue.store(nil, ordering: .releasing)
   }
 
   /// What can be done without a lock, on the adding thread, before anybody else sees it.
@@ -214,7 +223,7 @@ final class QueueCore: @unchecked Sendable {
   }
 
   /// At the end of a critical section: where there is nothing left to do, the public object may go.
-  private func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
+  func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
     guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
     isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
     // Somebody has pushed and may have relied on it, or else has taken a reference of its own.
@@ -244,75 +253,7 @@ final class QueueCore: @unchecked Sendable {
     return result
   }
 
-  /// A worker has done with an operation, or comes for the first time, and takes the next one:
-  /// one critical section for both.
-  ///
-  /// - Parameters:
-  ///   - work: What the worker has done, if there is something.
-  ///   - isSearching: Whether the worker counts as searching; not any more where it found one.
-  /// - Returns: The operation to start, dispatched.
-  @inline(__always)
-  func takeNext(after work: consuming FinishedWork, isSearching: Bool) -> StartableOperation? {
-    if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
-    let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
-    let next = takeNextUnannounced(after: work, isSearching: isSearching)
-    if mustAnnounce { announceContentsAfterwards() }
-    return next
-  }
-
-  @inline(__always)
-  private func takeNextUnannounced(
-    after work: FinishedWork, isSearching: Bool
-  ) -> StartableOperation? {
-    var effects = QueueEffects()
-    let (next, isLate) = scheduler.withLock { scheduler -> (StartableOperation?, Bool) in
-      readInbox(&scheduler, &effects)
-      if let first = work.madeReady.first { scheduler.admit(first, &effects) }
-      if let finished = work.operation, !finished.retire(&scheduler, &effects) {
-        scheduler.endSection(&effects)
-        return (nil, true)
-      }
-      var next = scheduler.takeNextForWorker()
-      if publishWidth(&scheduler, &effects), next == nil { next = scheduler.takeNextForWorker() }
-      scheduler.endSection(&effects)
-      return (next.map(StartableOperation.init), false)
-    }
-    if isSearching, next != nil {
-      // Before others are woken: nobody is while one searches.
-      gate.stopSearching()
-      // Who pushed since the inbox was read has woken nobody for that reason.
-      if hasMail { effects.hasWork = true }
-    }
-    perform(&effects)
-    return isLate ? takeNextLate(after: work) : next
-  }
-
-  /// While the operation ran somebody has come who is to be told of its finish.
-  @inline(never)
-  private func takeNextLate(after work: FinishedWork) -> StartableOperation? {
-    guard let finished = work.operation else { return nil }
-    finished.finishTelling()
-    return takeNextUnannounced(
-      after: FinishedWork(operation: finished), isSearching: false)
-  }
-
-  /// Retires what was done in a critical section of its own, and announces that.
-  @inline(never)
-  func finishAnnouncing(_ work: inout FinishedWork) {
-    pushAgain(&work.madeReady)
-    guard let finished = work.operation else { return }
-    finished.retire(from: self)
-    work.operation = nil
-  }
-
-  /// A worker that was not searching leaves although there may be more to do.
-  func leave(after work: consuming FinishedWork) {
-    gate.leave()
-    if work.operation == nil { withScheduler { _, _ in } }
-    finishAnnouncing(&work)
-  }
-
-  private func pushAgain(_ chain: inout OperationChain) {
+  func pushAgain(_ chain: inout OperationChain) {
     while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
@@ -324,7 +265,7 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func announceRetirement(of operation: Operation) {
-    if isObserved.load(ordering: .sequentiallyConsistent), !operation.place.isBarrier {
+    if isObserved.load(ordering: .sequentiallyConsistent), !operation.isBarrier {
       countFinish(of: operation)
     }
     let retire = {
@@ -335,13 +276,13 @@ final class QueueCore: @unchecked Sendable {
         effects.aftermath = nil
       }
     }
-    // Set before anybody else has seen it. Nobody sees a barrier come or go.
-    if operation.place.isBarrier { retire() } else { announcingContents(retire) }
+    // Observers do not see a barrier come or go.
+    if operation.isBarrier { retire() } else { announcingContents(retire) }
     operation.wasRetired()
   }
 
   @inline(__always)
-  private func readInbox(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) {
+  func readInbox(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) {
     if let first = inbox.takeAll() { scheduler.admit(first, &effects) }
   }
 
@@ -350,7 +291,7 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// - Returns: Whether the inbox was read again.
   @inline(__always) @discardableResult
-  private func publishWidth(
+  func publishWidth(
     _ scheduler: inout QueueScheduler, _ effects: inout QueueEffects
   ) -> Bool {
     guard let (width, isRising) = scheduler.publishWidth() else { return false }
@@ -360,7 +301,7 @@ final class QueueCore: @unchecked Sendable {
   }
 
   /// What a critical section left to do. The caller holds a reference to the queue.
-  private func perform(_ effects: inout QueueEffects) {
+  func perform(_ effects: inout QueueEffects) {
     if let operation = effects.aftermath { operation.wasRetired() }
     if effects.hasWork { wakeWorker() }
     if let rare = effects.rare {
@@ -377,15 +318,10 @@ final class QueueCore: @unchecked Sendable {
   @inline(__always)
   func wakeWorker() {
     if gate.admit() {
-      WorkerPool.shared.serve(self)
+      pool.serve(self)
     } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
       submitBlocks()
     }
-  }
-
-  /// Whether the system decides how many operations run at once.
-  var hasDefaultWidth: Bool {
-    scheduler.withLock { $0.maxConcurrentOperationCount < 0 }
   }
 
   /// Holds the public object while `body` runs, unless this thread works for this queue and so

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// What has to be done after the queue's lock was released, in the order of the members.
 struct QueueEffects {
   /// What few critical sections leave to do, in an object of its own so that the others need not
@@ -35,6 +37,30 @@ struct QueueEffects {
   mutating func release(_ operation: Operation) {
     operation.inboxNext = released
     released = .passUnretained(operation)
+  }
+
+  /// Whether what is released is likely to run a `deinit` of the user's: it is the last reference to an
+  /// operation that is not just a block.
+  ///
+  /// - Parameter block: The operation that has just been retired, if there is one.
+  /// - Returns: `false` if nothing but blocks is released.
+  @inline(__always)
+  func mayRunUsersCode(after block: FinishedBlock?) -> Bool {
+    guard let released else { return false }
+    if let block, block.isAll(of: released) { return false }
+    return hasLastReference
+  }
+
+  @inline(__always)
+  private var hasLastReference: Bool {
+    var current = released
+    while let operation = current {
+      current = operation._withUnsafeGuaranteedRef { $0.inboxNext }
+      // Without a reference of its own, unlike `isKnownUniquelyReferenced`.
+      guard swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) else { continue }
+      if operation._withUnsafeGuaranteedRef({ !$0.isNothingButBlock }) { return true }
+    }
+    return false
   }
 
   /// Releases the operations, which may run a `deinit` of the user's.

@@ -23,7 +23,7 @@ struct QueuePlace {
 
   var inQueue = Neighbours()
   var inBand = Neighbours()
-  /// Bits 0–2: stage. 3–5: band. 6: counted as cancelling. 7: barrier. 8–31: segment.
+  /// Bits 0–2: stage. 3–5: band. 6: counted as cancelling. 8–31: segment.
   private var bits: UInt32 = 0
 
   var stage: Stage {
@@ -50,14 +50,6 @@ struct QueuePlace {
     get { bits & 1 << 6 != 0 }
     @inline(__always)
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
-  }
-
-  /// Whether it is a barrier: neither counted nor listed, and kept in `BarrierLine`.
-  var isBarrier: Bool {
-    @inline(__always)
-    get { bits & 1 << 7 != 0 }
-    @inline(__always)
-    set { bits = newValue ? bits | 1 << 7 : bits & ~(1 << 7) }
   }
 
   /// Which of the queue's segments it is in: how many barriers, ever, were added before it.

@@ -89,7 +89,7 @@ extension QueueScheduler {
   }
 
   private func entry(ofBarrier barrier: Operation, isFirst: Bool) -> QueueContents.Entry {
-    let state: Operation.State =
+    let state: OperationState =
       switch barriers.front {
       case .due where isFirst: .ready
       case .running where isFirst: .executing

@@ -152,7 +152,7 @@ struct QueueScheduler {
     _ operation: Operation, _ status: OperationStatus, _ isDescriptionNew: Bool,
     _ effects: inout QueueEffects
   ) {
-    if operation.place.isBarrier { return admitBarrier(operation, &effects) }
+    if status.has(.barrier) { return admitBarrier(operation, status, &effects) }
     switch operation.place.stage {
     case .outside:
       operation.place.segment = barriers.lastSegment
@@ -172,7 +172,9 @@ struct QueueScheduler {
   }
 
   @inline(never)
-  private mutating func admitBarrier(_ barrier: Operation, _ effects: inout QueueEffects) {
+  private mutating func admitBarrier(
+    _ barrier: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
+  ) {
     switch barrier.place.stage {
     case .outside:
       retainedCount += 1
@@ -181,7 +183,7 @@ struct QueueScheduler {
     // It was cancelled: that its turn comes is all that starts it, or else what is behind it would
     // no longer be kept apart from what is ahead.
     case .waiting, .ready, .executing: break
-    case .lingering: letGo(barrier, &effects)
+    case .lingering: if !status.isHeldInQueue { letGo(barrier, &effects) }
     case .gone: preconditionFailure("A barrier came back to a queue that has let go of it")
     }
   }
@@ -367,7 +369,7 @@ struct QueueScheduler {
   private mutating func remove(
     _ operation: Operation, _ status: OperationStatus, _ effects: inout QueueEffects
   ) {
-    if operation.place.isBarrier {
+    if status.has(.barrier) {
       ready = barriers.finishFirst()
       operation.place.stage = .lingering
     } else {

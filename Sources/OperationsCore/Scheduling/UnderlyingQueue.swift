@@ -21,6 +21,8 @@ struct UnderlyingQueue {
   let generation: UInt64
   /// The level of the dispatch queue, where it has one of its own.
   let qualityOfService: QualityOfService?
+  /// Whether it is the main dispatch queue.
+  let isMain: Bool
   /// Blocks that were submitted and have not begun.
   private(set) var pendingCount = 0
 
@@ -28,6 +30,7 @@ struct UnderlyingQueue {
     self.queue = queue
     self.generation = generation
     qualityOfService = QualityOfService(queue.qos.qosClass)
+    isMain = MainDispatchQueue.isSame(as: queue)
   }
 
   /// How many blocks are missing where so many operations could start at once.

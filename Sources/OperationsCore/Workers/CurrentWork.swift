@@ -35,6 +35,27 @@ enum CurrentWork {
     return operations
   }
 
+  /// Whether this thread is inside of the operation, or of others that this one runs inside of it.
+  static func isInside(_ operation: Operation) -> Bool {
+    let address = Unmanaged.passUnretained(operation).toOpaque()
+    return isInside { $0.operation?.toOpaque() == address }
+  }
+
+  /// Whether this thread is inside of an operation of the queue.
+  static func isInsideOperation(of queue: QueueCore) -> Bool {
+    let address = Unmanaged.passUnretained(queue).toOpaque()
+    return isInside { $0.operation != nil && $0.servedQueue?.toOpaque() == address }
+  }
+
+  private static func isInside(_ matches: (Frame) -> Bool) -> Bool {
+    var current = frame
+    while let frame = current {
+      if matches(frame.pointee) { return true }
+      current = frame.pointee.outer
+    }
+    return false
+  }
+
   static var isOnMainQueue: Bool { frame?.pointee.isOnMainQueue == true }
   static var servedQueue: QueueCore? { frame?.pointee.servedQueue?.takeUnretainedValue() }
 

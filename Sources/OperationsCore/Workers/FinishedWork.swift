@@ -19,12 +19,25 @@ struct FinishedBlock {
   init(_ operation: StartableOperation) { reference = operation.reference }
 
   @inline(__always)
-  var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.place.isBarrier } }
+  var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.isBarrier } }
 
   /// - Returns: `false`, with nothing done, where somebody has to be told of the finish first.
   @inline(__always)
   func retire(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) -> Bool {
     reference._withUnsafeGuaranteedRef { scheduler.retire($0, &effects) }
+  }
+
+  /// Whether `released` is this block alone, and releasing it releases nothing else.
+  @inline(__always)
+  func isAll(of released: Unmanaged<Operation>) -> Bool {
+    reference._withUnsafeGuaranteedRef {
+      reference.toOpaque() == released.toOpaque() && $0.inboxNext == nil && $0.isNothingButBlock
+    }
+  }
+
+  /// Whether the queue has done with it.
+  var isRetired: Bool {
+    reference._withUnsafeGuaranteedRef { $0.status.load(ordering: .acquiring).has(.retired) }
   }
 
   /// Finishes it, if that is not done, and retires it.

@@ -32,6 +32,12 @@ extension QueueCore {
     return isSet
   }
 
+  /// Whether the operations run on the main dispatch queue, as those of ``OperationQueue/main`` do.
+  var isOnMainDispatchQueue: Bool {
+    isOnDispatch.load(ordering: .acquiring)
+      && withScheduler { scheduler, _ in scheduler.underlying?.isMain == true }
+  }
+
   var underlyingQualityOfService: QualityOfService? {
     withScheduler { scheduler, _ in scheduler.underlying?.qualityOfService }
   }
@@ -65,6 +71,7 @@ extension QueueCore {
       var work = start(taken)
       frame.pointee.operation = nil
       finishAnnouncing(&work)
+      if !taken.isPlain { taken.reference.release() }
     }
   }
 }

@@ -5,29 +5,39 @@ import Synchronization
 
 extension QueueCore {
   /// Starts an operation that was taken, on the calling thread, which says in its frame that it runs
-  /// this one.
+  /// this one, and which releases it afterwards if it is not plain.
   ///
   /// - Returns: What is still to be done in the queue.
   @inline(__always)
   func start(_ operation: StartableOperation) -> FinishedWork {
     guard operation.isPlain else {
-      startAsking(operation.reference.takeRetainedValue())
+      operation.reference._withUnsafeGuaranteedRef { startAsking($0) }
       return FinishedWork()
     }
-    return FinishedWork(
+    return startPlain(operation)
+  }
+
+  /// As ``start(_:)``, if it is plain.
+  @inline(__always)
+  func startPlain(_ operation: StartableOperation) -> FinishedWork {
+    FinishedWork(
       operation: FinishedBlock(operation),
       madeReady: operation.reference._withUnsafeGuaranteedRef {
         unsafeDowncast($0, to: BlockOperation.self).startWithoutRetiring(in: self)
       })
   }
 
+  private func mayStart(_ operation: Operation, _ status: OperationStatus) -> Bool {
+    if operation.isReady { return !status.has(.excludesOthers) || operation.hasItsTurn() }
+    if status.has(.excludesOthers) { operation.loseItsTurn(isReady: false) }
+    return false
+  }
+
   @inline(never)
   private func startAsking(_ operation: Operation) {
     // The last moment to ask a subclass, on a thread that holds no lock of anybody's.
     let status = operation.status.load(ordering: .acquiring)
-    if !status.isCancelled,
-      !operation.isReady || status.has(.excludesOthers) && !operation.hasItsTurn()
-    {
+    if !status.has(.cancelled), !mayStart(operation, status) {
       withScheduler { scheduler, _ in scheduler.park(operation, reading: status.reading) }
     } else if operation.isExactlyBlockOperation {
       // Whose `start()` takes every call for one by hand.

@@ -5,12 +5,13 @@ import Glibc
 
 /// What the kernel says of a thread of this process.
 enum ThreadStatus {
-  /// Whether the thread sleeps in the kernel rather than runs or waits for a processor.
+  /// Whether the thread sleeps in the kernel rather than runs or waits for a processor; `nil` if that
+  /// cannot be read, for want of a free descriptor for one.
   ///
-  /// Source: proc(5), `/proc/pid/stat`, field 3. `false` where the thread is gone.
-  static func isBlocked(threadID: Int32) -> Bool {
+  /// Source: proc(5), `/proc/pid/stat`, field 3.
+  static func isBlocked(threadID: Int32) -> Bool? {
     let file = open("/proc/self/task/\(threadID)/stat", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return false }
+    guard file >= 0 else { return errno == ENOENT ? false : nil }
     defer { close(file) }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
       let count = read(file, buffer.baseAddress, buffer.count)
@@ -23,5 +24,16 @@ enum ThreadStatus {
   static func state(in line: some BidirectionalCollection<UInt8>) -> UInt8 {
     guard let bracket = line.lastIndex(of: UInt8(ascii: ")")) else { return UInt8(ascii: "R") }
     return line[bracket...].dropFirst(2).first ?? UInt8(ascii: "R")
+  }
+
+  /// The processor time that the thread has used, in nanoseconds; `nil` if it has ended. Needs no
+  /// descriptor.
+  static func processorTime(threadID: Int32) -> Int64? {
+    // The id of the clock holds the inverted id of the thread. In the low bits: one thread's, and the
+    // time that the scheduler has measured. Source: Linux, `include/linux/posix-timers_types.h`.
+    let clock = ~threadID << 3 | 6
+    var time = timespec()
+    guard clock_gettime(clock, &time) == 0 else { return nil }
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

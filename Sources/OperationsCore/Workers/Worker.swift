@@ -5,49 +5,68 @@ import COperationsSystem
 import Glibc
 import Synchronization
 
-/// One thread of the pool: sleeps until it has a job, serves a queue until that has nothing more
-/// for it, sleeps again, and goes away after five idle seconds.
+/// One thread of the pool: it sleeps until it has a request, serves that, sleeps again, and ends after
+/// five idle seconds.
 final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
-  /// How often to look for new work before giving up: some microseconds, less than a wake-up costs.
-  private static let spins = 2_000
-  /// After so many operations a queue of default width lets another one have its turn.
+  /// How often to look for new work before giving up, if a short search has proved too short lately:
+  /// some microseconds, less than a wake-up costs.
+  private static let longSearch = 2_000
+  private static let shortSearch = 100
+  /// New work that comes so soon after a search would have been found by a longer one.
+  private static let soonNanoseconds: Int64 = 50_000
+  /// After so many operations a queue gives way to another queue that waits.
   private static let turn = 64
 
   private let pool: WorkerPool
-  private let job: Locked<WorkerPoolState.Job?>
-  /// 0 while there is no job.
-  private let hasJob = Atomic<UInt32>(1)
+  private let request: Locked<WorkerPoolState.Request?>
+  /// 0 while there is no request.
+  private let hasRequest = Atomic<UInt32>(1)
   private let threadID = Atomic<Int32>(0)
-  /// An operation of the user's is under way.
-  private let isRunning = Atomic<Bool>(false)
+  /// How often the user's code was entered and left: odd while it runs. Written by this thread alone.
+  private let stepCount = Atomic<UInt64>(0)
   /// The queue that this thread serves, which it keeps alive.
   private let served = Atomic<Unmanaged<QueueCore>?>(nil)
+  /// What this thread serves is of the own lane. Written by this thread alone.
+  private let isInOwnLane = Atomic<Bool>(false)
+  /// The operation that `start()` was called for, which this thread keeps alive. Not that of a plain
+  /// block operation.
+  private let started = Locked<Unmanaged<Operation>?>(nil)
+  /// The operation of ``started`` has finished, and is being released.
+  private let isReleasing = Atomic<Bool>(false)
+  /// How often this thread looks for work before it sleeps. Touched by this thread alone.
+  private let searchLimit = Atomic<Int>(Worker.shortSearch)
 
-  private init(pool: WorkerPool, job: sending WorkerPoolState.Job) {
+  private let granted = Atomic<Bool>(true)
+  private let countedBlocked = Atomic<Bool>(false)
+  private let lastProcessorTime = Atomic<Int64>(-1)
+  private let lastChange = Atomic<Int64>(0)
+
+  init(pool: WorkerPool, request: sending WorkerPoolState.Request) {
     self.pool = pool
-    self.job = Locked(job)
+    self.request = Locked(request)
   }
 
-  /// Starts a thread with its first job. `false` where there are no more threads to be had.
-  static func start(in pool: WorkerPool, with job: WorkerPoolState.Job) -> Bool {
-    let worker = Unmanaged.passRetained(Worker(pool: pool, job: job))
-    if csystem_start_thread(workerMain, worker.toOpaque()) == 0 { return true }
-    worker.release()
-    return false
+  /// Whether it serves a request. Written under the pool's lock.
+  var isGranted: Bool {
+    get { granted.load(ordering: .relaxed) }
+    set { granted.store(newValue, ordering: .relaxed) }
   }
 
-  /// Gives a sleeping worker its next job.
-  func assign(_ next: WorkerPoolState.Job) {
-    job.withLock { $0 = next }
-    hasJob.store(1, ordering: .releasing)
-    withUnsafePointer(to: hasJob) { csystem_futex_wake($0, 1) }
+  /// Whether the pool counts it as blocked. Written under the pool's lock.
+  var isCountedBlocked: Bool {
+    get { countedBlocked.load(ordering: .relaxed) }
+    set { countedBlocked.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether the user's code that it runs waits in the kernel at this moment.
-  var isBlocked: Bool {
-    guard isRunning.load(ordering: .relaxed) else { return false }
-    return ThreadStatus.isBlocked(threadID: threadID.load(ordering: .relaxed))
+  /// How often an operation was started or left on this thread.
+  var progress: UInt64 { stepCount.load(ordering: .relaxed) }
+
+  /// Gives a sleeping worker its next request.
+  func assign(_ next: WorkerPoolState.Request) {
+    request.withLock { $0 = next }
+    hasRequest.store(1, ordering: .releasing)
+    withUnsafePointer(to: hasRequest) { csystem_futex_wake($0, 1) }
   }
 
   // MARK: Thread
@@ -55,101 +74,106 @@ final class Worker: Sendable {
   fileprivate func main() {
     threadID.store(csystem_thread_id(), ordering: .relaxed)
     csystem_set_thread_name("opq")
-    while waitForJob() {
-      hasJob.store(0, ordering: .relaxed)
-      switch job.withLock({ $0.take() }) {
-      case .serve(let queue, let isBudgeted): serve(queue, isBudgeted: isBudgeted)
-      case .run(let block): block()
-      case nil: break
+    pool.joined(self)
+    while waitForRequest() {
+      hasRequest.store(0, ordering: .relaxed)
+      while let current = request.withLock({ $0 }) {
+        isInOwnLane.store(current.lane == .own, ordering: .relaxed)
+        switch current.job {
+        case .serve(let queue): serve(queue.takeUnretainedValue())
+        case .run(let blocks): run(blocks.takeRetainedValue())
+        }
+        guard let next = takeNext(after: current) else { break }
+        request.withLock { $0 = next }
       }
-      pool.park(self)
     }
+  }
+
+  private func takeNext(after request: WorkerPoolState.Request) -> WorkerPoolState.Request? {
+    // Before the pool can give this worker another one.
+    self.request.withLock { $0 = nil }
+    return pool.finished(request, by: self)
   }
 
   /// An operation has ended the thread, as `pthread_exit` does: what it ran does not return here.
   ///
-  /// The operation is left as it is: nobody has said that it has finished, so that it goes on to
-  /// hold its slot, as an asynchronous one does. Everything else goes on without this thread.
+  /// The operation is left as it is: its finish has not been reported, so that it keeps its slot, as an
+  /// asynchronous one does. Everything else goes on without this thread.
   fileprivate func threadEnded() {
-    // It points into the stack, and that is gone.
+    // It points into the stack, which has gone.
     csystem_set_current_worker(nil)
-    pool.lose(self)
-    guard isRunning.load(ordering: .relaxed), let queue = served.load(ordering: .relaxed) else {
-      return
-    }
-    isRunning.store(false, ordering: .relaxed)
+    started.withLock { $0 = nil }
+    if let request = request.withLock({ $0.take() }) { pool.lost(self, request) }
+    guard !progress.isMultiple(of: 2), let queue = served.load(ordering: .relaxed) else { return }
+    countStep()
     queue._withUnsafeGuaranteedRef {
       $0.leave(after: FinishedWork())
       $0.owner.release()
     }
   }
 
-  /// - Returns: `false` where the thread is to end.
-  private func waitForJob() -> Bool {
-    while hasJob.load(ordering: .acquiring) == 0 {
-      let isInTime = withUnsafePointer(to: hasJob) {
+  /// - Returns: `false` if the thread is to end.
+  private func waitForRequest() -> Bool {
+    if hasRequest.load(ordering: .acquiring) != 0 { return true }
+    let begin = csystem_monotonic_nanoseconds()
+    while hasRequest.load(ordering: .acquiring) == 0 {
+      let isInTime = withUnsafePointer(to: hasRequest) {
         csystem_futex_wait($0, 0, Self.idleNanoseconds)
       }
       if !isInTime, pool.dismiss(self) { return false }
     }
+    let isSoon = csystem_monotonic_nanoseconds() - begin < Self.soonNanoseconds
+    let limit = searchLimit.load(ordering: .relaxed)
+    searchLimit.store(
+      isSoon ? Self.longSearch : max(Self.shortSearch, limit / 4), ordering: .relaxed)
     return true
   }
 
   // MARK: Queues
 
-  private func serve(_ queue: QueueCore, isBudgeted: Bool) {
-    if isBudgeted { pool.worker(self, isBudgeted: true) }
-    defer { if isBudgeted { pool.worker(self, isBudgeted: false) } }
-    var current: QueueCore? = queue
-    while let queue = current {
-      name(after: queue)
-      served.store(.passUnretained(queue), ordering: .relaxed)
-      serve(queue, handsOver: isBudgeted)
-      served.store(nil, ordering: .relaxed)
-      let owner = queue.owner
-      current = isBudgeted ? pool.giveBack() : nil
-      owner.release()
-    }
+  private func serve(_ queue: QueueCore) {
+    name(after: queue)
+    served.store(.passUnretained(queue), ordering: .relaxed)
+    startOperations(of: queue)
+    served.store(nil, ordering: .relaxed)
+    queue.owner.release()
   }
 
-  /// Starts the queue's operations one after the other until there is none for this worker.
-  ///
-  /// - Parameters:
-  ///   - queue: The queue, retained by the caller.
-  ///   - handsOver: Let other queues have their turn, and leave where there are too many.
-  private func serve(_ queue: QueueCore, handsOver: Bool) {
+  /// Starts the queue's operations one after the other until there is none for this worker, or others
+  /// have their turn.
+  private func startOperations(of queue: QueueCore) {
     var frame = CurrentWork.Frame(operation: nil, servedQueue: .passUnretained(queue))
     CurrentWork.withFrame(&frame) { frame in
       var isSearching = true
       var work = FinishedWork()
       var count = 0
+      let turn = pool.turnNumber
       while true {
-        if let next = queue.takeNext(after: work, isSearching: isSearching) {
-          isSearching = false
+        if let next = queue.takeNext(after: work, isSearching: &isSearching) {
           work = run(next, of: queue, frame)
           count += 1
-          guard handsOver, mustHandOver(after: count) else { continue }
+          guard mustHandOver(after: count, since: turn) else { continue }
           return queue.leave(after: work)
         }
         work = FinishedWork()
-        if !isSearching {
-          isSearching = true
-          queue.gate.startSearching()
-        }
         if spinForMail(queue) { continue }
-        queue.gate.leaveSearching()
+        queue.gate.stopSearching()
         guard queue.hasWorkAfterSearch(), queue.gate.admit() else { return }
       }
     }
   }
 
-  private func mustHandOver(after count: Int) -> Bool {
-    pool.wantsFewerWorkers || pool.wantsTurnover && count.isMultiple(of: Self.turn)
+  @inline(__always)
+  private func mustHandOver(after count: Int, since turn: UInt32) -> Bool {
+    // While no request waits, no other queue lacks the thread.
+    guard pool.hasWaiting else { return false }
+    return pool.wantsFewerWorkers || count.isMultiple(of: Self.turn) || pool.turnNumber != turn
   }
 
   private func spinForMail(_ queue: QueueCore) -> Bool {
-    for _ in 0..<Self.spins {
+    for _ in 0..<searchLimit.load(ordering: .relaxed) {
       if queue.hasMail { return true }
+      if pool.hasWaiting { return false }
       csystem_spin_hint()
     }
     return false
@@ -164,12 +188,49 @@ final class Worker: Sendable {
     _ frame: UnsafeMutablePointer<CurrentWork.Frame>
   ) -> FinishedWork {
     frame.pointee.operation = operation.reference
-    isRunning.store(true, ordering: .relaxed)
+    countStep()
     defer {
-      isRunning.store(false, ordering: .relaxed)
+      countStep()
       frame.pointee.operation = nil
+      if isCountedBlocked { wasBlocked() }
     }
-    return queue.start(operation)
+    if operation.isPlain { return queue.startPlain(operation) }
+    startAsking(operation, of: queue)
+    return FinishedWork()
+  }
+
+  /// Starts one that is not plain, and says meanwhile which one it is: it may finish long before its
+  /// `start()` returns.
+  @inline(never)
+  private func startAsking(_ operation: StartableOperation, of queue: QueueCore) {
+    started.withLock { $0 = operation.reference }
+    _ = queue.start(operation)
+    started.withLock { $0 = nil }
+    isReleasing.store(true, ordering: .relaxed)
+    operation.reference.release()
+    isReleasing.store(false, ordering: .relaxed)
+  }
+
+  @inline(__always)
+  private func countStep() {
+    // A load and a store: this thread alone writes it.
+    stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// What this thread ran was blocked when the sampler looked last.
+  ///
+  /// In the own lane the next operation is taken for blocked too, until the sampler sees that it uses
+  /// its processor: else a hundred sleepers that wake up together would have to line up again.
+  @inline(never)
+  private func wasBlocked() {
+    if !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
+  }
+
+  private func run(_ blocks: ExecutionBlocks) {
+    csystem_set_thread_name("opq")
+    countStep()
+    blocks.help(pool)
+    countStep()
   }
 
   private func name(after queue: QueueCore) {
@@ -181,8 +242,55 @@ final class Worker: Sendable {
   }
 }
 
-/// A worker's thread.
-private func workerMain(_ worker: UnsafeMutableRawPointer) {
+// MARK: - Sampling
+
+extension Worker {
+  enum Condition { case running, blocked, undecided }
+
+  /// How long a thread uses no processor before it is looked at more closely.
+  private static let standstillNanoseconds: Int64 = 500_000
+  /// The same if the kernel's file about the thread cannot be read.
+  private static let longStandstillNanoseconds: Int64 = 4_000_000
+
+  /// What it does at this moment. Called by the sampler alone.
+  func condition(now: Int64) -> Condition {
+    guard isGranted else { return .running }
+    let id = threadID.load(ordering: .relaxed)
+    guard let time = ThreadStatus.processorTime(threadID: id) else { return .running }
+    let last = lastProcessorTime.exchange(time, ordering: .relaxed)
+    let standstill = now - lastChange.load(ordering: .relaxed)
+    if time != last {
+      lastChange.store(now, ordering: .relaxed)
+      if isLingering { return .blocked }
+      let used = time - last
+      // See `wasBlocked()`.
+      if isCountedBlocked, isInOwnLane.load(ordering: .relaxed), used < standstill / 4 {
+        return .blocked
+      }
+      if used > standstill / 2 || ThreadStatus.isBlocked(threadID: id) == false { return .running }
+      // It sleeps most of the time, as a loop does that polls.
+      return last >= 0 && used < standstill / 4 ? .blocked : .undecided
+    }
+    if isCountedBlocked { return .blocked }
+    if standstill < Self.standstillNanoseconds { return .undecided }
+    switch ThreadStatus.isBlocked(threadID: id) {
+    case true?: return .blocked
+    case false?: return .running
+    case nil: return standstill < Self.longStandstillNanoseconds ? .undecided : .blocked
+    }
+  }
+
+  /// Whether its operation has finished, although `start()` or the `deinit` has not returned.
+  private var isLingering: Bool {
+    isReleasing.load(ordering: .relaxed)
+      || started.withLock {
+        $0?._withUnsafeGuaranteedRef { $0.status.load(ordering: .acquiring).isFinished } == true
+      }
+  }
+}
+
+/// A worker's thread, which takes over a reference to the worker.
+func workerMain(_ worker: UnsafeMutableRawPointer) {
   csystem_call_to_end_of_thread(serveToEnd, threadEnded, worker)
   Unmanaged<Worker>.fromOpaque(worker).release()
 }

@@ -10,112 +10,233 @@ import Synchronization
 /// Own threads rather than Dispatch's, because a queue of width N must really run N operations that
 /// block, and because they can be named after the queue that they serve.
 final class WorkerPool: Sendable {
-  static let shared = WorkerPool(processorCount: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  static let shared = WorkerPool(WorkerConfiguration.fix())
 
+  typealias ThreadBody = @convention(c) (UnsafeMutableRawPointer) -> Void
+  /// Starts a detached thread that calls the body with the context, on a stack of so many bytes.
+  ///
+  /// Returns 0, or the error number of `pthread_create`.
+  typealias ThreadStarter = @Sendable (ThreadBody, UnsafeMutableRawPointer, Int) -> Int32
+
+  private let startThread: ThreadStarter
+  /// The size of a worker's stack in bytes; 0 is the size that the system gives.
+  private let stackSize: Int
   private let state: Locked<WorkerPoolState>
   /// Copies of the state's answers, for workers that look between two operations.
-  private let hasWaiting = Atomic<Bool>(false)
+  private let someRequestsWait = Atomic<Bool>(false)
   private let isOverBudget = Atomic<Bool>(false)
+  /// Changes at each look of the sampler.
+  private let turns = Atomic<UInt32>(0)
+  /// 1 if the resting sampler is called.
+  private let bell = Atomic<UInt32>(0)
+  private let hasReportedFailure = Atomic<Bool>(false)
 
-  init(processorCount: Int) {
-    state = Locked(WorkerPoolState(processorCount: processorCount))
+  init(
+    _ configuration: WorkerPoolConfiguration,
+    startThread: @escaping ThreadStarter = { csystem_start_thread_with_stack($0, $1, $2) }
+  ) {
+    self.startThread = startThread
+    stackSize = configuration.stackSize
+    state = Locked(WorkerPoolState(configuration))
   }
 
   /// Gives the queue one more worker, now or when its turn has come.
   ///
   /// - Precondition: The queue's gate has admitted one. The queue is alive during the call.
   func serve(_ queue: QueueCore) {
+    ForkedProcess.check("to run operations of a queue")
     // The worker's reference.
     _ = queue.owner.retain()
-    let isBudgeted = queue.hasDefaultWidth
-    perform(withState { $0.serve(queue, isBudgeted: isBudgeted) })
+    let width = queue.declaredWidth.load(ordering: .relaxed)
+    let lane: WorkerPoolState.Lane = queue.isUrgent ? .urgent : width < 0 ? .shared : .own
+    perform(withState { $0.request(.serve(.passUnretained(queue)), lane, width: width) })
   }
 
-  /// Runs a block on a thread of its own, at once.
-  func run(_ block: @escaping @Sendable () -> Void) {
-    perform(withState { $0.run(block) })
+  /// Gives the blocks of an operation one more worker, now or when their turn has come.
+  func help(_ blocks: ExecutionBlocks) {
+    ForkedProcess.check("to run blocks of an operation")
+    let blocks = Unmanaged.passRetained(blocks)
+    perform(withState { $0.request(.run(blocks), .own) })
   }
 
-  /// Whether a budgeted worker should let another queue have its turn.
+  /// Whether a request waits: a worker should let it have its turn.
   @inline(__always)
-  var wantsTurnover: Bool { hasWaiting.load(ordering: .relaxed) }
+  var hasWaiting: Bool { someRequestsWait.load(ordering: .relaxed) }
 
   @inline(__always)
   var wantsFewerWorkers: Bool { isOverBudget.load(ordering: .relaxed) }
 
-  // MARK: Workers
+  /// While requests wait another number comes every few milliseconds.
+  var turnNumber: UInt32 { turns.load(ordering: .relaxed) }
 
-  func worker(_ worker: Worker, isBudgeted: Bool) {
-    withState { $0.worker(worker, isBudgeted: isBudgeted) }
+  /// How many threads there are, how many there may be, and how many requests wait for one.
+  package var threads: (count: Int, limit: Int, waitingCount: Int, isAtLimit: Bool) {
+    state.withLock { ($0.threadCount, $0.threadLimit, $0.waitingCount, $0.isAtLimit) }
   }
 
-  func giveBack() -> QueueCore? { withState { $0.giveBack() } }
-  func park(_ worker: Worker) { perform(withState { $0.park(worker) }) }
+  // MARK: Workers
 
-  /// The worker's thread ends while it has a job.
-  func lose(_ worker: Worker) { perform(withState { $0.lose(worker) }) }
+  func joined(_ worker: Worker) { withState { $0.joined(worker) } }
+
+  func finished(
+    _ request: WorkerPoolState.Request, by worker: Worker
+  ) -> WorkerPoolState.Request? {
+    withState { $0.finished(request, by: worker) }
+  }
+
+  /// What a worker runs is no longer what the sampler has seen.
+  func unblock(_ worker: Worker) { withState { $0.unblock(worker) } }
+
+  /// The worker's thread ends while it serves a request.
+  func lost(_ worker: Worker, _ request: WorkerPoolState.Request) {
+    perform(withState { $0.lost(worker, request) })
+  }
 
   func dismiss(_ worker: Worker) -> Bool { withState { $0.dismiss(worker) } }
 
   // MARK: State
 
   private func withState<Result>(_ body: (inout WorkerPoolState) -> Result) -> Result {
-    let (result, mustSample) = state.withLock { state in
+    let (result, command, reportsLimit) = state.withLock { state in
       let result = body(&state)
-      hasWaiting.store(!state.waiting.isEmpty, ordering: .relaxed)
-      isOverBudget.store(state.isOverBudget, ordering: .relaxed)
-      return (result, state.beginSampling())
+      publish(state)
+      return (result, state.samplerCommand(), state.takeLimitReport())
     }
-    if mustSample { startSampler() }
+    switch command {
+    case .nothing: break
+    case .start: startSampler()
+    case .wake: ringBell()
+    }
+    if reportsLimit { reportLimit() }
     return result
+  }
+
+  private func publish(_ state: borrowing WorkerPoolState) {
+    let hasWaiting = state.hasWaiting
+    if hasWaiting != someRequestsWait.load(ordering: .relaxed) {
+      someRequestsWait.store(hasWaiting, ordering: .relaxed)
+    }
+    let isOver = state.isOverBudget
+    if isOver != isOverBudget.load(ordering: .relaxed) {
+      isOverBudget.store(isOver, ordering: .relaxed)
+    }
   }
 
   private func perform(_ action: WorkerPoolState.Action) {
     switch action {
     case .nothing: return
-    case .wake(let worker, let job): worker.assign(job)
-    case .start(let job): start(job)
+    case .wake(let worker, let request): worker.assign(request)
+    case .start(let request): start(request)
     }
   }
 
-  private func start(_ job: WorkerPoolState.Job) {
-    if Worker.start(in: self, with: job) { return }
-    // No more threads to be had: a queue waits until a worker is free, a block runs here.
-    if case .run(let block) = job { return block() }
-    withState { $0.startFailed(job) }
+  private func start(_ request: WorkerPoolState.Request) {
+    let worker = Unmanaged.passRetained(Worker(pool: self, request: request))
+    if startThread(workerMain, worker.toOpaque(), stackSize) == 0 { return }
+    worker.release()
+    let stranded = withState {
+      $0.startFailed(request, now: csystem_monotonic_nanoseconds())
+    }
+    reportFailure()
+    strand(stranded)
+  }
+
+  /// There is no thread that could ever serve these. Each queue asks again when it is used next.
+  private func strand(_ requests: [WorkerPoolState.Request]) {
+    for request in requests {
+      switch request.job {
+      case .serve(let queue):
+        let owner = queue._withUnsafeGuaranteedRef {
+          $0.gate.stopSearching()
+          return $0.owner
+        }
+        owner.release()
+      case .run(let blocks): blocks.release()
+      }
+    }
+  }
+
+  // MARK: Reports
+
+  private func reportLimit() {
+    Diagnostic.note(
+      .threadLimitReached,
+      "all \(threads.limit) threads are in use, and operations that could start wait for one")
+  }
+
+  private func reportFailure() {
+    guard !hasReportedFailure.exchange(true, ordering: .relaxed) else { return }
+    Diagnostic.note(
+      .threadNotStarted,
+      "a thread could not be started; operations wait for the threads that there are")
   }
 
   // MARK: Sampler
 
-  private func startSampler() {
-    let pool = Unmanaged.passUnretained(self).toOpaque()
-    // Without a sampler blocked workers are not made up for; the next request tries again.
-    let error = csystem_start_thread(samplerMain, pool)
-    if error != 0 { state.withLock { $0.samplerDidNotStart() } }
+  private func ringBell() {
+    bell.store(1, ordering: .releasing)
+    withUnsafePointer(to: bell) { csystem_futex_wake($0, 1) }
   }
 
-  /// Looks every 10 ms, for as long as it takes, how many workers are blocked in the kernel.
-  ///
-  /// Where all of them are, those that it adds will probably be so too: then it looks again after
-  /// 1 ms, so that a hundred sleepers are not kept waiting for each other.
+  private func startSampler() {
+    let pool = Unmanaged.passRetained(self)
+    // Without a sampler blocked workers are not made up for, and perhaps nothing happens that would try
+    // again: this thread insists, for some milliseconds at most.
+    for pause in [0, 100, 1_000, 5_000] {
+      if pause > 0 { usleep(UInt32(pause)) }
+      if startThread(samplerMain, pool.toOpaque(), 0) == 0 { return }
+    }
+    pool.release()
+    let stranded = state.withLock { $0.samplerDidNotStart() }
+    reportFailure()
+    strand(stranded)
+  }
+
+  /// Looks which workers are blocked in the kernel while requests wait, and rests otherwise.
   fileprivate func sample() {
     csystem_set_thread_name("opq-sampler")
-    let never = Atomic<UInt32>(0)
-    var goesOn = true
-    var interval: Int64 = 10_000_000
-    while goesOn {
-      withUnsafePointer(to: never) { _ = csystem_futex_wait($0, 0, interval) }
-      let workers = state.withLock { Array($0.budgeted.values) }
-      let blockedCount = workers.count { $0.isBlocked }
-      interval = blockedCount == workers.count ? 1_000_000 : 10_000_000
-      let (actions, more) = withState { $0.sampled(blockedCount: blockedCount) }
+    var next = WorkerPoolState.Sampling.again(afterNanoseconds: 0)
+    while true {
+      switch next {
+      case .again(let interval):
+        let never = Atomic<UInt32>(0)
+        withUnsafePointer(to: never) { _ = csystem_futex_wait($0, 0, interval) }
+      case .rest:
+        guard restSampler() else { return }
+      }
+      let look = look()
+      let (actions, following) = withState { $0.looked(look) }
+      turns.wrappingAdd(1, ordering: .relaxed)
       for action in actions { perform(action) }
-      goesOn = more
+      next = following
     }
+  }
+
+  /// - Returns: `false` if the sampler's thread is to end.
+  private func restSampler() -> Bool {
+    while bell.exchange(0, ordering: .acquiring) == 0 {
+      let isInTime = withUnsafePointer(to: bell) { csystem_futex_wait($0, 0, 1_000_000_000) }
+      if !isInTime, state.withLock({ $0.samplerMayEnd() }) { return false }
+    }
+    return true
+  }
+
+  private func look() -> WorkerPoolState.Look {
+    let workers = state.withLock { Array($0.workers.values) }
+    var look = WorkerPoolState.Look(now: csystem_monotonic_nanoseconds())
+    for worker in workers {
+      look.progress &+= worker.progress
+      switch worker.condition(now: look.now) {
+      case .running: break
+      case .blocked: look.blocked.append(worker)
+      case .undecided: look.isUndecided = true
+      }
+    }
+    return look
   }
 }
 
-/// The sampler's thread; the pool is never destroyed while it runs, being shared by the process.
+/// The sampler's thread, which keeps the pool alive.
 private func samplerMain(_ pool: UnsafeMutableRawPointer) {
-  Unmanaged<WorkerPool>.fromOpaque(pool).takeUnretainedValue().sample()
+  Unmanaged<WorkerPool>.fromOpaque(pool).takeRetainedValue().sample()
 }

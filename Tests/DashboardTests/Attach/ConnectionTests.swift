@@ -97,11 +97,11 @@ struct ConnectionTests {
     second.processStarted = first.processStarted - .seconds(3_600)
     dashboard.take(.monitor(.disconnected(reason: "reset")))
     dashboard.take(.monitor(.hello(second)))
-    #expect(dashboard.tags.count == 1)
+    #expect(dashboard.tags.ids.count == 1)
     second.startTicks += 1
     dashboard.take(.monitor(.disconnected(reason: "reset")))
     dashboard.take(.monitor(.hello(second)))
-    #expect(dashboard.tags.isEmpty)
+    #expect(dashboard.tags.ids.isEmpty)
   }
 
   // MARK: A lost connection
@@ -152,8 +152,8 @@ struct ConnectionTests {
   @Test func theSameProcessGoesOnWithWhatComesBackAndNothingElse() {
     var dashboard = PickerScene.attached()
     dashboard.press("jj  ")
-    #expect(dashboard.tags == [ID(1080), ID(1095)])
-    #expect(dashboard.list.id == ID(1077))
+    #expect(dashboard.tags.ids == [ID(1080), ID(1095)])
+    #expect(dashboard.list.selection.id == ID(1077))
     dashboard.take(.monitor(.disconnected(reason: "reset")))
     // Of a connection that is lost.
     var late = Scene.update
@@ -165,17 +165,17 @@ struct ConnectionTests {
     #expect(effects == [.watch(dashboard.wantedInterest)])
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
     // Until there is something else to show.
-    #expect(dashboard.rows.count > 20)
+    #expect(dashboard.list.rows.count > 20)
     let kept = Scene.operations.filter { [1042, 1077, 1080, 1200].contains($0.id.rawValue) }
     dashboard.take(.monitor(.update(Scene.update(of: kept))))
-    #expect(dashboard.rows.keys.map(\.id).sorted() == kept.map(\.id).sorted())
-    #expect(dashboard.list.id == ID(1077))
+    #expect(dashboard.list.rows.keys.map(\.id).sorted() == kept.map(\.id).sorted())
+    #expect(dashboard.list.selection.id == ID(1077))
     // What is tagged is told in any case, if it is still kept, but maybe not with the first update.
-    #expect(dashboard.tags.contains(ID(1095)))
+    #expect(dashboard.tags.ids.contains(ID(1095)))
     var update = Scene.update(of: kept)
     update.time = Scene.now + Dashboard.confirmationTime
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.tags == [ID(1080)])
+    #expect(dashboard.tags.ids == [ID(1080)])
   }
 
   @Test func ratesBeginAnewSoThatAGapIsNoSilence() {
@@ -201,8 +201,9 @@ struct ConnectionTests {
       default: hello.processID = 1
       }
       dashboard.take(.monitor(.hello(hello)))
-      #expect(dashboard.tags.isEmpty && dashboard.tree == nil && dashboard.view == .operations)
-      #expect(dashboard.rows.count == 0)
+      #expect(
+        dashboard.tags.ids.isEmpty && dashboard.tree == nil && dashboard.screen.view == .operations)
+      #expect(dashboard.list.rows.count == 0)
       #expect(dashboard.isAttached)
     }
   }
@@ -227,16 +228,16 @@ struct ConnectionTests {
     dashboard.press("\\state:exec")
     #expect(dashboard.text().shows("4 match"))
     dashboard.press(.enter)
-    #expect(dashboard.rows.keys.map { $0.id.rawValue } == [1042, 1051, 1080, 1095])
+    #expect(dashboard.list.rows.keys.map { $0.id.rawValue } == [1042, 1051, 1080, 1095])
     dashboard.press("si")
     dashboard.press("I")
-    #expect(dashboard.rows.keys.map { $0.id.rawValue } == [1095, 1080, 1051, 1042])
+    #expect(dashboard.list.rows.keys.map { $0.id.rawValue } == [1095, 1080, 1051, 1042])
     dashboard.press("\\")
     dashboard.take(.input(.control("u")))
     dashboard.press(.enter)
-    #expect(dashboard.rows.count == Scene.operations.count)
+    #expect(dashboard.list.rows.count == Scene.operations.count)
     dashboard.press("H")
-    #expect(!dashboard.rows.keys.contains { $0.isOver })
+    #expect(!dashboard.list.rows.keys.contains { $0.isOver })
     dashboard.press("\\state:finished")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("nothing matches the filter"))
@@ -245,7 +246,7 @@ struct ConnectionTests {
   @Test func whatIsNotKnownIsSaidSo() {
     var dashboard = exited()
     dashboard.press("c")
-    #expect(dashboard.text().shows("not known here") || !dashboard.tags.isEmpty)
+    #expect(dashboard.text().shows("not known here") || !dashboard.tags.ids.isEmpty)
     dashboard.press("9999")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("#9999 is not known"))

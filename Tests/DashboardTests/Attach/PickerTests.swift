@@ -104,12 +104,14 @@ struct PickerTests {
     #expect(dashboard.press(.enter) == [.bell])
     let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello(of: imaged))))
     #expect(effects == [.watch(dashboard.wantedInterest)])
-    #expect(dashboard.source == .process(imaged.id))
+    #expect(dashboard.connection.source == .process(imaged.id))
     #expect(dashboard.keyContext == .list)
-    #expect(dashboard.tags.isEmpty && dashboard.listing == Listing() && dashboard.tree == nil)
-    #expect(dashboard.rows.count == 0 && dashboard.live.queues.isEmpty)
+    #expect(
+      dashboard.tags.ids.isEmpty && dashboard.list.listing == Listing() && dashboard.tree == nil)
+    #expect(dashboard.list.rows.count == 0 && dashboard.live.queues.isEmpty)
     // How it is to look stays.
-    #expect(!dashboard.refresh.isDefault && dashboard.size == Size(columns: 80, rows: 24))
+    #expect(
+      !dashboard.screen.refresh.isDefault && dashboard.screen.size == Size(columns: 80, rows: 24))
     #expect(dashboard.text().first?.contains("imaged[5002]  ATTACHED ro") == true)
     #expect(!dashboard.text().shows("guidance"))
   }
@@ -120,7 +122,7 @@ struct PickerTests {
     dashboard.take(.openFailed(reason: "\u{1B}[2J it is gone"))
     #expect(dashboard.text().shows("not opened: ·[2J it is gone"))
     #expect(dashboard.keyContext == .picker)
-    #expect(dashboard.source == .process(tilebuild.id))
+    #expect(dashboard.connection.source == .process(tilebuild.id))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
     // It may be closed meanwhile.
     dashboard.press(.escape)
@@ -150,10 +152,10 @@ struct PickerTests {
     dashboard.press(.enter)
     dashboard.take(.monitor(.disconnected(reason: "reset")))
     dashboard.take(.monitor(.hello(PickerScene.hello)))
-    #expect(dashboard.opening == .process(imaged.id))
-    #expect(dashboard.source == .process(tilebuild.id))
+    #expect(dashboard.connection.opening == .process(imaged.id))
+    #expect(dashboard.connection.source == .process(tilebuild.id))
     dashboard.take(.monitor(.hello(PickerScene.hello(of: imaged))))
-    #expect(dashboard.source == .process(imaged.id))
+    #expect(dashboard.connection.source == .process(imaged.id))
   }
 
   // MARK: The demo
@@ -184,10 +186,10 @@ struct PickerTests {
     dashboard.take(.openFailed(reason: "no"))
     dashboard.press("G")
     #expect(dashboard.press(.enter) == [.open(.demo)])
-    // The same process greets, and yet nothing of the old workload stays.
+    // The same process greets, and yet nothing of the old state stays.
     dashboard.take(.monitor(.hello(Scene.hello)))
-    #expect(dashboard.rows.count == 0 && dashboard.tags.isEmpty)
-    #expect(dashboard.live.endedReason == nil && dashboard.source == .demo)
+    #expect(dashboard.list.rows.count == 0 && dashboard.tags.ids.isEmpty)
+    #expect(dashboard.live.endedReason == nil && dashboard.connection.source == .demo)
     #expect(dashboard.text().shows("look here"))
   }
 

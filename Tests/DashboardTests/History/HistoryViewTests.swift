@@ -58,21 +58,21 @@ struct HistoryViewTests {
     var dashboard = HistoryScene.dashboard()
     for view in "12345".unicodeScalars {
       dashboard.take(.input(.alt(view)))
-      #expect((dashboard.interest.eventLimit > 0) == (view == Self.events))
-      #expect((dashboard.interest.timeline != nil) == (view == Self.timeline))
+      #expect((dashboard.connection.interest.eventLimit > 0) == (view == Self.events))
+      #expect((dashboard.connection.interest.timeline != nil) == (view == Self.timeline))
     }
   }
 
   @Test func zoomingAsksForTheOtherWindow() {
     var dashboard = Self.dashboard(Self.timeline)
-    #expect(dashboard.interest.timeline?.window == .seconds(30))
+    #expect(dashboard.connection.interest.timeline?.window == .seconds(30))
     dashboard.press("-")
-    #expect(dashboard.interest.timeline?.window == .seconds(60))
+    #expect(dashboard.connection.interest.timeline?.window == .seconds(60))
     dashboard.press("++")
-    #expect(dashboard.interest.timeline?.window == .seconds(10))
+    #expect(dashboard.connection.interest.timeline?.window == .seconds(10))
     dashboard.press("+")
     #expect(dashboard.press("+") == [.bell])
-    #expect(dashboard.interest.timeline?.window == .seconds(5))
+    #expect(dashboard.connection.interest.timeline?.window == .seconds(5))
   }
 
   // MARK: Timeline
@@ -182,21 +182,21 @@ struct HistoryViewTests {
     dashboard.press(.enter)
     #expect(dashboard.detail?.id == ID(1080))
     dashboard.press(.escape)
-    #expect(dashboard.detail == nil && dashboard.view == .events)
+    #expect(dashboard.detail == nil && dashboard.screen.view == .events)
   }
 
   @Test func anEventOfWhatIsNoLongerKeptIsNotGoneTo() {
     var dashboard = Self.dashboard(Self.events)
     dashboard.press("g")
     #expect(dashboard.press(.enter) == [.bell])
-    #expect(dashboard.view == .events)
+    #expect(dashboard.screen.view == .events)
     #expect(dashboard.text().shows("#800 is not known"))
   }
 
   @Test func anotherFilterBeginsTheEventsAnew() throws {
     var dashboard = Self.dashboard(Self.events)
     #expect(!dashboard.live.events.lines.isEmpty)
-    dashboard.listing.filter = try OperationFilter("queue:io")
+    dashboard.list.listing.filter = try OperationFilter("queue:io")
     dashboard.take(.tick(dashboard.now))
     #expect(dashboard.live.events.lines.isEmpty)
   }

@@ -36,18 +36,18 @@ extension Dashboard {
     let known = live.operations.all.filter { !removed.contains($0.id) }
     let monitor = FakeMonitor(known + changed)
     var update = monitor.update(
-      for: interest, queues: live.queues, changed: changed.map(\.id), removed: removed,
+      for: connection.interest, queues: live.queues, changed: changed.map(\.id), removed: removed,
       lostChanges: live.lostChanges, warnings: live.warnings, at: time ?? now)
     update.times = live.times
     update.processes = live.processes
-    update.runs = interest.timeline == nil ? nil : live.runs ?? RecentRuns()
-    update.events = interest.eventLimit == 0 ? nil : EventNews()
+    update.runs = connection.interest.timeline == nil ? nil : live.runs ?? RecentRuns()
+    update.events = connection.interest.eventLimit == 0 ? nil : EventNews()
     take(.monitor(.update(update)))
   }
 
   /// The picture at the last size heard of.
   func picture(isUnicode: Bool = true) -> Grid {
-    view(size: size, capabilities: Capabilities(isUnicode: isUnicode))
+    view(size: screen.size, capabilities: Capabilities(isUnicode: isUnicode))
   }
 
   /// The picture's text, without trailing spaces.

@@ -93,8 +93,8 @@ enum HistoryScene {
   static func tell(_ dashboard: inout Dashboard, skipped: Int = 0) {
     var update = Scene.update
     update.times = times
-    if dashboard.interest.timeline != nil { update.runs = runs }
-    if dashboard.interest.eventLimit > 0 {
+    if dashboard.connection.interest.timeline != nil { update.runs = runs }
+    if dashboard.connection.interest.eventLimit > 0 {
       update.events = EventNews(events: Array(events.prefix(30)), isBeginning: true)
       dashboard.take(.monitor(.update(update)))
       update.events = EventNews(events: Array(events.dropFirst(30)), skippedCount: skipped)

@@ -3,6 +3,7 @@
 
 import Glibc
 import MonitorProtocol
+import MonitorTestSupport
 import TestSupport
 
 /// What listens as a monitored process does, and says byte by byte what it is told to, as no real one

@@ -3,6 +3,7 @@
 
 import Foundation
 import MonitorProtocol
+import MonitorTestSupport
 import TestSupport
 import Testing
 

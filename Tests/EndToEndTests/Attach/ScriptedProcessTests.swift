@@ -3,7 +3,8 @@
 
 import Foundation
 import MonitorProtocol
-import OperationsMonitor
+import MonitorTestSupport
+import MonitorTransport
 import TestSupport
 import Testing
 

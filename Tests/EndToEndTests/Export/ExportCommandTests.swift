@@ -3,10 +3,12 @@
 
 import Foundation
 import MonitorProtocol
+import RunAnalysis
+import MonitorTestSupport
 import TestSupport
 import Testing
 
-@testable import opq_top
+@testable import OpqTop
 
 /// `opq-top export` and `opq-top report` as a whole.
 @Suite(.timeLimit(.minutes(2))) struct ExportCommandTests {

@@ -3,10 +3,11 @@
 
 import Foundation
 import MonitorProtocol
+import MonitorTestSupport
 import TestSupport
 import Testing
 
-@testable import opq_top
+@testable import OpqTop
 
 /// Recording and playing from the command line.
 @Suite(.timeLimit(.minutes(3))) struct ReplayCommandTests {

@@ -3,10 +3,11 @@
 
 import Foundation
 import MonitorProtocol
+import MonitorTestSupport
 import TestSupport
 import Testing
 
-@testable import opq_top
+@testable import OpqTop
 
 /// Questions to a recording instead of a process.
 @Suite("Questions to a recording") struct RecordedInquiryTests {

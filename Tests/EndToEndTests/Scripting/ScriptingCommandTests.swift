@@ -3,10 +3,11 @@
 
 import Foundation
 import MonitorProtocol
+import MonitorTestSupport
 import TestSupport
 import Testing
 
-@testable import opq_top
+@testable import OpqTop
 
 /// The words of the command line that ask a process something, with a process.
 @Suite(.timeLimit(.minutes(3))) struct ScriptingCommandTests {

@@ -45,6 +45,7 @@ package func checkMainQueue(isServedByMainThread: Bool) {
     checkCancelling(checks)
     checkSerial(checks)
     checkInside(checks)
+    checkUnderlyingMain(checks, isServedByMainThread: isServedByMainThread)
     checks.end()
   }
 }
@@ -132,6 +133,35 @@ private func checkInside(_ checks: Checks) {
     }
   }
   for each in [queue, targeting, .main] { each.waitUntilAllOperationsAreFinished() }
+}
+
+/// A queue whose underlying queue is the main dispatch queue.
+private func checkUnderlyingMain(_ checks: Checks, isServedByMainThread: Bool) {
+  let queue = OperationQueue()
+  queue.underlyingQueue = .main
+  let running = Locked(0)
+  let finishedCount = Locked(0)
+  for _ in 0..<200 {
+    queue.addOperation {
+      checks.expect(isMainThread == isServedByMainThread, "it runs where main is served")
+      checks.expect(OperationQueue.current === queue, "the queue itself is current")
+      let count = running.withLock { running in
+        running += 1
+        return running
+      }
+      checks.expect(count == 1, "one at a time")
+      running.withLock { $0 -= 1 }
+      finishedCount.withLock { $0 += 1 }
+    }
+  }
+  queue.addBarrierBlock {
+    checks.expect(finishedCount.withLock { $0 } == 200, "a barrier comes behind them")
+  }
+  queue.waitUntilAllOperationsAreFinished()
+  checks.expect(finishedCount.withLock { $0 } == 200, "all have run")
+  queue.underlyingQueue = nil
+  queue.addOperation { checks.expect(!isMainThread, "nil goes back to the library's threads") }
+  queue.waitUntilAllOperationsAreFinished()
 }
 
 /// Whether the calling thread is the process's first one.

@@ -32,6 +32,19 @@ package func checkWaitingOnMainThread() -> Never {
   checks.expect(main.operations == [operation], "nothing was added")
   made = Misuse.catching { OperationQueue().addOperations(batch, waitUntilFinished: true) }
   checks.expect(made.isEmpty, "another queue may be waited for on the main thread")
+
+  let underlying = OperationQueue()
+  underlying.underlyingQueue = .main
+  let pending = BlockOperation {}
+  underlying.addOperation(pending)
+  made = Misuse.catching {
+    underlying.waitUntilAllOperationsAreFinished()
+    pending.waitUntilFinished()
+    underlying.addOperations([BlockOperation {}], waitUntilFinished: true)
+  }
+  checks.expect(
+    made.map(\.kind) == Array(repeating: .waitOnMainThread, count: 3),
+    "nor may one whose underlying queue is the main dispatch queue")
   checks.end()
 }
 

@@ -8,14 +8,13 @@
 //
 // With "trap" it traps at the first command, as a defect of the program would make it. With "ended" it
 // prints batch frames of a process that goes away.
-//
-// `Program` is a link to the program's own sources: only these have the loop.
 
 import ArgumentParser
 import CursesTerminal
 import Dashboard
 import FoundationEssentials
 import Glibc
+import OpqTop
 
 /// Watches the made-up process until it or the user ends that.
 func watchNames(_ arguments: [String]) throws -> Ending {
@@ -38,7 +37,7 @@ func watchNames(_ arguments: [String]) throws -> Ending {
   let loop = DashboardLoop(
     terminal: try Terminal(ViewOptions.parse([]).terminalOptions), signals: try JobSignals(),
     dashboard: Dashboard(configuration: .init(guidance: names[0])),
-    watched: Watched(process: source), opener: opener, waker: waker, watch: watch,
+    watched: WatchedSource(process: source), opener: opener, waker: waker, watch: watch,
     tellsFrameTimes: false)
   return loop.run().0
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
+@testable import OperationsCore
 import TestSupport
 import Testing
 
@@ -129,6 +129,59 @@ struct AsyncCancellationTests {
         #expect(finishes.value == 1)
         observation.invalidate()
       }
+    }
+  }
+
+  @Test("CA-8: a task that begins before it is known is suspended until it is, and no thread waits")
+  func taskThatBeginsEarly() async {
+    let task = Task {}
+    var work = AsyncWork<Int>(body: nil)
+    // As on an executor that runs a job at once, inside the call that makes the task.
+    await withUnsafeContinuation { beginning in
+      let isKnown = work.waitsForTask(beginning)
+      #expect(!isKnown && work.task == nil)
+      let suspended = work.taskWasMade(task)
+      #expect(suspended != nil && work.task == task)
+      suspended?.resume()
+    }
+    await withUnsafeContinuation { beginning in
+      let isKnown = work.waitsForTask(beginning)
+      #expect(isKnown)
+      beginning.resume()
+    }
+    let suspended = work.taskWasMade(task)
+    #expect(suspended == nil)
+    work.end(.success(1))
+    #expect(work.task == nil)
+  }
+
+  @Test("CA-8: cancelled by another thread while its task is made, the work begins cancelled")
+  func cancelWhileTheTaskIsMade() async throws {
+    try await onOwnThread {
+      let pace = Pace()
+      let rounds = Effort.scaled(2_000)
+      let box = Monitored<AsyncOperation<Bool>?>(nil)
+      startThread {
+        for round in 0..<rounds {
+          pace.await(2 * round + 1)
+          for _ in 0..<(round % 61) { _ = box.value }
+          box.value?.cancel()
+          pace.advance(to: 2 * round + 2)
+        }
+      }
+      for round in 0..<rounds {
+        let operation = AsyncOperation {
+          // Ends only when it is cancelled.
+          while !Task.isCancelled { await Task.yield() }
+          return true
+        }
+        box.change { $0 = operation }
+        pace.advance(to: 2 * round + 1)
+        operation.start()
+        operation.waitUntilFinished()
+        pace.await(2 * round + 2)
+      }
+      #expect(box.value?.isCancelled == true)
     }
   }
 

@@ -60,7 +60,8 @@ struct AsyncChangeTests {
     operation.start()
     #expect(
       changes.events == [
-        "will isCancelled", "isCancelled false→true", "will isFinished", "isFinished false→true",
+        "will isCancelled", "isCancelled false→true", "will isReady", "isReady true→true",
+        "will isFinished", "isFinished false→true",
       ])
     #expect(throws: CancellationError.self) { try operation.result?.get() }
   }
@@ -113,7 +114,7 @@ struct AsyncChangeTests {
     let states = operation.states
     OperationQueue().addOperation(operation)
     dependency.start()
-    var seen: [Operation.State] = []
+    var seen: [OperationState] = []
     for await state in states { seen.append(state) }
     #expect(seen == [.waiting, .ready, .executing, .finished])
   }

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import OperationsCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct BlockOperationTests {
       #expect(operation.isExecuting && !operation.isFinished)
       gate.open()
       operation.waitUntilFinished()
-      #expect(operation.executionBlocks.isEmpty)
+      #expect(operation.executionBlocks.count == (isQueued ? 0 : 5))
     }
   }
 
@@ -70,6 +71,89 @@ struct BlockOperationTests {
         operation.waitUntilFinished()
         log.wait(forCount: 2)
         #expect(Set(log.events) == ["first", "second"])
+      }
+    }
+  }
+
+  @Test("BL-5, BL-1: called by hand, main runs the blocks each time", arguments: [1, 3])
+  func mainByHand(blockCount: Int) {
+    let runs = Monitored(0)
+    let operation = BlockOperation()
+    for _ in 0..<blockCount { operation.addExecutionBlock { runs.change { $0 += 1 } } }
+    operation.main()
+    #expect(runs.value == blockCount && !operation.isFinished)
+    operation.start()
+    #expect(runs.value == 2 * blockCount && operation.isFinished)
+    operation.main()
+    #expect(runs.value == 3 * blockCount)
+    #expect(operation.executionBlocks.count == blockCount)
+  }
+
+  @Test("BL-5: main that is called by hand before a queue runs the operation takes no block")
+  func mainBeforeTheQueue() async throws {
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let operation = BlockOperation()
+      do {
+        let probe = DeinitProbe("released", in: log)
+        operation.addExecutionBlock {
+          probe.touch()
+          log.note("run")
+        }
+      }
+      operation.main()
+      OperationQueue().addOperation(operation)
+      operation.waitUntilFinished()
+      log.wait(for: "released")
+      #expect(log.events == ["run", "run", "released"])
+      operation.main()
+      #expect(log.events.count == 3 && operation.executionBlocks.isEmpty)
+    }
+  }
+
+  @Test("BL-5: a subclass's main that calls super's twice runs the blocks twice")
+  func superMainTwice() async throws {
+    final class Twice: BlockOperation, @unchecked Sendable {
+      override func main() {
+        super.main()
+        super.main()
+      }
+    }
+    try await onOwnThread {
+      let log = EventLog<String>()
+      let operation = Twice()
+      do {
+        let probe = DeinitProbe("released", in: log)
+        operation.addExecutionBlock {
+          probe.touch()
+          log.note("run")
+        }
+      }
+      OperationQueue().addOperation(operation)
+      operation.waitUntilFinished()
+      #expect(log.events == ["run", "run", "released"])
+    }
+  }
+
+  @Test("BL-5: main by hand races the queue that runs the operation, and each block is whole")
+  func mainRacesTheQueue() async throws {
+    final class Captured: Sendable { let number = 7 }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      for _ in 0..<Effort.scaled(20_000) {
+        let sum = Atomic<Int>(0)
+        let operation = BlockOperation()
+        for _ in 0..<2 {
+          let captured = Captured()
+          operation.addExecutionBlock {
+            sum.wrappingAdd(captured.number, ordering: .relaxed)
+          }
+        }
+        queue.addOperation(operation)
+        operation.main()
+        operation.waitUntilFinished()
+        let total = sum.load(ordering: .relaxed)
+        #expect(total == 14 || total == 28)
       }
     }
   }

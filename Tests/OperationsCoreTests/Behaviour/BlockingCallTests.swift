@@ -4,7 +4,7 @@
 import Glibc
 import Testing
 
-@Suite("Calls that block a thread, in asynchronous code")
+@Suite("What the compiler refuses")
 struct BlockingCallTests {
   @Test("H-9, WA-6: the compiler refuses them there, and takes what is offered instead")
   func refused() throws {
@@ -27,6 +27,29 @@ struct BlockingCallTests {
     for (error, call) in zip(errors, calls) {
       #expect(error.contains("'\(call)' is unavailable from asynchronous contexts"))
     }
+  }
+
+  @Test("A class that is no operation and no queue cannot conform to KeyValueObservable")
+  func conformance() throws {
+    let program = """
+      import OperationsCore
+      final class Counter: KeyValueObservable {
+        typealias ObservedRoot = Counter
+        func willChangeValue(forKey key: String) {}
+        func didChangeValue(forKey key: String) {}
+        func value(forKey key: String) -> Any? { nil }
+        HOST
+      }
+      """
+    let errors = try compile(program.replacing("HOST", with: ""))
+    #expect(errors.contains { $0.contains("'Counter' does not conform to protocol") }, "\(errors)")
+    let host = "var keyValueObservationHost: KeyValueObservationHost { .init(host: self) }"
+    let secondErrors = try compile(program.replacing("HOST", with: host))
+    #expect(secondErrors.contains { $0.contains("is inaccessible due to") }, "\(secondErrors)")
+    let subclass =
+      "import OperationsCore\nfunc accept<T: KeyValueObservable>(_: T) {}\n"
+      + "final class Own: Operation, @unchecked Sendable { func f() { accept(self) } }"
+    #expect(try compile(subclass) == [])
   }
 
   /// What the compiler that built the tests says of a program.

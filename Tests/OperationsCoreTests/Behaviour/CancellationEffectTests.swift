@@ -85,28 +85,132 @@ struct CancellationEffectTests {
     }
   }
 
-  @Test("CA-12, CA-4, CA-6: one that keeps its own flag is retired, and does not run")
+  @Test("CA-12, CA-4, CA-6: one that keeps its own flag waits no longer, and its main runs")
   func ownFlag() async throws {
-    final class OwnFlag: PlainSubclass, @unchecked Sendable {
-      private let flag = Flag()
-      override var isCancelled: Bool { flag.isRaised }
-      override func cancel() {
-        willChangeValue(forKey: "isCancelled")
-        flag.raise()
-        didChangeValue(forKey: "isCancelled")
-      }
-    }
     try await onOwnThread {
       let queue = OperationQueue()
-      let operation = OwnFlag { Issue.record("It ran although it was cancelled") }
+      let log = EventLog<String>()
+      let operation = OwnFlagOperation { log.note("main") }
+      let dependent = BlockOperation { log.note("dependent") }
+      dependent.addDependency(operation)
       operation.addDependency(Operation())
       let changes = ChangeLog(operation)
+      queue.addOperations([operation, dependent], waitUntilFinished: false)
+      operation.cancel()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["main", "dependent"])
+      #expect(operation.isCancelled && operation.isFinished)
+      #expect(changes.events.contains("isReady false→true"))
+      #expect(changes.events.contains("isExecuting false→true"))
+    }
+  }
+
+  @Test("CA-12: its main does its clean-up and its finish, started by hand and by a queue")
+  func ownFlagAndOwnFinish() async throws {
+    try await onOwnThread {
+      for isQueued in [true, false] {
+        let log = EventLog<String>()
+        let operation = OwnFlagOperation(finishesItself: true) { log.note("clean-up") }
+        operation.cancel()
+        if isQueued { OperationQueue().addOperation(operation) } else { operation.start() }
+        operation.waitUntilFinished()
+        #expect(log.events == ["clean-up"] && operation.isFinished)
+      }
+    }
+  }
+
+  @Test("CA-12, SA-2: the flag of the base class alone keeps its main from running")
+  func ownFlagAndSuper() {
+    let log = EventLog<String>()
+    let operation = OwnFlagOperation { log.note("main") }
+    operation.cancel()
+    operation.cancelBase()
+    operation.start()
+    #expect(operation.isFinished && log.events.isEmpty)
+  }
+
+  @Test("CA-12: cancelled by its own flag, it still waits for its turn with what it excludes")
+  func ownFlagAndExclusion() async throws {
+    try await onOwnThread {
+      let exclusion = MutualExclusion(name: "own flag")
+      let queue = OperationQueue()
+      let gate = Gate()
+      let log = EventLog<String>()
+      let holder = BlockOperation {
+        gate.pass()
+        log.note("holder")
+      }
+      let operation = OwnFlagOperation { log.note("main") }
+      for each in [holder, operation] { each.exclusions = [exclusion] }
+      queue.addOperation(holder)
+      gate.waitForArrivals(1)
+      operation.cancel()
+      queue.addOperation(operation)
+      for _ in 0..<10 { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["holder", "main"])
+    }
+  }
+
+  @Test("CA-12, DE-18: cancelled by its own flag, it still waits for its own isReady")
+  func ownFlagAndOwnReadiness() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<String>()
+      let operation = OwnFlagOperation { log.note("main") }
+      operation.hasOwnCondition.raise()
+      operation.addDependency(Operation())
       queue.addOperation(operation)
       operation.cancel()
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(!operation.isFinished && log.events.isEmpty)
+      operation.allow()
       operation.waitUntilFinished()
-      queue.waitUntilAllOperationsAreFinished()
-      #expect(!changes.events.contains { $0.contains("isExecuting") })
-      #expect(changes.events.contains("isReady false→true"))
+      #expect(log.events == ["main"])
     }
+  }
+}
+
+/// Keeps its own cancelled flag and does not call `super.cancel()`.
+private final class OwnFlagOperation: PlainSubclass, @unchecked Sendable {
+  /// Whether its own condition counts too.
+  let hasOwnCondition = Flag()
+  private let isAllowed = Flag()
+  private let isWithdrawn = Flag()
+  private let isOver = Flag()
+  private let finishesItself: Bool
+
+  init(finishesItself: Bool = false, work: @escaping @Sendable () -> Void) {
+    self.finishesItself = finishesItself
+    super.init(work: work)
+  }
+
+  override var isCancelled: Bool { isWithdrawn.isRaised }
+  override var isFinished: Bool { finishesItself ? isOver.isRaised : super.isFinished }
+  override var isReady: Bool {
+    super.isReady && (!hasOwnCondition.isRaised || isAllowed.isRaised)
+  }
+
+  override func main() {
+    super.main()
+    guard finishesItself else { return }
+    willChangeValue(forKey: "isFinished")
+    isOver.raise()
+    didChangeValue(forKey: "isFinished")
+  }
+
+  override func cancel() {
+    willChangeValue(forKey: "isCancelled")
+    isWithdrawn.raise()
+    didChangeValue(forKey: "isCancelled")
+  }
+
+  func cancelBase() { super.cancel() }
+
+  func allow() {
+    willChangeValue(forKey: "isReady")
+    isAllowed.raise()
+    didChangeValue(forKey: "isReady")
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Glibc
 import OperationsCore
 import TestSupport
 import Testing
@@ -128,6 +129,26 @@ struct CustomReadinessTests {
     }
   }
 
+  @Test(
+    "DE-18, H-2: outside a queue it is asked when its last dependency finishes, on another thread",
+    arguments: [false, true])
+  func outsideAQueue(isObserved: Bool) async throws {
+    try await onOwnThread {
+      let dependencies = [Operation(), Operation()]
+      let operation = AskedOperation()
+      for dependency in dependencies { operation.addDependency(dependency) }
+      let observation = isObserved ? operation.observe(\.isReady) { _, _ in } : nil
+      operation.begin()
+      dependencies[0].start()
+      #expect(operation.log.events.isEmpty)
+      // It finishes under a lock that the override takes too.
+      operation.flagsLock.withLock { _ in dependencies[1].start() }
+      operation.log.wait(for: "asked on another thread")
+      #expect(operation.isReady)
+      withExtendedLifetime(observation) {}
+    }
+  }
+
   @Test("CA-6: a cancelled one is retired whatever its condition says")
   func cancelled() async throws {
     try await onOwnThread {
@@ -194,5 +215,25 @@ private final class EarlyFinishingOperation: Operation, @unchecked Sendable {
     willChangeValue(forKey: "isFinished")
     isOver.raise()
     didChangeValue(forKey: "isFinished")
+  }
+}
+
+/// Writes down on which thread it is asked whether it is ready once its dependencies have finished.
+private final class AskedOperation: Operation, @unchecked Sendable {
+  let flagsLock = Locked(())
+  let log = EventLog<String>()
+  private let hasBegun = Flag()
+  private let caller = pthread_self()
+
+  /// From now on questions are written down.
+  func begin() { hasBegun.raise() }
+
+  override var isReady: Bool {
+    let isOnCaller = pthread_equal(pthread_self(), caller) != 0
+    if hasBegun.isRaised, super.isReady, !isOnCaller {
+      flagsLock.withLock { _ in }
+      log.note("asked on another thread")
+    }
+    return super.isReady
   }
 }

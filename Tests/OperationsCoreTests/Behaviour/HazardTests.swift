@@ -156,6 +156,7 @@ struct HazardTests {
     #expect(
       cancelled.log.events == [
         "will dependencies", "did dependencies", "will isCancelled", "did isCancelled",
+        "will isReady", "did isReady",
       ])
   }
 }

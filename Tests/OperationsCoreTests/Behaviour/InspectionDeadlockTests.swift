@@ -28,8 +28,12 @@ struct InspectionDeadlockTests {
     deadlocks.compactMap { if case .slots(let holders) = $0 { holders } else { nil } }
   }
 
-  private func cycles(_ deadlocks: [Deadlock]) -> [[Operation]] {
+  private func cycles(_ deadlocks: [Deadlock]) -> [[OperationReference]] {
     deadlocks.compactMap { if case .cycle(let members) = $0 { members } else { nil } }
+  }
+
+  private func references(_ operations: [Operation]) -> [OperationReference] {
+    operations.map(OperationReference.init)
   }
 
   /// Adds operations that each wait for one of these in their own code, and lets them come to that.
@@ -54,10 +58,10 @@ struct InspectionDeadlockTests {
       let found = queue.deadlocks()
       #expect(found.count == 1 && cycles(found).isEmpty)
       let told = slots(found).first ?? []
-      #expect(told.map(\.operation) == holders)
-      #expect(told.map(\.chain) == [[direct], [last, first]])
-      #expect(told.allSatisfy { $0.queue === queue && $0.neededQueue === queue })
-      #expect(Set(found[0].operations) == Set(holders + [direct, last, first]))
+      #expect(told.map(\.operation) == references(holders))
+      #expect(told.map(\.chain) == [references([direct]), references([last, first])])
+      #expect(told.allSatisfy { $0.queue.id == queue.id && $0.neededQueue.id == queue.id })
+      #expect(Set(found[0].operations) == Set(references(holders + [direct, last, first])))
       // The way out.
       queue.maxConcurrentOperationCount = 3
       queue.waitUntilAllOperationsAreFinished()
@@ -109,8 +113,8 @@ struct InspectionDeadlockTests {
       for queue in queues {
         let told = slots(queue.deadlocks())
         #expect(told.count == 1)
-        #expect(Set(told.joined().map(\.operation)) == Set(first + second))
-        #expect(told.joined().allSatisfy { $0.queue !== $0.neededQueue })
+        #expect(Set(told.joined().map(\.operation)) == Set(references(first + second)))
+        #expect(told.joined().allSatisfy { $0.queue != $0.neededQueue })
       }
       queues[1].maxConcurrentOperationCount = 2
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
@@ -142,7 +146,7 @@ struct InspectionDeadlockTests {
       queue.addOperation(outer)
       awaitInsideWaits([inner, outer])
       queue.addOperation(awaited)
-      #expect(slots(queue.deadlocks()).map { $0.map(\.operation) } == [[outer]])
+      #expect(slots(queue.deadlocks()).map { $0.map(\.operation) } == [references([outer])])
       queue.maxConcurrentOperationCount = 2
       queue.waitUntilAllOperationsAreFinished()
       #expect(inner.awaitedInside.isEmpty && outer.awaitedInside.isEmpty)
@@ -158,7 +162,7 @@ struct InspectionDeadlockTests {
       let waiting = waitInside(for: [dependent], in: queue)
       dependent.addDependency(waiting[0])
       queue.addOperation(dependent)
-      #expect(cycles(queue.deadlocks()).map(Set.init) == [Set(waiting + [dependent])])
+      #expect(cycles(queue.deadlocks()).map(Set.init) == [Set(references(waiting + [dependent]))])
       dependent.removeDependency(waiting[0])
       queue.waitUntilAllOperationsAreFinished()
 
@@ -173,8 +177,8 @@ struct InspectionDeadlockTests {
       other.addOperation(last)
       gate.open()
       awaitInsideWaits([one])
-      #expect(cycles(queue.deadlocks()).map(Set.init) == [[one, last]])
-      #expect(cycles(other.deadlocks()).map(Set.init) == [[one, last]])
+      #expect(cycles(queue.deadlocks()).map(Set.init) == [Set(references([one, last]))])
+      #expect(cycles(other.deadlocks()).map(Set.init) == [Set(references([one, last]))])
       last.cancel()
       for queue in [queue, other] { queue.waitUntilAllOperationsAreFinished() }
     }
@@ -193,7 +197,8 @@ struct InspectionDeadlockTests {
       queue.addOperation(behind)
       let told = cycles(queue.deadlocks())
       #expect(told.count == 1 && told[0].count == 3)
-      #expect(told.first?.contains(ahead) == true && told.first?.contains(behind) == true)
+      #expect(told.first.map { $0.map(\.id) }?.contains(ahead.id) == true)
+      #expect(told.first.map { $0.map(\.id) }?.contains(behind.id) == true)
       ahead.cancel()
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)
@@ -214,15 +219,89 @@ struct InspectionDeadlockTests {
       let inside = waitInside(for: [forgotten], in: queue)
       let found = queue.deadlocks()
       #expect(found.count == 1)
-      guard case .neverAdded(let operation, let waiting) = found.first else {
+      guard case .neverAdded(let operation, let className, let waiting) = found.first else {
         Issue.record("Told: \(found)")
         return
       }
-      #expect(operation === forgotten && Set(waiting) == Set(dependents + inside))
+      #expect(operation.id == forgotten.id && operation.name == "forgotten")
+      #expect(className == "Operation" && Set(waiting) == Set(references(dependents + inside)))
       #expect(found[0].description.contains("“forgotten”, which is in no queue"))
       queue.addOperation(forgotten)
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: a result keeps no operation and no queue alive, and gives none away")
+  func namesOnly() async throws {
+    try await onOwnThread {
+      weak var member: Operation?
+      weak var queue: OperationQueue?
+      var found: [Deadlock] = []
+      do {
+        let first = BlockOperation {}
+        let second = BlockOperation {}
+        let own = OperationQueue()
+        (member, queue) = (first, own)
+        first.addDependency(second)
+        second.addDependency(first)
+        own.addOperations([first, second], waitUntilFinished: false)
+        found = own.deadlocks()
+        second.removeDependency(first)
+        own.waitUntilAllOperationsAreFinished()
+        #expect(found.first?.operations.map(\.id).contains(first.id) == true)
+      }
+      #expect(poll(for: .seconds(Patience.seconds)) { member == nil && queue == nil })
+      #expect(found.count == 1 && found[0].description.hasPrefix("2 operations wait"))
+    }
+  }
+
+  @Test("DE-8: a group that one of its members depends on, or waits for inside, is a cycle")
+  func groups() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let group = GroupOperation()
+      let member = Operation()
+      member.addDependency(group)
+      group.addOperation(member)
+      queue.addOperation(group)
+      #expect(poll(for: .seconds(Patience.seconds)) { !group.awaitedInside.isEmpty })
+      #expect(cycles(queue.deadlocks()).map(Set.init) == [Set(references([group, member]))])
+      member.cancel()
+      group.waitUntilFinished()
+      #expect(group.awaitedInside.isEmpty && queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: an operation waits for the one that it performs: its attempt, or its limited work")
+  func performed() async throws {
+    try await onOwnThread {
+      for isRetry in [true, false] {
+        let queue = OperationQueue()
+        let outer = Monitored<[Operation]>([])
+        let members = Monitored<[Operation]>([])
+        let make: @Sendable () -> AsyncOperation<Void> = {
+          let member = Operation()
+          for operation in outer.value { member.addDependency(operation) }
+          members.change { $0 = [member] }
+          return GroupOperation([member])
+        }
+        let operation: Operation =
+          isRetry
+          ? RetryOperation(maximumAttempts: 1) { _ in make() }
+          : TimeoutOperation(after: .seconds(3_600)) { make() }
+        outer.change { $0 = [operation] }
+        queue.addOperation(operation)
+        members.wait(for: "the work to be made") { !$0.isEmpty }
+        #expect(poll(for: .seconds(Patience.seconds)) { cycles(queue.deadlocks()).count == 1 })
+        let told = cycles(queue.deadlocks()).first ?? []
+        #expect(told.count == 3 && told.contains(OperationReference(operation)))
+        #expect(told.contains(OperationReference(members.value[0])))
+        members.value[0].cancel()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(operation.awaitedInside.isEmpty)
+        outer.change { $0 = [] }
+      }
     }
   }
 

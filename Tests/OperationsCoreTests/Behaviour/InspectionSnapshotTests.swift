@@ -149,7 +149,7 @@ struct InspectionSnapshotTests {
   private func check(_ snapshot: QueueSnapshot, after lastTotal: Int) -> Int {
     let counts = snapshot.counts
     let listed = snapshot.operations.filter { !$0.isBarrier }
-    func count(_ state: Operation.State) -> Int { listed.count { $0.state == state } }
+    func count(_ state: OperationState) -> Int { listed.count { $0.state == state } }
     #expect(count(.waiting) == counts.waiting)
     #expect(count(.ready) == counts.ready)
     #expect(count(.executing) == counts.executing && counts.executing <= 3)

@@ -155,6 +155,24 @@ struct MisuseTests {
     }
   }
 
+  @Test("WA-2: so does an operation that runs inside of the one that it waits for")
+  func waitingForTheOuterOne() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let log = EventLog<[Misuse.Kind]>()
+      let outer = SelfUsingOperation { outer in
+        BlockOperation {
+          BlockOperation {
+            log.note(Misuse.catching { outer.waitUntilFinished() }.map(\.kind))
+            log.note(Misuse.catching { queue.waitUntilAllOperationsAreFinished() }.map(\.kind))
+          }.start()
+        }.start()
+      }
+      queue.addOperations([outer], waitUntilFinished: true)
+      #expect(log.events == [[.waitOnSelf], [.waitInsideOwnQueue]])
+    }
+  }
+
   @Test("Q-12: an operation that waits for its whole queue goes on without waiting")
   func waitingForTheOwnQueue() async throws {
     try await onOwnThread {

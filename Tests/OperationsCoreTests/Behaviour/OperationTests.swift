@@ -23,6 +23,31 @@ struct OperationTests {
     #expect(LockedAsynchronousOperation().isConcurrent)
   }
 
+  @Test("OP-4: overriding isConcurrent alone shows through isAsynchronous, by super too")
+  func concurrentFlag() {
+    final class OnlyConcurrent: Operation, @unchecked Sendable {
+      override var isConcurrent: Bool { true }
+    }
+    final class ByTheOther: Operation, @unchecked Sendable {
+      override var isConcurrent: Bool { isAsynchronous }
+    }
+    final class BySuper: BlockOperation, @unchecked Sendable {
+      override var isAsynchronous: Bool { super.isAsynchronous }
+      override var isConcurrent: Bool { super.isConcurrent }
+    }
+    /// Answers what another operation does.
+    final class Wrapper: Operation, @unchecked Sendable {
+      let inner = OnlyConcurrent()
+      override var isConcurrent: Bool { inner.isAsynchronous }
+    }
+    #expect(OnlyConcurrent().isAsynchronous && OnlyConcurrent().isConcurrent)
+    #expect(OnlyConcurrent().value(forKey: "asynchronous") as? Bool == true)
+    #expect(Wrapper().isAsynchronous && Wrapper().isConcurrent)
+    for operation in [PlainSubclass(), ByTheOther(), BySuper(), BlockOperation {}] {
+      #expect(!operation.isAsynchronous && !operation.isConcurrent)
+    }
+  }
+
   @Test("OP-5, SA-1: base main does nothing, and start finishes it on the calling thread")
   func baseMain() {
     let operation = Operation()

@@ -9,8 +9,8 @@ import Testing
 struct StateChangesTests {
   /// Old state, new state, cancelled.
   private struct Step: Equatable, CustomStringConvertible {
-    let old: Operation.State?
-    let new: Operation.State
+    let old: OperationState?
+    let new: OperationState
     var isCancelled = false
 
     var description: String {

@@ -56,7 +56,7 @@ struct UnderlyingQueueMonitorTests {
       index.isMultiple(of: 2) ? BlockOperation {} : PlainSubclass()
     }
     try await onOwnThread { queue.addOperations(operations, waitUntilFinished: true) }
-    var steps: [OperationID: [Operation.State]] = [:]
+    var steps: [OperationID: [OperationState]] = [:]
     var finishedCount = 0
     for await change in changes {
       steps[change.operation, default: []].append(change.newState)

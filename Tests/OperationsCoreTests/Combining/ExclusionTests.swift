@@ -9,11 +9,12 @@ import Testing
 
 @Suite("Operations that exclude each other")
 struct ExclusionTests {
-  private let catalogue = ExclusionCategory("catalogue \(UInt64.random(in: 0...UInt64.max))")
+  private let catalogue = MutualExclusion(name: "catalogue")
 
-  @Test("Of a category one executes at a time, in whatever queues, blocks and subclasses alike")
+  @Test(
+    "With one exclusion one executes at a time, in whatever queues, blocks and subclasses alike")
   func oneAtATime() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let crowd = Crowd()
       let queues = (0..<4).map { _ in OperationQueue() }
@@ -23,7 +24,7 @@ struct ExclusionTests {
         let operation =
           index % 3 == 0
           ? PlainSubclass { crowd.visit() } : BlockOperation { crowd.visit() }
-        operation.exclusions = [category]
+        operation.exclusions = [exclusion]
         queues[index % 4].addOperation(operation)
       }
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
@@ -33,13 +34,13 @@ struct ExclusionTests {
 
   @Test("A limit of three lets three execute at once, and no more")
   func limit() async throws {
-    let category = ExclusionCategory(catalogue.name, limit: 3)
+    let exclusion = MutualExclusion(name: "catalogue", limit: 3)
     try await onOwnThread {
       let gate = Gate()
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 10
       let operations = (0..<9).map { _ in BlockOperation { gate.pass() } }
-      for operation in operations { operation.exclusions = [category] }
+      for operation in operations { operation.exclusions = [exclusion] }
       queue.addOperations(operations, waitUntilFinished: false)
       gate.waitForArrivals(3)
       // All the others have been chosen and put off before this one runs.
@@ -55,26 +56,26 @@ struct ExclusionTests {
 
   @Test("One that waits for its turn takes no slot: in a queue of width 1 others go on")
   func noSlotIsTaken() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let gate = Gate()
       let holder = BlockOperation { gate.pass() }
-      holder.exclusions = [category]
+      holder.exclusions = [exclusion]
       OperationQueue().addOperation(holder)
       gate.waitForArrivals(1)
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 1
       let excluded = BlockOperation {}
-      excluded.exclusions = [category]
+      excluded.exclusions = [exclusion]
       queue.addOperation(excluded)
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(excluded.state == .waiting && excluded.isReady)
       #expect(
         excluded.reasonsNotRunning()
-          == [.excluded(category, holders: [OperationReference(holder)])])
+          == [.excluded(exclusion, holders: [OperationReference(holder)])])
       #expect(
         excluded.reasonsNotRunning().map(\.description) == [
-          "\(holder.id) has the category “\(category)”, in which they exclude each other"
+          "\(holder.id) has the exclusion “\(exclusion)”, which it needs too"
         ])
       gate.open()
       excluded.waitUntilFinished()
@@ -82,12 +83,12 @@ struct ExclusionTests {
     }
   }
 
-  @Test("Who wants several categories gets all of them, and nobody waits in a circle")
+  @Test("An operation with several exclusions gets all of them, and nobody waits in a circle")
   func severalCategories() async throws {
-    let categories = (0..<4).map { ExclusionCategory("\(catalogue) \($0)", limit: 1 + $0 / 3) }
+    let exclusions = (0..<4).map { MutualExclusion(name: "\($0)", limit: 1 + $0 / 3) }
     try await onOwnThread {
       var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
-      let crowds = categories.map { _ in Crowd() }
+      let crowds = exclusions.map { _ in Crowd() }
       let queues = [1, 2, 8].map { width in
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = width
@@ -100,7 +101,7 @@ struct ExclusionTests {
           for index in wanted { crowds[index].enter() }
           for index in wanted { crowds[index].leave() }
         }
-        operation.exclusions = Set(wanted.map { categories[$0] })
+        operation.exclusions = Set(wanted.map { exclusions[$0] })
         queues.randomElement(using: &generator)?.addOperation(operation)
         operations.append(operation)
         if Int.random(in: 0..<4, using: &generator) == 0 {
@@ -108,8 +109,8 @@ struct ExclusionTests {
         }
       }
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
-      for (category, crowd) in zip(categories, crowds) {
-        #expect(crowd.largest <= category.limit)
+      for (exclusion, crowd) in zip(exclusions, crowds) {
+        #expect(crowd.largest <= exclusion.limit)
       }
       #expect(operations.allSatisfy { $0.isFinished })
     }
@@ -117,7 +118,7 @@ struct ExclusionTests {
 
   @Test("Cancelled while it waits, it finishes without its turn and holds nobody up")
   func cancelled() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let gate = Gate()
       let queue = OperationQueue()
@@ -125,7 +126,7 @@ struct ExclusionTests {
       let operations = (0..<3).map { index in
         BlockOperation { if index == 0 { gate.pass() } }
       }
-      for operation in operations { operation.exclusions = [category] }
+      for operation in operations { operation.exclusions = [exclusion] }
       queue.addOperation(operations[0])
       gate.waitForArrivals(1)
       queue.addOperations(Array(operations.dropFirst()), waitUntilFinished: false)
@@ -138,15 +139,15 @@ struct ExclusionTests {
     }
   }
 
-  @Test("An asynchronous one keeps the category until it says that it has finished")
+  @Test("An asynchronous one keeps the exclusion until it says that it has finished")
   func asynchronous() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let gate = Gate()
       let first = LockedAsynchronousOperation { gate.pass() }
       let second = BlockOperation {}
-      first.exclusions = [category]
-      second.exclusions = [category]
+      first.exclusions = [exclusion]
+      second.exclusions = [exclusion]
       let queue = OperationQueue()
       // One slot is left: who gets it before the third has given it back.
       queue.maxConcurrentOperationCount = 2
@@ -165,7 +166,7 @@ struct ExclusionTests {
 
   @Test("Its own isReady and its dependencies come first: until then it excludes nobody")
   func readinessComesFirst() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let queue = OperationQueue()
       let dependency = Operation()
@@ -173,7 +174,7 @@ struct ExclusionTests {
       let flagged = FlaggedOperation()
       let free = BlockOperation {}
       dependent.addDependency(dependency)
-      for operation in [dependent, flagged, free] { operation.exclusions = [category] }
+      for operation in [dependent, flagged, free] { operation.exclusions = [exclusion] }
       queue.addOperations([dependent, flagged], waitUntilFinished: false)
       queue.addOperations([free], waitUntilFinished: true)
       #expect(!dependent.isFinished && !flagged.isFinished)
@@ -186,22 +187,22 @@ struct ExclusionTests {
 
   @Test("Set once the queue has chosen it, it makes no difference; by hand it excludes nobody")
   func tooLateAndByHand() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let gate = Gate()
       let running = BlockOperation { gate.pass() }
       let queue = OperationQueue()
       queue.addOperation(running)
       gate.waitForArrivals(1)
-      running.exclusions = [category]
+      running.exclusions = [exclusion]
       #expect(running.exclusions.isEmpty)
       let byHand = PlainSubclass {
         let other = BlockOperation {}
-        other.exclusions = [category]
+        other.exclusions = [exclusion]
         queue.addOperations([other], waitUntilFinished: true)
       }
-      byHand.exclusions = [category]
-      #expect(byHand.exclusions == [category])
+      byHand.exclusions = [exclusion]
+      #expect(byHand.exclusions == [exclusion])
       byHand.start()
       #expect(byHand.isFinished)
       gate.open()
@@ -209,24 +210,24 @@ struct ExclusionTests {
     }
   }
 
-  @Test("While it waits for its turn its categories stay as they are")
+  @Test("While it waits for its turn its exclusions stay as they are")
   func setWhileItWaits() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let gate = Gate()
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 2
       let holder = BlockOperation { gate.pass() }
-      holder.exclusions = [category]
+      holder.exclusions = [exclusion]
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       let excluded = FlaggedOperation()
       excluded.allow()
-      excluded.exclusions = [category]
+      excluded.exclusions = [exclusion]
       queue.addOperation(excluded)
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       excluded.exclusions = []
-      #expect(excluded.exclusions == [category])
+      #expect(excluded.exclusions == [exclusion])
       // It is chosen once more, and put off once more.
       excluded.allow()
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
@@ -236,10 +237,11 @@ struct ExclusionTests {
     }
   }
 
-  @Test("Who waits for the first of two categories does not keep the second from others")
+  @Test(
+    "An operation that waits for the first of two exclusions does not keep the second from others")
   func nestedInOrder() async throws {
-    let first = ExclusionCategory("\(catalogue) 1")
-    let second = ExclusionCategory("\(catalogue) 2")
+    let first = MutualExclusion(name: "1")
+    let second = MutualExclusion(name: "2")
     try await onOwnThread {
       let gate = Gate()
       let queue = OperationQueue()
@@ -267,14 +269,14 @@ struct ExclusionTests {
   @Test(
     "DE-8: who waits inside for one that it excludes is found to be stuck, until one is cancelled")
   func stuck() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 2
       let inner = BlockOperation {}
-      inner.exclusions = [category]
+      inner.exclusions = [exclusion]
       let outer = BlockOperation { queue.addOperations([inner], waitUntilFinished: true) }
-      outer.exclusions = [category]
+      outer.exclusions = [exclusion]
       queue.addOperation(outer)
       // Until the inner one waits for its turn and the outer one for it.
       var deadlocks: [Deadlock] = []
@@ -290,45 +292,16 @@ struct ExclusionTests {
 
   @Test("What has finished is released, with what it waited for its turn for")
   func released() async throws {
-    let category = catalogue
+    let exclusion = catalogue
     try await onOwnThread {
       let log = EventLog<Int>()
       let queue = OperationQueue()
       for index in 0..<50 {
         let operation = PlainSubclass(atDeinit: { log.note(index) })
-        operation.exclusions = [category]
+        operation.exclusions = [exclusion]
         queue.addOperation(operation)
       }
       log.wait(forCount: 50)
     }
-  }
-}
-
-/// Counts how many are inside at the same time.
-private final class Crowd: Sendable {
-  private struct Counts {
-    var inside = 0
-    var largest = 0
-    var visits = 0
-  }
-
-  private let counts = Monitored(Counts())
-
-  var largest: Int { counts.value.largest }
-  var visitCount: Int { counts.value.visits }
-
-  func enter() {
-    counts.change {
-      $0.inside += 1
-      $0.visits += 1
-      $0.largest = max($0.largest, $0.inside)
-    }
-  }
-
-  func leave() { counts.change { $0.inside -= 1 } }
-
-  func visit() {
-    enter()
-    leave()
   }
 }

@@ -104,6 +104,41 @@ struct GroupOperationTests {
     #expect(error?.description.hasPrefix("An operation of the group has failed: An op") == true)
   }
 
+  @Test("A failure and the members that it cancels are one error", arguments: [1, 4])
+  func dependentsOfAFailure(width: Int) async throws {
+    let group = GroupOperation()
+    group.maxConcurrentOperationCount = width
+    let failing = AsyncOperation { throw MemberError(number: 1) }
+    var last: Operation = failing
+    for number in 0..<5 {
+      let dependent = BlockOperation {}
+      // Directly, and by way of others.
+      dependent.addDependency(number < 3 ? failing : last, requires: .success)
+      last = dependent
+      group.addOperation(dependent)
+    }
+    group.addOperation(failing)
+    OperationQueue().addOperation(group)
+    let error = await #expect(throws: GroupOperationError.self) { try await group.value }
+    #expect(error?.errors as? [MemberError] == [MemberError(number: 1)])
+  }
+
+  @Test("A failure outside of the group that cancels several members is one error")
+  func dependentsOfAForeignFailure() async throws {
+    let failing = AsyncOperation { throw MemberError(number: 1) }
+    let group = GroupOperation()
+    for _ in 0..<5 {
+      let dependent = BlockOperation {}
+      dependent.addDependency(failing, requires: .success)
+      group.addOperation(dependent)
+    }
+    failing.start()
+    OperationQueue().addOperation(group)
+    let error = await #expect(throws: GroupOperationError.self) { try await group.value }
+    #expect(error?.errors.count == 1)
+    #expect((error?.errors.first as? DependencyError)?.underlyingError is MemberError)
+  }
+
   @Test("A member that was merely cancelled is no failure")
   func cancelledMember() async throws {
     let member = AsyncOperation { try await AsyncGate().passUnlessCancelled() }

@@ -43,7 +43,21 @@ struct GroupStateTests {
     #expect(state.cancel() == true && state.cancel() == false, "It happens once")
     #expect(!state.isLeftWithMembers)
     #expect(state.join() == false && state.drain() == false)
-    #expect(state.leave(MemberError()) == true)
+    #expect(state.leave(.init(MemberError(), origin: OperationID(rawValue: 1))) == true)
     #expect(state.errors.count == 1)
+  }
+
+  @Test("A failure and what it has cancelled are one error, whichever is reported first")
+  func consequences() {
+    struct Consequence: Error {}
+    let (first, second) = (OperationID(rawValue: 1), OperationID(rawValue: 2))
+    var state = GroupState()
+    for _ in 0..<5 { _ = state.join() }
+    _ = state.leave(.init(Consequence(), origin: first, isConsequence: true))
+    _ = state.leave(.init(Consequence(), origin: second, isConsequence: true))
+    _ = state.leave(.init(MemberError(), origin: first))
+    _ = state.leave(.init(Consequence(), origin: first, isConsequence: true))
+    _ = state.leave(nil)
+    #expect(state.errors.map { $0 is MemberError } == [true, false])
   }
 }

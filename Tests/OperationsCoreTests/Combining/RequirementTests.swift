@@ -145,7 +145,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("Observers hear once that it is not ready, and once that it is")
+  @Test("K-2: observers hear that it is not ready, that it is, and that again as it is cancelled")
   func announcements() {
     let log = EventLog<Bool>()
     let dependency = Operation()
@@ -157,11 +157,11 @@ struct RequirementTests {
     #expect(log.events == [false])
     dependency.start()
     #expect(log.events == [false, true])
-    // Of one that has finished already, well or not, nothing is heard: it was ready all the time.
+    // Of one that has failed already only the cancellation is announced, and readiness with it.
     let failed = InvocationOperation<Int> { throw Mishap() }
     failed.start()
     dependent.addDependency(failed, requires: .success)
-    #expect(log.events == [false, true] && dependent.isCancelled)
+    #expect(log.events == [false, true, true] && dependent.isCancelled)
     observation.invalidate()
   }
 

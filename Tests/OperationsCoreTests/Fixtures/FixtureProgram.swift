@@ -11,10 +11,18 @@ struct FixtureProgram {
 
   /// Runs it to its end.
   ///
+  /// - Parameters:
+  ///   - arguments: The program's arguments.
+  ///   - command: A program that runs it, and the arguments of that.
+  ///   - environment: Variables besides the usual ones, as `NAME=value`.
   /// - Returns: How it ended, `nil` where it did not; and what it printed.
-  func run(_ arguments: String...) throws -> (ending: PseudoTerminal.Ending?, output: String) {
-    let window = try PseudoTerminal(columns: 200)
-    try window.start(try path, arguments)
+  /// - Throws: What starting it throws.
+  func run(
+    _ arguments: String..., by command: [String] = [], environment: [String] = []
+  ) throws -> (ending: PseudoTerminal.Ending?, output: String) {
+    let window = try PseudoTerminal(columns: 200, rows: 100)
+    let words = command + [try path] + arguments
+    try window.start(words[0], Array(words.dropFirst()), environment: environment)
     let ending = window.waitForEnd(seconds: 120)
     let output = window.screen.lines.filter { !$0.isEmpty }.joined(separator: "\n")
     return (ending, output)

@@ -33,7 +33,6 @@ struct MisuseExample: Sendable {
     case .observerNotRegistered: observerNotRegistered
     case .waitOnMainThread: waitOnMainThread
     case .setsUnderlyingQueueWhileBusy: setsUnderlyingQueueWhileBusy
-    case .setsMainAsUnderlyingQueue: setsMainAsUnderlyingQueue
     case .nothingToRun: nothingToRun
     }
   }
@@ -172,15 +171,6 @@ extension MisuseExample {
     perform { queue.underlyingQueue = DispatchQueue(label: "other") }
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
-  }
-
-  private static let setsMainAsUnderlyingQueue = MisuseExample(
-    message: "-[OperationQueue setUnderlyingQueue:]: “other” cannot use the main dispatch queue; "
-      + "add the operations to OperationQueue.main"
-  ) { perform in
-    let queue = OperationQueue()
-    queue.name = "other"
-    perform { queue.underlyingQueue = .main }
   }
 }
 

@@ -15,7 +15,7 @@ extension Model {
     let item = items[index]
     guard item.isHeld, item.kind != .barrier else { return nil }
     let isReady = isReady(index)
-    let state: Operation.State? =
+    let state: OperationState? =
       switch item.phase {
       case .finished: .finished
       case .executing: .executing
@@ -58,7 +58,7 @@ extension Model {
       isQueueDestroyed: lines.indices.map { !isLiving(queue: $0) })
   }
 
-  /// [BL-5: blocks go at the latest with their operation, and once they have run]
+  /// [BL-5: blocks go at the latest with their operation, and once they have run in a queue]
   private func isBlockDestroyed(_ index: Int, _ exists: Bool) -> Bool? {
     let item = items[index]
     guard item.kind == .block || item.kind == .barrier && item.queue != nil else { return nil }
@@ -66,7 +66,7 @@ extension Model {
     switch item.phase {
     case .pending: return false
     case .executing: return nil
-    case .finished: return item.runCount > 0 || item.kind == .barrier ? true : nil
+    case .finished: return item.runCount > 0 || item.kind == .barrier ? item.queue != nil : nil
     }
   }
 }

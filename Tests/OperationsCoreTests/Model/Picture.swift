@@ -16,7 +16,7 @@ struct Picture: Equatable {
     /// By index; `nil` for one that is not the program's.
     var dependencies: [Int?]
     /// `nil` where it tells whether a queue has asked a condition already: that is left open.
-    var state: Operation.State?
+    var state: OperationState?
   }
 
   struct QueueView: Equatable {

@@ -15,7 +15,7 @@ struct ChangesTests {
     let states = operation.states
     dependency.start()
     operation.start()
-    var seen: [Operation.State] = []
+    var seen: [OperationState] = []
     for await state in states { seen.append(state) }
     #expect(seen == [.waiting, .ready, .executing, .finished])
   }
@@ -29,9 +29,9 @@ struct ChangesTests {
     cancelled.cancel()
     let states = [finished.states, cancelled.states]
     cancelled.start()
-    var seen: [[Operation.State]] = []
+    var seen: [[OperationState]] = []
     for sequence in states {
-      var all: [Operation.State] = []
+      var all: [OperationState] = []
       for await state in sequence { all.append(state) }
       seen.append(all)
     }
@@ -45,7 +45,7 @@ struct ChangesTests {
       let operation = LockedAsynchronousOperation()
       let states = operation.states
       queue.addOperation(operation)
-      var seen: [Operation.State] = []
+      var seen: [OperationState] = []
       for await state in states { seen.append(state) }
       #expect(seen == [.ready, .executing, .finished])
     }
@@ -58,7 +58,7 @@ struct ChangesTests {
     let states = operation?.states
     operation = nil
     #expect(weakly == nil, "being watched does not keep it alive")
-    var seen: [Operation.State] = []
+    var seen: [OperationState] = []
     if let states { for await state in states { seen.append(state) } }
     #expect(seen == [.ready])
   }

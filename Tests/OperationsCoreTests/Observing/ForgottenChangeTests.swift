@@ -57,6 +57,47 @@ struct ForgottenChangeTests {
     observation.invalidate()
   }
 
+  @Test("K-20: more than 256 changes that are under way at once keep their old values")
+  func manyThreadsAtOnce() async throws {
+    try await onOwnThread {
+      let operation = PlainSubclass()
+      let withOldValue = Monitored(0)
+      let observation = operation.observe(\.queuePriority, options: .old) { _, change in
+        if change.oldValue != nil { withOldValue.change { $0 += 1 } }
+      }
+      let announced = Monitored(0)
+      onThreads(300) { _ in
+        operation.willChangeValue(forKey: "queuePriority")
+        announced.change { $0 += 1 }
+        announced.wait(for: "all threads to have announced the change") { $0 == 300 }
+        operation.didChangeValue(forKey: "queuePriority")
+      }
+      #expect(withOldValue.value == 300)
+      observation.invalidate()
+    }
+  }
+
+  @Test("H-5: nor do they pile up when each is announced by another thread")
+  func changesOfManyThreads() {
+    var pending = PendingChanges()
+    let registration = KeyValueRegistration(
+      key: .named("name"), options: .old, read: { _ in nil }, handler: { _, _ in })
+    let oldest = pending.append(.named("name"), [(registration, 1)], ofThread: 0).change.number
+    var newest: UInt64 = 0
+    var dropped = 0
+    for thread in 1..<UInt64(PendingChanges.limit) {
+      let (change, forgotten) = pending.append(.named("name"), [], ofThread: thread)
+      newest = change.number
+      dropped += forgotten.count
+    }
+    #expect(dropped == 0 && pending.changes(ofThread: 0).map(\.number) == [oldest])
+    dropped = pending.append(.named("name"), [], ofThread: 1).dropped.count
+    #expect(dropped == PendingChanges.limit / 2 + 1 && pending.count == PendingChanges.limit / 2)
+    #expect(pending.remove(oldest, ofThread: 0) == nil)
+    #expect(pending.remove(newest, ofThread: UInt64(PendingChanges.limit) - 1)?.number == newest)
+    #expect(pending.changes(ofThread: 1).count == 1)
+  }
+
   @Test("K-24, K-18: the arguments of a key path may use the operation when they are compared")
   func comparingKeyPaths() async throws {
     try await onOwnThread(within: .seconds(20)) {

@@ -118,6 +118,24 @@ struct BarrierLineTests {
     #expect(bench.takeNext() === barrier)
   }
 
+  @Test("PR-5: a barrier whose priority is set while it finishes is let go of once, at the end")
+  func priorityDuringFinish() {
+    let bench = SchedulerBench()
+    let barrier = bench.addBarrier()
+    #expect(bench.takeNext() === barrier)
+    // Its news is on its way, and the thread that sets the priority pins it.
+    let isPinned = barrier.update { $0.descriptionDidChange() && $0.pinInInbox() }
+    #expect(isPinned)
+    bench.finish(barrier)
+    bench.admit([barrier])
+    #expect(barrier.place.stage == .lingering && !bench.scheduler.retainsNothing)
+    let mustPush = barrier.update { $0.unpin() }
+    #expect(mustPush)
+    bench.admit([barrier])
+    #expect(barrier.place.stage == .gone && bench.scheduler.retainsNothing)
+    bench.endSection()
+  }
+
   @Test("BA-4: any number of barriers come and go, and segments are told apart for ever")
   func manyBarriers() {
     let bench = SchedulerBench()

@@ -38,7 +38,7 @@ final class SchedulerBench {
   func addBarrier(_ name: String = "barrier") -> Operation {
     let barrier = Self.operation(name)
     #expect(barrier.update { $0.enqueue() })
-    barrier.place.isBarrier = true
+    barrier.update { $0.insert(.barrier) }
     _ = Unmanaged.passRetained(barrier)
     admit([barrier])
     return barrier

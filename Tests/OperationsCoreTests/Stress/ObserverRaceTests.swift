@@ -138,4 +138,24 @@ struct ObserverRaceTests {
       }
     }
   }
+
+  @Test("K-20: changes of one operation that several threads announce at once stay apart")
+  func pendingChanges() async throws {
+    try await onOwnThread {
+      let operation = PlainSubclass()
+      let count = Atomic<Int>(0)
+      let observation = operation.observe(\.queuePriority, options: [.old, .prior]) { _, change in
+        if change.oldValue != nil { count.wrappingAdd(1, ordering: .relaxed) }
+      }
+      let rounds = Effort.scaled(5_000)
+      onThreads(4) { _ in
+        for _ in 0..<rounds {
+          operation.willChangeValue(forKey: "queuePriority")
+          operation.didChangeValue(forKey: "queuePriority")
+        }
+      }
+      #expect(count.load(ordering: .relaxed) == 8 * rounds)
+      observation.invalidate()
+    }
+  }
 }

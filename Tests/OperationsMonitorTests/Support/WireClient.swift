@@ -3,6 +3,7 @@
 
 import Glibc
 import MonitorProtocol
+import OperationsCore
 import TestSupport
 
 /// A viewer that says byte by byte what it is told to, as no real one would.
@@ -144,4 +145,9 @@ final class WireClient {
       return update
     }
   }
+}
+
+extension OperationReport.ID {
+  /// The id that an operation is reported with.
+  init(_ operation: Operation) { self.init(operation.id.rawValue) }
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws one picture of a dashboard: chooses what is on it.
+struct DashboardView {
+  let dashboard: Dashboard
+  let size: Size
+  let capabilities: Capabilities
+  /// Where things are in the view; `nil` if the screen is too small for anything.
+  let layout: Layout?
+  /// Where things are in what lies over the view; `nil` if nothing does.
+  let overlayLayout: Layout?
+
+  /// The picture.
+  func draw() -> Grid {
+    var canvas = Canvas(size: size, capabilities: capabilities)
+    guard let layout else {
+      drawTooSmall(on: &canvas)
+      return canvas.grid
+    }
+    if dashboard.screen.helpTop != nil {
+      let meterless = Layout(Layout.Request(size: size, showsMeters: false)) ?? layout
+      HeaderView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
+      HelpView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: meterless).draw(on: &canvas)
+      return canvas.grid
+    }
+    if let picker = dashboard.picker, let layout = overlayLayout {
+      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      PickerView(dashboard: dashboard, layout: layout, picker: picker).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      return canvas.grid
+    }
+    if let detail = dashboard.detail, let layout = overlayLayout {
+      HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      DetailView(dashboard: dashboard, layout: layout, detail: detail).draw(on: &canvas)
+      StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+      return canvas.grid
+    }
+    HeaderView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    switch dashboard.screen.view {
+    case .operations: OperationTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .tree:
+      if let tree = dashboard.tree { draw(tree, layout: layout, on: &canvas) }
+    case .queues: QueueTableView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .timeline: TimelineView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    case .events: EventView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    }
+    if let pane = layout.pane {
+      PaneView(dashboard: dashboard, layout: layout, pane: pane).draw(on: &canvas)
+    }
+    NameView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    StatusView(dashboard: dashboard, layout: layout).draw(on: &canvas)
+    return canvas.grid
+  }
+
+  private func draw(_ tree: TreeState, layout: Layout, on canvas: inout Canvas) {
+    let view = TreeRowView(
+      monitored: dashboard.shown, now: dashboard.shownTime, columns: layout.table.dropFirst(),
+      showsColumns: size.columns >= 60)
+    view.drawHeadings(
+      TreeTitle(tree: tree.tree, rootCount: dashboard.shown.rootCount).spans(canvas.glyphs),
+      row: layout.headings, on: &canvas)
+    let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
+    if rows.isEmpty {
+      canvas.write(
+        "no operation that no other waits for", row: layout.body.lowerBound,
+        columns: layout.table.dropFirst(2), style: Style(.dim))
+    }
+    for (row, treeRow) in zip(layout.body, rows) {
+      view.draw(treeRow, row: row, on: &canvas)
+      if treeRow.id == tree.cursor {
+        canvas.write(
+          canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+        canvas.reverse(row: row, columns: layout.table)
+      }
+    }
+  }
+
+  private func drawTooSmall(on canvas: inout Canvas) {
+    let needed = Layout.minimum
+    let lines = [
+      "need \(needed.columns)x\(needed.rows)", "have \(size.columns)x\(size.rows)", "q quit",
+    ]
+    for (row, line) in lines.enumerated() {
+      // A space before the text, unless it needs the room.
+      let isWide = line.utf8.count < size.columns
+      canvas.write(line, row: row, columns: canvas.columns.dropFirst(isWide ? 1 : 0))
+    }
+  }
+}

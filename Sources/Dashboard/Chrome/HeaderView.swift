@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the rows above the list: who is watched, and how its queues stand.
+struct HeaderView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  func draw(on canvas: inout Canvas) {
+    drawHeader(on: &canvas)
+    drawBanners(on: &canvas)
+    if let row = layout.bar { drawBar(row, on: &canvas) }
+    if let rows = layout.processes, let row = layout.counts {
+      ProcessTableView(dashboard: dashboard, rows: rows, sum: row).draw(on: &canvas)
+    } else if let row = layout.counts {
+      drawCounts(row, on: &canvas)
+    }
+    if let row = layout.rate {
+      RateView(dashboard: dashboard, hasBars: layout.graph == nil).draw(row: row, on: &canvas)
+    }
+    if let row = layout.queues { drawQueues(row, on: &canvas) }
+    if let rule = layout.graphRule, let rows = layout.graph {
+      ThroughputView(dashboard: dashboard, rule: rule, rows: rows).draw(on: &canvas)
+    }
+  }
+
+  private var monitored: MonitoredState { dashboard.shown }
+
+  /// A piece of the header.
+  private struct Piece {
+    let span: Span
+    /// Where there is no room, those of the lowest rank go first; `nil` for what stays.
+    var rank: Int?
+  }
+
+  /// From this delay on, what is shown is said to be late.
+  private static let lateness = Duration.milliseconds(500)
+
+  /// How it is watched, and whether it is heard.
+  private var connection: [Piece] {
+    let live = dashboard.live
+    func warning(_ text: String) -> Piece { Piece(span: Span(text, .warning, isBold: true)) }
+    if let replay = dashboard.replay {
+      let role: Role = replay.isPlaying ? .executing : .warning
+      return [Piece(span: Span("REPLAY \(replay.words)", role, isBold: true))]
+    }
+    if live.endedReason != nil {
+      guard dashboard.isAttached else { return [warning("ENDED")] }
+      // Of several it is not known of each that it has.
+      let word = live.processes.isEmpty ? "EXITED" : "ENDED"
+      guard let hello = live.hello, let endedAt = dashboard.connection.endedAt else {
+        return [warning(word)]
+      }
+      return [warning("\(word) \(TimeText.timeOfDay(endedAt, of: hello))")]
+    }
+    if live.disconnectedReason != nil { return [warning("RECONNECTING")] }
+    guard live.hello != nil else {
+      let words = dashboard.connection.source == nil ? "nothing watched yet" : "CONNECTING"
+      return [Piece(span: Span(words, .warning))]
+    }
+    var pieces: [Piece] = []
+    if dashboard.isAttached {
+      let mode = dashboard.isReadOnly ? "ro" : "rw"
+      pieces.append(Piece(span: Span("ATTACHED \(mode)"), rank: 9))
+    }
+    if dashboard.paused != nil {
+      pieces.append(warning("PAUSED"))
+    } else if live.silence > .zero {
+      pieces.append(warning("SILENT \(TimeText.coarse(live.silence))"))
+    } else {
+      let refresh = dashboard.screen.refresh
+      let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
+      // What is attached to is live.
+      let rank = dashboard.isAttached ? 5 : nil
+      pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
+    }
+    pieces += troubles.map { warning($0) }
+    if live.behind >= Self.lateness {
+      pieces.append(warning("behind \(TimeText.coarse(live.behind))"))
+    }
+    return pieces
+  }
+
+  /// How many of several processes are not heard.
+  private var troubles: [String] {
+    let processes = dashboard.live.processes
+    let counts = [
+      (processes.count { if case .silent = $0.connection { true } else { false } }, "SILENT"),
+      (processes.count { $0.connection == .reconnecting }, "RECONNECTING"),
+      (processes.count { $0.ended != nil }, "ENDED"),
+    ]
+    return counts.compactMap { count, word in count == 0 ? nil : "\(count) \(word)" }
+  }
+
+  private func leftPieces(in canvas: Canvas) -> [Piece] {
+    var pieces = [Piece(span: Span("opq-top", .strong, isBold: true), rank: 6)]
+    let title = title(in: canvas)
+    if !title.isEmpty { pieces.append(Piece(span: Span(title, .strong))) }
+    pieces += connection
+    if !dashboard.isAttached, dashboard.replay == nil, dashboard.refusal == .readOnly {
+      pieces.append(Piece(span: Span("read-only", .warning)))
+    }
+    guard let hello = monitored.hello else { return pieces }
+    // Several have not started together.
+    if monitored.processes.isEmpty {
+      let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
+      pieces.append(Piece(span: Span("up \(age)"), rank: 2))
+    }
+    let queueCount = monitored.queues.count
+    let queues = "\(queueCount) queue\(queueCount == 1 ? "" : "s")"
+    pieces.append(Piece(span: Span(queues, .dim), rank: 1))
+    return pieces
+  }
+
+  private var rightPieces: [Piece] {
+    guard let hello = monitored.hello else { return [] }
+    let lost = monitored.lostChanges
+    // The time of day matters less than that something is wrong.
+    var pieces = [
+      Piece(span: Span("lost \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 3 : 7)
+    ]
+    let warningCount = monitored.warnings.count
+    if warningCount > 0 {
+      pieces.append(Piece(span: Span("! \(warningCount)", .warning, isBold: true), rank: 8))
+    }
+    let time = TimeText.timeOfDay(dashboard.shownTime, of: hello)
+    pieces.append(Piece(span: Span(time, .strong), rank: 4))
+    return pieces
+  }
+
+  private func drawHeader(on canvas: inout Canvas) {
+    var left = leftPieces(in: canvas)
+    var right = rightPieces
+    let gap = 2
+    func width(_ pieces: [Piece]) -> Int {
+      pieces.reduce(0) { $0 + canvas.glyphs.width(of: $1.span.text) + gap }
+    }
+    while width(left) + width(right) > canvas.columns.count {
+      guard let rank = (left + right).compactMap(\.rank).min() else { break }
+      left.removeAll { $0.rank == rank }
+      right.removeAll { $0.rank == rank }
+    }
+    let end = canvas.columns.upperBound
+    var column = 1
+    func write(_ pieces: [Piece]) {
+      for piece in pieces where column < end {
+        column = canvas.write([piece.span], row: layout.header, columns: column..<end) + gap
+      }
+    }
+    write(left)
+    column = max(column, right.isEmpty ? end : end - (width(right) - gap + 1))
+    write(right)
+  }
+
+  private func title(in canvas: Canvas) -> String {
+    if !monitored.processes.isEmpty { return "\(monitored.processes.count) processes" }
+    let ownTitle = dashboard.connection.source == .demo ? dashboard.configuration.title : ""
+    let name = ownTitle.isEmpty ? monitored.hello?.processName ?? "" : ownTitle
+    let limit = max(8, canvas.columns.count / 4)
+    let clipped = name.clipped(to: limit)
+    return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
+  }
+
+  /// What is stuck, and the way out, which always has room.
+  private func drawBanners(on canvas: inout Canvas) {
+    let text = WarningText(
+      monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
+      isReadOnly: dashboard.isReadOnly)
+    for (row, warning) in zip(layout.banners, monitored.warnings.lazy.filter(\.isDeadlock)) {
+      canvas.fill(row: row, columns: canvas.columns, style: Style(.warning, isReversed: true))
+      let wayOut = "  \(canvas.glyphs.arrow) \(text.wayOut(warning)) "
+      let width = min(canvas.glyphs.width(of: wayOut), canvas.columns.count / 2)
+      let end = canvas.columns.upperBound - width
+      canvas.write(
+        wayOut, row: row, columns: end..<canvas.columns.upperBound,
+        style: Style(.warning, isReversed: true, isBold: true))
+      let column = canvas.write(
+        " DEADLOCK ", row: row, columns: 0..<end,
+        style: Style(.warning, isReversed: true, isBold: true))
+      let sentence = text.sentence(warning)
+      let fits = canvas.glyphs.width(of: sentence) <= end - column
+      canvas.write(
+        fits ? sentence : text.shortSentence(warning), row: row, columns: column..<end,
+        style: Style(.warning, isReversed: true))
+    }
+  }
+
+  private func drawBar(_ row: Int, on canvas: inout Canvas) {
+    var columns = canvas.columns
+    if !canvas.glyphs.isUnicode {
+      // ASCII has no solid block: brackets show where the bar begins and ends.
+      canvas.put("[", row: row, column: 0, style: Style(.dim))
+      canvas.put("]", row: row, column: columns.upperBound - 1, style: Style(.dim))
+      columns = 1..<columns.upperBound - 1
+    }
+    var column = columns.lowerBound
+    for (share, width) in ProportionBar(counts: monitored.counts, width: columns.count).cells {
+      canvas.fill(
+        canvas.glyphs.share(of: share), row: row, columns: column..<column + width,
+        style: Style(share.role))
+      column += width
+    }
+  }
+
+  private func drawCounts(_ row: Int, on canvas: inout Canvas) {
+    let lines = countLines
+    let room = canvas.columns.count - 1
+    let line =
+      lines.first { line in
+        line.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) } <= room
+      } ?? lines[lines.count - 1]
+    canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
+  }
+
+  /// The same counts in ever fewer cells.
+  private var countLines: [[Span]] {
+    let counts = monitored.counts
+    let held = counts.held > 0 ? " (\(counts.held) held)" : ""
+    // They are among the executing and the ready, in shares that the counts do not tell: they stand
+    // where they will be.
+    let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
+    let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
+    return [
+      [
+        Span("finished \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)  ", .executing),
+        Span("ready \(counts.ready)\(held)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("cancelled \(counts.cancelled)\(cancelling)  ", .cancelled),
+        Span("total \(counts.total)", .strong),
+      ],
+      [
+        Span("finished \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)  ", .executing),
+        Span("ready \(counts.ready)\(held)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("cancelled \(counts.cancelled)\(coming)  ", .cancelled),
+        Span("total \(counts.total)", .strong),
+      ],
+      [
+        Span("fin \(counts.finished)  ", .finished),
+        Span("exec \(counts.executing)  ", .executing),
+        Span("ready \(counts.ready)\(held)  ", .ready),
+        Span("wait \(counts.waiting)  ", .waiting),
+        Span("canc \(counts.cancelled)\(coming)  ", .cancelled),
+        Span("of \(counts.total)", .strong),
+      ],
+      [
+        Span("fin \(counts.finished) ", .finished), Span("exec \(counts.executing) ", .executing),
+        Span("ready \(counts.ready) ", .ready), Span("wait \(counts.waiting) ", .waiting),
+        Span("canc \(counts.cancelled) ", .cancelled), Span("of \(counts.total)", .strong),
+      ],
+      [
+        Span("f\(counts.finished) ", .finished), Span("e\(counts.executing) ", .executing),
+        Span("r\(counts.ready) ", .ready), Span("w\(counts.waiting) ", .waiting),
+        Span("c\(counts.cancelled) ", .cancelled), Span("=\(counts.total)", .strong),
+      ],
+    ]
+  }
+
+  private func drawQueues(_ row: Int, on canvas: inout Canvas) {
+    let end = canvas.columns.upperBound
+    var column = 1
+    for (index, queue) in monitored.queues.enumerated() {
+      let remaining = monitored.queues.count - index
+      let parts = queueParts(queue, glyphs: canvas.glyphs)
+      let width = parts.reduce(0) { $0 + canvas.glyphs.width(of: $1.text) }
+      let reserve = remaining > 1 ? 8 : 0
+      if column + width + reserve > end {
+        canvas.write([Span("+\(remaining) more", .dim)], row: row, columns: column..<end)
+        return
+      }
+      column = canvas.write(parts, row: row, columns: column..<end) + 3
+    }
+  }
+
+  private func queueParts(_ queue: QueueReport, glyphs: Glyphs) -> [Span] {
+    let name = queue.label.clipped(to: 12)
+    let running = queue.counts.executing
+    if queue.isSuspended {
+      let exec = running > 0 ? ", \(running) exec" : ""
+      return [
+        Span("\(name) "), Span("SUSPENDED", .held, isBold: true),
+        Span(" \(queue.counts.held) held\(exec)", .held),
+      ]
+    }
+    return [Span("\(name) ")] + QueueSlots(queue, cells: 8).spans(glyphs)
+  }
+}

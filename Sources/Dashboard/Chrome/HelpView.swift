@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Draws the help: every key of the view, and what the words mean.
+struct HelpView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  /// One line of one column.
+  private enum Line {
+    case heading(String)
+    case binding(KeyBinding)
+    case sentence(String)
+    case blank
+  }
+
+  private static let labelWidth = 14
+  /// From this width on, the keys stand in two columns.
+  private static let twoColumnThreshold = 80
+
+  /// How many lines the help has on a screen of this width.
+  static func lineCount(of dashboard: Dashboard) -> Int {
+    lines(of: dashboard, columns: dashboard.screen.size.columns, glyphs: Glyphs(isUnicode: true))
+      .count
+  }
+
+  func draw(on canvas: inout Canvas) {
+    let lines = Self.lines(of: dashboard, columns: canvas.columns.count, glyphs: canvas.glyphs)
+    let bottom = layout.footer ?? canvas.grid.size.rows
+    let fits = lines.count <= bottom - 1
+    let rows = 1..<(fits ? bottom : bottom - 1)
+    let top = max(0, min(dashboard.screen.helpTop ?? 0, lines.count - rows.count))
+    for (row, sides) in zip(rows, lines.dropFirst(top)) {
+      let width = canvas.columns.count / sides.count
+      for (side, line) in sides.enumerated() {
+        draw(line, row: row, columns: side * width + 1..<(side + 1) * width, on: &canvas)
+      }
+    }
+    if !fits {
+      canvas.write(
+        "lines \(top + 1)-\(top + rows.count) of \(lines.count), j k scroll", row: rows.upperBound,
+        columns: canvas.columns.dropFirst(), style: Style(.dim))
+    }
+  }
+
+  private func draw(_ line: Line, row: Int, columns: Range<Int>, on canvas: inout Canvas) {
+    switch line {
+    case .blank:
+      break
+    case .heading(let text):
+      canvas.write(text, row: row, columns: columns, style: Style(.strong, isBold: true))
+    case .sentence(let text):
+      canvas.write(text, row: row, columns: columns, style: Style(.dim))
+    case .binding(let binding):
+      let refusal = binding.changesProcess ? dashboard.refusal : nil
+      canvas.write(
+        binding.label, row: row, columns: columns.prefix(Self.labelWidth - 1),
+        style: Style(refusal == nil ? .accent : .dim))
+      canvas.write(
+        refusal.map { "refused: \($0.words)" } ?? binding.help, row: row,
+        columns: columns.dropFirst(Self.labelWidth), style: Style(refusal == nil ? .text : .dim))
+    }
+  }
+
+  /// The lines from the top, each of one or two columns.
+  private static func lines(
+    of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
+  ) -> [[Line]] {
+    let view = dashboard.screenContext
+    let bindings = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
+    func group(_ group: KeyBinding.Group) -> [Line] { lines(of: group, among: bindings, in: view) }
+    let left = group(.acting) + [.blank] + group(.moving)
+    let right = group(.looking) + [.blank] + group(.program)
+    let keys: [[Line]]
+    if width >= twoColumnThreshold {
+      let count = max(left.count, right.count)
+      func line(_ index: Int, of lines: [Line]) -> Line {
+        index < lines.count ? lines[index] : .blank
+      }
+      keys = (0..<count).map { [line($0, of: left), line($0, of: right)] }
+    } else {
+      keys = (left + [.blank] + right).map { [$0] }
+    }
+    let isOfSeveral = !dashboard.shown.processes.isEmpty
+    return keys + [[.blank]]
+      + (words(glyphs) + (isOfSeveral ? wordsOfSeveral : [])).map {
+        [.sentence($0)]
+      }
+  }
+
+  private static func lines(
+    of group: KeyBinding.Group, among bindings: [KeyBinding], in view: KeyContext
+  ) -> [Line] {
+    [.heading(group.rawValue)]
+      + bindings.filter { binding in
+        binding.group == group && !binding.contexts.isDisjoint(with: [view, .help, .question])
+      }.map { .binding($0) }
+  }
+
+  private static let wordsOfSeveral = [
+    "2#7: operation 7 of process 2, as a filter, too; the filter 2#: all of it.",
+    "ENDED: of its counts what is over stays. Sorting by id is by process.",
+  ]
+
+  private static func words(_ glyphs: Glyphs) -> [String] {
+    let shares: [(ProportionBar.Share, String)] = [
+      (.finished, "finished"), (.cancelled, "cancelled"), (.executing, "executing"),
+      (.ready, "ready"), (.waiting, "waiting"),
+    ]
+    let bar = shares.map { "\(glyphs.share(of: $0)) \($1)" }.joined(separator: "  ")
+    return [
+      "The bar: \(bar).",
+      "held: ready, its queue is suspended. cancelling (+1): asked to, not over yet.",
+      "TIME: in the state; of what is over, how long it ran. DEPS: met, of how many.",
+      "Watching takes some 900 bytes for each operation that is kept.",
+    ]
+  }
+}

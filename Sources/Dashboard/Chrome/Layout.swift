@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// Where things are on a screen of some size.
+///
+/// What has no room is left out in a fixed order: graph, rate, rules, queues, processes, status line,
+/// footer.
+struct Layout: Sendable, Equatable {
+  /// Nothing can be shown on a smaller screen.
+  static let minimum = Size(columns: 40, rows: 10)
+  /// From this width on, the selected operation has a pane of its own.
+  static let paneThreshold = 120
+  /// From this height on, a wide screen has a graph of what was finished …
+  private static let graphThreshold = 32
+  /// … and from this one on a taller one.
+  private static let tallThreshold = 50
+  /// More deadlocks are not told at the top.
+  private static let mostBanners = 3
+  /// Rather than fewer rows of the body, something else is left out.
+  private static let fewestBodyRows = 5
+
+  private let columnCount: Int
+
+  let header = 0
+  /// One row for each deadlock, below the header; empty where there is none.
+  private(set) var banners = 0..<0
+  private(set) var bar: Int?
+  /// The headings and the rows of the processes, where several are watched as one.
+  private(set) var processes: Range<Int>?
+  /// The counts of all queues together; with ``processes`` their sum.
+  private(set) var counts: Int?
+  private(set) var rate: Int?
+  private(set) var queues: Int?
+  /// The rule above the graph.
+  private(set) var graphRule: Int?
+  /// The rows of the graph, with the queues beside it, which then have no row of their own.
+  private(set) var graph: Range<Int>?
+  /// The rule above the body, with the titles of table and pane.
+  private(set) var topRule: Int?
+  /// The headings of the columns.
+  private(set) var headings = 0
+  /// The rows of the list or the tree.
+  private(set) var body = 0..<0
+  /// The rows of the window that holds a whole name, its rule included.
+  private(set) var name: Range<Int>?
+  private(set) var bottomRule: Int?
+  private(set) var sentence = 0
+  private(set) var status: Int?
+  private(set) var footer: Int?
+  /// The columns of the list or the tree.
+  let table: Range<Int>
+  /// The columns of the pane beside the list.
+  let pane: Range<Int>?
+
+  /// How many seconds are drawn of what was finished, at most; `nil` for none.
+  var rateSeconds: Int? {
+    if graph != nil { return ThroughputView.seconds(columns: columnCount) }
+    return rate.map { _ in min(RateView.barLimit, columnCount) }
+  }
+
+  /// How many rows of the list or the tree there are.
+  var bodyHeight: Int { body.count }
+  /// The row for questions and messages: the status line or what there is instead.
+  var prompt: Int { status ?? footer ?? sentence }
+
+  /// What a layout depends on, and nothing else.
+  struct Request: Sendable, Equatable {
+    var size: Size
+    var showsMeters: Bool
+    var wantsPane = true
+    var wantsRules = true
+    /// How many deadlocks there are; three of them get a row at most.
+    var bannerCount = 0
+    /// How many processes there are; as many get a row as a part of the screen allows.
+    var processCount = 0
+    /// How many lines a name takes that is shown as a whole; it gets half of the body at most.
+    var nameLineCount = 0
+  }
+
+  /// What has room on a screen, from the most important on.
+  private struct Parts {
+    let bannerCount: Int
+    let hasMeters: Bool
+    let hasFooter: Bool
+    let hasStatus: Bool
+    let processRows: Int
+    let hasProcesses: Bool
+    let hasQueues: Bool
+    let hasRules: Bool
+    let hasRate: Bool
+    let graphHeight: Int
+    let hasGraph: Bool
+
+    init(_ request: Request, isWide: Bool) {
+      let size = request.size
+      // Header, headings and sentence are always there.
+      var spare = size.rows - 3 - Layout.fewestBodyRows
+      func take(if isWanted: Bool = true, rows: Int = 1) -> Bool {
+        guard isWanted, spare >= rows else { return false }
+        spare -= rows
+        return true
+      }
+      // What is stuck matters more than how much else there is.
+      bannerCount = min(request.bannerCount, Layout.mostBanners, max(0, spare - 1))
+      spare -= bannerCount
+      hasMeters = take(if: request.showsMeters, rows: 2)
+      hasFooter = take()
+      hasStatus = take()
+      processRows = min(request.processCount, size.rows / 4 - 2, spare - 1)
+      let isTable = hasMeters && size.columns >= ProcessTableView.narrowest && processRows > 0
+      hasProcesses = take(if: isTable, rows: processRows + 1)
+      hasQueues = take(if: request.showsMeters)
+      hasRules = take(if: isWide && request.wantsRules, rows: 2)
+      hasRate = take(if: request.showsMeters)
+      // In place of the row of queues, so that it takes as many rows as the area has.
+      graphHeight = size.rows < Layout.tallThreshold ? 4 : 6
+      hasGraph =
+        hasRate && size.rows >= Layout.graphThreshold && take(if: isWide, rows: graphHeight)
+    }
+  }
+
+  /// Lays out a screen; `nil` if it is too small for anything.
+  init?(_ request: Request) {
+    let size = request.size
+    guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }
+    let isWide = size.columns >= Self.paneThreshold && size.rows >= 20
+    let hasPane = isWide && request.wantsPane
+    columnCount = size.columns
+    let paneWidth = max(41, size.columns * 35 / 100)
+    table = 0..<(hasPane ? size.columns - paneWidth - 1 : size.columns)
+    pane = hasPane ? size.columns - paneWidth..<size.columns : nil
+
+    let parts = Parts(request, isWide: isWide)
+    var next = 1 + parts.bannerCount
+    banners = 1..<next
+    func place(_ isThere: Bool) -> Int? {
+      guard isThere else { return nil }
+      defer { next += 1 }
+      return next
+    }
+    bar = place(parts.hasMeters)
+    if parts.hasProcesses {
+      processes = next..<next + parts.processRows + 1
+      next += parts.processRows + 1
+    }
+    counts = place(parts.hasMeters)
+    rate = place(parts.hasRate)
+    queues = place(parts.hasQueues && !parts.hasGraph)
+    if parts.hasGraph {
+      graphRule = place(true)
+      graph = next..<next + parts.graphHeight
+      next += parts.graphHeight
+    }
+    topRule = place(parts.hasRules)
+    headings = next
+    let bottom =
+      size.rows - 1 - (parts.hasFooter ? 1 : 0) - (parts.hasStatus ? 1 : 0)
+      - (parts.hasRules ? 1 : 0)
+    body = headings + 1..<bottom
+    if request.nameLineCount > 0 {
+      let height = min(1 + request.nameLineCount, (body.count + 1) / 2)
+      name = bottom - height..<bottom
+      body = headings + 1..<bottom - height
+    }
+    next = bottom
+    bottomRule = place(parts.hasRules)
+    sentence = next
+    next += 1
+    status = place(parts.hasStatus)
+    footer = place(parts.hasFooter)
+  }
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the rows below the list: the sentence, the status line and the footer.
+struct StatusView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  func draw(on canvas: inout Canvas) {
+    drawSentence(on: &canvas)
+    if let row = layout.footer { drawFooter(row, on: &canvas) }
+    drawPrompt(on: &canvas)
+  }
+
+  private func drawSentence(on canvas: inout Canvas) {
+    // The list of what can be watched has one of its own.
+    if dashboard.picker != nil, dashboard.screen.helpTop == nil { return }
+    guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
+      drawHint(on: &canvas)
+      return
+    }
+    guard let report = dashboard.shown.operations[id] else {
+      drawForgotten(id, on: &canvas)
+      return
+    }
+    let explanation = Explanation(
+      monitored: dashboard.shown, now: dashboard.shownTime, isReadOnly: dashboard.isReadOnly,
+      glyphs: canvas.glyphs)
+    let sentence = explanation.sentence(about: report)
+    canvas.write(
+      [Span("\(id) ", .strong, isBold: true), Span(sentence)], row: layout.sentence,
+      columns: canvas.columns.dropFirst())
+    var remarks: [String] = []
+    if dashboard.screen.view == .operations {
+      if dashboard.list.selection.isPinned { remarks.append("pinned") }
+      if dashboard.list.listing.showsWarnedOnly { remarks.append("warnings only") }
+      // Elsewhere the title of the list says so.
+      if layout.topRule == nil {
+        if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
+        if let filter = dashboard.list.listing.filter {
+          let isCut = filter.text.unicodeScalars.count > 20
+          let end = isCut ? canvas.glyphs.ellipsis : ""
+          remarks.append("filter: \(filter.text.clipped(to: isCut ? 19 : 20))\(end)")
+        }
+      }
+    }
+    if !dashboard.tags.ids.isEmpty {
+      remarks.append("\(CountText.text(dashboard.tags.ids.count)) tagged")
+    }
+    guard !remarks.isEmpty else { return }
+    let words = "  \(remarks.joined(separator: ", ")) "
+    canvas.writeRight(
+      words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
+  }
+
+  /// What to do where nothing is selected.
+  private func drawHint(on canvas: inout Canvas) {
+    guard dashboard.screen.helpTop == nil, dashboard.screen.view == .events,
+      dashboard.paused == nil,
+      dashboard.events.follows
+    else { return }
+    canvas.write(
+      "the newest stay in view; k or g looks at older ones", row: layout.sentence,
+      columns: canvas.columns.dropFirst(), style: Style(.dim))
+  }
+
+  /// What the past still tells of an operation that is no longer kept, or not told of yet.
+  private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
+    var words = ""
+    if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
+      let ran = (run.finished ?? dashboard.shownTime) - run.started
+      let verb = run.finished == nil ? "for" : "ran"
+      words = "\(run.state.rawValue), \(verb) \(TimeText.duration(ran)): \(run.title)"
+    } else if let event = dashboard.selectedEvent {
+      words = "\(event.new.rawValue): \(event.title)"
+    }
+    canvas.write(
+      [Span("\(id) ", .strong, isBold: true), Span(words)], row: layout.sentence,
+      columns: canvas.columns.dropFirst())
+  }
+
+  private func drawPrompt(on canvas: inout Canvas) {
+    if let question = dashboard.prompts.question {
+      draw(question, on: &canvas)
+    } else if let goTo = dashboard.prompts.goTo {
+      overwrite(
+        [Span("go to \(goTo.text)", .strong), Span("_  Enter goes there, Esc not", .dim)],
+        on: &canvas)
+    } else if let prompt = dashboard.prompts.text {
+      draw(prompt, on: &canvas)
+    } else if dashboard.prompts.isChoosingOrder {
+      drawSortMenu(on: &canvas)
+    } else if dashboard.list.cancelKeys.isArmed {
+      let typed = dashboard.list.cancelKeys.typed
+      overwrite(
+        [
+          Span("cancel by key: ", .warning, isBold: true),
+          Span("press the letters beside the operation"), Span(typed.isEmpty ? "" : "  \(typed)_"),
+          Span("   Esc leaves", .dim),
+        ], on: &canvas)
+    } else if let notice = dashboard.screen.notice {
+      overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
+    } else if let opening = dashboard.connection.opening {
+      overwrite(
+        [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
+    } else if dashboard.screen.helpTop == nil, dashboard.picker == nil, let row = layout.status,
+      let standing = standingNotice(in: canvas)
+    {
+      canvas.write([standing], row: row, columns: canvas.columns.dropFirst())
+    }
+  }
+
+  private func name(of source: Source) -> String {
+    let row = dashboard.picker?.rows.first { $0.source == source }
+    return row.map { dashboard.name(of: $0) } ?? "another process"
+  }
+
+  private func draw(_ prompt: TextPrompt, on canvas: inout Canvas) {
+    let label: String
+    var remark = Span("   Enter keeps, Esc not", .dim)
+    switch prompt.purpose {
+    case .search: label = "find: "
+    case .filter:
+      label = "filter: "
+      if prompt.text.isEmpty {
+        remark = Span("   such as state:exec  class:Merge  queue:io  age>5s  !tile", .dim)
+      } else if let error = dashboard.filterError {
+        remark = Span("   \(error)", .warning)
+      } else {
+        remark = Span("   \(CountText.text(dashboard.matchCount)) match  Esc undoes", .dim)
+      }
+    }
+    // The end of what is typed stays in view.
+    let room = max(8, canvas.columns.count / 2)
+    let text = String(String.UnicodeScalarView(prompt.text.unicodeScalars.suffix(room)))
+    overwrite(
+      [Span(label, .accent, isBold: true), Span("\(text)_", .strong), remark], on: &canvas)
+  }
+
+  private func drawSortMenu(on canvas: inout Canvas) {
+    // All of them are there at 80 columns.
+    let gap = canvas.columns.count < 100 ? " " : "  "
+    var spans = [Span("sort: ", .strong)]
+    for column in SortOrder.Column.allCases {
+      spans.append(Span(String(Character(column.letter)), .accent, isBold: true))
+      spans.append(Span(" \(column.word)\(gap)"))
+    }
+    overwrite(spans + [Span("Esc", .dim)], on: &canvas)
+  }
+
+  private func overwrite(_ spans: [Span], on canvas: inout Canvas) {
+    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
+  }
+
+  /// What needs attention as long as it is so.
+  private func standingNotice(in canvas: Canvas) -> Span? {
+    if let silence { return Span(silence, .warning) }
+    if dashboard.live.silence > .zero {
+      return Span("the process does not answer: it may be stopped, or the way to it cut", .warning)
+    }
+    let monitored = dashboard.shown
+    if dashboard.screen.view == .events, monitored.events.skippedCount > 0 {
+      let count = CountText.text(monitored.events.skippedCount)
+      return Span("! history incomplete: \(count) skipped; states are exact", .warning)
+    }
+    if dashboard.screen.view == .timeline, let runs = monitored.runs, runs.count > runs.runs.count {
+      let drawn = CountText.text(runs.runs.count)
+      return Span(
+        "! \(drawn) of \(CountText.text(runs.count)) runs, the newest; states are exact", .warning)
+    }
+    // Deadlocks are told at the top, and a suspended queue below, at once.
+    let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
+    let text = WarningText(
+      monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
+      isReadOnly: dashboard.isReadOnly)
+    if let line = text.line(warnings, width: canvas.columns.count - 1) {
+      return Span(line, .warning)
+    }
+    let suspended = monitored.queues.filter {
+      $0.isSuspended && $0.counts.held > 0 && !monitored.isGone($0.id)
+    }
+    guard let queue = suspended.first else { return nil }
+    let held = suspended.reduce(0) { $0 + $1.counts.held }
+    let name = queue.label.clipped(to: 16)
+    let names =
+      suspended.count == 1
+      ? "\(name) is suspended and holds"
+      : "\(suspended.count) queues are suspended and hold"
+    let wayOut = dashboard.isReadOnly ? "" : wayToResume
+    return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)", .held)
+  }
+
+  /// How a suspended queue is resumed from where one is.
+  private var wayToResume: String {
+    if dashboard.selectedQueue?.isSuspended == true { return ": S resumes it" }
+    return dashboard.screen.view == .queues && dashboard.detail == nil
+      ? ": select it, S resumes it" : ": Tab to queues, S resumes it"
+  }
+
+  /// Why nothing is heard, and what that means for what is on screen; `nil` where something is.
+  private var silence: String? {
+    let live = dashboard.live
+    if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
+    if let reason = live.disconnectedReason {
+      return "connection lost: \(reason); trying again"
+    }
+    guard let reason = live.endedReason else { return nil }
+    guard dashboard.isAttached else { return "ended: \(reason)" }
+    let known = CountText.text(live.operations.count)
+    return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations are known here"
+  }
+
+  private func text(of question: Question) -> String {
+    let what =
+      question.ids.count == 1
+      ? question.ids.map { dashboard.describe($0) }.joined()
+      : "\(question.ids.count) operations: "
+        + question.ids.prefix(8).map { dashboard.describe($0) }.joined(separator: ", ")
+    switch question.purpose {
+    case .cancel: return "Cancel \(what)?"
+    case .quit: return "Quit without waiting for \(what)?"
+    case .open(_, let name): return "End the demo and attach to \(name)?"
+    }
+  }
+
+  /// What a yes leads to.
+  private func consequence(of question: Question) -> String {
+    switch question.purpose {
+    case .cancel: "A request, without undo. What depends on it starts once it has finished."
+    case .quit: "What is watched runs in this process, and ends with it."
+    case .open:
+      "The demo runs in this process: its \(CountText.text(dashboard.unfinishedCount)) unfinished"
+        + " operations are dropped."
+    }
+  }
+
+  private func draw(_ question: Question, on canvas: inout Canvas) {
+    let text = text(of: question)
+    let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
+    // The shorter answers are for screens where the operation's name would have no room.
+    let columnCount = canvas.columns.count
+    func room(_ answers: [(String, String)]) -> Int {
+      columnCount - 2 - answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
+    }
+    let candidates = answers(to: question)
+    let chosen = candidates.first { room($0) >= min(width, 24) } ?? candidates[candidates.count - 1]
+    canvas.fill(row: layout.prompt, columns: canvas.columns)
+    let style = Style(.warning, isBold: true)
+    let end = 1 + max(0, min(width, room(chosen)))
+    var column = canvas.write(text, row: layout.prompt, columns: 1..<end, style: style)
+    for (key, words) in chosen {
+      column += 2
+      column = canvas.write(
+        [Span(key, .accent, isBold: true), Span(words.isEmpty ? "" : " \(words)")],
+        row: layout.prompt,
+        columns: min(column, columnCount)..<columnCount)
+    }
+  }
+
+  /// The answers and their keys, in ever fewer words.
+  private func answers(to question: Question) -> [[(String, String)]] {
+    let count = question.dependents?.ids.count ?? 0
+    let more = question.dependents?.isCut == true ? "+" : ""
+    return [" dependent\(count == 1 ? "" : "s")", ""].map { noun in
+      KeyTable.footer(in: .question).compactMap { binding in
+        guard let words = binding.footerWords[.question] else { return nil }
+        guard binding.action == .answer(.also) else { return (binding.footerKey, words) }
+        return count == 0 ? nil : (binding.footerKey, "\(words) \(count)\(more)\(noun)")
+      }
+    } + [
+      KeyTable.footer(in: .question).compactMap { binding in
+        guard binding.action == .answer(.also) else { return (binding.footerKey, "") }
+        return count == 0 ? nil : (binding.footerKey, "+\(count)\(more)")
+      }
+    ]
+  }
+
+  /// What a key does here and now.
+  private func words(for binding: KeyBinding, in context: KeyContext) -> String {
+    let words = binding.footerWords[context] ?? ""
+    if binding.action == .replay(.togglePlaying), dashboard.replay?.isPlaying == true {
+      return "Pause"
+    }
+    if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
+      // If nothing is watched yet, there is nothing to go back to.
+      return "Quit"
+    }
+    // Which queue is meant, before it is too late.
+    guard binding.action == .queue(.toggleSuspended), let queue = dashboard.selectedQueue else {
+      return words
+    }
+    return "\(queue.isSuspended ? "Resume" : words) \(queue.name.clipped(to: 8))"
+  }
+
+  /// Which keys a narrow footer names rather than others: the lowest first.
+  private func rank(of binding: KeyBinding) -> Int {
+    // Where something has ended, the most that can be done is to watch something else.
+    let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
+    return isWayOn ? -1 : KeyTable.footerRank(of: binding)
+  }
+
+  private func drawFooter(_ row: Int, on canvas: inout Canvas) {
+    if let question = dashboard.prompts.question {
+      canvas.write(
+        consequence(of: question), row: row, columns: canvas.columns.dropFirst(),
+        style: Style(.dim))
+      return
+    }
+    let context = dashboard.keyContext
+    let all = dashboard.replay == nil ? KeyTable.bindings : ReplayKeys.all
+    let bindings = all.filter {
+      $0.footerWords[context] != nil && !($0.changesProcess && dashboard.isReadOnly)
+    }
+    let items = bindings.map { binding in
+      return [
+        Span(binding.footerKey, .accent, isBold: true),
+        Span(" \(words(for: binding, in: context))"),
+      ]
+    }
+    let gap = 2
+    let glyphs = canvas.glyphs
+    func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + glyphs.width(of: $1.text) } }
+    // The way out always has room; of the others those that matter most.
+    var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
+    var chosen: Set = [items.count - 1]
+    for index in items.indices.dropLast().sorted(by: {
+      rank(of: bindings[$0]) < rank(of: bindings[$1])
+    }) where width(items[index]) <= room {
+      chosen.insert(index)
+      room -= width(items[index])
+    }
+    var column = 1
+    for index in items.indices where chosen.contains(index) {
+      column =
+        canvas.write(items[index], row: row, columns: column..<canvas.columns.upperBound) + gap
+    }
+  }
+}

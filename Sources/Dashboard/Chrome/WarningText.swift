@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Says what a warning is about, and the way out.
+struct WarningText {
+  let monitored: MonitoredState
+  let now: MonitorTime
+  let glyphs: Glyphs
+  /// Whether the way out may be a key.
+  let isReadOnly: Bool
+
+  /// More operations are not named.
+  private static let namedLimit = 4
+  private static let nameLimit = 24
+
+  /// What is the matter, in one sentence.
+  func sentence(_ warning: MonitorWarning) -> String {
+    var subject: String {
+      first(of: warning.operations, title: warning.title, count: warning.count)
+    }
+    switch warning.kind {
+    case .cycle:
+      return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
+        + more(warning)
+    case .slotDeadlock:
+      return "\(named(warning.operations)) \(warning.operations.count == 1 ? "has" : "have")"
+        + " all slots of \(queueName(warning)) and \(verb("wait", warning.operations)) inside for"
+        + " \(named(warning.awaited)), which need one" + more(warning)
+    case .neverEnqueuedDependency:
+      let awaited = warning.awaited.first.map { "\($0) " } ?? ""
+      return "\(named(warning.operations)) \(verb("wait", warning.operations)) for"
+        + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is in no queue"
+        + more(warning)
+    case .cancelNotHonoured:
+      return "cancel of \(subject) not honoured for \(age(warning))"
+    case .notReadyWithMetDependencies:
+      return "isReady of \(subject) says no for \(age(warning))"
+    case .mainQueueBlocked:
+      return "the main queue starts none of its \(CountText.text(warning.count)) ready for"
+        + " \(age(warning))"
+    case .finishedWithoutStart:
+      let last = first(of: warning.operations, title: warning.title, count: 1)
+      return warning.count == 1
+        ? "\(last) finished without having been started"
+        : "\(CountText.text(warning.count)) finished unstarted, the last \(last)"
+    case .priorityInversion:
+      let waiting = warning.operations.first.map { "\($0)" } ?? "high priority"
+      let low = first(of: warning.awaited, count: warning.count)
+      return "\(waiting) waits for \(low) of low priority"
+    case .suspendedWithReady:
+      return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
+    case .readyButNotStarted:
+      return "\(queueName(warning)) has free slots and starts none of its \(warning.count) ready"
+    case .slow:
+      let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
+      return "\(subject) runs \(age(warning)), class p99 is \(usual)"
+    case .fanOut:
+      return "\(CountText.text(warning.count)) operations depend on "
+        + (warning.operations.first.map { described($0) } ?? "")
+    case .historyLost:
+      return "\(warning.count) changes of the history were lost; states are exact"
+    case .leaking:
+      return "\(subject) still held \(age(warning)) after the finish"
+    }
+  }
+
+  /// The same for narrow screens; only of deadlocks.
+  func shortSentence(_ warning: MonitorWarning) -> String {
+    switch warning.kind {
+    case .cycle: "cycle \(circle(warning))\(more(warning))"
+    case .slotDeadlock:
+      "\(named(warning.operations)) fill \(queueName(warning)), await \(named(warning.awaited))"
+    case .neverEnqueuedDependency:
+      "\(named(warning.operations)) \(verb("await", warning.operations)) "
+        + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
+    case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
+      .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
+      .fanOut, .historyLost, .leaking:
+      sentence(warning)
+    }
+  }
+
+  private func circle(_ warning: MonitorWarning) -> String {
+    let ids = warning.operations + warning.operations.prefix(1)
+    let circle = ids.prefix(6).map { "\($0)" }.joined(separator: " \(glyphs.arrow) ")
+    return ids.count > 6 ? "\(circle) \(glyphs.arrow) \(glyphs.ellipsis)" : circle
+  }
+
+  /// What can be done about it.
+  func wayOut(_ warning: MonitorWarning) -> String {
+    switch warning.kind {
+    case .cycle: isReadOnly ? "cancel one of them" : "x on one of them"
+    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen it: Tab to queues, +"
+    case .neverEnqueuedDependency: isReadOnly ? "add it or cancel" : "add it, or x on who waits"
+    case .cancelNotHonoured: "test isCancelled"
+    case .notReadyWithMetDependencies: "does it announce isReady?"
+    case .mainQueueBlocked: "free the main thread"
+    case .finishedWithoutStart: "finish after start()"
+    case .priorityInversion: isReadOnly ? "raise its priority" : "} raises it"
+    case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
+    case .readyButNotStarted: "are its threads blocked?"
+    case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
+    case .fanOut: "a barrier would do"
+    case .historyLost: "\\ filters events"
+    case .leaking: "let go of it"
+    }
+  }
+
+  /// What is to be said of several warnings in one line: the first, how many more there are, and the
+  /// way out of the first where there is room for it; `nil` where there are none.
+  func line(_ warnings: [MonitorWarning], width: Int) -> String? {
+    guard let first = warnings.first else { return nil }
+    let more = warnings.count > 1 ? "  (+\(warnings.count - 1))" : ""
+    let line = "! \(sentence(first))\(more)"
+    let whole = "\(line)  \(glyphs.arrow) \(wayOut(first))"
+    return glyphs.width(of: whole) <= width ? whole : line
+  }
+
+  private func more(_ warning: MonitorWarning) -> String {
+    let verb = warning.count == 1 ? "waits" : "wait"
+    return warning.count > 0 ? "; \(CountText.text(warning.count)) more \(verb)" : ""
+  }
+
+  private func verb(_ word: String, _ operations: [OperationReport.ID]) -> String {
+    operations.count == 1 ? "\(word)s" : word
+  }
+
+  private func named(_ ids: [OperationReport.ID]) -> String {
+    let names = ids.prefix(Self.namedLimit).map { "\($0)" }.joined(separator: " ")
+    return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
+  }
+
+  /// The first operation, and how many more there are like it.
+  private func first(
+    of operations: [OperationReport.ID], title: String = "", count: Int
+  ) -> String {
+    let others = count > 1 ? " and \(CountText.text(count - 1)) more" : ""
+    let first = operations.first.map { described($0, otherwise: title) } ?? glyphs.unknown
+    return first + others
+  }
+
+  private func described(_ id: OperationReport.ID, otherwise title: String = "") -> String {
+    let name = monitored.operations[id]?.title ?? title
+    return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: Self.nameLimit))"
+  }
+
+  private func age(_ warning: MonitorWarning) -> String {
+    warning.since.map { TimeText.duration(now - $0) } ?? glyphs.unknown
+  }
+
+  private func queueName(_ warning: MonitorWarning) -> String {
+    (warning.queue.flatMap { monitored.queue($0)?.name } ?? glyphs.unknown)
+      .clipped(to: Self.nameLimit)
+  }
+}

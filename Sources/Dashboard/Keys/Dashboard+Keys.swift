@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// What lies on top and takes the keys.
+  var keyContext: KeyContext {
+    if prompts.question != nil { return .question }
+    return screen.helpTop != nil ? .help : screenContext
+  }
+
+  /// Which keys the screen takes, whatever lies on top of it.
+  var screenContext: KeyContext {
+    if picker != nil { return .picker }
+    if detail != nil { return .detail }
+    switch screen.view {
+    case .operations: return .list
+    case .tree: return .tree
+    case .queues: return .queues
+    case .timeline: return .timeline
+    case .events: return .events
+    }
+  }
+
+  /// Takes in a key. Pasted text is never read as commands.
+  mutating func reduce(_ input: Input) -> [Effect] {
+    if case .paste = input, prompts.text == nil { return [.bell] }
+    screen.notice = nil
+    let action =
+      (replay == nil ? nil : ReplayKeys.action(for: input, in: keyContext))
+      ?? KeyTable.action(for: input, in: keyContext)
+    let worksEverywhere =
+      action == .program(.quit) || action == .program(.suspend)
+      || action == .program(.repaint)
+    if !worksEverywhere {
+      if prompts.text != nil { return takeForPrompt(input) }
+      if prompts.isChoosingOrder { return takeForSortMenu(input) }
+      if prompts.goTo != nil, takeForGoTo(input) { return [] }
+      if list.cancelKeys.isArmed, prompts.question == nil { return takeForCancelKeys(input) }
+    }
+    guard let action else { return prompts.question == nil ? [] : [.bell] }
+    return perform(action, input)
+  }
+
+  private mutating func perform(_ action: KeyAction, _ input: Input) -> [Effect] {
+    switch action {
+    case .program(let key): return perform(key, input)
+    case .screen(let key): return perform(key, input)
+    case .movement(let key): return perform(key)
+    case .list(let key): return perform(key, input)
+    case .tree(let key): return perform(key)
+    case .timeline(let key): return perform(key)
+    case .detail(let key): return perform(key)
+    case .picker(let key): return perform(key)
+    case .command(let key): return perform(key)
+    case .queue(let key): return perform(key)
+    case .answer(let key): return perform(key)
+    case .replay(let key): return perform(key)
+    }
+  }
+
+  private mutating func perform(_ key: KeyAction.Program, _ input: Input) -> [Effect] {
+    switch key {
+    case .quit: return [input == .control("c") ? .interrupt : .quit]
+    case .suspend: return [.suspendProgram]
+    case .repaint:
+      let (operations, estimates) = (shown.operations, estimates)
+      tree?.arrange(operations: operations, estimates: estimates)
+      return [.repaint]
+    case .close: return closeTopLayer(quitsAtRoot: true)
+    case .back: return closeTopLayer(quitsAtRoot: false)
+    case .export: return export()
+    case .changeRefresh: return changeRefresh(by: input == .character("[") ? 1 : -1)
+    }
+  }
+
+  private mutating func perform(_ key: KeyAction.Screen, _ input: Input) -> [Effect] {
+    switch key {
+    case .toggleHelp: screen.helpTop = screen.helpTop == nil ? 0 : nil
+    case .nextView: show(screen.view.neighbour(1))
+    case .previousView: show(screen.view.neighbour(-1))
+    case .showView:
+      if case .alt(let digit) = input { show(digit: digit) }
+    case .toggleMeters: screen.showsMeters.toggle()
+    case .toggleName: return toggleName()
+    case .pause: togglePause()
+    }
+    return []
+  }
+
+  private mutating func perform(_ key: KeyAction.Movement) -> [Effect] {
+    switch key {
+    case .down: move(by: 1)
+    case .up: move(by: -1)
+    case .pageDown: move(by: screenHeight)
+    case .pageUp: move(by: -screenHeight)
+    case .halfPageDown: move(by: max(1, screenHeight / 2))
+    case .halfPageUp: move(by: -max(1, screenHeight / 2))
+    case .toTop: moveToEnd(isTop: true)
+    case .toBottom: moveToEnd(isTop: false)
+    }
+    return []
+  }
+
+  private mutating func closeTopLayer(quitsAtRoot: Bool) -> [Effect] {
+    if screen.helpTop != nil {
+      screen.helpTop = nil
+    } else if picker != nil {
+      return closePicker()
+    } else if detail != nil {
+      detail = nil
+    } else if wholeName != nil {
+      screen.showsName = false
+    } else if screen.view != .operations {
+      screen.view = .operations
+    } else if quitsAtRoot {
+      return askToQuit()
+    }
+    return []
+  }
+
+  private var helpLineCount: Int { HelpView.lineCount(of: self) }
+
+  mutating func move(by offset: Int) {
+    let height = pageHeight
+    if let top = screen.helpTop {
+      screen.helpTop = max(
+        0, min(top + offset, helpLineCount - 1))
+    } else if picker != nil {
+      let height = pickerHeight
+      picker?.move(by: offset, height: height)
+    } else if detail != nil {
+      scrollDetail(by: offset)
+    } else {
+      switch screen.view {
+      case .operations: list.selection.move(by: offset, in: list.rows, height: height)
+      case .tree: tree?.move(by: offset, height: height)
+      case .queues: queues.move(by: offset, in: shown.queues, height: height)
+      case .timeline: timeline.move(by: offset, height: height)
+      case .events: events.move(by: offset, in: shown.events.numbers, height: height)
+      }
+    }
+  }
+
+  private mutating func moveToEnd(isTop: Bool) {
+    let height = pageHeight
+    if screen.helpTop != nil {
+      screen.helpTop =
+        isTop ? 0 : max(0, helpLineCount - 1)
+      return
+    }
+    if picker != nil { return move(by: isTop ? -.max / 2 : .max / 2) }
+    if detail != nil { return scrollDetail(by: isTop ? -.max / 2 : .max / 2) }
+    switch screen.view {
+    case .operations where isTop: list.selection.moveToTop(in: list.rows, height: height)
+    case .operations: list.selection.moveToBottom(in: list.rows, height: height)
+    case .tree where isTop: tree?.moveToTop(height: height)
+    case .tree: tree?.moveToBottom(height: height)
+    case .queues: queues.move(by: isTop ? -.max / 2 : .max / 2, in: shown.queues, height: height)
+    case .timeline: timeline.move(by: isTop ? -.max / 2 : .max / 2, height: height)
+    case .events where isTop: events.moveToTop(in: shown.events.numbers, height: height)
+    case .events: events.follow()
+    }
+  }
+
+  /// Shows another view; the tree is that of the selected operation where none was open.
+  private mutating func show(_ view: ViewKind) {
+    detail = nil
+    if view == .tree, tree == nil { return openTree(.waitsFor) }
+    screen.view = view
+  }
+
+  private mutating func show(digit: Unicode.Scalar) {
+    let views = ViewKind.allCases
+    guard let number = Int(String(Character(digit))), views.indices.contains(number - 1) else {
+      return
+    }
+    show(views[number - 1])
+  }
+
+  /// Draws news rarer by so many steps, or more often where negative.
+  private mutating func changeRefresh(by step: Int) -> [Effect] {
+    let isChanged = screen.refresh.slowDown(by: step)
+    let remark = isChanged ? "; what keys change, at once" : step > 0 ? " at least" : " at most"
+    show("news are drawn \(screen.refresh.words)\(remark)", isWarning: !isChanged)
+    return isChanged ? [] : [.bell]
+  }
+
+  private mutating func togglePause() {
+    paused = paused == nil ? Paused(monitored: live, time: shownTime) : nil
+  }
+
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Does what a key about operations says.
+  mutating func perform(_ key: KeyAction.Command) -> [Effect] {
+    switch key {
+    case .tag: toggleTag()
+    case .tagWithDependents: tagWithDependents()
+    case .untagAll: untagAll()
+    case .cancel: askToCancel()
+    case .armCancelKeys: armCancelKeys()
+    case .raisePriority: changePriority(by: 1)
+    case .lowerPriority: changePriority(by: -1)
+    }
+  }
+
+  /// Answers the question.
+  mutating func perform(_ key: KeyAction.Answer) -> [Effect] {
+    switch key {
+    case .no: answerNo()
+    case .yes: return answer(includingDependents: false)
+    case .also: return answer(includingDependents: true)
+    }
+    return []
+  }
+
+  /// Asks whether to cancel the tagged operations, or the selected one.
+  mutating func askToCancel() -> [Effect] {
+    guard !commandTargets.isEmpty else { return [.bell] }
+    return ask(about: commandTargets)
+  }
+
+  private mutating func ask(about ids: [OperationReport.ID]) -> [Effect] {
+    guard !refuses(ids) else { return [.bell] }
+    let unfinished = unfinished(ids)
+    guard !unfinished.isEmpty else { return refuseFinished(ids) }
+    prompts.question = Question(.cancel, about: unfinished)
+    noteDependents()
+    return []
+  }
+
+  /// Completes the question with what the monitor has said of dependents, if it is about the same.
+  mutating func noteDependents() {
+    guard let question = prompts.question, question.purpose == .cancel, question.dependents == nil,
+      let dependents = live.dependents, dependents.subjects == Set(question.ids)
+    else { return }
+    prompts.question?.dependents = dependents
+  }
+
+  /// Quits, unless tagged operations would end with the program: then asks first.
+  mutating func askToQuit() -> [Effect] {
+    let tagged = unfinished(tags.ids.sorted())
+    guard connection.source == .demo, live.endedReason == nil, !tagged.isEmpty else {
+      return [.quit]
+    }
+    prompts.question = Question(.quit, about: tagged)
+    return []
+  }
+
+  mutating func answerNo() {
+    if prompts.question?.purpose == .cancel { show("nothing cancelled") }
+    prompts.question = nil
+  }
+
+  /// Sends what was asked about, less what has finished since; or quits, if that was the question.
+  mutating func answer(includingDependents: Bool) -> [Effect] {
+    guard let question = prompts.question else { return [] }
+    switch question.purpose {
+    case .cancel: break
+    case .quit: return includingDependents ? [.bell] : [.quit]
+    case .open(let source, _):
+      guard !includingDependents else { return [.bell] }
+      prompts.question = nil
+      return open(source)
+    }
+    let dependents = question.dependents?.ids ?? []
+    if includingDependents, dependents.isEmpty { return [.bell] }
+    prompts.question = nil
+    let ids = question.ids + (includingDependents ? dependents : [])
+    // What has finished and is not known here any more is said by the process.
+    let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
+    guard !unfinished.isEmpty else {
+      show("finished meanwhile; nothing to cancel")
+      return []
+    }
+    if unfinished.count < ids.count {
+      show("\(ids.count - unfinished.count) finished meanwhile")
+    }
+    // They have been dealt with.
+    tags.ids.subtract(ids)
+    return [.send(.cancel(unfinished))]
+  }
+
+  /// Makes the keys on the rows live.
+  mutating func armCancelKeys() -> [Effect] {
+    guard !refuses([OperationReport.ID]()) else { return [.bell] }
+    list.cancelKeys.arm()
+    return []
+  }
+
+  /// Takes a key while the keys on the rows are live.
+  mutating func takeForCancelKeys(_ input: Input) -> [Effect] {
+    guard case .character(let letter) = input, letter != "q", letter != "X" else {
+      list.cancelKeys.disarm()
+      return []
+    }
+    switch list.cancelKeys.type(letter) {
+    case .prefix: return []
+    case .none:
+      show("no row has that key", isWarning: true)
+      return [.bell]
+    case .operation(let id):
+      guard connection.source == .demo, !configuration.asksBeforeCancellingByKey else {
+        return ask(about: [id])
+      }
+      guard !unfinished([id]).isEmpty else { return refuseFinished([id]) }
+      return [.send(.cancel([id]))]
+    }
+  }
+
+  /// Raises the priority of the tagged operations, or the selected one, by a level, or lowers it.
+  mutating func changePriority(by step: Int) -> [Effect] {
+    guard !refuses(commandTargets) else { return [.bell] }
+    guard !commandTargets.isEmpty else { return [.bell] }
+    let unfinished = unfinished(commandTargets)
+    guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
+    return [.send(.changePriority(unfinished, by: step))]
+  }
+
+  private mutating func refuseFinished(_ ids: [OperationReport.ID]) -> [Effect] {
+    let what = ids.count == 1 ? ids.map { describe($0) }.joined() : "what is tagged"
+    show("\(what) has already finished", isWarning: true)
+    return [.bell]
+  }
+
+}

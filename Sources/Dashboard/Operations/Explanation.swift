@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Says in one sentence what an operation does, or why it does not run.
+struct Explanation {
+  let monitored: MonitoredState
+  let now: MonitorTime
+  /// Whether the sentence may point to a key that changes something.
+  let isReadOnly: Bool
+  let glyphs: Glyphs
+
+  /// More dependencies than this are not named.
+  private static let namedLimit = 4
+  /// How many dependencies are looked at, with every frame.
+  private static let lookLimit = 10_000
+
+  /// The sentence without the operation's id.
+  func sentence(about report: OperationReport) -> String {
+    if !report.state.isOver, let reason = monitored.process(of: report.id)?.endedReason {
+      return "was \(report.state.rawValue) when nothing more came: \(reason)"
+    }
+    return switch report.state {
+    case .executing: executing(report)
+    case .cancelling: cancelling(report)
+    case .ready: ready(report)
+    case .held: "held: \(suspended(report))"
+    case .waiting: waiting(report)
+    case .finished, .cancelled: over(report)
+    }
+  }
+
+  private func executing(_ report: OperationReport) -> String {
+    let dependentCount = report.dependentCount
+    let verb = dependentCount == 1 ? "waits" : "wait"
+    let blocked = dependentCount == 0 ? "" : ", \(dependentCount) \(verb) for it"
+    return "executing \(age(report))\(queueName(report).map { " on \($0)" } ?? "")\(blocked)"
+  }
+
+  private func cancelling(_ report: OperationReport) -> String {
+    if report.started != nil {
+      return "cancel asked \(age(report)) ago, not honoured yet"
+    }
+    if monitored.queue(report.queue)?.isSuspended == true {
+      return "cancelled before it started; leaves once its queue runs: \(suspended(report))"
+    }
+    return "cancelled before it started, leaves its queue without running"
+  }
+
+  private func ready(_ report: OperationReport) -> String {
+    guard let queue = monitored.queue(report.queue) else { return "ready" }
+    let name = queue.name.clipped(to: 24)
+    if let width = queue.width, queue.counts.executing >= width {
+      return "ready, no free slot: \(name) \(queue.counts.executing)/\(width)"
+    }
+    return "ready, waits for its turn on \(name)"
+  }
+
+  private func suspended(_ report: OperationReport) -> String {
+    let name = queueName(report) ?? "its queue"
+    return "\(name) is suspended" + (isReadOnly ? "" : ", S resumes it")
+  }
+
+  private func waiting(_ report: OperationReport) -> String {
+    let total = report.dependencies.count
+    if report.isExcluded {
+      return "waiting for its turn: another executes with an exclusion that it needs"
+    }
+    guard report.unmetDependencyCount > 0 else {
+      return total == 0
+        ? "waiting: its own isReady is false"
+        : "waiting though its \(total) dependencies are met: its own isReady is false"
+    }
+    let unmet = report.dependencies.prefix(Self.lookLimit)
+      .compactMap { monitored.operations[$0] }
+      .filter { !$0.state.isOver }
+    let named = unmet.sorted { SortKey($0) < SortKey($1) }.prefix(Self.namedLimit).map { report in
+      let age = report.state == .executing ? " \(age(report))" : ""
+      return "\(report.id) \(report.state.rawValue)\(age)"
+    }
+    var parts = named
+    let isCut = total > Self.lookLimit
+    let moreCount = (isCut ? report.unmetDependencyCount : unmet.count) - named.count
+    if moreCount > 0 { parts.append("\(moreCount) more") }
+    let unknown = report.unmetDependencyCount - unmet.count
+    if !isCut, unknown > 0 { parts.append("\(unknown) in no queue") }
+    return "waits for \(report.unmetDependencyCount) of \(total): "
+      + parts.joined(separator: ", ")
+  }
+
+  private func over(_ report: OperationReport) -> String {
+    var sentence = report.state.rawValue
+    if let hello = monitored.hello, let finished = report.finished {
+      sentence += " at \(TimeText.timeOfDay(finished, of: hello))"
+    }
+    guard let ran = report.time(at: now) else {
+      // Without a start it either never ran, or started before anybody watched.
+      return report.state == .cancelled && report.added != nil
+        ? "\(sentence), never started" : sentence
+    }
+    return "\(sentence), ran \(TimeText.duration(ran))"
+  }
+
+  private func age(_ report: OperationReport) -> String {
+    report.time(at: monitored.moment(for: report.id, at: now)).map(TimeText.duration)
+      ?? glyphs.unknown
+  }
+
+  private func queueName(_ report: OperationReport) -> String? {
+    monitored.queue(report.queue).map { $0.name.clipped(to: 24) }
+  }
+}

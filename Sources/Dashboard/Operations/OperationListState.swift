@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The list of operations: what it holds, in which order, what is selected, and what is looked for.
+struct OperationListState: Sendable {
+  /// Which operations are listed, and in which order.
+  var listing = Listing()
+  /// The list, as of the last message.
+  var rows = ListRows()
+  var selection = ListSelection()
+  /// What `n` looks for.
+  var search: String?
+  /// The operation that was selected when the search that is being typed began.
+  var searchStart: OperationReport.ID?
+  /// How many cells of the operations' names are scrolled out at the left.
+  var titleOffset = 0
+  /// The keys that are printed on the rows.
+  var cancelKeys = CancelKeys()
+
+  /// Sorts by the column so many places to the right, around the end.
+  mutating func moveSortColumn(by offset: Int) {
+    let columns = SortOrder.Column.allCases
+    guard let index = columns.firstIndex(of: listing.order.column) else { return }
+    listing.order.column = columns[(index + offset + columns.count) % columns.count]
+  }
+
+  /// Scrolls the names by so many cells, to the right if positive.
+  mutating func scrollTitles(by offset: Int) {
+    titleOffset = max(0, min(200, titleOffset + offset))
+  }
+}
+
+// What the list holds, in which order, and what is looked for in it.
+
+extension Dashboard {
+  /// Does what a key of the list says.
+  mutating func perform(_ key: KeyAction.List, _ input: Input) -> [Effect] {
+    switch key {
+    case .openFilter: openFilterPrompt()
+    case .openSearch: openSearchPrompt()
+    case .searchNext: return searchAgain(step: 1)
+    case .searchPrevious: return searchAgain(step: -1)
+    case .openSortMenu: prompts.isChoosingOrder = true
+    case .sortNext: list.moveSortColumn(by: 1)
+    case .sortPrevious: list.moveSortColumn(by: -1)
+    case .invertOrder: list.listing.order.isReversed.toggle()
+    case .pin: list.selection.isPinned.toggle()
+    case .scrollLeft: list.scrollTitles(by: -8)
+    case .scrollRight: list.scrollTitles(by: 8)
+    case .toggleOver: list.listing.hidesOver.toggle()
+    case .toggleWarned: list.listing.showsWarnedOnly.toggle()
+    case .goToOperation:
+      if case .character(let digit) = input {
+        prompts.goTo = GoToPrompt(digit, process: goToProcess, at: now)
+      }
+    }
+    return []
+  }
+
+  // MARK: Order
+
+  /// Sorts by the column whose letter was typed in the menu.
+  mutating func takeForSortMenu(_ input: Input) -> [Effect] {
+    prompts.isChoosingOrder = false
+    if case .character(let letter) = input,
+      let column = SortOrder.Column.allCases.first(where: { $0.letter == letter })
+    {
+      list.listing.order.column = column
+      return []
+    }
+    let isGivenUp = input == .key(.escape) || input == .character("q") || input == .key(.enter)
+    return isGivenUp ? [] : [.bell]
+  }
+
+  // MARK: What is left out
+
+  /// Why an operation that is known has no row, and which key gives it one.
+  func whyNotListed(_ report: OperationReport) -> String {
+    switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
+    case .over: return "is \(report.state.rawValue) and hidden; H shows it"
+    case .unwarned: return "has no warning; ! shows all"
+    case .filtered, nil:
+      return list.listing.filter == nil
+        ? "is not among the rows shown; \\ filters all"
+        : "does not match the filter; \\ changes it"
+    }
+  }
+
+  // MARK: Prompts
+
+  mutating func openFilterPrompt() {
+    prompts.text = TextPrompt(
+      .filter(before: list.listing.filter), text: list.listing.filter?.text ?? "")
+  }
+
+  /// Takes a key, or what was pasted, for the text that is being typed.
+  mutating func takeForPrompt(_ input: Input) -> [Effect] {
+    switch input {
+    case .character(let scalar): prompts.text?.append([scalar])
+    case .paste(let text): prompts.text?.append(text.unicodeScalars)
+    case .key(.backspace):
+      if prompts.text?.text.isEmpty == true { return closePrompt(accepts: false) }
+      prompts.text?.removeLast()
+    case .control("u"): prompts.text?.removeAll()
+    case .control("w"): prompts.text?.removeLastWord()
+    case .key(.enter): return closePrompt(accepts: true)
+    case .key(.escape): return closePrompt(accepts: false)
+    case .control, .alt, .key, .function: return [.bell]
+    }
+    guard let prompt = prompts.text else { return [] }
+    switch prompt.purpose {
+    case .filter: applyFilter(prompt.text)
+    case .search: searchAsTyped(prompt.text)
+    }
+    return []
+  }
+
+  /// Why the text that is being typed is no filter; `nil` where it is one.
+  var filterError: OperationFilterError? {
+    guard let prompt = prompts.text, case .filter = prompt.purpose else { return nil }
+    do throws(OperationFilterError) {
+      _ = try OperationFilter(prompt.text)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private mutating func closePrompt(accepts: Bool) -> [Effect] {
+    guard let prompt = prompts.text else { return [] }
+    switch prompt.purpose {
+    case .filter(let before):
+      if accepts, filterError != nil { return [.bell] }
+      if !accepts { list.listing.filter = before }
+    case .search:
+      if !accepts { list.search = nil }
+      list.searchStart = nil
+    }
+    prompts.text = nil
+    return []
+  }
+
+  /// Lists what matches the text; while it cannot be read, what matched before.
+  private mutating func applyFilter(_ text: String) {
+    guard text.contains(where: { $0 != " " }) else {
+      list.listing.filter = nil
+      return
+    }
+    if let filter = try? OperationFilter(text) { list.listing.filter = filter }
+  }
+
+  // MARK: Search
+
+  mutating func openSearchPrompt() {
+    prompts.text = TextPrompt(.search)
+    list.searchStart = list.selection.id
+  }
+
+  /// Goes to the first match from where the search began.
+  private mutating func searchAsTyped(_ text: String) {
+    list.search = text.isEmpty ? nil : text
+    let start = list.rows.index(of: list.searchStart) ?? 0
+    guard let search = list.search else {
+      if let searchStart = list.searchStart {
+        _ = list.selection.select(searchStart, in: list.rows, height: pageHeight)
+      }
+      return
+    }
+    _ = goToMatch(of: search, from: start, step: 1)
+  }
+
+  /// Goes to the next match below the selection or above it, around the end.
+  mutating func searchAgain(step: Int) -> [Effect] {
+    guard let search = list.search else {
+      show("nothing to look for; / begins a search", isWarning: true)
+      return [.bell]
+    }
+    let start = (list.rows.index(of: list.selection.id) ?? 0) + step
+    if goToMatch(of: search, from: start, step: step) { return [] }
+    let isCut = matchCount > list.rows.count
+    show(
+      "no match for \(search)" + (isCut ? " among the rows shown; \\ filters all" : ""),
+      isWarning: true)
+    return [.bell]
+  }
+
+  private mutating func goToMatch(of text: String, from start: Int, step: Int) -> Bool {
+    let count = list.rows.count
+    for offset in 0..<count {
+      let index = ((start + offset * step) % count + count) % count
+      let id = list.rows.keys[index].id
+      guard let report = shown.operations[id], report.isMatch(of: text) else { continue }
+      return list.selection.select(id, in: list.rows, height: pageHeight)
+    }
+    return false
+  }
+
+  // MARK: Numbers
+
+  /// Selects an operation in the list, or says why not.
+  mutating func select(_ id: OperationReport.ID) -> Bool {
+    guard let report = shown.operations[id] else {
+      show("\(id) is not known", isWarning: true)
+      return false
+    }
+    guard list.selection.select(id, in: list.rows, height: pageHeight) else {
+      show("\(id) \(whyNotListed(report))", isWarning: true)
+      return false
+    }
+    return true
+  }
+
+  /// Takes a key for the number that is being typed; `false` where the key ends it and still has
+  /// to be done.
+  mutating func takeForGoTo(_ input: Input) -> Bool {
+    if case .character(let digit) = input,
+      ("0"..."9").contains(digit) || digit == "#" && prompts.goTo?.takesSign == true
+    {
+      prompts.goTo?.append(digit, at: now)
+    } else if input == .key(.backspace) {
+      prompts.goTo?.removeLast(at: now)
+      if prompts.goTo?.digits.isEmpty == true { prompts.goTo = nil }
+    } else if input == .key(.escape) || input == .character("q") {
+      prompts.goTo = nil
+    } else {
+      finishGoTo()
+      return input == .key(.enter)
+    }
+    return true
+  }
+
+  /// Goes to the operation whose number was typed, or says why not.
+  mutating func finishGoTo() {
+    guard let goTo = prompts.goTo else { return }
+    prompts.goTo = nil
+    guard let id = goTo.id else { return show("\(goTo.text) is not known", isWarning: true) }
+    if select(id), screen.view == .tree, let direction = tree?.direction { openTree(direction) }
+  }
+}
+
+extension OperationReport {
+  /// Whether the text is in its name, its class or its id.
+  func isMatch(of text: String) -> Bool {
+    title.containsIgnoringCase(text) || className.containsIgnoringCase(text)
+      || "\(id)".containsIgnoringCase(text)
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the table of operations: only the rows that are on screen are looked at.
+struct OperationTableView {
+  let dashboard: Dashboard
+  let layout: Layout
+
+  func draw(on canvas: inout Canvas) {
+    let process = ProcessColumn(
+      monitored.processes, glyphs: canvas.glyphs, limit: layout.table.count >= 100 ? 14 : 9)
+    let columns = TableColumns(
+      within: layout.table, idWidth: "\(monitored.operations.largestID)".utf8.count,
+      processWidth: process.width, queueWidth: queueWidth(in: canvas))
+    drawHeadings(columns, process: process.title, on: &canvas)
+    let keys = dashboard.visibleKeys(height: layout.bodyHeight)
+    if keys.isEmpty { drawEmpty(on: &canvas) }
+    for (row, key) in zip(layout.body, keys) {
+      guard let report = monitored.operations[key.id] else { continue }
+      draw(report, columns, process, row: row, on: &canvas)
+    }
+  }
+
+  private var monitored: MonitoredState { dashboard.shown }
+
+  private func queueWidth(in canvas: Canvas) -> Int {
+    let limit = layout.table.count >= 100 ? 14 : 8
+    return monitored.queues.prefix(64).map { canvas.glyphs.width(of: $0.name, limit: limit) }
+      .max() ?? 0
+  }
+
+  private func drawHeadings(
+    _ columns: TableColumns, process: String, on canvas: inout Canvas
+  ) {
+    let style = Style(.dim)
+    let row = layout.headings
+    let order = dashboard.list.listing.order
+    let mark = order.isReversed ? canvas.glyphs.ascending : canvas.glyphs.descending
+    func heading(_ text: String, _ column: TableColumns.Column) -> (String, Style) {
+      order.column.shownIn == column
+        ? (text + mark, Style(.strong, isBold: true)) : (text, style)
+    }
+    func left(_ text: String, _ column: TableColumns.Column) {
+      guard let range = columns[column] else { return }
+      let (text, style) = heading(text, column)
+      canvas.write(text, row: row, columns: range, style: style)
+    }
+    func right(_ text: String, _ column: TableColumns.Column) {
+      guard let range = columns[column] else { return }
+      let (text, style) = heading(text, column)
+      canvas.writeRight(text, row: row, columns: range, style: style)
+    }
+    left("X+", .key)
+    right("ID", .id)
+    left(process, .process)
+    left("STATE", .state)
+    left("QUEUE", .queue)
+    left("PRI", .priority)
+    right("DEPS", .dependencies)
+    right("TIME", .time)
+    right("BLKS", .dependents)
+    left("OPERATION", .title)
+  }
+
+  private func draw(
+    _ report: OperationReport, _ columns: TableColumns, _ process: ProcessColumn, row: Int,
+    on canvas: inout Canvas
+  ) {
+    // Nothing more becomes of what its process has left.
+    let isOver = report.state.isOver || monitored.isGone(report.id)
+    let quiet = Style(isOver ? .dim : .text)
+    let isSelected = report.id == dashboard.list.selection.id
+    drawMarks(of: report, key: isOver ? nil : columns[.key], isSelected, row: row, on: &canvas)
+    if let range = columns[.id] {
+      let style = isSelected ? Style(.strong, isBold: true) : quiet
+      canvas.writeRight("\(report.id)", row: row, columns: range, style: style)
+    }
+    if let range = columns[.process] {
+      canvas.write(process[report.id], row: row, columns: range, style: quiet)
+    }
+    if let range = columns[.state] {
+      canvas.write(
+        report.state.rawValue, row: row, columns: range, style: Style(report.state.role))
+    }
+    if let range = columns[.queue] {
+      let name = monitored.queue(report.queue)?.name ?? canvas.glyphs.unknown
+      canvas.write(name, row: row, columns: range, style: quiet)
+    }
+    if let range = columns[.priority] {
+      let style = report.priority == .normal ? Style(.dim) : quiet
+      canvas.write(report.priority.shortWord, row: row, columns: range, style: style)
+    }
+    if let range = columns[.dependencies] {
+      canvas.writeRight(DependencyText.met(report), row: row, columns: range, style: quiet)
+    }
+    if let range = columns[.time] {
+      let time = report.time(at: monitored.moment(for: report.id, at: dashboard.shownTime))
+      canvas.writeRight(
+        time.map(TimeText.duration) ?? canvas.glyphs.unknown, row: row, columns: range,
+        style: quiet)
+    }
+    if let range = columns[.dependents], report.dependentCount > 0 {
+      canvas.writeRight(
+        CountText.short(report.dependentCount), row: row, columns: range, style: quiet)
+    }
+    if let range = columns[.title] {
+      // A class stands in brackets, so that it is not taken for a name.
+      let isNamed = !report.name.isEmpty
+      let title = isNamed ? report.name : "(\(report.className))"
+      canvas.write(
+        title.clipped(from: dashboard.list.titleOffset, toFill: range.count), row: row,
+        columns: range,
+        style: isNamed ? quiet : Style(.dim))
+    }
+    if isSelected { canvas.reverse(row: row, columns: layout.table) }
+  }
+
+  /// Draws what stands before the id: the selection, a tag or a warning, and the key that cancels it.
+  private func drawMarks(
+    of report: OperationReport, key columns: Range<Int>?, _ isSelected: Bool, row: Int,
+    on canvas: inout Canvas
+  ) {
+    if isSelected {
+      canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
+    }
+    if dashboard.tags.ids.contains(report.id) {
+      let column = layout.table.lowerBound + 1
+      canvas.put("*", row: row, column: column, style: Style(.accent, isBold: true))
+    } else if monitored.warned.contains(report.id) {
+      let column = layout.table.lowerBound + 1
+      canvas.put("!", row: row, column: column, style: Style(.warning, isBold: true))
+    }
+    if let columns, let key = dashboard.list.cancelKeys.key(of: report.id) {
+      let isArmed = dashboard.list.cancelKeys.isArmed && dashboard.prompts.question == nil
+      canvas.writeRight(
+        key, row: row, columns: columns,
+        style: isArmed ? Style(.accent, isReversed: true, isBold: true) : Style(.dim))
+    }
+  }
+
+  private func drawEmpty(on canvas: inout Canvas) {
+    let text: String
+    if monitored.lastUpdate == nil {
+      text = "nothing heard yet"
+    } else if dashboard.list.listing.showsWarnedOnly, monitored.warned.isEmpty {
+      text = "no operation has a warning; ! shows all"
+    } else if dashboard.list.listing.filter != nil {
+      text = "nothing matches the filter; \\ changes it"
+    } else if dashboard.list.listing.showsWarnedOnly {
+      text = "no operation that has a warning is listed; ! shows all"
+    } else if dashboard.list.listing.hidesOver, dashboard.listableCount > 0 {
+      let count = CountText.text(dashboard.listableCount)
+      text = "nothing unfinished; H shows the \(count) that are over"
+    } else {
+      text = "no operations"
+    }
+    canvas.write(
+      text, row: layout.body.lowerBound, columns: layout.table.dropFirst(2), style: Style(.dim))
+  }
+}

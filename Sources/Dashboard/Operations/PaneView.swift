@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// Draws the pane beside the list: what is known of the selected operation, and its neighbours.
+struct PaneView {
+  let dashboard: Dashboard
+  let layout: Layout
+  let pane: Range<Int>
+
+  func draw(on canvas: inout Canvas) {
+    drawRules(on: &canvas)
+    guard let id = dashboard.selected, let report = monitored.operations[id] else { return }
+    var row = layout.headings
+    for (label, fact) in facts(of: report, glyphs: canvas.glyphs) {
+      canvas.write(label, row: row, columns: inner, style: Style(.dim))
+      canvas.write(fact, row: row, columns: inner.dropFirst(9))
+      row += 1
+    }
+    guard let trees = dashboard.screen.pane else { return }
+    if dashboard.screen.view == .tree, let scan = dashboard.tree?.tree.scan {
+      let view = LevelsView(scan: scan, columns: inner)
+      let room = layout.body.upperBound - row - 1
+      row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
+    }
+    // Beside a tree the pane shows the other direction: the same rows twice would say nothing.
+    let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
+    let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
+    let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
+    // A blank row before each heading, and the headings.
+    let room = layout.body.upperBound - row - (treeDirection == nil ? 4 : 2)
+    guard room > 0 else { return }
+    let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
+    if treeDirection != .waitsFor {
+      row = draw(
+        waitsFor, heading: waitsForHeading(report), row: row + 1, room: waitsForRoom, on: &canvas)
+    }
+    if treeDirection != .blocks {
+      let heading = "BLOCKS \(report.dependentCount)"
+      _ = draw(
+        blocks, heading: [Span(heading, .dim)], row: row + 1, room: room - waitsForRoom,
+        on: &canvas)
+    }
+  }
+
+  private var monitored: MonitoredState { dashboard.shown }
+  private var inner: Range<Int> { pane.dropFirst().dropLast() }
+
+  private func drawRules(on canvas: inout Canvas) {
+    let divider = pane.lowerBound - 1
+    let style = Style(.dim)
+    for row in layout.headings..<layout.body.upperBound {
+      canvas.put(canvas.glyphs.vertical, row: row, column: divider, style: style)
+    }
+    if let row = layout.topRule {
+      canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
+      canvas.put(canvas.glyphs.teeDown, row: row, column: divider, style: style)
+      drawListTitle(row, on: &canvas)
+      if let id = dashboard.selected, let report = monitored.operations[id] {
+        canvas.write(
+          [Span(" \(id) ", .strong, isBold: true), Span("\(report.title) ", .strong)], row: row,
+          columns: inner)
+      }
+    }
+    if let row = layout.bottomRule {
+      canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
+      // A window in between ends the divider.
+      if layout.name == nil {
+        canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
+      }
+    }
+  }
+
+  private func drawListTitle(_ row: Int, on canvas: inout Canvas) {
+    let title: [Span]
+    if dashboard.screen.view == .tree, let root = dashboard.tree?.tree.root {
+      title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
+    } else if dashboard.screen.view == .tree {
+      title = [Span(" dependency trees of all that no other operation waits for ")]
+    } else {
+      title = listTitle(canvas.glyphs)
+    }
+    canvas.write(title, row: row, columns: layout.table.dropFirst())
+  }
+
+  private func listTitle(_ glyphs: Glyphs) -> [Span] {
+    let shownCount = min(ListRows.limit, dashboard.matchCount)
+    var title = [Span(" operations "), Span(CountText.text(shownCount), .strong)]
+    if dashboard.matchCount > shownCount {
+      title.append(Span(" of \(CountText.text(dashboard.matchCount))", .warning))
+    }
+    let listing = dashboard.list.listing
+    let filter = listing.filter.map { "filter: \($0.text)" } ?? "filter: none"
+    let over = listing.hidesOver ? " \(glyphs.horizontal) finished hidden" : ""
+    if listing.showsWarnedOnly {
+      title += [Span(" \(glyphs.horizontal)", .dim), Span(" warnings only", .warning)]
+    }
+    title.append(
+      Span(
+        " \(glyphs.horizontal) \(filter)\(over) \(glyphs.horizontal) sort: "
+          + "\(listing.order.words) ", .dim))
+    return title
+  }
+
+  private func facts(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
+    let queue = monitored.queue(report.queue)?.name ?? glyphs.unknown
+    let now = monitored.moment(for: report.id, at: dashboard.shownTime)
+    let age = report.time(at: now).map(TimeText.duration) ?? glyphs.unknown
+    let process = monitored.process(of: report.id).map { [("process", [Span($0.title)])] } ?? []
+    return process + [
+      (
+        "state",
+        [
+          Span(report.state.rawValue, report.state.role),
+          Span(report.state.isOver ? ", ran \(age)" : " \(age)"), Span(" on "), Span(queue),
+        ]
+      ),
+      ("class", [Span(report.className)]),
+    ] + usualTime(of: report, glyphs: glyphs) + [
+      ("priority", [Span(report.priority.word)]),
+      ("added", [Span(moment(report.added, glyphs))]),
+      ("ready", [Span(offset(report.becameReady, from: report.added, glyphs))]),
+      ("started", [Span(offset(report.started, from: report.added, glyphs))]),
+    ]
+  }
+
+  /// How long others of its class ran lately, where that is known.
+  private func usualTime(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
+    guard let run = monitored.classTimes[report.className]?.run else { return [] }
+    let p50 = TimeText.fine(run.p50, glyphs)
+    let p99 = TimeText.fine(run.p99, glyphs)
+    return [("lately", [Span("p50 \(p50)  p99 \(p99)"), Span("  of \(run.count)", .dim)])]
+  }
+
+  private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {
+    guard let moment, let hello = monitored.hello else { return glyphs.unknown }
+    return TimeText.timeOfDay(moment, of: hello)
+  }
+
+  /// A moment as the time since an earlier one, which says how long was waited.
+  private func offset(_ later: MonitorTime?, from moment: MonitorTime?, _ glyphs: Glyphs) -> String
+  {
+    guard let later else { return glyphs.unknown }
+    guard let moment else { return self.moment(later, glyphs) }
+    return "+\(TimeText.duration(later - moment))"
+  }
+
+  private func waitsForHeading(_ report: OperationReport) -> [Span] {
+    let total = report.dependencies.count
+    var heading = [Span("WAITS FOR \(total)", .dim)]
+    if total > 0 {
+      heading.append(
+        Span(
+          report.unmetDependencyCount == 0
+            ? "  all met" : "  \(report.unmetDependencyCount) unmet", .dim))
+    }
+    return heading
+  }
+
+  /// Draws a heading and as many rows as there is room for; returns the row below.
+  private func draw(
+    _ rows: ArraySlice<DependencyTree.Row>, heading: [Span], row: Int, room: Int,
+    on canvas: inout Canvas
+  ) -> Int {
+    canvas.write(heading, row: row, columns: inner)
+    let view = TreeRowView(
+      monitored: monitored, now: dashboard.shownTime, columns: inner, showsColumns: false)
+    var next = row + 1
+    for treeRow in rows.prefix(rows.count > room ? max(0, room - 1) : room) {
+      view.draw(treeRow, row: next, on: &canvas)
+      next += 1
+    }
+    if rows.count > room, room > 0 {
+      canvas.write("+ more: t", row: next, columns: inner, style: Style(.dim))
+      next += 1
+    }
+    return next
+  }
+}

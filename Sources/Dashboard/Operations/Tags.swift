@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// The operations that the user has tagged, for commands about all of them.
+struct Tags: Sendable {
+  var ids: Set<OperationReport.ID> = []
+  /// From when on the tags of operations that the monitor has not reported again are dropped; `nil` if
+  /// none are.
+  var confirmedBy: MonitorTime?
+
+  /// Takes the tags of operations that are no longer kept, once the monitor had time to report them
+  /// after the connection was lost.
+  mutating func confirm(with operations: OperationStore, at time: MonitorTime) {
+    guard let moment = confirmedBy, moment <= time else { return }
+    confirmedBy = nil
+    ids = ids.filter { operations[$0] != nil }
+  }
+
+  /// Takes the tags of operations that are over: nothing can be asked of them.
+  mutating func dropOver(in monitored: MonitoredState) {
+    guard !ids.isEmpty else { return }
+    ids = ids.filter {
+      monitored.operations[$0]?.state.isOver != true && !monitored.hasEnded($0)
+    }
+  }
+}
+
+// What keys act on: the tagged operations, or the selected one if none is tagged.
+
+extension Dashboard {
+  /// The operations that a command is about, ascending; on the screen of one operation that one.
+  var commandTargets: [OperationReport.ID] {
+    if let detail { return [detail.id] }
+    return tags.ids.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.ids.sorted()
+  }
+
+  /// Tags the selected operation, or takes its tag, and goes on to the next row.
+  mutating func toggleTag() -> [Effect] {
+    guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
+    if tags.ids.remove(id) == nil {
+      guard !report.state.isOver else {
+        show("\(describe(id)) is over", isWarning: true)
+        return [.bell]
+      }
+      tags.ids.insert(id)
+    }
+    if detail == nil { move(by: 1) }
+    return []
+  }
+
+  /// Tags the selected operation and all that depend on it.
+  mutating func tagWithDependents() -> [Effect] {
+    guard let id = selectedOperation, shown.operations[id]?.state.isOver == false else {
+      return [.bell]
+    }
+    tags.ids.insert(id)
+    guard let dependents = live.dependents, dependents.subjects == [id] else {
+      let words = isUnanswered ? "is not known here" : "is not known yet; c again"
+      show("what depends on \(id) \(words)", isWarning: true)
+      return [.bell]
+    }
+    tags.ids.formUnion(dependents.ids)
+    let count =
+      CountText.text(dependents.ids.count) + (dependents.isCut ? ", and not the rest" : "")
+    show("tagged \(id) and what depends on it: \(count)", isWarning: dependents.isCut)
+    return []
+  }
+
+  mutating func untagAll() -> [Effect] {
+    guard !tags.ids.isEmpty else { return [.bell] }
+    show("\(tags.ids.count) no longer tagged")
+    tags.ids = []
+    return []
+  }
+}

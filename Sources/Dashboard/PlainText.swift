@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import MonitorProtocol
+
+/// What the dashboard says, for who has none: lines of text that no terminal obeys, whatever names say.
+package struct PlainText: Sendable {
+  /// More columns of a line are not printed.
+  private static let longest = 1_000
+  /// The most operations of a chain of blockers.
+  private static let longestChain = 12
+
+  private var monitored = MonitoredState()
+  private let isUnicode: Bool
+
+  /// Creates it without anything known.
+  ///
+  /// - Parameter isUnicode: Whether lines may hold more than ASCII.
+  package init(isUnicode: Bool) { self.isUnicode = isUnicode }
+
+  /// Takes in what the monitored process says.
+  package mutating func take(_ message: MonitorMessage) { monitored.apply(message) }
+
+  private var glyphs: Glyphs { Glyphs(isUnicode: isUnicode) }
+
+  private func line(_ text: String) -> String {
+    TerminalText.printable(text, columns: Self.longest, isUnicode: isUnicode)
+  }
+
+  /// A name of anything, as it may be printed.
+  package func printable(_ name: String) -> String {
+    TerminalText.printable(name, isUnicode: isUnicode)
+  }
+
+  // MARK: One operation
+
+  /// An operation's id and, where it is known, what it is called.
+  package func title(of id: OperationReport.ID) -> String {
+    guard let report = monitored.operations[id], !report.title.isEmpty else { return "\(id)" }
+    return line("\(id) \(report.title.clipped(to: 200))")
+  }
+
+  /// What an operation does, or why it does not run, without its id; `nil` where it is not known.
+  package func sentence(about id: OperationReport.ID, at now: MonitorTime) -> String? {
+    monitored.operations[id].map { report in
+      line(
+        Explanation(monitored: monitored, now: now, isReadOnly: true, glyphs: glyphs)
+          .sentence(about: report))
+    }
+  }
+
+  /// The same with all reasons, with what it waits for in its own code, with the way to what holds it up,
+  /// and with the warnings about it, a line each; empty where it is not known.
+  package func explanation(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
+    guard let sentence = sentence(about: id, at: now) else { return [] }
+    var lines = ["\(title(of: id)): \(sentence)"]
+    if let detail = monitored.detail, detail.id == id {
+      for (index, reason) in detail.reasons.enumerated() {
+        lines.append(line("  \(index + 1) \(reason.sentence)"))
+      }
+      let queues = detail.awaitedQueues.map { "queue \(monitored.queue($0)?.name ?? "")" }
+      for awaited in detail.awaitedOperations.map({ title(of: $0) }) + queues {
+        lines.append(line("  - waits in its own code for \(awaited)"))
+      }
+    }
+    let chain = blockers(of: id)
+    if let last = chain.last, let state = monitored.operations[last].map({ stateWords($0, now) }) {
+      let names = ([id] + chain).map { "\($0)" }.joined(separator: " < ")
+      let isCircle = chain.dropLast().contains(last) || last == id
+      lines.append("  \(names) \(isCircle ? "(a circle)" : state)")
+    }
+    return lines + warnings(about: id, at: now)
+  }
+
+  private func stateWords(_ report: OperationReport, _ now: MonitorTime) -> String {
+    let age = report.time(at: now).map { " \(TimeText.duration($0))" } ?? ""
+    return report.state.rawValue + age
+  }
+
+  private func warnings(about id: OperationReport.ID, at now: MonitorTime) -> [String] {
+    let text = WarningText(monitored: monitored, now: now, glyphs: glyphs, isReadOnly: true)
+    return monitored.warnings.filter { $0.operations.contains(id) || $0.awaited.contains(id) }
+      .map { line("  ! \($0.kind.rawValue): \(text.sentence($0))") }
+  }
+
+  /// From an operation to what holds it up: each is the unfinished dependency of the one before it that
+  /// looks the slowest. At most twelve; where they go round in a circle, the last one is there before, or
+  /// is the operation itself.
+  package func blockers(of id: OperationReport.ID) -> [OperationReport.ID] {
+    var chain: [OperationReport.ID] = []
+    var last = id
+    while chain.count < Self.longestChain, let report = monitored.operations[last],
+      report.state == .waiting, let blocker = monitored.operations.blocker(of: report)
+    {
+      let isCircle = blocker == id || chain.contains(blocker)
+      chain.append(blocker)
+      if isCircle { break }
+      last = blocker
+    }
+    return chain
+  }
+
+  // MARK: The tree
+
+  /// What an operation waits for, or what waits for it, as the dashboard draws that; empty where it is
+  /// not known.
+  package func tree(
+    of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime, columns: Int
+  ) -> [String] {
+    guard monitored.operations[id] != nil else { return [] }
+    let tree = tree(of: id, direction, at: now)
+    var canvas = Canvas(
+      size: Size(columns: columns, rows: tree.rows.count + 1),
+      capabilities: Capabilities(isUnicode: isUnicode))
+    let view = TreeRowView(
+      monitored: monitored, now: now, columns: 0..<columns, showsColumns: true)
+    view.drawHeadings(
+      TreeTitle(tree: tree, rootCount: nil).spans(glyphs), row: 0, on: &canvas)
+    for (index, row) in tree.rows.enumerated() { view.draw(row, row: index + 1, on: &canvas) }
+    return (0...tree.rows.count).map { canvas.grid.row($0).plainText }
+  }
+
+  /// What the same tree says beside its rows: its critical path, from the operation on, how long that will
+  /// probably take, and whether it is too large to be told in full.
+  package func scan(
+    of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime
+  ) -> (criticalPath: [OperationReport.ID], remainingTime: Duration?, isCut: Bool) {
+    let scan = tree(of: id, direction, at: now).scan
+    return (scan.criticalPath, scan.remainingTime, scan.isCut)
+  }
+
+  private func tree(
+    of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime
+  ) -> DependencyTree {
+    DependencyTree(
+      root: id, direction: direction, operations: monitored.operations,
+      estimates: RunTimeEstimates(monitored.classTimes, at: now), rowLimit: TreeState.rowLimit)
+  }
+
+  /// More operations of a tree are not drawn.
+  package static let treeLimit = TreeState.rowLimit
+}
+
+extension OperationStore {
+  /// Of the unfinished dependencies the one that looks slowest: one that itself waits or is held
+  /// before one that is ready, and that before one that executes.
+  func blocker(of report: OperationReport) -> OperationReport.ID? {
+    let unmet = report.dependencies.compactMap { self[$0] }.filter { !$0.state.isOver }
+    return unmet.max { SortKey($0) < SortKey($1) }?.id
+  }
+}
+
+extension ArraySlice<Cell> {
+  /// What stands in the cells, without the spaces at the end.
+  var plainText: String {
+    var text = String.UnicodeScalarView()
+    for cell in self where !cell.isContinuation {
+      text.append(cell.scalar)
+      if let mark = cell.mark { text.append(mark) }
+    }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

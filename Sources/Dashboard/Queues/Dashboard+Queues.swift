@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Does what a key about a queue says.
+  mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
+    switch key {
+    case .toggleSuspended: suspendQueue()
+    case .widen: changeWidth(by: 1)
+    case .narrow: changeWidth(by: -1)
+    }
+  }
+
+  /// Suspends the selected operation's queue, or resumes it.
+  mutating func suspendQueue() -> [Effect] {
+    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
+    guard let queue = selectedQueue else { return [.bell] }
+    return [.send(.setSuspended(queue.id, !queue.isSuspended))]
+  }
+
+  /// Lets the selected queue run more operations at once, or fewer; at least one.
+  mutating func changeWidth(by step: Int) -> [Effect] {
+    guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
+    guard let queue = selectedQueue else { return [.bell] }
+    // From the default, which the system decides about, to what it runs at this moment.
+    let width = queue.width ?? max(1, queue.counts.executing)
+    let wanted = max(1, width + step)
+    guard wanted != queue.width else { return [.bell] }
+    return [.send(.setWidth(queue.id, wanted))]
+  }
+
+  /// The queue that keys act on: the selected one, or that of the selected operation.
+  var selectedQueue: QueueReport? {
+    if detail == nil {
+      if screen.view == .queues { return queues.id.flatMap { live.queue($0) } }
+      if screen.view == .timeline { return timeline.queue.flatMap { live.queue($0) } }
+      if screen.view == .tree, let id = tree?.selectedQueue { return live.queue(id) }
+    }
+    guard let id = selectedOperation, let report = shown.operations[id] else { return nil }
+    return live.queue(report.queue)
+  }
+}

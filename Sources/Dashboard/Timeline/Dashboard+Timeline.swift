@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+// The views of what has happened: events and timeline.
+extension Dashboard {
+  /// Does what a key of the timeline says.
+  mutating func perform(_ key: KeyAction.Timeline) -> [Effect] {
+    switch key {
+    case .zoomIn: zoomTimeline(by: -1)
+    case .zoomOut: zoomTimeline(by: 1)
+    }
+  }
+
+  /// Which moments the cells of the timeline stand for.
+  func timelineScale(columns: Int) -> TimelineScale {
+    TimelineScale(
+      window: timeline.window, end: shownTime, cells: TimelineView.cells(columns: columns))
+  }
+
+  /// The operation of the selected event.
+  var selectedEvent: OperationEvent? {
+    guard let number = events.number, case .event(let event) = shown.events[number] else {
+      return nil
+    }
+    return event
+  }
+
+  /// Shows more of the past, or less.
+  mutating func zoomTimeline(by step: Int) -> [Effect] { timeline.zoom(by: step) ? [] : [.bell] }
+
+  /// When the picture of the past next changes although nothing happens; `nil` where it does not.
+  func nextHistoryTick(after now: MonitorTime) -> MonitorTime? {
+    guard paused == nil, !live.isSilent, screen.helpTop == nil, picker == nil, replay == nil,
+      let layout = screen.layout
+    else { return nil }
+    var moments: [MonitorTime] = []
+    if let seconds = layout.rateSeconds, live.rates.isMoving(within: seconds) {
+      moments.append(nextSecond(after: now))
+    }
+    if screen.view == .timeline, timeline.moves {
+      let step = timelineScale(columns: screen.size.columns).nextStep(after: now)
+      moments.append(max(step, now + Self.shortestTimelineStep))
+    }
+    return moments.min()
+  }
+
+  /// A timeline that moves on more often than this is a blur.
+  private static let shortestTimelineStep = Duration.milliseconds(100)
+}

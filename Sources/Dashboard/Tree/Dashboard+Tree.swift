@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension Dashboard {
+  /// Does what a key of the trees says.
+  mutating func perform(_ key: KeyAction.Tree) -> [Effect] {
+    switch key {
+    case .toggle: toggleTree()
+    case .showDependencies: return show(.waitsFor)
+    case .showDependents: return show(.blocks)
+    case .enterRow: return enterTreeRow()
+    case .reroot: return rerootTree()
+    case .showRoots: tree = TreeState(allOf: shown.operations)
+    case .fold: return changeTree { $0.foldOrGoUp(height: $1) }
+    case .unfold: return changeTree { $0.unfoldOrGoDown(height: $1) }
+    case .toggleAllFolds: tree?.toggleAll()
+    case .goToBlocker: return goToBlocker()
+    case .goToWorst: return goToWorst()
+    }
+    return []
+  }
+
+  mutating func openTree(_ direction: DependencyTree.Direction) {
+    guard let id = detail?.id ?? list.selection.id else { return }
+    openTree(of: id, direction)
+  }
+
+  private mutating func toggleTree() {
+    if screen.view == .tree, detail == nil {
+      screen.view = .operations
+    } else {
+      openTree(.waitsFor)
+    }
+  }
+
+  /// Opens the tree of an operation; as the one that was open where nothing else is said.
+  mutating func openTree(
+    of id: OperationReport.ID, _ direction: DependencyTree.Direction? = nil
+  ) {
+    screen.view = .tree
+    detail = nil
+    tree = TreeState(
+      root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations)
+  }
+
+  /// Changes the open tree, for a screen of so many rows; sounds the bell where that is refused.
+  mutating func changeTree(_ body: (inout TreeState, Int) -> Bool) -> [Effect] {
+    let height = pageHeight
+    guard var tree, body(&tree, height) else { return [.bell] }
+    self.tree = tree
+    return []
+  }
+
+  /// Shows what the selected operation waits for, or what waits for it; turns the tree of one
+  /// operation round.
+  private mutating func show(_ direction: DependencyTree.Direction) -> [Effect] {
+    guard detail == nil, screen.view == .tree, let tree else {
+      openTree(direction)
+      return []
+    }
+    guard tree.tree.root != nil else {
+      guard let id = tree.selectedOperation else { return [.bell] }
+      openTree(of: id, direction)
+      return []
+    }
+    let isBackAgain = direction == .blocks && tree.direction == .blocks
+    self.tree?.direction = isBackAgain ? .waitsFor : direction
+    return []
+  }
+
+  private mutating func enterTreeRow() -> [Effect] {
+    switch tree?.cursor {
+    case .reference(let id, _):
+      let height = pageHeight
+      return tree?.moveToNode(id, height: height) == true ? [] : [.bell]
+    case .group, .queue, .folded: return changeTree { $0.unfoldOrGoDown(height: $1) }
+    case .node: return openDetail()
+    case .unknown, .cut, nil: return [.bell]
+    }
+  }
+
+  /// Makes the tree's row the root, and the list's selection where it has a row there.
+  private mutating func rerootTree() -> [Effect] {
+    guard let tree, let id = tree.selectedOperation, let report = shown.operations[id] else {
+      return [.bell]
+    }
+    self.tree = TreeState(root: id, direction: tree.direction, operations: shown.operations)
+    layOut()
+    _ = list.selection.select(report.id, in: list.rows, height: pageHeight)
+    return []
+  }
+
+  // MARK: What holds an operation up
+
+  /// Selects the dependency that the selected operation will probably wait for the longest.
+  ///
+  /// One step: pressed again and again it ends at the culprit, which waits for nobody.
+  mutating func goToBlocker() -> [Effect] {
+    guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
+    guard let blocker = shown.operations.blocker(of: report) else {
+      show(
+        report.unmetDependencyCount > 0
+          ? "what \(id) waits for is not known here" : "\(id) waits for no other operation")
+      return [.bell]
+    }
+    showOperation(blocker)
+    return []
+  }
+
+  /// Selects the unfinished operation that most others depend on, among those that are shown.
+  mutating func goToWorst() -> [Effect] {
+    if screen.view == .tree {
+      let operations = shown.operations
+      return changeTree { $0.moveToWorst(operations: operations, height: $1) }
+    }
+    let unfinished = list.rows.keys.filter { !$0.isOver }.compactMap { shown.operations[$0.id] }
+    let worst = unfinished.max { ($0.dependentCount, $1.id) < ($1.dependentCount, $0.id) }
+    guard let worst, worst.dependentCount > 0 else {
+      show("nothing waits for any of these")
+      return [.bell]
+    }
+    showOperation(worst.id)
+    return []
+  }
+
+  /// Selects an operation in the view, whether its row is there yet or not.
+  private mutating func showOperation(_ id: OperationReport.ID) {
+    if detail != nil {
+      detail = DetailState(id: id)
+      return
+    }
+    if screen.view == .tree {
+      if changeTree({ $0.moveToNode(id, height: $1) }) == [] { return }
+      openTree(of: id)
+      layOut()
+    }
+    // What is not listed can still be looked at.
+    if !list.selection.select(id, in: list.rows, height: pageHeight) {
+      detail = DetailState(id: id)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import Glibc
+import MonitorProtocol
+import MonitorTransport
+
+/// What is to be watched, in the words of the command line.
+package enum AttachTarget: Equatable {
+  /// The process with this id.
+  case process(pid_t)
+  /// Whatever listens at this path.
+  case socket(String)
+
+  /// Reads an argument: a number is a process's id, and anything else a path; `nil` where it is
+  /// neither.
+  package init?(_ argument: String) {
+    if argument.allSatisfy({ $0.isASCII && $0.isNumber }) {
+      guard let process = pid_t(argument), process > 0 else { return nil }
+      self = .process(process)
+    } else {
+      self = .socket(argument)
+    }
+  }
+
+  /// Where the socket is.
+  ///
+  /// - Throws: ``AttachError`` where a process has none, or it is not to be trusted.
+  package func path() throws(AttachError) -> String {
+    switch self {
+    case .socket(let path): path
+    case .process(let process): try Self.path(of: process)
+    }
+  }
+
+  private static func path(of process: pid_t) throws(AttachError) -> String {
+    var facts = stat()
+    guard ProcessStart(of: process) != nil, stat("/proc/\(process)", &facts) == 0 else {
+      throw AttachError(.nothingThere, "there is no process \(process)")
+    }
+    guard facts.st_uid == geteuid() || geteuid() == 0 else {
+      throw AttachError(.denied, "process \(process) is another user's")
+    }
+    for directory in MonitorDirectory.candidates(of: facts.st_uid) {
+      let names = directory.fileNames.lazy.filter { $0.hasSuffix(".sock") }
+      guard
+        let fileName = names.first(where: { fileName in
+          let name = MonitorSocketName(fileName: fileName)
+          return name?.processID == process && name?.isAlive == true
+        })
+      else { continue }
+      do throws(MonitorDirectoryError) {
+        try directory.check(owner: facts.st_uid)
+      } catch {
+        throw AttachError(.denied, "\(error)")
+      }
+      return directory.path(of: fileName)
+    }
+    throw AttachError(
+      .nothingThere,
+      "process \(process) does not listen: start it with OPQ_MONITOR=ro, or rw, or let it call "
+        + "OperationMonitor.listen()")
+  }
+}
+
+extension AttachTarget: CustomStringConvertible {
+  /// What it is called in a sentence.
+  package var description: String {
+    switch self {
+    case .process(let process): "process \(process)"
+    case .socket(let path): path
+    }
+  }
+
+  /// Does something, and says in its error which target that is about.
+  package func naming<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as AttachError where !error.description.contains(description) {
+      throw AttachError(error.kind, "\(self): \(error.description)")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import MonitorProtocol
+import NIOCore
+import Synchronization
+
+/// Several processes that are watched as one.
+package final class ProcessGroup: MonitorSource {
+  private let sessions: [any MonitorSource]
+  private let state: Mutex<State>
+  private let wake: @Sendable (Duration) -> Void
+
+  private struct State {
+    var merge: ProcessMerge
+    /// The moment for which somebody is to be woken.
+    var wakeUp: MonitorTime?
+
+    /// After how long somebody is to be woken, said once for each moment; `nil` where nobody is.
+    mutating func takeDelay(at now: MonitorTime) -> Duration? {
+      let deadline = merge.deadline(after: now)
+      defer { wakeUp = deadline }
+      return deadline == wakeUp ? nil : deadline.map { $0 - now }
+    }
+  }
+
+  /// - Parameters:
+  ///   - sessions: The processes, in the order of their numbers.
+  ///   - interest: What each of them was asked to tell.
+  ///   - wake: Called on any thread: so much later there is something to tell that no session wakes for.
+  init(
+    _ sessions: [any MonitorSource], interest: Interest,
+    wake: @escaping @Sendable (Duration) -> Void
+  ) {
+    self.sessions = sessions
+    self.wake = wake
+    state = Mutex(
+      State(
+        merge: ProcessMerge(
+          count: sessions.count, interest: interest, bootID: ProcessStart.bootID,
+          secondsSince1970AtZero: MonitorTime.secondsSince1970AtZero)))
+  }
+
+  /// Groups processes of this machine's sockets.
+  ///
+  /// - Parameters:
+  ///   - sessions: The processes, in the order of their numbers.
+  ///   - interest: The interest that each session was opened with.
+  ///   - ring: Called on any thread when there is something to take that no session wakes for.
+  package convenience init(
+    _ sessions: [RemoteSession], interest: Interest, ring: @escaping @Sendable () -> Void
+  ) {
+    self.init(sessions, interest: interest) { delay in
+      ConnectionLoop.shared.scheduleTask(in: TimeAmount(delay)) { ring() }
+    }
+  }
+
+  package func takeMessages() -> [MonitorMessage] {
+    let told = sessions.map { $0.takeMessages() }
+    let now = MonitorTime.now
+    let (messages, delay) = state.withLock { state in
+      for (index, messages) in told.enumerated() {
+        for message in messages { state.merge.take(message, from: index + 1, at: now) }
+      }
+      return (state.merge.takeMessages(at: now), state.takeDelay(at: now))
+    }
+    if let delay { wake(delay) }
+    return messages
+  }
+
+  package func watch(_ interest: Interest) {
+    let wishes = state.withLock { $0.merge.watch(interest) }
+    for wish in wishes { sessions[wish.process - 1].watch(wish.interest) }
+    // An update follows, though no process has anything to add.
+    if wishes.isEmpty { wake(.zero) }
+  }
+
+  package func send(_ command: MonitorCommand) {
+    let now = MonitorTime.now
+    let (orders, delay) = state.withLock { state in
+      (state.merge.give(command, at: now), state.takeDelay(at: now))
+    }
+    for order in orders { sessions[order.process - 1].send(order.command) }
+    if let delay = orders.isEmpty ? .zero : delay { wake(delay) }
+  }
+
+  package func invalidate() {
+    for session in sessions { session.invalidate() }
+  }
+}

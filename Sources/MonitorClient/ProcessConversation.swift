@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import MonitorProtocol
+
+/// What the messages of a monitored process mean for its viewer, without a socket.
+struct ProcessConversation {
+  /// What the connection has to do.
+  enum Action: Equatable {
+    /// The process has greeted: it can be watched from now on.
+    case greeted(Hello, versions: ProtocolVersions)
+    /// Tell the viewer this.
+    case deliver(MonitorMessage)
+    /// Send this.
+    case send(ViewerMessage)
+    /// It is over, for this reason.
+    case fail(AttachError)
+  }
+
+  private var isGreeted = false
+  private var assembler = UpdateAssembler()
+  private var ledger: OperationLedger
+  /// How many more parts of updates the process may send.
+  private var credit = 0
+  /// The commands that are not answered, the oldest first.
+  private var commands: [(token: UInt32, command: MonitorCommand)] = []
+  private var lastToken: UInt32 = 0
+
+  /// - Parameter ledger: What is held of the process's operations.
+  init(ledger: OperationLedger = OperationLedger()) { self.ledger = ledger }
+
+  // MARK: The viewer
+
+  /// The viewer gives a command.
+  mutating func give(_ command: MonitorCommand) -> [Action] {
+    lastToken &+= 1
+    commands.append((lastToken, command))
+    return [.send(.command(command, token: lastToken))]
+  }
+
+  /// The viewer takes so many more parts of updates.
+  mutating func grant(_ count: Int) -> [Action] {
+    credit += count
+    return [.send(.credit(count))]
+  }
+
+  /// The connection is over: what was not answered never will be.
+  mutating func end() -> [Action] {
+    defer { commands = [] }
+    return commands.map { .deliver(.commandResult(CommandResult(lost: $0.command))) }
+  }
+
+  // MARK: The process
+
+  /// Takes in a message.
+  mutating func take(_ message: ProcessMessage) -> [Action] {
+    switch message {
+    case .unknown: return []
+    case .hello(let hello, let versions):
+      guard !isGreeted else { return [fault("there was a second hello")] }
+      guard ProtocolVersions.current.isCompatible(with: versions) else {
+        return [.fail(AttachError(otherVersion: versions))]
+      }
+      isGreeted = true
+      return [.greeted(hello, versions: versions)]
+    case .bye(let farewell):
+      guard isGreeted, farewell.cause == .processEnds else { return [.fail(AttachError(farewell))] }
+      return end() + [.deliver(.ended(reason: farewell.sentence))]
+    case _ where !isGreeted: return [fault("the first message was no hello")]
+    case .updatePart(let part): return take(part)
+    case .commandResult(let token, let outcomes, let dependents):
+      guard let index = commands.firstIndex(where: { $0.token == token }) else { return [] }
+      let command = commands.remove(at: index).command
+      return [
+        .deliver(
+          .commandResult(
+            CommandResult(command: command, outcomes: outcomes, dependents: dependents)))
+      ]
+    case .pong: return []
+    }
+  }
+
+  private mutating func take(_ part: UpdatePart) -> [Action] {
+    guard credit > 0 else { return [fault("it sends more than it was given credit for")] }
+    credit -= 1
+    do throws(WireError) {
+      guard let update = try assembler.take(part) else { return grant(1) }
+      guard ledger.enter(update) else {
+        return [.fail(AttachError(.lost, "the process tells of more operations than can be held"))]
+      }
+      // The credit of the last part comes back when the viewer has taken the update.
+      return [.deliver(.update(update))]
+    } catch {
+      return [fault("\(error)")]
+    }
+  }
+
+  private func fault(_ reason: String) -> Action {
+    .fail(AttachError(.lost, "the process does not keep to the protocol: \(reason)"))
+  }
+}
+
+extension CommandResult {
+  /// That of a command of which nobody knows whether it was carried out.
+  init(lost command: MonitorCommand) { self.init(command, .lost) }
+
+  /// That of a command to which the same happened everywhere.
+  package init(_ command: MonitorCommand, _ outcome: Outcome) {
+    let count =
+      switch command {
+      case .cancel(let ids), .cancelWithDependents(let ids), .changePriority(let ids, _): ids.count
+      case .setSuspended, .setWidth: 1
+      }
+    self.init(command: command, outcomes: Array(repeating: outcome, count: count))
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import Glibc
+package import MonitorProtocol
+import MonitorTransport
+import NIOCore
+import NIOPosix
+
+/// Finds the processes that can be watched.
+package enum ProcessFinder {
+  /// One of them.
+  package struct Found: Sendable, Equatable {
+    /// Where its socket is.
+    package var path: String
+    /// Its id.
+    package var processID: pid_t
+    /// What it has said of itself; the reason where it cannot be watched.
+    package var answer: Result<Greeting, AttachError>
+  }
+
+  /// What a process says of itself.
+  package struct Greeting: Sendable, Equatable {
+    package var hello: Hello
+    package var versions: ProtocolVersions
+  }
+
+  /// A process that takes longer to answer is said not to.
+  static let patience = TimeAmount.milliseconds(200)
+
+  /// The processes of this user that listen, by id. Takes as long as the slowest answer.
+  package static func find() -> [Found] {
+    var paths: [String: pid_t] = [:]
+    for directory in MonitorDirectory.candidates() where (try? directory.check()) != nil {
+      for fileName in directory.fileNames where fileName.hasSuffix(".sock") {
+        guard let name = MonitorSocketName(fileName: fileName) else { continue }
+        paths[directory.path(of: fileName)] = name.processID
+      }
+    }
+    guard !paths.isEmpty else { return [] }
+    let loop = ConnectionLoop.shared
+    let probes = paths.map { ($0.key, $0.value, greeting(of: $0.key, on: loop)) }
+    let found = probes.compactMap { path, process, greeting -> Found? in
+      do {
+        return Found(path: path, processID: process, answer: .success(try greeting.wait()))
+      } catch {
+        let error = error as? AttachError ?? AttachError(.lost, "\(error)")
+        // One that crashed has left its socket: no process is there.
+        if error.kind == .nothingThere { return nil }
+        return Found(path: path, processID: process, answer: .failure(error))
+      }
+    }
+    return found.sorted { ($0.processID, $0.path) < ($1.processID, $1.path) }
+  }
+
+  private static func greeting(
+    of path: String, on loop: any EventLoop
+  ) -> EventLoopFuture<Greeting> {
+    let promise = loop.makePromise(of: Greeting.self)
+    loop.execute {
+      let connection = ProcessConnection(path: path, isReadOnly: true) { event in
+        switch event {
+        case .greeted(let hello, let versions):
+          promise.succeed(Greeting(hello: hello, versions: versions))
+        case .message, .heard: break
+        case .closed(let error): promise.fail(error)
+        }
+      }
+      let me = NIOLoopBound(connection, eventLoop: loop)
+      let expiry = loop.scheduleTask(in: patience) { me.value.expire() }
+      promise.futureResult.whenComplete { _ in
+        expiry.cancel()
+        me.value.close()
+      }
+      connection.open(on: loop)
+    }
+    return promise.futureResult
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import OperationsCore
+
+// From the library's words to the protocol's.
+
+extension StateCounts {
+  init(_ snapshot: QueueChanges) {
+    self.init(
+      waiting: snapshot.waiting, ready: snapshot.ready,
+      held: snapshot.isSuspended ? snapshot.ready : 0, executing: snapshot.executing,
+      cancelling: snapshot.cancelling, finished: snapshot.finished, cancelled: snapshot.cancelled,
+      total: snapshot.total)
+  }
+}
+
+extension MonitorProtocol.OperationState {
+  /// What a monitor shows for what the library knows.
+  init(_ state: OperationsCore.OperationState, isCancelled: Bool, isSuspended: Bool) {
+    switch state {
+    case .waiting: self = .waiting
+    case .ready: self = isCancelled ? .cancelling : isSuspended ? .held : .ready
+    case .executing: self = isCancelled ? .cancelling : .executing
+    case .finished: self = isCancelled ? .cancelled : .finished
+    }
+  }
+}
+
+extension OperationReport {
+  /// What does not change while an operation is in its queue.
+  init(_ snapshot: RecordedOperation, className: String) {
+    self.init(
+      id: ID(snapshot.id.rawValue), name: snapshot.name ?? "", className: className,
+      queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
+  }
+
+  /// Takes over what may change, but for the dependencies.
+  mutating func take(_ snapshot: RecordedOperation, isSuspended: Bool, unmetCount: Int) {
+    func time(_ nanoseconds: Int64?) -> MonitorTime? {
+      nanoseconds.map { MonitorTime(nanoseconds: $0) }
+    }
+    name = snapshot.name ?? ""
+    state = MonitorProtocol.OperationState(
+      snapshot.state, isCancelled: snapshot.isCancelled, isSuspended: isSuspended)
+    priority = OperationPriority(rawValue: snapshot.priority.rawValue) ?? .normal
+    unmetDependencyCount = state == .waiting ? unmetCount : 0
+    isExcluded = state == .waiting && snapshot.isExcluded
+    added = time(snapshot.added)
+    becameReady = time(snapshot.becameReady)
+    started = time(snapshot.started)
+    cancelRequested = time(snapshot.cancelRequested)
+    finished = time(snapshot.finished)
+  }
+}
+
+extension OperationDetail {
+  /// What the library says of an operation at this moment.
+  init(_ operation: Operation, id: OperationReport.ID) {
+    self.init(
+      id: id, qualityOfService: OperationQualityOfService(operation.qualityOfService),
+      reasons: operation.reasonsNotRunning().map { Reason($0) })
+    for awaited in operation.awaitedInside {
+      switch awaited {
+      case .operation(let operation):
+        awaitedOperations.append(OperationReport.ID(operation.id.rawValue))
+      case .queue(let queue): awaitedQueues.append(QueueReport.ID(queue.id.rawValue))
+      }
+    }
+  }
+}
+
+extension OperationDetail.Reason {
+  init(_ reason: NotRunningReason) {
+    let kind: Kind =
+      switch reason {
+      case .notInQueue: .notInQueue
+      case .queueSuspended: .queueSuspended
+      case .unmetDependencies: .unmetDependencies
+      case .notReadyByItself: .notReadyByItself
+      case .excluded: .excluded
+      case .noFreeSlot: .noFreeSlot
+      case .notStartedYet: .notStartedYet
+      case .barrierAhead: .barrierAhead
+      case .dependenciesNeverAdded: .dependenciesNeverAdded
+      }
+    self.init(kind: kind, sentence: "\(reason)")
+  }
+}
+
+extension OperationQualityOfService {
+  init(_ quality: QualityOfService) {
+    self =
+      switch quality {
+      case .userInteractive: .userInteractive
+      case .userInitiated: .userInitiated
+      case .utility: .utility
+      case .background: .background
+      case .default: .default
+      }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Glibc
+package import MonitorProtocol
+import OperationsCore
+
+/// What a greeting says of this process.
+package enum ProcessFacts {
+  /// The present time on the clock of all monitor times.
+  package static var now: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
+
+  package static func hello(isReadOnly: Bool) -> Hello {
+    var wall = timespec()
+    clock_gettime(CLOCK_REALTIME, &wall)
+    var boot = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &boot)
+    let now = now
+    let start = ProcessStart(of: getpid())
+    let sinceBoot = Duration.seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec)
+    var hello = Hello(
+      processName: name, processID: getpid(), isReadOnly: isReadOnly, anchor: now,
+      anchorSecondsSince1970: Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9,
+      processStarted: start.map { started($0, now: now, sinceBoot: sinceBoot) } ?? now)
+    hello.bootID = ProcessStart.bootID
+    hello.startTicks = start?.ticks ?? 0
+    hello.totalCount = QueueRegistry.totalCount
+    return hello
+  }
+
+  /// The program's file name, without the folders.
+  private static var name: String {
+    guard let first = CommandLine.arguments.first else { return "" }
+    return first.split(separator: "/").last.map(String.init) ?? first
+  }
+
+  /// When a process started, on the monotonic clock, which stands still while the machine sleeps: as
+  /// long ago as it is on the clock that does not.
+  static func started(
+    _ start: ProcessStart, now: MonitorTime, sinceBoot: Duration
+  ) -> MonitorTime {
+    min(now, now - (sinceBoot - .nanoseconds(start.nanoseconds)))
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// One operation that has asked for its exclusions and has not finished.
+struct ExclusionMember {
+  enum Standing: Equatable {
+    /// It asks when its queue chooses it.
+    case away
+    /// It was refused and was not invited since.
+    case waiting(MutualExclusion)
+    /// It has all of its exclusions and executes.
+    case holding
+  }
+
+  /// In the order in which they were created.
+  let exclusions: [MutualExclusion]
+  /// How often it is refused before it is due.
+  var patience: Int
+  var refusalCount = 0
+  var standing = Standing.away
+  /// Its queue and its priority when it asked last.
+  var group: ExclusionLines.Group?
+
+  var isDue: Bool { refusalCount >= patience }
+}
+
+/// The members of one group that wait for one exclusion, the lowest number first: a binary heap.
+struct WaitingMembers {
+  private var numbers: [ExclusionLines.Number] = []
+  /// How many of them have left before their turn.
+  private var leftCount = 0
+
+  var isEmpty: Bool { numbers.isEmpty }
+  var first: ExclusionLines.Number? { numbers.first }
+
+  mutating func insert(_ number: ExclusionLines.Number) {
+    numbers.append(number)
+    var index = numbers.count - 1
+    while index > 0, numbers[index] < numbers[(index - 1) / 2] {
+      numbers.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  mutating func removeFirst() {
+    numbers.swapAt(0, numbers.count - 1)
+    numbers.removeLast()
+    var index = 0
+    while 2 * index + 1 < numbers.count {
+      var least = 2 * index + 1
+      if least + 1 < numbers.count, numbers[least + 1] < numbers[least] { least += 1 }
+      guard numbers[least] < numbers[index] else { return }
+      numbers.swapAt(least, index)
+      index = least
+    }
+  }
+
+  /// One of them has left and stays in the heap for now. - Returns: Whether most of them have.
+  mutating func noteLeft() -> Bool {
+    leftCount += 1
+    return 2 * leftCount > numbers.count
+  }
+
+  /// Removes those that have left.
+  mutating func removeAll(where hasLeft: (ExclusionLines.Number) -> Bool) {
+    // A sorted array is a heap.
+    numbers = numbers.filter { !hasLeft($0) }.sorted()
+    leftCount = 0
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// Limits how many of the operations that share it execute at the same time, in whatever queues they
+/// are: to protect a file, a connection, or the right to ask the user something.
+///
+/// ```swift
+/// extension MutualExclusion {
+///   static let catalogue = MutualExclusion(name: "catalogue")
+///   static let uploads = MutualExclusion(name: "uploads", limit: 3)
+/// }
+/// operation.exclusions = [.catalogue]
+/// ```
+///
+/// Keep it where all operations that need it can reach it. Two objects are two exclusions, even if their
+/// names are equal: two libraries that choose the same name do not affect each other.
+///
+/// May be used on any thread. An operation that has it in its ``OperationSupplement/exclusions`` retains it.
+public final class MutualExclusion: Sendable {
+  /// The name, for people. Shown by ``OperationSupplement/reasonsNotRunning()``.
+  public let name: String
+  /// How many operations may execute with it at the same time; 1 or more.
+  public let limit: Int
+  /// Counts the objects in the order in which they were created, from 1.
+  let number: UInt64
+
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  /// Creates an exclusion that is different from all others.
+  ///
+  /// - Parameters:
+  ///   - name: The name, for people. It need not be unique.
+  ///   - limit: How many operations may execute with it at the same time. Less than 1 counts as 1.
+  public init(name: String, limit: Int = 1) {
+    self.name = name
+    self.limit = max(1, limit)
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+}
+
+/// Two exclusions are equal if they are the same object.
+extension MutualExclusion: Hashable, CustomStringConvertible {
+  /// Whether both are the same object.
+  public static func == (left: MutualExclusion, right: MutualExclusion) -> Bool { left === right }
+
+  /// Feeds the object's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// The name.
+  public var description: String { name }
+}

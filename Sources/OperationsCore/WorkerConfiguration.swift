@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Glibc
+
+/// How many threads run the operations of all queues, and how large their stacks are.
+///
+/// It applies to the whole process, and to queues without an
+/// ``OperationQueue/underlyingQueue``. Set ``current`` before the first queue is created:
+///
+/// ```swift
+/// WorkerConfiguration.current = WorkerConfiguration(processorCount: 4, threadLimit: 64)
+/// ```
+///
+/// A value that is `nil` is taken from the environment: `OPQ_PROCESSORS`, `OPQ_THREADS` and
+/// `OPQ_STACK_SIZE`, each a whole number in the range of its property. If the environment does not have it
+/// either, the default applies. A variable with another value is ignored, and one sentence about it is
+/// written to the standard error stream when the first queue is created. A process that runs with
+/// the privileges of another user ignores the environment.
+public struct WorkerConfiguration: Sendable, Equatable {
+  /// How many operations of default-width queues run at the same time if none of them blocks: 1 to
+  /// 4,096, and no more than ``threadLimit``.
+  ///
+  /// The default is the number of processors that the process may use: those of the affinity mask of its
+  /// first thread (`sched_getaffinity`), or the CPU quota of its control groups, rounded up, if that is
+  /// less. Both are read once, when the first queue is created.
+  public var processorCount: Int?
+  /// The most threads that queues have together: 1 to 32,768. The default is a bound that suits the widths
+  /// of the queues.
+  ///
+  /// With a limit that is less than the widths of queues, fewer operations run at the same time than the
+  /// widths allow. Operations that wait for one another, and are more than the limit, then wait for ever.
+  public var threadLimit: Int?
+  /// The size of the stack of a thread, in bytes: 65,536 to 1,073,741,824. The default is that of the
+  /// system, most often 8 MiB (`ulimit -s`).
+  public var stackSize: Int?
+
+  /// Creates a configuration.
+  ///
+  /// - Parameters:
+  ///   - processorCount: See ``processorCount``.
+  ///   - threadLimit: See ``threadLimit``.
+  ///   - stackSize: See ``stackSize``.
+  public init(processorCount: Int? = nil, threadLimit: Int? = nil, stackSize: Int? = nil) {
+    self.processorCount = processorCount
+    self.threadLimit = threadLimit
+    self.stackSize = stackSize
+  }
+
+  /// The configuration of this process. Any thread may read and set it.
+  ///
+  /// Until the first queue is created, reading it returns what was set. From then on it returns the
+  /// values that apply, and setting it has no effect and is reported as a
+  /// ``Diagnostic/Kind/workerConfigurationIsFixed``.
+  ///
+  /// A value outside its range is replaced by `nil`, and reported as a
+  /// ``Diagnostic/Kind/invalidWorkerConfiguration``.
+  public static var current: WorkerConfiguration {
+    get { settings.withLock { $0.configuration } }
+    set {
+      var configuration = newValue
+      let invalid = Setting.allCases.filter { setting in
+        guard let value = newValue[setting], !setting.range.contains(value) else { return false }
+        configuration[setting] = nil
+        return true
+      }
+      let isFixed = settings.withLock { settings in
+        if !settings.isFixed { settings.configuration = configuration }
+        return settings.isFixed
+      }
+      // Outside of the lock, as a handler of the program's may be called.
+      for setting in invalid {
+        Diagnostic.note(
+          .invalidWorkerConfiguration,
+          "\(setting.name) of WorkerConfiguration is \(newValue[setting] ?? 0), which is not from "
+            + "\(setting.range.lowerBound) to \(setting.range.upperBound): the default is used.")
+      }
+      if isFixed {
+        Diagnostic.note(
+          .workerConfigurationIsFixed,
+          "WorkerConfiguration.current was set after a queue was created: it has no effect."
+        )
+      }
+    }
+  }
+
+  private struct Settings {
+    var configuration = WorkerConfiguration()
+    var isFixed = false
+  }
+
+  private static let settings = Locked(Settings())
+
+  /// The configuration that applies from now on. Called once, for the pool of the process.
+  static func fix() -> WorkerPoolConfiguration {
+    csystem_watch_forks()
+    let requested = settings.withLock { settings in
+      settings.isFixed = true
+      return settings.configuration
+    }
+    let (resolved, faults) = WorkerPoolConfiguration.resolve(
+      requested,
+      environment: { csystem_secure_environment($0).map { String(cString: $0) } },
+      availableProcessors: { AvailableProcessors.count() })
+    // Printed, and not handed to the program's handler of diagnostics: the pool does not exist yet, and the
+    // handler may add operations.
+    for fault in faults { Diagnostic.printLine(fault) }
+    settings.withLock { settings in
+      settings.configuration = WorkerConfiguration(
+        processorCount: resolved.processorCount, threadLimit: resolved.threadLimit,
+        stackSize: resolved.stackSize == 0 ? nil : resolved.stackSize)
+    }
+    return resolved
+  }
+}
+
+extension WorkerConfiguration {
+  enum Setting: CaseIterable {
+    case processorCount, threadLimit, stackSize
+
+    var name: String { "\(self)" }
+
+    var variable: String {
+      switch self {
+      case .processorCount: "OPQ_PROCESSORS"
+      case .threadLimit: "OPQ_THREADS"
+      case .stackSize: "OPQ_STACK_SIZE"
+      }
+    }
+
+    var range: ClosedRange<Int> {
+      switch self {
+      case .processorCount: 1...4_096
+      case .threadLimit: 1...32_768
+      case .stackSize: 65_536...1 << 30
+      }
+    }
+  }
+
+  subscript(setting: Setting) -> Int? {
+    get {
+      switch setting {
+      case .processorCount: processorCount
+      case .threadLimit: threadLimit
+      case .stackSize: stackSize
+      }
+    }
+    set {
+      switch setting {
+      case .processorCount: processorCount = newValue
+      case .threadLimit: threadLimit = newValue
+      case .stackSize: stackSize = newValue
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// The blocks of one ``BlockOperation`` after the first, which threads of the pool take one by one.
+///
+/// The thread that has started the operation takes what no other thread has begun: so all of them run
+/// even if there is no other thread.
+final class ExecutionBlocks: Sendable {
+  private let blocks: [@Sendable () -> Void]
+  private let operation: Operation
+  /// Retained for the blocks: a subclass may say that it has finished before they have.
+  private let queue: OperationQueue?
+  private let takenCount = Atomic<Int>(0)
+  private let unfinishedCount: Atomic<Int>
+  private let latch = Latch()
+
+  init(_ blocks: [@Sendable () -> Void], of operation: Operation, in queue: OperationQueue?) {
+    self.blocks = blocks
+    self.operation = operation
+    self.queue = queue
+    unfinishedCount = Atomic(blocks.count)
+  }
+
+  /// Runs blocks on a thread of the pool, and asks for one more thread if there are others to run.
+  func help(_ pool: WorkerPool) {
+    var mustAsk = true
+    while let block = take() {
+      if mustAsk, hasMore { pool.help(self) }
+      mustAsk = false
+      CurrentWork.run(operation, for: queue, block)
+      finishOne()
+    }
+  }
+
+  /// Runs the blocks that no other thread has begun, and waits for the others. Called by the thread that
+  /// has started the operation.
+  func finishAll() {
+    while let block = take() {
+      block()
+      finishOne()
+    }
+    latch.wait()
+  }
+
+  private var hasMore: Bool { takenCount.load(ordering: .relaxed) < blocks.count }
+
+  private func take() -> (@Sendable () -> Void)? {
+    guard hasMore else { return nil }
+    let index = takenCount.wrappingAdd(1, ordering: .relaxed).oldValue
+    return index < blocks.count ? blocks[index] : nil
+  }
+
+  private func finishOne() {
+    if unfinishedCount.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      latch.open()
+    }
+  }
+}

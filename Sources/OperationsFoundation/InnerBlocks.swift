@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if !canImport(ObjectiveC)
+  import Dispatch
+  import Foundation
+  import OperationsCore
+
+  /// Blocks that were added to a queue inside an operation of that queue.
+  ///
+  /// A notification center adds a block to the observer's queue, and then waits until the queue has
+  /// finished everything. If the poster is an operation of that queue, Foundation calls the observer
+  /// directly. Here the thread that waits runs the blocks that it has added itself: the notification is
+  /// delivered before `post` returns, also if the operation holds the only slot of the queue.
+  final class InnerBlocks: Sendable {
+    private struct Entry {
+      let thread: pthread_t
+      /// Gone when the queue has run it, or was cancelled.
+      weak var block: InnerBlock?
+    }
+
+    private let entries = Locked<[Entry]>([])
+
+    /// Adds a block, which runs in the queue, or earlier if this thread waits for it.
+    func add(_ block: @escaping @Sendable () -> Void, to queue: OperationsCore.OperationQueue) {
+      let inner = InnerBlock(block)
+      let thread = pthread_self()
+      entries.withLock { entries in
+        entries.removeAll { $0.block == nil }
+        entries.append(Entry(thread: thread, block: inner))
+      }
+      queue.addOperation { inner.run() }
+    }
+
+    /// Runs the blocks that this thread has added and that have not begun, in the order of addition, and
+    /// waits for those that run on other threads.
+    func finishThoseOfThisThread() {
+      let thread = pthread_self()
+      // Taken out first: a block that runs here may add others, and wait for these.
+      let own = entries.withLock { entries in
+        defer { entries.removeAll { pthread_equal($0.thread, thread) != 0 } }
+        return entries.compactMap { pthread_equal($0.thread, thread) != 0 ? $0.block : nil }
+      }
+      for block in own { block.finish() }
+    }
+  }
+
+  /// A block that runs once, on whichever thread comes first.
+  private final class InnerBlock: Sendable {
+    private let block: Locked<(@Sendable () -> Void)?>
+    private let hasFinished = DispatchSemaphore(value: 0)
+
+    init(_ block: @escaping @Sendable () -> Void) { self.block = Locked(block) }
+
+    /// Does nothing if another thread has come first.
+    func run() {
+      guard let block = block.withLock({ $0.take() }) else { return }
+      block()
+      hasFinished.signal()
+    }
+
+    /// Returns when the block has run. Called by one thread, once.
+    func finish() {
+      run()
+      hasFinished.wait()
+    }
+  }
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if !canImport(ObjectiveC)
+  public import Foundation
+  public import OperationsCore
+
+  /// Operations have what `NSObjectProtocol` asks for, though they are no `NSObject`s: a subclass can
+  /// adopt protocols of Foundation that inherit from it, such as `ProgressReporting`.
+  extension OperationsCore.Operation: NSObjectProtocol {
+    /// The operation.
+    public func `self`() -> Self { self }
+
+    /// Always `false`.
+    public func isProxy() -> Bool { false }
+  }
+
+  /// Queues have what `NSObjectProtocol` asks for, as operations do.
+  extension OperationsCore.OperationQueue: NSObjectProtocol {
+    /// The queue.
+    public func `self`() -> Self { self }
+
+    /// Always `false`.
+    public func isProxy() -> Bool { false }
+  }
+#endif

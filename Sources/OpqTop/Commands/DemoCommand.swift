@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import Dashboard
+import DemoWorkloads
+import Glibc
+
+/// `opq-top demo`: runs a workload in this process, and shows it.
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "Runs a workload, and shows it.",
+    discussion: DemoList.discussion)
+
+  @OptionGroup var demo: DemoOptions
+  @OptionGroup var view: ViewOptions
+
+  /// Does it, and says how the process has to end.
+  func ending() -> Ending {
+    demo.isList ? Self.printList() : Self.show(demo.choice, view)
+  }
+
+  /// Prints what demos there are.
+  static func printList() -> Ending {
+    let error = StandardStream.output.write(DemoList.text)
+    guard error != 0, error != EPIPE else { return .status(0) }
+    return Program.failToWrite(error)
+  }
+
+  /// Runs a demo, and shows it.
+  static func show(_ choice: DemoChoice, _ view: ViewOptions) -> Ending {
+    let hasTerminal = Program.hasTerminal
+    guard view.batch || hasTerminal || choice.isOnce else {
+      return Program.fail("\(TerminalError(.notATerminal)); use --batch")
+    }
+    do {
+      // First of all: it blocks signals, which later threads inherit.
+      let run = try ViewerRun(view)
+      let showsDashboard = hasTerminal && !view.batch
+      let recorder = try run.beginRecording(ofProcessAt: nil)
+      let watched = try run.watchDemo(choice, isInteractive: showsDashboard)
+      if view.batch { return run.printFrames(of: watched, recorder: recorder) }
+      guard showsDashboard else { return run.runToTheEnd(watched, recorder: recorder) }
+      return try run.showDashboard(of: (watched, .demo), demo: choice, recorder: recorder)
+    } catch {
+      return Program.fail(error)
+    }
+  }
+}
+
+/// The catalogue of demos as text.
+enum DemoList {
+  /// What `--list` prints: for each demo what it is, and what to look at and which keys to press.
+  static var text: String {
+    rows { [$0.summary, $0.guidance] } + "\n"
+      + "Run one with: opq-top demo NAME. In it, ? lists the keys and q quits.\n"
+  }
+
+  /// What `help demo` says of the demos: what each is, and what one round of it is.
+  static var discussion: String {
+    "The demos, and what a run with --once does:\n\n"
+      + rows { [$0.summary, "--once: \($0.round)"] }
+      + "\n--list says what to look at in each of them, and which keys to press."
+  }
+
+  /// A demo's name and its first line; the further lines stand below that.
+  private static func rows(_ lines: (Demo) -> [String]) -> String {
+    let width = Demo.allCases.map(\.name.count).max() ?? 0
+    let indentation = String(repeating: " ", count: width + 2)
+    return Demo.allCases.map { demo in
+      let name = demo.name + String(repeating: " ", count: width - demo.name.count + 2)
+      return name + lines(demo).joined(separator: "\n" + indentation) + "\n"
+    }.joined()
+  }
+}

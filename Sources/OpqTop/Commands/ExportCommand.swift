@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import Glibc
+import MonitorProtocol
+import RunAnalysis
+
+/// `opq-top export`: writes what was recorded in a form that other programs read.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Writes a recording in the form of another program.",
+    discussion: """
+      chrome-trace is for Perfetto and the tracing pages of browsers: each queue with its slots, what ran \
+      in them, what depended on what, and the critical path. dot is the dependency graph for Graphviz, \
+      csv a line for each operation. What was cut off or is damaged is left out, and that is said. The \
+      exit status is 2 where there is no such file or it is no recording, 4 where it was made by another \
+      major version, and 1 where not all could be read or written.
+      """)
+
+  @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
+  var file: String
+
+  @Option(help: "chrome-trace, dot or csv.")
+  var format: ExportFormat
+
+  @OptionGroup var output: OutputOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Only operations that match, such as \"queue:io class:Tile\"; the words are those of the "
+        + "dashboard's filter.", valueName: "text"),
+    transform: { try OperationFilter($0) })
+  var filter: OperationFilter?
+
+  /// Does it, and says how the process has to end.
+  func ending() -> Ending {
+    output.write(recording: file) { history, output throws(FileError) in
+      let run = ExportedRun(history, filter: filter)
+      try format.export(run).write { text throws(FileError) in try output.write(text) }
+    }
+  }
+}
+
+extension ExportFormat: ExpressibleByArgument {}
+
+/// Which file a path leads to.
+private struct FilePlace: Equatable {
+  let device: dev_t
+  let number: ino_t
+
+  /// `nil` where there is none.
+  init?(_ path: String) {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    (device, number) = (facts.st_dev, facts.st_ino)
+  }
+}
+
+/// Where a text is written that is made of a recording.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write; without it, and with -, standard output.", valueName: "file"))
+  var output: String?
+
+  @Flag(help: "Write over the file where it is there already.")
+  var force = false
+
+  /// Reads a recording and writes what is made of it, and says how the process has to end.
+  ///
+  /// - Parameters:
+  ///   - path: Of the recording.
+  ///   - body: Writes all of it.
+  /// - Returns: The ending.
+  func write(
+    recording path: String,
+    _ body: (RunHistory, inout OutputText) throws(FileError) -> Void
+  ) -> Ending {
+    do throws(FileError) {
+      if let output, FilePlace(output).map({ $0 == FilePlace(path) }) == true {
+        throw FileError("\(output) is the recording itself")
+      }
+      let history = RunHistory(try RecordingReader(path: path))
+      var text = try OutputText(to: output, replaces: force)
+      try body(history, &text)
+      try text.finish()
+      guard let fault = history.fault else { return .status(0) }
+      return Program.fail("\(path): \(fault)", status: 1)
+    } catch {
+      // Whoever reads no further has seen enough.
+      return error.status == 0 ? .status(0) : Program.fail(error)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import CursesTerminal
+import MonitorClient
+import MonitorProtocol
+
+/// A word of the command line that asks a process something, or has it do something, and ends.
+protocol InquiryCommand: ParsableCommand {
+  /// Which process, and how it answers.
+  var options: InquiryOptions { get }
+  /// What is asked.
+  var inquiry: any Inquiry { get }
+  /// Whether it changes nothing.
+  static var isReadOnly: Bool { get }
+}
+
+/// Which process or recording is asked, and how the answer is printed.
+struct InquiryOptions: ParsableArguments {
+  @OptionGroup var target: TargetOptions
+
+  @Option(
+    help: ArgumentHelp("Ask a recording instead, as of its end.", valueName: "file"))
+  var recording: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --recording: as of so long after its beginning, such as 0, 12.5s, 90m or 2h.",
+      valueName: "time"))
+  var at: Offset?
+
+  @Flag(help: "Print the answer as one line of JSON.")
+  var json = false
+
+  @Flag(help: "Print text with ASCII characters only.")
+  var ascii = false
+
+  func validate() throws {
+    if recording != nil, target.isGiven {
+      throw ValidationError("--recording and --pid, --wait or --socket exclude each other")
+    }
+    if at != nil, recording == nil { throw ValidationError("--at goes with --recording") }
+  }
+
+  /// How the answer is printed.
+  var form: InquiryForm { InquiryForm(isJSON: json, isUnicode: !ascii) }
+}
+
+extension InquiryCommand {
+  /// Does it, and says how the process has to end.
+  func ending() -> Ending {
+    do {
+      if let recording = options.recording {
+        let reader = try RecordingReader(path: recording)
+        return RecordedMoment(reader, at: options.at?.duration).answer(inquiry)
+      }
+      // Before there is any other thread: it blocks signals, which later threads inherit.
+      let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
+      let path: String
+      if options.target.isGiven {
+        path = try options.target.path(nil, run)
+      } else {
+        let found = ProcessFinder.find()
+        guard let only = found.first else {
+          return Program.fail(AttachError(.nothingThere, ProcessTable.emptyMessage))
+        }
+        guard found.count == 1 else { return Program.fail(TargetOptions.choiceMessage(found)) }
+        path = only.path
+      }
+      let inquiry = inquiry
+      let session = RemoteSession(
+        path: path, isReadOnly: Self.isReadOnly, interest: inquiry.interest
+      ) { [waker = run.waker] in waker.ring() }
+      let watched = try run.greeted(by: session)
+      defer { watched.end() }
+      return InquiryLoop(source: watched.session, waker: run.waker, watch: run.watch).run(inquiry)
+    } catch let request as ViewerRun.SignalRequest {
+      return .signal(request.signal)
+    } catch {
+      return Program.fail(error)
+    }
+  }
+}
+
+/// The ids of operations on the command line: `1042` or `#1042`.
+enum OperationNumber {
+  /// Reads one.
+  ///
+  /// - Throws: `ValidationError` where it is none.
+  @Sendable static func read(_ argument: String) throws -> OperationReport.ID {
+    let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = UInt64(digits), number > 0
+    else {
+      throw ValidationError("there is no operation \"\(argument)\": its id is a number from 1 on")
+    }
+    return OperationReport.ID(number)
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import MonitorClient
+import MonitorProtocol
+
+/// The processes that can be watched as text, a line for each.
+enum ProcessTable {
+  /// What is said where there is none.
+  static let emptyMessage =
+    "no process of this user listens: start one with OPQ_MONITOR=ro, or rw, or let it call "
+    + "OperationMonitor.listen()"
+
+  /// A header, and a line for each process. There is no escape sequence in it, whatever names say.
+  static func text(of found: [ProcessFinder.Found]) -> String {
+    let rows = [["PID", "PROGRAM", "UPTIME", "OPS", "MODE", "PROTO"]] + found.map(cells)
+    let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let lines = rows.enumerated().map { index, row in
+      let cells = zip(0..., row).map { column, text in
+        let gap = String(repeating: " ", count: widths[column] - text.count)
+        return column == 1 || column > 3 ? text + gap : gap + text
+      }
+      let line = cells.joined(separator: "  ")
+      guard index > 0, case .failure(let error) = found[index - 1].answer else {
+        return String(line.reversed().drop { $0 == " " }.reversed())
+      }
+      return "\(line)  \(TerminalText.printable("\(error)"))"
+    }
+    return lines.map { "\($0)\n" }.joined()
+  }
+
+  private static func cells(of found: ProcessFinder.Found) -> [String] {
+    guard case .success(let greeting) = found.answer else {
+      return ["\(found.processID)", "-", "-", "-", "-", "-"]
+    }
+    let hello = greeting.hello
+    return [
+      "\(found.processID)", TerminalText.printable(hello.processName, columns: 32),
+      TimeText.duration(hello.anchor - hello.processStarted), "\(hello.totalCount)",
+      hello.isReadOnly ? "ro" : "rw", "\(greeting.versions)",
+    ]
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import MonitorClient
+
+/// Which process is watched.
+struct TargetOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Attach to this process.", valueName: "pid"),
+    transform: Self.processID)
+  var pid: Int32?
+
+  @Option(
+    help: ArgumentHelp(
+      "Attach to this process as soon as it listens; it need not be there yet.",
+      valueName: "pid"),
+    transform: Self.processID)
+  var wait: Int32?
+
+  @Option(
+    help: ArgumentHelp(
+      "Attach to what listens at this socket, such as one that ssh forwards.", valueName: "path"))
+  var socket: String?
+
+  /// Whether a process is asked for.
+  var isGiven: Bool { pid != nil || wait != nil || socket != nil }
+
+  func validate() throws {
+    if [pid != nil, wait != nil, socket != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("--pid, --wait and --socket exclude each other")
+    }
+  }
+
+  @Sendable private static func processID(_ text: String) throws -> Int32 {
+    guard let process = Int32(text), process > 0 else {
+      throw ValidationError("there is no process \"\(text)\": its id is a number from 1 on")
+    }
+    return process
+  }
+}
+
+extension TargetOptions {
+  /// Where the socket is of the process that is asked for, by these options or by an argument.
+  ///
+  /// - Throws: ``AttachError`` where there is none, or ``ViewerRun/SignalRequest`` where a signal comes
+  ///   while it waits for one.
+  func path(_ target: AttachTarget?, _ run: ViewerRun) throws -> String {
+    if let process = wait { return try run.waitForSocket(of: process) }
+    if let path = socket { return path }
+    guard let target = target ?? pid.map({ .process($0) }) else {
+      throw AttachError(.nothingThere, ProcessTable.emptyMessage)
+    }
+    return try target.path()
+  }
+
+  /// What is said where there are several processes and none is named.
+  static func choiceMessage(_ found: [ProcessFinder.Found]) -> String {
+    let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
+    return "several processes listen; name one of them with -p: \(ids)"
+  }
+}

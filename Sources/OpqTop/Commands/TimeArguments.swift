@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+
+/// A time between frames, as it is written on the command line: `0.5`, `500ms` or `1s`.
+struct Interval: ExpressibleByArgument, Equatable {
+  /// From 10 ms to a day.
+  let duration: Duration
+
+  /// Reads an interval; `nil` where it is none, or out of range.
+  init?(argument: String) {
+    let (digits, scale): (Substring, Double) =
+      if argument.hasSuffix("ms") {
+        (argument.dropLast(2), 0.001)
+      } else if argument.hasSuffix("s") {
+        (argument.dropLast(), 1)
+      } else {
+        (argument[...], 1)
+      }
+    // Double reads words such as "nan" and hexadecimal numbers, too.
+    guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits) else {
+      return nil
+    }
+    guard (0.01...86_400).contains(number * scale) else { return nil }
+    duration = .seconds(number * scale)
+  }
+}
+
+/// A time since a beginning, as it is written on the command line: `12.5`, `500ms`, `90s`, `15m`, `2h` or
+/// `1d`.
+struct Offset: ExpressibleByArgument, Equatable {
+  /// From 0 on, to a hundred years.
+  let duration: Duration
+
+  private static let units: [(name: String, seconds: Double)] = [
+    ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("", 1),
+  ]
+
+  /// Reads an offset; `nil` where it is none, or out of range.
+  init?(argument: String) {
+    guard let unit = Self.units.first(where: { argument.hasSuffix($0.name) }) else { return nil }
+    let digits = argument.dropLast(unit.name.count)
+    // Double reads words such as "nan" and hexadecimal numbers, too.
+    guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits),
+      (0...3_155_760_000).contains(number * unit.seconds)
+    else { return nil }
+    duration = .seconds(number * unit.seconds)
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+package import CursesTerminal
+import Glibc
+import MonitorProtocol
+
+/// How what is watched is shown: the same options whatever that is.
+package struct ViewOptions: ParsableArguments {
+  @Flag(help: "Print frames as text instead of showing the dashboard.")
+  var batch = false
+
+  @Option(
+    name: .customShort("n"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --batch: end after so many frames; with several processes after so many moments, at each "
+        + "of which there is a frame of every one.", valueName: "count"))
+  var frameCount: Int?
+
+  @Option(
+    name: .customShort("d"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --batch: the time between frames, such as 0.5, 500ms or 1s; from 10ms to a day. "
+        + "(default: 1s)", valueName: "interval"))
+  var interval: Interval?
+
+  @Flag(help: "With --batch: print each frame as one line of JSON.")
+  var json = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "With --batch: print each operation as one line with tabs between its values, the first of "
+        + "which is the time of its frame."))
+  var tsv = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --batch: what to print of operations, in this order. There are \(FieldList.words).",
+      valueName: "name,..."),
+    transform: FieldList.fields)
+  var fields: [Frame.Operation.Field]?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --batch: print only operations that match, such as \"state:exec queue:io age>5s\"; the "
+        + "words are those of the dashboard's filter. Counts are of all.", valueName: "text"),
+    transform: { try OperationFilter($0) })
+  var filter: OperationFilter?
+
+  @Flag(help: "Draw with ASCII characters only.")
+  var ascii = false
+
+  @Flag(help: "Draw with all characters, whatever the locale says.")
+  var unicode = false
+
+  @Flag(name: .customLong("no-color"), help: "Draw without colours: --color=never.")
+  var noColor = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Draw with colours: auto, which is unless NO_COLOR is set, always, or never.",
+      valueName: "when"))
+  var color = ColorChoice.auto
+
+  @Flag(help: "Leave the last frame on the terminal, as text, at the end.")
+  var keep = false
+
+  @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
+  var isReadOnly = false
+
+  @Flag(
+    name: .customLong("frame-times"),
+    help: ArgumentHelp("At the end, say how long frames took.", visibility: .hidden))
+  var tellsFrameTimes = false
+
+  @Option(
+    name: .customLong("warn"),
+    help: ArgumentHelp(
+      "Warn of these kinds, too; usually of all but leaking. Repeatable, as --allow is: for each "
+        + "kind the last one counts. The kinds: \(WarningSelection.words), which stands for each.",
+      valueName: "kind,..."),
+    transform: WarningSelection.warn)
+  var warnings: [WarningSelection] = []
+
+  @Option(
+    name: .customLong("allow"),
+    help: ArgumentHelp("Do not warn of these kinds.", valueName: "kind,..."),
+    transform: WarningSelection.allow)
+  var allowances: [WarningSelection] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Record what is watched at first into a new file, for \"opq-top replay\".",
+      valueName: "file"))
+  var record: String?
+
+  @Flag(help: "With --record: write over the file where it is there already.")
+  var force = false
+
+  /// What to warn of.
+  var warningKinds: Set<MonitorWarning.Kind> {
+    WarningSelection.kinds(after: warnings + allowances)
+  }
+
+  /// What batch mode prints, and how.
+  var batchOptions: BatchOptions {
+    BatchOptions(
+      format: json ? .json : tsv ? .tsv : .text, fields: fields, filter: filter,
+      isUnicode: !ascii, frameCount: frameCount, interval: interval?.duration ?? .seconds(1))
+  }
+
+  package init() {}
+
+  package func validate() throws {
+    let isForBatch =
+      json || tsv || frameCount != nil || interval != nil || fields != nil || filter != nil
+    if !batch && isForBatch {
+      throw ValidationError("-n, -d, --json, --tsv, --fields and --filter go with --batch")
+    }
+    if json && tsv { throw ValidationError("--json and --tsv exclude each other") }
+    if let frameCount, frameCount < 1 {
+      throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
+    }
+    if noColor && color == .always {
+      throw ValidationError("--no-color and --color=always exclude each other")
+    }
+    if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
+  }
+
+  /// How the terminal is used.
+  package var terminalOptions: Terminal.Options {
+    let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let usesColor =
+      switch color {
+      case .auto: !noColor && !isColorRefused
+      case .always: true
+      case .never: false
+      }
+    return Terminal.Options(
+      characters: ascii ? .ascii : unicode ? .unicode : .byLocale, usesColor: usesColor,
+      keepsLastGrid: keep)
+  }
+}
+
+/// The value of `--color`: when the dashboard has colours, where the terminal has any.
+enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
+  /// Unless `NO_COLOR` is set to something.
+  case auto
+  /// Whatever `NO_COLOR` says.
+  case always
+  /// Not at all.
+  case never
+}

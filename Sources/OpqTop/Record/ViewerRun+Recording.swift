@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import MonitorClient
+import MonitorProtocol
+import OperationsCollector
+
+extension ViewerRun {
+  /// Begins to record what is watched, beside whoever shows it, where that is asked for.
+  ///
+  /// - Parameter path: The socket of the process; `nil` for what runs in this one.
+  /// - Returns: The recorder; `nil` where nothing is to be recorded.
+  /// - Throws: ``FileError``, ``AttachError`` or ``SignalRequest``.
+  func beginRecording(ofProcessAt path: String?) throws -> Recorder? {
+    guard let file = view.record else { return nil }
+    return try recorder(into: file, replaces: view.force, ofProcessAt: path)
+  }
+
+  private func recorder(
+    into file: String, replaces: Bool, ofProcessAt path: String?
+  ) throws -> Recorder {
+    let interest = Recorder.interest(warningKinds: view.warningKinds)
+    let recorder = Recorder(interest) { [waker] in waker.ring() }
+    try recorder.begin(into: file, replaces: replaces) { wake in
+      guard let path else {
+        return MonitorSession(
+          minimumInterval: Recorder.interval, interest: interest, isReadOnly: true, wake: wake)
+      }
+      let session = RemoteSession(
+        path: path, isReadOnly: true, interest: interest, interval: Recorder.interval, wake: wake)
+      try waitForGreeting(of: session)
+      return session
+    }
+    return recorder
+  }
+
+  /// Records a process without showing anything, until it ends, a signal comes or a time is over.
+  ///
+  /// - Returns: How the process has to end: a signal that asks it to is no failure.
+  func record(
+    _ path: String, into file: String, replaces: Bool, for duration: Duration?
+  ) throws -> Ending {
+    let recorder = try recorder(into: file, replaces: replaces, ofProcessAt: path)
+    let end = duration.map { MonitorTime.now + $0 }
+    while !recorder.outcome.isOver, end.map({ .now < $0 }) ?? true {
+      if watch.takeRequest() != nil { break }
+      waker.wait(until: end)
+    }
+    let outcome = recorder.finish()
+    if outcome.failure == nil {
+      let over = outcome.endedReason.map { "; \($0)" } ?? ""
+      StandardStream.error.write(
+        Program.errorLine("\(file): \(Self.words(outcome))\(over)"))
+    }
+    return report(outcome, after: .status(0))
+  }
+
+  /// Says after a run that ended well why its recording stopped.
+  func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
+    guard ending == .status(0), let outcome, let failure = outcome.failure else { return ending }
+    return Program.fail(
+      "the recording stopped: \(failure); it holds \(Self.words(outcome))", status: failure.status)
+  }
+
+  private static func words(_ outcome: Recorder.Outcome) -> String {
+    "\(TimeText.duration(outcome.length)) in \(outcome.updateCount) updates, \(outcome.size) bytes"
+  }
+
+  /// Plays the recording of a file.
+  ///
+  /// - Throws: `TerminalError`, before anything was shown.
+  func replay(_ reader: RecordingReader, of path: String) throws -> Ending {
+    if view.batch {
+      return RecordedFrames(reader, view.batchOptions, view.warningKinds).print(watch)
+    }
+    let session = ReplaySession(reader) { [waker] in waker.ring() }
+    return try showDashboard(
+      of: (WatchedSource(process: session), .recording(path)), demo: DemoChoice())
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+extension OperationReport {
+  /// The steps that it has taken since an earlier report, by time: each report has the times of all
+  /// steps, so that none is missing.
+  func events(since old: OperationReport?) -> [OperationEvent] {
+    var previous = old?.state
+    return steps(since: old).compactMap { time, state in
+      guard state != previous, previous?.isOver != true else { return nil }
+      defer { previous = state }
+      return OperationEvent(
+        time: time, operation: id, title: title, queue: queue, old: previous, new: state)
+    }
+  }
+
+  private func steps(since old: OperationReport?) -> [(MonitorTime, OperationState)] {
+    var steps: [(MonitorTime, OperationState)] = []
+    func add(_ time: KeyPath<OperationReport, MonitorTime?>, _ state: OperationState) {
+      guard let moment = self[keyPath: time], moment != old?[keyPath: time] else { return }
+      // What is cancelled only becomes ready, or starts, to be retired.
+      let isCancelled = cancelRequested.map { $0 <= moment } ?? false
+      steps.append((moment, isCancelled && !state.isOver ? .cancelling : state))
+    }
+    // What is ready when it is added takes one step, not two.
+    if becameReady != added { add(\.added, .waiting) }
+    add(\.becameReady, state == .held ? .held : .ready)
+    add(\.started, .executing)
+    add(\.cancelRequested, .cancelling)
+    add(\.finished, state)
+    return steps.enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+      .map(\.element)
+  }
+}
+
+extension RecordedTable {
+  /// What keeps an operation from starting, as far as its report tells.
+  func reasons(of report: OperationReport) -> [OperationDetail.Reason] {
+    let queue = state.latest?.queues.first { $0.id == report.queue }
+    var reasons: [OperationDetail.Reason] = []
+    func add(_ kind: OperationDetail.Reason.Kind, _ sentence: String) {
+      reasons.append(.init(kind: kind, sentence: sentence))
+    }
+    if let queue, queue.isSuspended || queue.width == 0 {
+      add(
+        .queueSuspended,
+        "its queue “\(queue.name)” is suspended\(queue.isSuspended ? "" : ": its width is 0")")
+    }
+    if report.unmetDependencyCount > 0 {
+      let first = report.dependencies.lazy.compactMap { self.state.operations[$0] }
+        .first { !$0.state.isOver }
+      let example = first.map { ": it waits for \($0.id) “\($0.title)”" } ?? ""
+      add(
+        .unmetDependencies,
+        "\(report.unmetDependencyCount) of \(report.dependencies.count) dependencies have not "
+          + "finished\(example)")
+    } else if report.isExcluded {
+      add(.excluded, "others execute with an exclusion that it needs")
+    } else if report.state == .waiting {
+      add(.notReadyByItself, "its dependencies are met, and its own isReady says no")
+    } else if report.state == .ready, let queue, let width = queue.width,
+      queue.counts.executing >= width
+    {
+      add(.noFreeSlot, "it is ready, and every slot of its queue “\(queue.name)” is taken")
+    } else if report.state == .ready, reasons.isEmpty {
+      add(
+        .notStartedYet,
+        "it is ready, and was not started yet; a recording does not tell of barriers")
+    }
+    return reasons
+  }
+}

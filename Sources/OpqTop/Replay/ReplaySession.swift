@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import Dispatch
+import MonitorClient
+import MonitorProtocol
+import Synchronization
+
+/// A recording that is watched as a process is.
+final class ReplaySession: MonitorSource {
+  /// The viewer is told at most so often.
+  private static let interval = Duration.milliseconds(40)
+
+  /// What the viewer and the player leave to each other.
+  private struct Mailbox {
+    var messages: [MonitorMessage] = []
+    var commands: [ReplayCommand] = []
+    var interest = Interest()
+    /// Whether the viewer has asked for something that it was not told.
+    var isAsked = true
+    var isInvalid = false
+    var clock: PlaybackClock
+    var remark: String?
+  }
+
+  private struct Playing {
+    var player: ReplayPlayer
+    /// Which of the wakings that were asked for is the last one.
+    var waking = 0
+  }
+
+  private let queue = DispatchQueue(label: "opq-replay")
+  /// Used on the queue alone.
+  private let playing: Mutex<Playing>
+  private let mailbox: Mutex<Mailbox>
+  private let wake: @Sendable () -> Void
+
+  /// Begins to play.
+  ///
+  /// - Parameters:
+  ///   - reader: The recording.
+  ///   - wake: Called on any thread when there is something new.
+  init(_ reader: RecordingReader, wake: @escaping @Sendable () -> Void) {
+    let player = ReplayPlayer(reader, at: .now)
+    mailbox = Mutex(Mailbox(clock: player.clock, remark: player.remark))
+    playing = Mutex(Playing(player: player))
+    self.wake = wake
+    queue.async { self.run() }
+  }
+
+  /// Where it is.
+  func status(at now: MonitorTime) -> ReplayStatus {
+    mailbox.withLock { ReplayStatus($0.clock, remark: $0.remark, at: now) }
+  }
+
+  /// Plays it so from now on.
+  func perform(_ command: ReplayCommand) {
+    mailbox.withLock { $0.commands.append(command) }
+    queue.async { self.run() }
+  }
+
+  func takeMessages() -> [MonitorMessage] {
+    let messages = mailbox.withLock { mailbox in
+      defer { mailbox.messages = [] }
+      return mailbox.messages
+    }
+    // What was not told because these were waiting.
+    if messages.contains(where: { if case .update = $0 { true } else { false } }) {
+      queue.async { self.run() }
+    }
+    return messages
+  }
+
+  func watch(_ interest: Interest) {
+    mailbox.withLock {
+      $0.interest = interest
+      $0.isAsked = true
+    }
+    queue.async { self.run() }
+  }
+
+  func send(_ command: MonitorCommand) {
+    mailbox.withLock { $0.messages.append(.commandResult(CommandResult(command, .denied))) }
+    wake()
+  }
+
+  func invalidate() { mailbox.withLock { $0.isInvalid = true } }
+
+  // MARK: On the queue
+
+  private func run() {
+    let (commands, interest, isAsked, isTaken, isInvalid) = mailbox.withLock { mailbox in
+      defer { mailbox.commands = [] }
+      return (
+        mailbox.commands, mailbox.interest, mailbox.isAsked, mailbox.messages.isEmpty,
+        mailbox.isInvalid
+      )
+    }
+    guard !isInvalid else { return }
+    playing.withLock { playing in
+      let now = MonitorTime.now
+      playing.player.advance(to: now)
+      for command in commands { playing.player.perform(command, at: now) }
+      let mustTell = isTaken && (playing.player.hasNews || isAsked)
+      let messages = mustTell ? playing.player.takeMessages(for: interest, at: now) : []
+      mailbox.withLock { mailbox in
+        mailbox.messages += messages
+        // It may have asked for something else meanwhile, and has asked for another run then.
+        if mustTell, mailbox.interest == interest { mailbox.isAsked = false }
+        mailbox.clock = playing.player.clock
+        mailbox.remark = playing.player.remark
+      }
+      if mustTell || !commands.isEmpty { wake() }
+      guard isTaken, let moment = playing.player.nextMoment else { return }
+      playing.waking += 1
+      let waking = playing.waking
+      let delay = max(Self.interval, moment - now)
+      queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: delay.saturatedNanoseconds))) {
+        if self.playing.withLock({ $0.waking == waking }) { self.run() }
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import MonitorProtocol
+import RunAnalysis
+
+/// `opq-top wait`: ends when all operations have got to where they are waited for.
+struct WaitInquiry: Inquiry {
+  let ids: [OperationReport.ID]
+  let goal: WaitGoal
+  let timeout: Duration?
+  let form: InquiryForm
+  var knowledge: ProcessKnowledge
+  private(set) var nextLook: MonitorTime?
+  /// When the wait has been long enough; `nil` before the first look, or where it may last for ever.
+  private var deadline: MonitorTime?
+  /// As they were when they got there; `nil` for those that are not known any more.
+  private var reached: [OperationReport.ID: Frame.Operation?] = [:]
+
+  init(
+    _ ids: [OperationReport.ID], for goal: WaitGoal, timeout: Duration?, _ form: InquiryForm
+  ) {
+    var seen: Set<OperationReport.ID> = []
+    self.ids = ids.filter { seen.insert($0).inserted }
+    self.goal = goal
+    self.timeout = timeout
+    self.form = form
+    knowledge = ProcessKnowledge(form)
+  }
+
+  let outlastsSilence = true
+
+  var interest: Interest { ProcessKnowledge.interest(in: ids) }
+
+  private var missing: [OperationReport.ID] { ids.filter { reached[$0] == nil } }
+
+  mutating func look(at now: MonitorTime) -> [InquiryAction] {
+    if deadline == nil { deadline = timeout.map { now + $0 } }
+    nextLook = [knowledge.nextLook(at: now), deadline].compactMap { $0 }.min()
+    guard knowledge.isFilled else { return expire(at: now) }
+    var actions: [InquiryAction] = []
+    var missed: [OperationReport.ID] = []
+    var unknown: [OperationReport.ID] = []
+    for id in missing {
+      guard let report = knowledge.operations[id] else {
+        unknown.append(id)
+        continue
+      }
+      switch goal.progress(of: report) {
+      case .underWay: break
+      case .missed: missed.append(id)
+      case .reached: actions += reach(id, at: now)
+      }
+    }
+    if knowledge.isComplete(at: now) {
+      for id in unknown where isOver(id) { actions += reach(id, at: now) }
+      let gone = unknown.filter { reached[$0] == nil }
+      if !gone.isEmpty { return actions + leave(at: now) + [.end(1, .unknown(gone))] }
+    }
+    if let id = missed.first, let report = knowledge.operations[id] {
+      let title = knowledge.words.title(of: id)
+      return actions + leave(at: now) + [.end(1, "\(title) is over: \(report.state.rawValue)")]
+    }
+    if missing.isEmpty { return actions + leave(at: now) + [.success] }
+    return actions + expire(at: now)
+  }
+
+  /// Whether an operation that is not known is over, and that is enough.
+  private func isOver(_ id: OperationReport.ID) -> Bool {
+    goal.states.isSuperset(of: WaitGoal.isOver.states) && knowledge.hasPassed(id)
+  }
+
+  private mutating func reach(_ id: OperationReport.ID, at now: MonitorTime) -> [InquiryAction] {
+    let frame = knowledge.frame(of: [id], at: now)
+    reached[id] = .some(frame?.operations.first)
+    guard !form.isJSON else { return [] }
+    let sentence = knowledge.words.sentence(about: id, at: knowledge.time(at: now))
+    let text = sentence ?? "over, and no longer kept"
+    return [.print("\(knowledge.words.title(of: id)): \(text)\n")]
+  }
+
+  private mutating func expire(at now: MonitorTime) -> [InquiryAction] {
+    let isRecorded = knowledge.recordedTime != nil && knowledge.isFilled
+    guard isRecorded || deadline.map({ now >= $0 }) == true else { return [] }
+    let count = missing.count
+    let verb = count == 1 ? "has" : "have"
+    return leave(at: now)
+      + [
+        .end(
+          1,
+          "\(count) of \(ids.count) \(verb) not got there "
+            + "\(isRecorded ? "when it was recorded" : "in time"): \(names(missing))")
+      ]
+  }
+
+  private func names(_ ids: [OperationReport.ID]) -> String {
+    let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
+    return ids.count > 10 ? "\(named) and \(ids.count - 10) more" : named
+  }
+
+  mutating func leave(at now: MonitorTime) -> [InquiryAction] {
+    guard form.isJSON, let frame = knowledge.frame(of: [], at: now) else { return [] }
+    let answer = WaitAnswer(
+      time: frame.time, process: frame.process, isComplete: missing.isEmpty,
+      operations: ids.compactMap { reached[$0].flatMap { $0 } }, missing: missing)
+    return [.print(JSONLine.text(of: answer))]
+  }
+}
+
+/// What `wait --json` prints; `Scripting.md` is the page that says so to users.
+struct WaitAnswer: Encodable {
+  let schema = "opq.wait/1"
+  let time: Frame.Time
+  let process: Frame.Process
+  let isComplete: Bool
+  let operations: [Frame.Operation]
+  let missing: [OperationReport.ID]
+}

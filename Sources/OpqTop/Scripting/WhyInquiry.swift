@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import MonitorProtocol
+import RunAnalysis
+
+/// `opq-top why`: what an operation does, or everything that keeps it from running.
+struct WhyInquiry: Inquiry {
+  let id: OperationReport.ID
+  let form: InquiryForm
+  var knowledge: ProcessKnowledge
+  private(set) var nextLook: MonitorTime?
+
+  init(_ id: OperationReport.ID, _ form: InquiryForm) {
+    self.id = id
+    self.form = form
+    knowledge = ProcessKnowledge(form)
+  }
+
+  /// As far as chains of dependencies are followed.
+  private static let graphLimit = 300
+
+  var interest: Interest {
+    var interest = ProcessKnowledge.interest(in: [id])
+    interest.detail = id
+    interest.graphs = [Interest.Graph(root: id, direction: .waitsFor, limit: Self.graphLimit)]
+    return interest
+  }
+
+  mutating func look(at now: MonitorTime) -> [InquiryAction] {
+    nextLook = knowledge.nextLook(at: now)
+    guard let report = knowledge.operations[id] else {
+      return knowledge.isComplete(at: now) ? [.end(1, .unknown([id]))] : []
+    }
+    // What is told of it beyond that comes with the same update, unless it has just finished.
+    let isTold = report.state.isOver || knowledge.detail?.id == id
+    guard isTold || knowledge.isComplete(at: now) else { return [] }
+    return [.print(text(at: now)), .success]
+  }
+
+  private func text(at now: MonitorTime) -> String {
+    let time = knowledge.time(at: now)
+    guard form.isJSON else {
+      return knowledge.words.explanation(of: id, at: time).map { "\($0)\n" }.joined()
+    }
+    return WhyAnswer(id, knowledge, at: now).map { JSONLine.text(of: $0) } ?? ""
+  }
+}
+
+/// What `why --json` prints; `Scripting.md` is the page that says so to users.
+struct WhyAnswer: Encodable {
+  let schema = "opq.why/1"
+  let time: Frame.Time
+  let process: Frame.Process
+  let operation: Frame.Operation
+  let sentence: String
+  let reasons: [OperationDetail.Reason]
+  let chain: [OperationReport.ID]
+  let awaitedOperations: [OperationReport.ID]
+  let awaitedQueues: [String]
+  let warnings: [Frame.Warning]
+
+  init?(_ id: OperationReport.ID, _ knowledge: ProcessKnowledge, at now: MonitorTime) {
+    guard let frame = knowledge.frame(of: [id], at: now), let operation = frame.operations.first
+    else { return nil }
+    time = frame.time
+    process = frame.process
+    self.operation = operation
+    sentence = knowledge.words.sentence(about: id, at: knowledge.time(at: now)) ?? ""
+    let detail = knowledge.detail.flatMap { $0.id == id ? $0 : nil }
+    reasons = detail?.reasons ?? []
+    chain = knowledge.words.blockers(of: id)
+    awaitedOperations = detail?.awaitedOperations ?? []
+    awaitedQueues = (detail?.awaitedQueues ?? []).map { id in
+      knowledge.queues.first { $0.id == id }?.name ?? ""
+    }
+    warnings = frame.warnings.filter { $0.operations.contains(id) || $0.awaited.contains(id) }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import MonitorClient
+
+/// Attaching to a process as the command line asks for it.
+struct Attachment {
+  /// What is named as arguments; empty where nothing is.
+  let targets: [AttachTarget]
+  let options: TargetOptions
+  let view: ViewOptions
+
+  /// Does it, and says how the process has to end.
+  ///
+  /// - Parameter noProcess: Done instead where nothing is named and no process listens.
+  /// - Returns: The ending.
+  func ending(noProcess: () -> Ending) -> Ending {
+    let isNamed = !targets.isEmpty || options.isGiven
+    let found = isNamed ? [] : ProcessFinder.find()
+    if !isNamed, found.isEmpty { return noProcess() }
+    guard view.batch || Program.hasTerminal else {
+      return Program.fail("\(TerminalError(.notATerminal)); use --batch")
+    }
+    do {
+      // Before there is any other thread: it blocks signals, which later threads inherit.
+      let run = try ViewerRun(view)
+      if !isNamed { return try show(found, run) }
+      if targets.count > 1 { return try showSeveral(run) }
+      return try show(try options.path(targets.first, run), run)
+    } catch let request as ViewerRun.SignalRequest {
+      return .signal(request.signal)
+    } catch {
+      return Program.fail(error)
+    }
+  }
+
+  private func show(_ path: String, _ run: ViewerRun) throws -> Ending {
+    let recorder = try run.beginRecording(ofProcessAt: path)
+    let watched = try run.watchProcess(at: path)
+    if view.batch { return run.printFrames(of: watched, recorder: recorder) }
+    return try run.showDashboard(
+      of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
+  }
+
+  /// All that are named, or none.
+  private func showSeveral(_ run: ViewerRun) throws -> Ending {
+    let paths = try run.paths(of: targets)
+    let sessions = try run.watchProcesses(at: paths, named: targets)
+    if view.batch { return run.printFrames(of: sessions) }
+    return try run.showDashboard(
+      of: (WatchedSource(process: run.group(sessions)), .processes(paths)), demo: DemoChoice())
+  }
+
+  /// The only process there is, or a list to choose from.
+  private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
+    if let only = found.first, found.count == 1 { return try show(only.path, run) }
+    guard view.batch || view.record != nil else {
+      return try run.showDashboard(of: nil, demo: DemoChoice())
+    }
+    return Program.fail(TargetOptions.choiceMessage(found))
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+package import CursesTerminal
+package import Dashboard
+import Glibc
+import MonitorClient
+import MonitorProtocol
+
+/// The loop of the dashboard: it waits for keys, signals and what the monitor tells, lets the
+/// dashboard answer, and draws. Everything of the terminal happens on its thread.
+package struct DashboardLoop: ~Copyable {
+  private var terminal: Terminal
+  private var signals: JobSignals
+  private var dashboard: Dashboard
+  /// `nil` where the user has yet to choose.
+  private var watched: WatchedSource?
+  private let opener: SourceOpener
+  private let waker: Waker
+  private let watch: TerminationWatch
+  private var pacer = FramePacer()
+  /// When an incomplete key sequence is taken for what it is; `nil` where there is none.
+  private var inputDeadline: MonitorTime?
+  /// When the picture changes by itself; `nil` where it does not.
+  private var nextTick: MonitorTime?
+  private var ending: Ending?
+  /// How far the clock of the watched process is ahead of this one's.
+  private var clockLead = Duration.zero
+  /// Whether nothing was left to do in any queue at the last update.
+  private var isDrained = false
+  /// `nil` where they are not to be told.
+  private var frameTimes: FrameTimes?
+  /// What records what is watched; `nil` where nothing does, or its failure was told.
+  private var recorder: Recorder?
+
+  /// Creates a loop, which has not drawn anything.
+  package init(
+    terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
+    watched: WatchedSource?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
+    tellsFrameTimes: Bool, recorder: Recorder? = nil
+  ) {
+    self.terminal = terminal
+    self.signals = signals
+    self.dashboard = dashboard
+    self.watched = watched
+    self.opener = opener
+    self.waker = waker
+    self.watch = watch
+    frameTimes = tellsFrameTimes ? FrameTimes() : nil
+    self.recorder = recorder
+  }
+
+  /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
+  ///
+  /// - Returns: How it ended, what was watched last, and the frame times where they are to be told.
+  package consuming func run() -> (Ending, watched: WatchedSource?, frameTimes: String?) {
+    takeMonitorMessages()
+    resize()
+    while true {
+      drawIfDue()
+      if let ending { return (ending, watched, frameTimes?.text) }
+      waitForEvents()
+    }
+  }
+
+  private mutating func drawIfDue() {
+    let now = MonitorTime.now
+    if let tick = nextTick, tick <= now {
+      nextTick = nil
+      pacer.noteReaction()
+    }
+    guard ending == nil, let due = pacer.nextFrame(after: now), due <= now else { return }
+    frameTimes?.begin()
+    deliver(.tick(now + clockLead))
+    if let status = watched?.replay?.status(at: now) { deliver(.replay(status)) }
+    terminal.present(dashboard.view(size: terminal.size, capabilities: terminal.capabilities))
+    pacer.drew(at: now)
+    nextTick = dashboard.nextTick(after: now + clockLead).map { $0 - clockLead }
+    frameTimes?.end()
+    frameTimes?.endFrame()
+  }
+
+  private mutating func waitForEvents() {
+    let now = MonitorTime.now
+    let moment = [pacer.nextFrame(after: now), inputDeadline, nextTick].compactMap { $0 }.min()
+    var entries = [terminal.descriptor, waker.descriptor, signals.descriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let timeout = MonitorTime.pollTimeout(from: now, until: moment)
+    guard poll(&entries, nfds_t(entries.count), timeout) >= 0 else { return }
+    if entries[1].revents != 0 { takeMonitorMessages() }
+    if entries[2].revents != 0 { takeSignals() }
+    takeInput(entries[0].revents)
+  }
+
+  private mutating func takeMonitorMessages() {
+    waker.answer()
+    if let signal = watch.takeRequest() { ending = .signal(signal) }
+    for answer in opener.takeAnswers() { take(answer) }
+    if let failure = recorder?.outcome.failure {
+      recorder = nil
+      deliver(.recordingFailed(reason: "the recording stopped: \(failure)"))
+      pacer.noteReaction()
+    }
+    guard let watched else { return }
+    var messages = watched.session.takeMessages()
+    for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
+    // Not before the update that shows the last operation finished.
+    if isDrained, watched.completion?.isReached == true {
+      messages.append(.ended(reason: "the demo has finished"))
+    }
+    if let replay = watched.replay {
+      deliver(.replay(replay.status(at: .now)))
+      pacer.noteReaction()
+    } else {
+      for case .hello(let hello) in messages { clockLead = hello.clockLead(at: .now) }
+    }
+    guard !messages.isEmpty else { return }
+    frameTimes?.begin()
+    deliver(.tick(.now + clockLead))
+    for message in messages {
+      deliver(.monitor(message))
+      if case .update = message { pacer.noteNews() } else { pacer.noteReaction() }
+    }
+    frameTimes?.end()
+  }
+
+  private mutating func take(_ answer: SourceOpener.Answer) {
+    deliver(.tick(.now + clockLead))
+    switch answer {
+    case .found(let choices): deliver(.found(choices))
+    case .failed(let reason): deliver(.openFailed(reason: reason))
+    case .opened(let new):
+      // Its greeting is the first of its messages, and nothing of what was before comes after it.
+      if let watched { opener.retire(watched) }
+      if watched?.replay != nil { deliver(.replay(nil)) }
+      watched = new
+      isDrained = false
+    }
+    pacer.noteReaction()
+  }
+
+  private mutating func takeSignals() {
+    while let event = signals.next() {
+      switch event {
+      case .resized:
+        terminal.updateSize()
+        resize()
+      case .stopRequested:
+        suspend()
+      case .continued:
+        terminal.reclaim()
+        resize()
+      }
+    }
+  }
+
+  private mutating func takeInput(_ events: Int16) {
+    var inputs: [Input] = []
+    if events & Int16(POLLIN) != 0 {
+      switch terminal.readInput() {
+      case .inputs(let read): inputs = read
+      case .gone: ending = ending ?? .status(1)
+      }
+      inputDeadline = terminal.inputPatience.map { .now + $0 }
+    } else if events != 0 {
+      ending = ending ?? .status(1)
+    } else if let deadline = inputDeadline, deadline <= .now {
+      inputs = terminal.expireInput()
+      inputDeadline = nil
+    }
+    guard !inputs.isEmpty else { return }
+    deliver(.tick(.now + clockLead))
+    for input in inputs where ending == nil { deliver(.input(input)) }
+    pacer.noteInput(at: .now)
+  }
+
+  private mutating func deliver(_ message: Message) {
+    for effect in dashboard.reduce(message) { perform(effect) }
+    pacer.interval = dashboard.refreshInterval
+  }
+
+  private mutating func perform(_ effect: Effect) {
+    switch effect {
+    case .send(let command): watched?.session.send(command)
+    case .watch(let interest): watched?.session.watch(interest)
+    case .replay(let command): watched?.replay?.perform(command)
+    case .findProcesses: opener.find()
+    case .open(let source): opener.open(source)
+    case .export(let frame): deliver(.exported(ExportFile.write(frame)))
+    case .quit: ending = ending ?? .status(0)
+    case .interrupt: ending = ending ?? .signal(SIGINT)
+    case .suspendProgram: suspend()
+    case .repaint: terminal.repaintAll()
+    case .bell: terminal.ringBell()
+    }
+  }
+
+  private mutating func suspend() {
+    var isAskedAgain = false
+    repeat {
+      terminal.suspend()
+      // That it went on, and with which size, is known; what asks to stop has come after that,
+      // because going on takes back what asked before.
+      isAskedAgain = false
+      while let event = signals.next() { isAskedAgain = isAskedAgain || event == .stopRequested }
+    } while isAskedAgain
+    resize()
+  }
+
+  private mutating func resize() {
+    deliver(.resized(terminal.size))
+    pacer.noteInput(at: .now)
+  }
+}
+
+extension QueueReport {
+  /// Whether it has no unfinished operation.
+  var isDrained: Bool { counts.waiting + counts.ready + counts.executing == 0 }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What depends on what, for Graphviz: arrows go from a dependency to what waits for it. The critical path
+/// is drawn in bold, and what was not recorded with dashes.
+struct DependencyGraphDOT: RunExport {
+  private let run: ExportedRun
+
+  /// By operation of the critical path: the one before it.
+  private let criticalEdges: [OperationReport.ID: OperationReport.ID]
+
+  init(_ run: ExportedRun) {
+    self.run = run
+    let path = run.path?.operations ?? []
+    criticalEdges = Dictionary(uniqueKeysWithValues: zip(path.dropFirst(), path))
+  }
+
+  func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure) {
+    let hello = run.history.hello
+    try output(
+      """
+      digraph operations {
+        label=\(Self.quoted("\(hello.processName)[\(hello.processID)]"));
+        rankdir=LR;
+        node [shape=box, style="rounded,filled", fontname="sans-serif", fillcolor="white"];
+
+      """)
+    for report in run.operations { try output(node(report)) }
+    var unknown: Set<OperationReport.ID> = []
+    for report in run.operations {
+      for dependency in Set(report.dependencies).sorted() {
+        let isKnown = run.history.operations[dependency] != nil
+        // What the filter leaves out has no node, and what was not recorded has one without facts.
+        guard run.ids.contains(dependency) || !isKnown else { continue }
+        if !isKnown, unknown.insert(dependency).inserted {
+          try output(
+            "  \(dependency.rawValue) [label=\"\(dependency)\\nnot recorded\", style=\"dashed\"];\n"
+          )
+        }
+        try output(edge(from: dependency, to: report.id))
+      }
+    }
+    try output("}\n")
+  }
+
+  private func node(_ report: OperationReport) -> String {
+    let facts = [report.className, report.state.rawValue, report.work.map(TimeText.duration)]
+    let lines = ["\(report.id) \(report.title)", facts.compactMap { $0 }.joined(separator: " · ")]
+    let isCritical = run.pathOperations.contains(report.id)
+    let style = isCritical ? ", penwidth=3, color=\"#b3261e\"" : ""
+    let label = lines.map(Self.escaped).joined(separator: "\\n")
+    return
+      "  \(report.id.rawValue) [label=\"\(label)\", fillcolor=\"\(report.state.fill)\"\(style)];\n"
+  }
+
+  private func edge(from dependency: OperationReport.ID, to dependent: OperationReport.ID) -> String
+  {
+    let style = criticalEdges[dependent] == dependency ? " [penwidth=3, color=\"#b3261e\"]" : ""
+    return "  \(dependency.rawValue) -> \(dependent.rawValue)\(style);\n"
+  }
+
+  private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+  /// A text that ends no string and is taken for no entity. What a terminal would obey has been escaped
+  /// before, and its backslashes are shown.
+  private static func escaped(_ text: String) -> String {
+    EscapedText.escaped(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      .replacing("&", with: "&amp;")
+  }
+}
+
+extension OperationState {
+  /// In which colour a node is filled.
+  fileprivate var fill: String {
+    switch self {
+    case .waiting: "#eeeeee"
+    case .ready: "#cfe8fc"
+    case .held, .cancelling: "#fff3c4"
+    case .executing: "#c8e6c9"
+    case .finished: "#ffffff"
+    case .cancelled: "#f3d1f4"
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import FoundationEssentials
+package import MonitorProtocol
+
+/// Values as lines of JSON that may be shown on a terminal.
+package enum JSONLine {
+  /// A value as one line, with its end.
+  ///
+  /// - Parameters:
+  ///   - value: What is encoded.
+  ///   - fields: What is written of each operation; `nil` for everything.
+  /// - Returns: An object without line breaks in it, and one behind it.
+  package static func text(of value: some Encodable, fields: [Frame.Operation.Field]? = nil)
+    -> String
+  {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if let fields, let key = Frame.Operation.fieldsKey { encoder.userInfo[key] = fields }
+    // It encodes numbers, strings, arrays and objects, of which none can fail.
+    guard let data = try? encoder.encode(value) else { return "" }
+    return escaped(String(decoding: data, as: UTF8.self)) + "\n"
+  }
+
+  /// Escapes what JSON lets stand and a terminal obeys. Such characters are in strings alone.
+  private static func escaped(_ json: String) -> String {
+    guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
+    var escaped = String.UnicodeScalarView()
+    for scalar in json.unicodeScalars {
+      if scalar.isObeyed {
+        escaped.append(contentsOf: "\\u\(scalar.hexadecimal(digits: 4))".unicodeScalars)
+      } else {
+        escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+}
+
+extension Frame {
+  /// The frame as one line of JSON, with the end of the line.
+  ///
+  /// - Parameter fields: What is written of each operation; `nil` for everything.
+  /// - Returns: An object without line breaks in it, and one behind it.
+  package func jsonLine(fields: [Operation.Field]? = nil) -> String {
+    JSONLine.text(of: self, fields: fields)
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+
+/// How long the operations of each class ran, those that run longest first.
+struct ClassTable {
+  /// More classes than these are counted, and not listed.
+  private static let limit = 25
+  /// The bars of a distribution, each of which stands for durations that are about so much longer.
+  private static let binCount = 36
+
+  private let all: [ClassTimes]
+  private let colors: ClassColors
+  /// The shortest and the longest run of all that are listed, as powers of ten of nanoseconds.
+  private let scale: ClosedRange<Double>
+
+  init(_ all: [ClassTimes], _ colors: ClassColors) {
+    (self.all, self.colors) = (all, colors)
+    let ends = all.prefix(Self.limit).flatMap { [$0.work.durations[0], $0.work.longest] }
+      .map(Self.magnitude)
+    let shortest = (ends.min() ?? 0).rounded(.down)
+    scale = shortest...max(shortest + 1, (ends.max() ?? 1).rounded(.up))
+  }
+
+  /// The section without its heading.
+  var html: String {
+    let rows = all.prefix(Self.limit).map(row)
+    let left = all.count - rows.count
+    let note = left > 0 ? "\(HTMLText.count(left)) classes that run shorter are left out. " : ""
+    let (from, to) = (Self.duration(scale.lowerBound), Self.duration(scale.upperBound))
+    return """
+      <div class="scroll"><table><thead><tr><th>class</th><th class="n">runs</th>\
+      <th class="n">in all</th><th class="n">half below</th><th class="n">90 % below</th>\
+      <th class="n">99 % below</th><th class="n">longest</th>\
+      <th>\(HTMLText.duration(from)) … \(HTMLText.duration(to))</th>\
+      <th class="n">slot wait, half below</th><th class="n">90 % below</th></tr></thead>
+      <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
+      <p class="note">\(note)Each bar of a distribution is a range of durations on a logarithmic scale, \
+      which all classes share; its height is how many runs were so long.</p>
+      """
+  }
+
+  private func row(_ times: ClassTimes) -> String {
+    let work = times.work
+    let durations = [work.total] + [50, 90, 99].map { work.percentile($0) } + [work.longest]
+    let waits = [50, 90].map { hundredths in
+      times.slotWait.map { HTMLText.duration($0.percentile(hundredths)) } ?? ""
+    }
+    let cells = ([HTMLText.count(work.count)] + durations.map(HTMLText.duration))
+      .map { "<td class=\"n\">\($0)</td>" }
+    return """
+      <tr><td><i class="\(colors.style(of: times.className))"></i>\(HTMLText.escaped(times.className))</td>\
+      \(cells.joined())<td>\(drawing(of: work, colors.style(of: times.className)))</td>\
+      \(waits.map { "<td class=\"n\">\($0)</td>" }.joined())</tr>
+      """
+  }
+
+  private func drawing(of distribution: Distribution, _ style: String) -> String {
+    var counts = [Int](repeating: 0, count: Self.binCount)
+    let length = scale.upperBound - scale.lowerBound
+    for duration in distribution.durations {
+      let place = (Self.magnitude(duration) - scale.lowerBound) / length
+      counts[min(max(Int(place * Double(Self.binCount)), 0), Self.binCount - 1)] += 1
+    }
+    let most = Double(counts.max() ?? 1)
+    let bars = counts.enumerated().filter { $0.element > 0 }.map { index, count in
+      let height = max(1, Double(count) / most * 22)
+      return """
+        <rect class="\(style)" x="\(index * 4)" y="\(HTMLText.number(24 - height))" width="3.4" \
+        height="\(HTMLText.number(height))"/>
+        """
+    }
+    return """
+      <svg class="spark" aria-hidden="true" viewBox="0 0 \(Self.binCount * 4) 25">\(bars.joined())\
+      <line class="base" x1="0" x2="\(Self.binCount * 4)" y1="24.5" y2="24.5"/></svg>
+      """
+  }
+
+  /// The power of ten of nanoseconds.
+  private static func magnitude(_ duration: Duration) -> Double {
+    log10(Double(max(1, duration.saturatedNanoseconds)))
+  }
+
+  private static func duration(_ magnitude: Double) -> Duration {
+    // More is no number of 64 bits.
+    .nanoseconds(
+      (0..<min(max(0, Int(magnitude)), 18)).reduce(Int64(1)) { number, _ in number * 10 })
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+
+/// What ran when, in each slot of each queue.
+struct GanttChart {
+  /// More slots of a queue than these are counted, and not drawn.
+  static let laneLimit = 32
+  /// More queues than these are counted, and not drawn: those that ran least.
+  static let queueLimit = 24
+  private static let laneHeight = 13.0
+  private static let titleHeight = 22.0
+  /// What is narrower is drawn together with what touches it.
+  private static let narrowest = 1.2
+
+  private let history: RunHistory
+  private let axis: TimeAxis
+  private let colors: ClassColors
+  private let pathOperations: Set<OperationReport.ID>
+
+  init(_ history: RunHistory, _ axis: TimeAxis, _ colors: ClassColors, _ path: CriticalPath?) {
+    (self.history, self.axis, self.colors) = (history, axis, colors)
+    pathOperations = Set(path?.operations ?? [])
+  }
+
+  /// The whole drawing.
+  var drawing: String {
+    let all = SlotLanes.ofQueues(in: history).map { queue, lanes in
+      (queue: queue, lanes: lanes.lanes, count: lanes.lanes.reduce(0) { $0 + $1.count })
+    }
+    let busiest = all.sorted { ($1.count, $0.queue) < ($0.count, $1.queue) }
+    let shown = busiest.prefix(Self.queueLimit).sorted { $0.queue < $1.queue }
+    var y = 18.0
+    var rows = ""
+    for (queue, lanes, _) in shown {
+      rows += queueTitle(queue, lanes, y: y)
+      y += Self.titleHeight
+      for (slot, lane) in lanes.prefix(Self.laneLimit).enumerated() {
+        rows += laneRow(lane, number: slot + 1, y: y)
+        y += Self.laneHeight
+      }
+    }
+    let height = y + 6
+    let note =
+      all.count > shown.count
+      ? "<p class=\"note\">\(HTMLText.count(all.count - shown.count)) more queues ran less, and are not drawn.</p>"
+      : ""
+    return """
+      <svg role="img" aria-label="What ran in each slot" viewBox="0 0 \(HTMLText.number(TimeAxis.width)) \
+      \(HTMLText.number(height))">
+      \(axis.drawing(height: height))\(rows)</svg>\(note)
+      """
+  }
+
+  private func queueTitle(_ queue: QueueReport.ID, _ lanes: [[SlotLanes.Run]], y: Double) -> String
+  {
+    let busy = lanes.joined().reduce(0.0) { sum, run in
+      sum + max(.zero, min(run.end, axis.end) - max(run.start, axis.start)).microseconds
+    }
+    let width = history.queues[queue]?.width
+    let slots = max(width ?? lanes.count, 1)
+    let length = (axis.end - axis.start).microseconds
+    var facts = width.map { "width \($0)" } ?? "width left to the system"
+    facts += ", \(HTMLText.share(busy, of: length * Double(slots))) busy"
+    if lanes.count > Self.laneLimit {
+      facts += ", \(HTMLText.count(lanes.count - Self.laneLimit)) more slots not drawn"
+    }
+    let name = HTMLText.escaped(history.name(of: queue))
+    return """
+      <text class="queue" x="0" y="\(HTMLText.number(y + 15))">\(name) <tspan class="tick-left">\
+      \(facts)</tspan></text>
+
+      """
+  }
+
+  /// What is drawn as one: a run, or some that are too narrow.
+  private struct Bar {
+    var left: Double
+    var right: Double
+    var runs: [SlotLanes.Run]
+    var isCritical: Bool
+  }
+
+  private func laneRow(_ lane: [SlotLanes.Run], number: Int, y: Double) -> String {
+    var bars: [Bar] = []
+    for run in lane where run.end >= axis.start && run.start <= axis.end {
+      let (left, right) = (axis.x(run.start), axis.x(run.end))
+      let isCritical = pathOperations.contains(run.operation)
+      if let last = bars.last, right - left < Self.narrowest,
+        left - last.right < Self.narrowest / 2,
+        last.runs.count > 1 || last.right - last.left < Self.narrowest
+      {
+        bars[bars.count - 1].right = max(last.right, right)
+        bars[bars.count - 1].isCritical = last.isCritical || isCritical
+        bars[bars.count - 1].runs.append(run)
+      } else {
+        bars.append(Bar(left: left, right: right, runs: [run], isCritical: isCritical))
+      }
+    }
+    let label =
+      "<text class=\"lane\" x=\"\(HTMLText.number(TimeAxis.left - 6))\" y=\"\(HTMLText.number(y + 10))\">"
+      + "slot \(number)</text>\n"
+    return label + bars.map { drawing(of: $0, y: y) }.joined()
+  }
+
+  private func drawing(of bar: Bar, y: Double) -> String {
+    let reports = bar.runs.compactMap { history.operations[$0.operation] }
+    guard let first = reports.first else { return "" }
+    let isOne = bar.runs.count == 1
+    let title =
+      isOne
+      ? "\(first.id) \(first.title) · \(first.className) · \(first.state.rawValue) · "
+        + HTMLText.duration(bar.runs[0].duration)
+      : "\(bar.runs.count) operations"
+    let color = isOne ? colors.style(of: first.className) : "several"
+    var classes = "bar \(color)"
+    if first.state == .cancelled || first.state == .cancelling { classes += " cancelled" }
+    if !first.state.isOver { classes += " open" }
+    if bar.isCritical { classes += " critical" }
+    let width = max(0.6, bar.right - bar.left)
+    return """
+      <rect class="\(classes)" x="\(HTMLText.number(bar.left))" y="\(HTMLText.number(y + 1))" \
+      width="\(HTMLText.number(width))" height="11"><title>\(HTMLText.escaped(title))</title></rect>
+
+      """
+  }
+}
+
+/// Which colour stands for which class: those that ran longest in all have one each.
+struct ClassColors {
+  /// How many colours there are.
+  static let count = 7
+
+  /// The classes that have a colour, in its order.
+  let classes: [String]
+
+  init(_ times: [ClassTimes]) {
+    let sorted = times.sorted { ($1.work.total, $0.className) < ($0.work.total, $1.className) }
+    classes = sorted.prefix(Self.count).map(\.className)
+  }
+
+  /// The name of its style.
+  func style(of className: String) -> String {
+    classes.firstIndex(of: className).map { "class\($0)" } ?? "other"
+  }
+
+  /// What the colours mean.
+  var legend: String {
+    let entries = classes.enumerated().map { number, name in
+      "<span><i class=\"class\(number)\"></i>\(HTMLText.escaped(name))</span>"
+    }
+    let rest = """
+      <span><i class="other"></i>other classes</span><span><i class="several"></i>several short runs</span>\
+      <span><i class="critical-key"></i>on the critical path</span>\
+      <span><i class="cancelled-key"></i>cancelled</span>
+      """
+    return "<p class=\"legend\">\(entries.joined())\(rest)</p>"
+  }
+}

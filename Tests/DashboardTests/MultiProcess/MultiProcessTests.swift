@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import Dashboard
+
+@Suite("Several processes on one screen")
+struct MultiProcessTests {
+  private typealias ID = OperationReport.ID
+
+  // MARK: Pictures
+
+  @Test(
+    "The processes have a table with their sum, and their operations and queues a column",
+    arguments: [(120, 40), (80, 24), (40, 10)])
+  func pictures(columns: Int, rows: Int) {
+    var dashboard = MultiProcessScene.dashboard(columns: columns, rows: rows)
+    GoldenFrame.check(dashboard.picture(), named: "several-\(columns)x\(rows)")
+    dashboard.press(.tab)
+    dashboard.press(.tab)
+    GoldenFrame.check(dashboard.picture(), named: "several-queues-\(columns)x\(rows)")
+  }
+
+  @Test func ofManyProcessesThoseHaveARowWithWhichSomethingIsTheMatterAndTheSumStays() {
+    var dashboard = MultiProcessScene.dashboard()
+    var update = MultiProcessScene.update
+    update.processes = (1...16).map { number in
+      MultiProcessScene.process(
+        number, "worker", Int32(4_700 + number),
+        number == 11 ? .silent(for: .seconds(3)) : number == 14 ? .reconnecting : .live,
+        queues: [Scene.queues[1]])
+    }
+    dashboard.take(.monitor(.update(update)))
+    GoldenFrame.check(dashboard.picture(), named: "several-many-80x24")
+    dashboard.press("#")
+    #expect(!dashboard.text().shows("16 processes, +12"))
+  }
+
+  @Test func processesOfOneProgramAreToldApartByTheirIds() {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
+    #expect(dashboard.text().shows("PROCESS  "))
+    var update = MultiProcessScene.update
+    for index in update.processes.indices { update.processes[index].hello.processName = "worker" }
+    dashboard.take(.monitor(.update(update)))
+    #expect(dashboard.text().shows("ID PID"))
+    #expect(dashboard.text().shows("1#1042 4711"))
+  }
+
+  @Test func theDetailNamesTheProcess() {
+    var dashboard = MultiProcessScene.dashboard(columns: 100, rows: 30)
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("1#1042 download tiles z=14 eu"))
+    #expect(dashboard.text().shows("process    tilebuild[4711]"))
+  }
+
+  @Test func theHelpSaysHowIdsOfSeveralAreRead() {
+    for (isOfSeveral, first) in [(true, MultiProcessScene.dashboard()), (false, Scene.dashboard())]
+    {
+      var dashboard = first
+      dashboard.press("?G")
+      #expect(dashboard.text().shows("the filter 2#: all of it.") == isOfSeveral)
+      #expect(dashboard.text().shows("Sorting by id is by process.") == isOfSeveral)
+    }
+  }
+
+  // MARK: One that has ended
+
+  @Test func whatIsLeftOfOneThatHasEndedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    let ids = dashboard.list.rows.keys.map(\.id)
+    let firstLeft = try #require(ids.firstIndex { $0.processNumber == 3 })
+    let lastUnfinished = try #require(
+      ids.lastIndex {
+        $0.processNumber != 3 && dashboard.shown.operations[$0]?.state.isOver == false
+      })
+    #expect(firstLeft > lastUnfinished)
+    #expect(dashboard.shown.operations[ids[firstLeft]]?.state == .executing)
+    dashboard.press("H")
+    #expect(dashboard.list.rows.keys.allSatisfy { $0.id.processNumber != 3 })
+  }
+
+  @Test func itsTimesStandStill() throws {
+    let id = MultiProcessScene.id(3, 1080)
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    // It had executed for 3.9 s at the time of the scene; nothing was heard of it for 30 s before that.
+    let report = try #require(dashboard.shown.operations[id])
+    func age() -> Duration? {
+      report.time(at: dashboard.shown.moment(for: id, at: dashboard.shownTime))
+    }
+    let first = age()
+    dashboard.take(.tick(Scene.now + .seconds(20)))
+    #expect(age() == first)
+    let other = try #require(dashboard.shown.operations[MultiProcessScene.id(1, 1080)])
+    #expect(
+      other.time(at: dashboard.shown.moment(for: other.id, at: dashboard.shownTime))
+        == .milliseconds(23_900))
+  }
+
+  @Test func tagsAndQuestionsEndWithTheProcess() {
+    var dashboard = MultiProcessScene.dashboard()
+    var processes = MultiProcessScene.processes
+    processes[2].connection = .live
+    dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
+    dashboard.tags.ids = [MultiProcessScene.id(3, 1080), MultiProcessScene.id(3, 1095)]
+    dashboard.press("x")
+    #expect(dashboard.text().shows("Cancel 2 operations"))
+    dashboard.take(.monitor(.update(MultiProcessScene.update)))
+    #expect(dashboard.text().shows("its process has ended; nothing cancelled"))
+    #expect(dashboard.tags.ids.isEmpty)
+  }
+
+  @Test func whyNothingMoreComesIsSaidWhenItHappensAndOfWhatIsLeft() {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
+    var processes = MultiProcessScene.processes
+    processes[2].connection = .live
+    dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
+    #expect(!dashboard.text().shows("another process is there now"))
+    dashboard.take(.monitor(.update(MultiProcessScene.update)))
+    #expect(dashboard.text().shows("imaged[5002]: another process is there now"))
+    #expect(dashboard.text()[0].contains("1 ENDED"))
+    dashboard.take(.tick(Scene.now + .seconds(20)))
+    #expect(!dashboard.text().shows("another process is there now"))
+    dashboard.press("3#1080")
+    dashboard.press(.enter)
+    #expect(
+      dashboard.text().shows(
+        "3#1080 was executing when nothing more came: another process is there now"))
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("process    imaged[5002]  another process is there now"))
+  }
+
+  @Test func whereAllHaveEndedThatIsNotSaidToBeAnExit() {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 40)
+    dashboard.take(.monitor(.ended(reason: "all 3 processes have ended")))
+    #expect(dashboard.text()[0].contains("ENDED 12:0"))
+    dashboard.press("x")
+    #expect(dashboard.text().shows("the process has ended"))
+    #expect(!dashboard.text().shows("EXITED"))
+  }
+
+  // MARK: Control of each
+
+  @Test func whoTakesCommandsIsAsEachSaysNowAndNotAsItWasAtFirst() {
+    var dashboard = MultiProcessScene.dashboard()
+    #expect(dashboard.text()[0].contains("ATTACHED rw"))
+    var processes = MultiProcessScene.processes
+    for index in processes.indices { processes[index].hello.isReadOnly = true }
+    dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
+    #expect(dashboard.text()[0].contains("ATTACHED ro"))
+    dashboard.press("x")
+    #expect(dashboard.text().shows("read-only: nothing is changed"))
+    // The other way round: all were read-only at first.
+    var hello = MultiProcessScene.hello
+    hello.isReadOnly = true
+    dashboard.take(.monitor(.hello(hello)))
+    dashboard.take(.monitor(.update(MultiProcessScene.update)))
+    #expect(dashboard.text()[0].contains("ATTACHED rw"))
+  }
+
+  @Test func ofACommandThatNobodyAnswersItIsNotSaidThatAConnectionWasLost() {
+    var dashboard = MultiProcessScene.dashboard()
+    dashboard.take(
+      .monitor(
+        .commandResult(
+          CommandResult(
+            command: .cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]),
+            outcomes: [.requested, .lost]))))
+    #expect(
+      dashboard.text().shows("cancel requested: 1 operations, 1 not known, no answer came"))
+  }
+
+  @Test func whatIsTaggedInSeveralIsOneCommand() {
+    var dashboard = MultiProcessScene.dashboard()
+    dashboard.tags.ids = [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]
+    dashboard.press("x")
+    // One of the two takes no commands, which it says itself; the other one does.
+    #expect(
+      dashboard.press("y")
+        == [.send(.cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]))])
+  }
+
+  @Test("A process that takes no commands denies its own alone")
+  func refusals() {
+    var dashboard = MultiProcessScene.dashboard()
+    for (number, sentence) in [
+      (2, "read-only: nothing is changed"), (3, "the process has ended"), (1, "Cancel 1#1042"),
+    ] {
+      dashboard.detail = DetailState(id: MultiProcessScene.id(number, number == 3 ? 1080 : 1042))
+      dashboard.press("x")
+      #expect(dashboard.text().shows(sentence), "\(number)")
+    }
+  }
+
+  @Test func aQueueIsSuspendedInItsOwnProcess() {
+    var dashboard = MultiProcessScene.dashboard()
+    dashboard.press(.tab)
+    dashboard.press(.tab)
+    #expect(
+      dashboard.press("jS") == [.send(.setSuspended(MultiProcessScene.queue(1, Scene.io), true))])
+    #expect(dashboard.press("jjjS") == [.bell])
+    #expect(dashboard.text().shows("read-only"))
+  }
+
+  // MARK: Ids
+
+  @Test func aNumberThatIsTypedIsLookedForInTheProcessOfTheSelectedOperation() {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    dashboard.press("1051")
+    #expect(dashboard.text().shows("go to 1#1051"))
+    dashboard.press(.enter)
+    #expect(dashboard.list.selection.id == MultiProcessScene.id(1, 1051))
+    dashboard.press("2#1042")
+    #expect(dashboard.text().shows("go to 2#1042"))
+    dashboard.press(.enter)
+    #expect(dashboard.list.selection.id == MultiProcessScene.id(2, 1042))
+    dashboard.press("1051")
+    dashboard.press(.enter)
+    #expect(dashboard.list.selection.id == MultiProcessScene.id(2, 1051))
+    dashboard.press("9#1")
+    dashboard.press(.enter)
+    #expect(dashboard.text().shows("9#1 is not known"))
+  }
+
+  @Test("A filter takes an id in all processes or in one, and all of one process")
+  func filters() throws {
+    func ids(_ text: String) throws -> Set<ID> {
+      var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+      dashboard.press("\\")
+      dashboard.press(text)
+      dashboard.press(.enter)
+      // What is selected stays selected, and in no list that does not hold it.
+      return Set(dashboard.list.rows.keys.map(\.id))
+    }
+    #expect(try ids("#1042") == [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1042)])
+    #expect(try ids("2#1042") == [MultiProcessScene.id(2, 1042)])
+    let own = try ids("3#")
+    #expect(!own.isEmpty && own.allSatisfy { $0.processNumber == 3 })
+  }
+
+  @Test func anExportIsAFrameOfEachProcessWithItsOwnIds() throws {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    let frames = dashboard.press("e").compactMap { effect -> MonitorProtocol.Frame? in
+      if case .export(let frame) = effect { frame } else { nil }
+    }
+    #expect(frames.map(\.process.pid) == [4711, 4802, 5002])
+    #expect(frames[0].operations.map(\.id) == Scene.operations.map(\.id).sorted())
+    #expect(frames[1].queues.map(\.id) == [Scene.io])
+    #expect(frames[1].operations.allSatisfy { $0.queue == "io" })
+    #expect(frames.map(\.lostChanges) == [0, 0, 12])
+  }
+
+  @Test func anExportHasTheWarningsOfItsProcessAlsoWhereTheyNameNothing() {
+    var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
+    var update = MultiProcessScene.update
+    update.warnings = [1, 2, 2].map { number in
+      var warning = MonitorWarning(kind: .historyLost, count: number)
+      warning.process = number
+      return warning
+    }
+    dashboard.take(.monitor(.update(update)))
+    let warnings = dashboard.press("e").compactMap { effect -> [Int]? in
+      if case .export(let frame) = effect { frame.warnings.map(\.count) } else { nil }
+    }
+    #expect(warnings == [[1], [2, 2], []])
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import MonitorProtocol
+import MonitorTestSupport
+import TestSupport
+import Testing
+
+/// Several processes that are watched as one, by the program itself.
+@Suite(.timeLimit(.minutes(5))) struct MultiProcessCommandTests {
+  /// Two processes that listen in the same place.
+  private func pair() throws -> (first: MonitoredProcess, second: MonitoredProcess) {
+    let first = try MonitoredProcess()
+    return (first, try MonitoredProcess(in: first.runtime))
+  }
+
+  /// How many operations have finished, as the table of processes says.
+  private func finishedCount(of process: MonitoredProcess, on screen: VirtualScreen) -> Int? {
+    let rows = screen.lines.map { $0.split(separator: " ") }
+    guard let row = rows.first(where: { $0.dropFirst().first == "\(process.id)" }),
+      row.count > 7
+    else { return nil }
+    return Int(row[7].replacing(",", with: ""))
+  }
+
+  /// The same of those that execute, are ready and wait.
+  private func unfinishedCounts(of process: MonitoredProcess, on screen: VirtualScreen) -> [String]
+  {
+    let rows = screen.lines.map { $0.split(separator: " ").map(String.init) }
+    let row = rows.first { $0.dropFirst().first == "\(process.id)" && $0.contains("ENDED") } ?? []
+    return Array(row.drop { $0 != "ENDED" }.dropFirst(2).prefix(3))
+  }
+
+  @Test("Two processes are seen at once, and an operation of each is cancelled with one answer")
+  func cancelsInEach() throws {
+    let (first, second) = try pair()
+    let window = try first.watch(
+      rows: 40, ["attach", "\(first.id)", "\(second.id)"], until: "sum 2 processes")
+    #expect(window.screen.contains("2 processes  ATTACHED rw  LIVE"))
+    tagOneOfEach(on: window)
+    window.type("x")
+    #expect(window.wait { $0.contains("Cancel 2 operations: 1#") })
+    window.type("y")
+    #expect(window.wait { $0.contains("cancel requested: 2 operations") })
+    for process in [first, second] { #expect(process.waitUntilLogged("cancel #")) }
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("One that is stopped does not keep back the answer of the other, and answers later")
+  func cancelsWhileOneIsStopped() throws {
+    let (first, second) = try pair()
+    let window = try first.watch(
+      rows: 40, ["attach", "\(first.id)", "\(second.id)"], until: "sum 2 processes")
+    tagOneOfEach(on: window)
+    window.type("x")
+    #expect(window.wait { $0.contains("Cancel 2 operations: 1#") })
+    second.signal(SIGSTOP)
+    window.type("y")
+    #expect(
+      window.wait {
+        $0.contains("cancel requested: 1 operations, 1 not known, no answer came")
+      })
+    #expect(first.waitUntilLogged("cancel #"))
+    second.signal(SIGCONT)
+    #expect(window.wait { $0.contains("cancel requested: 2 operations") })
+    #expect(second.waitUntilLogged("cancel #"))
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
+  }
+
+  @Test("One that greets, answers and never tells anything does not blank the other")
+  func oneNeverTells() throws {
+    let processes = [try ScriptedProcess(), try ScriptedProcess()]
+    let window = try PseudoTerminal(columns: 120, rows: 30)
+    try window.start(BuiltProgram.path, ["attach"] + processes.map(\.path))
+    let mute = try processes[0].accept()
+    mute.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
+    let other = try processes[1].welcome()
+    let answering = [mute, other].map { Thread.answeringPings(of: $0) }
+    #expect(window.wait { $0.contains("2#42 ") && $0.contains("one job") })
+    #expect(!window.screen.contains("SILENT"))
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    for gate in answering { #expect(gate.waitUntilOpen()) }
+  }
+
+  /// Tags an operation of either process.
+  private func tagOneOfEach(on window: PseudoTerminal) {
+    #expect(window.wait { $0.contains(" 1#") && $0.contains(" 2#") })
+    // The end of either list waits for long: what is asked about does not finish meanwhile.
+    for filter in ["1# state:waiting", "2# state:waiting"] {
+      // Pasted, it is one filter, and not one for each letter.
+      window.type("\\\u{15}\u{1B}[200~\(filter)\u{1B}[201~\r")
+      // Both have answered, of which some 400 match: keys act on what stays in the list.
+      let process = String(filter.prefix(2))
+      #expect(
+        window.wait { screen in
+          screen.contains("filter: \(filter) ") && !screen.contains("operations 500 of ")
+            && screen.lines.contains { $0.hasPrefix("▌") && $0.contains(" \(process)") }
+        })
+      window.type("G ")
+      #expect(window.wait { $0.contains(filter.hasPrefix("1") ? "1 tagged" : "2 tagged") })
+    }
+  }
+
+  @Test(
+    "When one is killed it is said so, the other goes on, and the terminal is as it was in the end")
+  func oneIsKilled() throws {
+    let (first, second) = try pair()
+    let window = try first.watch(
+      rows: 40, ["attach", "\(first.id)", "\(second.id)"], until: "sum 2 processes")
+    #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > 0 })
+    first.signal(SIGKILL)
+    #expect(window.wait { $0.contains("LIVE  1 ENDED") && $0.contains("ENDED ") })
+    // Of what had not finished there nothing goes on.
+    #expect(window.wait { ["0", "0", "0"] == unfinishedCounts(of: first, on: $0) })
+    let left = try #require(finishedCount(of: second, on: window.screen))
+    #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > left })
+    second.signal(SIGKILL)
+    #expect(window.wait { $0.contains("all 2 processes have ended") })
+    window.type("x")
+    #expect(window.wait { $0.contains("the process has ended") })
+    window.type("Q")
+    #expect(window.waitForEnd() == .status(0))
+    #expect(!window.screen.isAlternate)
+    #expect(window.settings.isCooked)
+  }
+
+  @Test("Batch mode prints a frame of each, which names its process")
+  func batch() throws {
+    let (first, second) = try pair()
+    func lines(_ form: [String]) throws -> [String] {
+      let (output, errors, ending) = try first.run(
+        ["attach", "\(second.id)", first.socket, "--batch", "-n", "1"] + form)
+      #expect(ending == .status(0), "\(errors)")
+      return output.split(separator: "\n").map(String.init)
+    }
+    let json = try lines(["--json"])
+    #expect(json.count == 2)
+    #expect(json.first?.contains("\"pid\":\(second.id)") == true)
+    #expect(json.last?.contains("\"pid\":\(first.id)") == true)
+    let rows = try lines(["--tsv", "--fields", "id,state"]).map { $0.split(separator: "\t") }
+    #expect(rows.first == ["time", "pid", "id", "state"])
+    #expect(Set(rows.dropFirst().map { $0[1] }) == ["\(first.id)", "\(second.id)"])
+    let own = try lines(["--tsv", "--fields", "id", "--filter", "2#"])
+    #expect(own.count > 1 && own.dropFirst().allSatisfy { $0.contains("\t\(first.id)\t") })
+    let text = try lines([])
+    #expect(text.last?.contains("sum of 2 processes total ") == true)
+  }
+
+  @Test("In batch mode what is over of one that has ended stays in the sum, and nothing else of it")
+  func sumWhereOneHasEnded() throws {
+    let processes = [try ScriptedProcess(), try ScriptedProcess()]
+    let directory = try TemporaryDirectory()
+    let output = directory.file("output")
+    let window = try PseudoTerminal(columns: 120)
+    try window.start(
+      BuiltProgram.path, ["attach"] + processes.map(\.path) + ["--batch", "-d", "20ms"],
+      redirections: [1: output])
+    let viewers = try zip(processes, [5, 6]).map { process, ticks in
+      try process.welcome(ScriptedProcess.hello(startTicks: UInt64(ticks)))
+    }
+    var sums: [Substring] {
+      let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").filter { $0.contains(" sum of ") }
+    }
+    func waitForSum(_ counts: String) -> Bool {
+      let deadline = ContinuousClock.now + .seconds(60)
+      while !sums.contains(where: { $0.contains("sum of 2 processes \(counts)") }) {
+        guard ContinuousClock.now < deadline else { return false }
+        window.absorb(for: .milliseconds(20))
+      }
+      return true
+    }
+    #expect(waitForSum("total 2: waiting 0, ready 0 (0 held), executing 2, finished 0"))
+    var update = ScriptedProcess.update
+    update.queues[0].counts = StateCounts(executing: 1, finished: 3, total: 4)
+    viewers[1].send(update)
+    #expect(waitForSum("total 5: waiting 0, ready 0 (0 held), executing 2, finished 3"))
+    viewers[1].send(.bye(Farewell(cause: .processEnds, reason: "it ends")))
+    #expect(waitForSum("total 4: waiting 0, ready 0 (0 held), executing 1, finished 3"))
+    #expect(sums.last?.contains("sum of 2 processes total 4") == true)
+    viewers[0].close()
+    #expect(window.waitForEnd() == .status(1))
+  }
+
+  @Test("In batch mode one that ends is told with its id, and all that end are the status 1")
+  func allEndInBatchMode() throws {
+    let (first, second) = try pair()
+    let viewer = try PseudoTerminal(columns: 120, rows: 60)
+    let errors = first.runtime.file("errors")
+    try viewer.start(
+      BuiltProgram.path,
+      [
+        "attach", "\(first.id)", "\(second.id)", "--batch", "-d", "20ms", "--tsv", "--fields", "id",
+      ],
+      environment: [MonitoredProcess.variable(first.runtime)], redirections: [2: errors])
+    #expect(
+      viewer.wait { screen in
+        let words = screen.lines.map { $0.split(whereSeparator: \.isWhitespace) }
+        return [first, second].allSatisfy { process in
+          words.contains { $0.count == 3 && $0[1] == "\(process.id)" }
+        }
+      })
+    first.signal(SIGTERM)
+    #expect(first.waitForEnd() == .status(0))
+    second.signal(SIGTERM)
+    #expect(second.waitForEnd() == .status(0))
+    #expect(viewer.waitForEnd() == .status(1))
+    let told = try String(contentsOfFile: errors, encoding: .utf8).split(separator: "\n")
+    #expect(told.count == 2)
+    for process in [first, second] {
+      #expect(told.contains { $0.hasPrefix("opq-top: process \(process.id): ") })
+    }
+  }
+
+  @Test(
+    "Where one cannot be watched none is: one sentence names it, with the status that says the same"
+  )
+  func refusals() throws {
+    let process = try MonitoredProcess()
+    let id = "\(process.id)"
+    func fails(_ arguments: [String], _ status: Int32, _ words: String) throws {
+      let (output, errors, ending) = try process.run(
+        ["attach"] + arguments + ["--batch", "-n", "1"])
+      #expect(ending == .status(status), "\(arguments): \(errors)")
+      #expect(output == "")
+      #expect(errors.hasPrefix("opq-top: ") && errors.contains(words), "\(arguments): \(errors)")
+      #expect(errors.split(separator: "\n").count == 1)
+    }
+    try fails([id, "2000000000"], 3, "there is no process 2000000000")
+    try fails([id, "\(getpid())"], 3, "process \(getpid()) does not listen")
+    try fails([id, "/nowhere/at/all"], 3, "/nowhere/at/all")
+    try fails([id, id], 2, "\(id) is named twice")
+    try fails([id, process.socket], 2, "is named twice")
+    try fails([id, "2", "--record", "file"], 2, "--record takes one process")
+    try fails((1...17).map { "\($0)" }, 2, "no more than 16")
+    try fails([id, "2", "-p", "1"], 2, "exclude each other")
+  }
+}
+
+extension Thread {
+  /// Lets a thread answer whether a process is there, for as long as it is watched; returns a gate that
+  /// opens then.
+  fileprivate static func answeringPings(of viewer: ScriptedProcess.Viewer) -> Gate {
+    let gate = Gate()
+    nonisolated(unsafe) let viewer = viewer
+    Thread.detachNewThread {
+      let ping: (ViewerMessage) -> Bool = { if case .ping = $0 { true } else { false } }
+      while case .ping(let token)? = viewer.receive(where: ping) { viewer.send(.pong(token)) }
+      gate.open()
+    }
+    return gate
+  }
+}

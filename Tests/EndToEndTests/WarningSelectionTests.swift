@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import ArgumentParser
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OpqTop
+
+@Suite(.timeLimit(.minutes(1))) struct WarningSelectionTests {
+  private typealias Kind = MonitorWarning.Kind
+
+  private func kinds(_ arguments: String) throws -> Set<MonitorWarning.Kind> {
+    try DemoCommand.parse(arguments.split(separator: " ").map(String.init)).view.warningKinds
+  }
+
+  @Test func withoutAWishItIsTheUsualKinds() throws {
+    #expect(try kinds("") == Kind.usual)
+  }
+
+  @Test func allowSilencesAKindAndWarnTurnsItOn() throws {
+    #expect(try kinds("--allow cycle") == Kind.usual.subtracting([.cycle]))
+    #expect(try kinds("--allow=cycle,fan-out") == Kind.usual.subtracting([.cycle, .fanOut]))
+    #expect(try kinds("--allow all") == [])
+    #expect(try kinds("--warn all") == Set(Kind.allCases))
+    #expect(try kinds("--warn leaking") == Kind.usual.union([.leaking]))
+    #expect(!Kind.usual.contains(.leaking))
+  }
+
+  @Test(
+    "The last wish about a kind counts, whichever option it came with",
+    arguments: [
+      ("--allow cycle --warn cycle", true), ("--warn cycle --allow cycle", false),
+      ("--allow cycle --warn all --allow fan-out", true),
+      ("--warn cycle --allow fan-out --allow all --warn fan-out", false),
+      ("--allow all --allow all --warn fan-out,cycle", true),
+    ])
+  func theLastCounts(arguments: String, warnsOfCycles: Bool) throws {
+    #expect(try kinds(arguments).contains(.cycle) == warnsOfCycles)
+  }
+
+  @Test(
+    "An unknown kind is one sentence that lists the kinds, and status 2",
+    arguments: ["--warn", "--allow"], ["nonesuch", "cycle,nonesuch", "cycle,"])
+  func unknownKinds(option: String, value: String) throws {
+    let window = try PseudoTerminal(columns: 600, rows: 5)
+    try window.start(
+      BuiltProgram.path, ["demo", "--batch", "-n", "1", "\(option)=\(value)"])
+    #expect(window.waitForEnd() == .status(2))
+    let text = window.screen.lines[0]
+    #expect(text.hasPrefix("opq-top: ") && text.contains("'\(option)"), "\(text)")
+    for kind in Kind.allCases { #expect(text.contains(kind.rawValue), "\(text)") }
+    #expect(window.screen.lines.dropFirst().allSatisfy { $0.isEmpty })
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+
+/// Measures the dashboard from outside, on a terminal of 120x40: how long until its first frame, how
+/// long frames take beside a million operations, and what it costs when nothing happens.
+enum DashboardFigures {
+  /// Starts `opq-top` on a terminal of its own.
+  private static func start(_ arguments: [String]) throws -> PseudoTerminal {
+    let window = try PseudoTerminal(columns: 120, rows: 40)
+    try window.start(BuiltFolder.path(of: "opq-top"), arguments)
+    return window
+  }
+
+  private static func milliseconds(_ duration: Duration) -> String {
+    "\((duration / .microseconds(1)).rounded() / 1_000) ms"
+  }
+
+  private static func measureStart() throws {
+    let times = try (0..<21).map { _ in
+      let began = ContinuousClock.now
+      let window = try start(["demo"])
+      guard window.wait(until: { $0.isAlternate && $0.contains("Quit") }) else {
+        print("there was no first frame")
+        exit(1)
+      }
+      let time = began.duration(to: .now)
+      window.type("Q")
+      _ = window.waitForEnd()
+      return time
+    }.sorted()
+    print(
+      "to the first frame: median \(milliseconds(times[10])), longest \(milliseconds(times[20]))")
+  }
+
+  private static func measureFrames() throws {
+    let window = try start(["demo", "storm", "--frame-times"])
+    let isThere = window.wait(seconds: 120) { $0.contains("of 1,0") }
+    window.absorb(for: .seconds(20))
+    window.type("Q")
+    _ = window.waitForEnd(seconds: 60)
+    let line = window.screen.lines.first { $0.contains(" frames") } ?? "it told nothing"
+    print("with a million operations\(isThere ? "" : " (fewer had come)"): \(line)")
+  }
+
+  private static func measureRest() throws {
+    let window = try start(["demo", "--once", "--speed", "50"])
+    _ = window.wait(seconds: 150) { $0.contains("the demo has finished") }
+    window.absorb(for: .seconds(2))
+    let (bytes, time) = (window.byteCount, window.processorTime)
+    window.absorb(for: .seconds(20))
+    guard let before = time, let after = window.processorTime else { return }
+    let share = (after - before) / .seconds(20) * 100
+    print(
+      "at rest, in 20 s: \(window.byteCount - bytes) bytes, \(milliseconds(after - before)) of a core"
+        + " (\((share * 1_000).rounded() / 1_000) %)")
+    window.type("q")
+    _ = window.waitForEnd()
+  }
+
+  static func run() throws {
+    try measureStart()
+    try measureRest()
+    try measureFrames()
+  }
+}

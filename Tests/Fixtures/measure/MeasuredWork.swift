@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Operations
+import TestSupport
+
+/// The work that is measured with and without somebody who watches.
+enum MeasuredWork {
+  /// Runs operations without anything to do, from this thread, a million at a time.
+  static func runEmpty(_ count: Int) {
+    let queue = OperationQueue()
+    for start in stride(from: 0, to: count, by: 1_000_000) {
+      for _ in start..<min(count, start + 1_000_000) { queue.addOperation {} }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  /// Runs operations that each compute these steps, one less at a time than there are processors.
+  static func runComputing(_ count: Int, steps: Int) {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
+    for _ in 0..<count {
+      queue.addOperation { if compute(steps) == 0 { print("") } }
+    }
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  /// Computes something for some steps.
+  @inline(never)
+  static func compute(_ steps: Int) -> UInt64 {
+    var value: UInt64 = 1
+    for _ in 0..<steps { value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+    return value
+  }
+
+  /// How large the process is, in KiB, when it has not grown for some time: the collector has then taken
+  /// in everything.
+  static func settledMemory(quietFor patience: Duration) -> Int {
+    var last = 0
+    var quiet = ContinuousClock.now
+    while ContinuousClock.now - quiet < patience {
+      let now = ProcessStatus.amount("VmRSS")
+      if now > last + 64 { (last, quiet) = (now, .now) }
+      usleep(20_000)
+    }
+    return last
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import Glibc
+import Operations
+import OperationsMonitor
+import TestSupport
+
+/// A viewer in a process of its own, whose screen a thread of this one takes in.
+final class AttachedViewer: Sendable {
+  private let isOver = Monitored(false)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let isAttached = DispatchSemaphore(value: 0)
+
+  init(of socketPath: String) {
+    startThread { [isOver, hasEnded, isAttached] in
+      defer { hasEnded.signal() }
+      guard let window = try? PseudoTerminal(columns: 120, rows: 40),
+        (try? window.start(BuiltFolder.path(of: "opq-top"), ["--socket", socketPath])) != nil,
+        window.wait(until: { $0.contains("ATTACHED") })
+      else { fatalError("opq-top cannot be attached") }
+      isAttached.signal()
+      while !isOver.value { window.absorb(for: .milliseconds(100)) }
+      window.type("Q")
+      _ = window.waitForEnd()
+    }
+    isAttached.wait()
+  }
+
+  /// Ends it, and waits until it has.
+  func end() {
+    isOver.change { $0 = true }
+    hasEnded.wait()
+  }
+}
+
+/// How the process is watched.
+enum Watching: CaseIterable {
+  case off, listening, attached
+}
+
+/// Measures what it costs a process to be watched: the same work while it does not listen, while it
+/// listens, and while opq-top is attached to it on a terminal of 120x40. The three take turns, and each
+/// ratio is one of two neighbours; printed is the median of the ratios.
+///
+///     fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
+enum MonitorOverhead {
+  /// Does some work under one kind of watching; how long it took.
+  private static func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
+    var viewer: AttachedViewer?
+    switch watching {
+    case .off: break
+    case .listening: try OperationMonitor.listen()
+    case .attached: viewer = AttachedViewer(of: try OperationMonitor.listen())
+    }
+    defer {
+      viewer?.end()
+      OperationMonitor.stopListening()
+    }
+    return ContinuousClock().measure(work)
+  }
+
+  /// How many steps take a millisecond, where nothing else runs: the same work each time, so that
+  /// whatever takes the processor away is seen.
+  private static let stepsOfMillisecond: Int = {
+    let steps = 1_000_000
+    let times = (0..<50).map { _ in
+      ContinuousClock().measure { if MeasuredWork.compute(steps) == 0 { print("") } }
+    }
+    return Int(Double(steps) / ((times.min() ?? .milliseconds(1)) / .milliseconds(1)))
+  }()
+
+  private static func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) throws
+  {
+    work(count / 10)
+    var ratios: [Watching: [Double]] = [:]
+    var times: [Watching: [Double]] = [:]
+    for round in 0..<rounds {
+      var taken: [Watching: Duration] = [:]
+      // Each kind is first, second and last in turn.
+      for index in 0..<3 {
+        let watching = Watching.allCases[(index + round) % 3]
+        taken[watching] = try time(watching) { work(count) }
+      }
+      guard let off = taken[.off] else { continue }
+      for (watching, time) in taken {
+        ratios[watching, default: []].append(time / off)
+        times[watching, default: []].append(time / .nanoseconds(count))
+      }
+    }
+    let nanoseconds = Int(median(times[.off] ?? [0]))
+    print(
+      "\(name): \(nanoseconds) ns each; listening \(percent(median(ratios[.listening] ?? [0]))), "
+        + "attached \(percent(median(ratios[.attached] ?? [0])))")
+  }
+
+  /// A suspended queue of so many operations, and by how many bytes it has made the process grow. It stays.
+  private static func grow(by count: Int) -> Int {
+    let before = ProcessStatus.amount("VmRSS")
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    for _ in 0..<count { queue.addOperation {} }
+    return (ProcessStatus.amount("VmRSS") - before) * 1_024
+  }
+
+  /// The memory of what waits, and what a viewer adds to it.
+  private static func measureMemory(count: Int) throws {
+    let alone = grow(by: count) / count
+    let before = ProcessStatus.amount("VmRSS")
+    var added = 0
+    _ = try time(.attached) {
+      added = (MeasuredWork.settledMemory(quietFor: .seconds(2)) - before) * 1_024 / count
+    }
+    print("memory of one that waits: \(alone) bytes, and \(added) bytes more while attached")
+  }
+
+  static func run(_ arguments: [String]) throws {
+    let rounds = arguments.first.flatMap { Int($0) } ?? 9
+    let part = arguments.dropFirst().first
+    if part == nil || part == "memory" { try measureMemory(count: 500_000) }
+    if part == nil || part == "empty" {
+      try compare("empty operations", rounds: rounds, count: 10_000_000, MeasuredWork.runEmpty)
+    }
+    if part == nil || part == "millisecond" {
+      let steps = stepsOfMillisecond
+      try compare("1 ms operations", rounds: rounds, count: 2_000) {
+        MeasuredWork.runComputing($0, steps: steps)
+      }
+    }
+  }
+}

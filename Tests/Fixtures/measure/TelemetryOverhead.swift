@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CoreMetrics
+import Dispatch
+import Glibc
+import Operations
+import OperationsTelemetry
+import Synchronization
+import TestSupport
+import Tracing
+
+/// Counts what it is told.
+final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, RecorderHandler,
+  TimerHandler
+{
+  private let count = Atomic<Int64>(0)
+  /// How many times were told: two of each operation.
+  private let timeCount = Atomic<Int>(0)
+
+  var timedCount: Int { timeCount.load(ordering: .relaxed) / 2 }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { self }
+  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { self }
+  func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler { self }
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { self }
+  func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyMeter(_ handler: any MeterHandler) {}
+  func destroyRecorder(_ handler: any RecorderHandler) {}
+  func destroyTimer(_ handler: any TimerHandler) {}
+
+  func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
+  func increment(by amount: Double) { increment(by: Int64(amount)) }
+  func decrement(by amount: Double) { increment(by: -amount) }
+  func reset() { count.store(0, ordering: .relaxed) }
+  func set(_ value: Int64) { count.store(value, ordering: .relaxed) }
+  func set(_ value: Double) { set(Int64(value)) }
+  func record(_ value: Int64) { set(value) }
+  func record(_ value: Double) { set(value) }
+  func recordNanoseconds(_ duration: Int64) { timeCount.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// How much is told.
+enum Telling: String, CaseIterable {
+  case off, metrics, traces
+}
+
+/// Measures what it costs a process to tell metrics and traces of its queues: the same work without,
+/// with metrics, and with metrics and traces, by systems that do next to nothing. The three take turns, and
+/// each ratio is one of two neighbours; printed is the median of the ratios.
+///
+///     fixture-measure telemetry [ROUNDS]
+///     fixture-measure telemetry off|metrics|traces COUNT    runs so many empty operations once, to be counted
+enum TelemetryOverhead {
+  /// Does some work while so much is told, every second or after another interval.
+  private static func tell(
+    _ telling: Telling, interval: Duration = .seconds(1), _ work: (CountingMetrics) -> Void
+  ) {
+    let metrics = CountingMetrics()
+    let telemetry = OperationTelemetry.start(
+      metrics: telling == .off ? nil : metrics,
+      tracer: telling == .traces ? CountingTracer() : nil, interval: interval)
+    work(metrics)
+    telemetry.stop()
+  }
+
+  /// The processor time that this process has taken.
+  private static func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  /// The processor time of a second in which there are 800 operations, each of which is told.
+  private static func measureSteady(_ telling: Telling) -> Duration {
+    var taken = Duration.zero
+    tell(telling) { metrics in
+      let queue = OperationQueue()
+      // As many as are kept have gone by before the seconds that count.
+      for second in 0..<25 {
+        let before = processorTime()
+        for _ in 0..<800 { queue.addOperation {} }
+        queue.waitUntilAllOperationsAreFinished()
+        sleep(1)
+        if second >= 15 { taken += processorTime() - before }
+      }
+      guard telling == .off || metrics.timedCount > 19_000 else {
+        fatalError("only \(metrics.timedCount) operations were told")
+      }
+    }
+    return taken / 10
+  }
+
+  /// By how many bytes for each operation that waits the process grows while metrics are told.
+  private static func measureMemory(count: Int) -> Int {
+    let queue = OperationQueue()
+    queue.isSuspended = true
+    for _ in 0..<count { queue.addOperation {} }
+    let before = ProcessStatus.amount("VmRSS")
+    var last = before
+    tell(.metrics) { _ in
+      last = MeasuredWork.settledMemory(quietFor: .seconds(5))
+    }
+    queue.cancelAllOperations()
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    return (last - before) * 1_024 / count
+  }
+
+  private static func compare(_ name: String, rounds: Int, count: Int, _ work: (Int) -> Void) {
+    work(count / 10)
+    var ratios: [Telling: [Double]] = [:]
+    for round in 0..<rounds {
+      var taken: [Telling: Duration] = [:]
+      // Each kind is first, second and last in turn.
+      for index in 0..<3 {
+        let telling = Telling.allCases[(index + round) % 3]
+        tell(telling) { _ in taken[telling] = ContinuousClock().measure { work(count) } }
+      }
+      guard let off = taken[.off] else { continue }
+      for (telling, time) in taken { ratios[telling, default: []].append(time / off) }
+    }
+    print(
+      "\(name): metrics \(percent(median(ratios[.metrics] ?? [0]))), "
+        + "metrics and traces \(percent(median(ratios[.traces] ?? [0])))")
+  }
+
+  static func run(_ arguments: [String]) {
+    if arguments.count == 2, let telling = Telling(rawValue: arguments[0]),
+      let count = Int(arguments[1])
+    {
+      // Without another reading until the end: what is counted is what operations pay.
+      tell(telling, interval: .seconds(100_000)) { _ in MeasuredWork.runEmpty(count) }
+    } else {
+      let rounds = arguments.first.flatMap { Int($0) } ?? 9
+      print("memory of an operation that waits: \(measureMemory(count: 500_000)) bytes more")
+      for telling in Telling.allCases {
+        print(
+          "800 operations a second, \(telling): \(measureSteady(telling)) of processor time a second"
+        )
+      }
+      compare("empty operations", rounds: rounds, count: 10_000_000, MeasuredWork.runEmpty)
+      compare("1 ms operations", rounds: rounds, count: 2_000) {
+        MeasuredWork.runComputing($0, steps: 1_000_000)
+      }
+    }
+  }
+}

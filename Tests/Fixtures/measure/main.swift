@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// Programs that use or measure the library, the monitor and opq-top for longer than a test may take.
+//
+//   fixture-measure soak [SECONDS [SEED [DEMO]]]
+//   fixture-measure dashboard
+//   fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
+//   fixture-measure telemetry [ROUNDS]
+//   fixture-measure telemetry off|metrics|traces COUNT
+
+let arguments = Array(CommandLine.arguments.dropFirst(2))
+switch CommandLine.arguments.dropFirst().first {
+case "soak": try RandomUse.run(arguments)
+case "dashboard": try DashboardFigures.run()
+case "monitor": try MonitorOverhead.run(arguments)
+case "telemetry": TelemetryOverhead.run(arguments)
+default: fatalError("What is measured: soak, dashboard, monitor or telemetry?")
+}

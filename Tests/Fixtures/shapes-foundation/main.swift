@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Foundation
+import TestSupport
+
+// Runs the subclass shapes with Foundation's operations, each in each variant in a process of its own,
+// and prints a table of what was seen. Arguments select shapes by name; without one, all run.
+
+if CommandLine.arguments.count == 5, CommandLine.arguments[1] == "--run" {
+  let arguments = CommandLine.arguments
+  startThread {
+    runOnce(shape: arguments[2], width: arguments[3], isCancelled: arguments[4] == "cancelled")
+    exit(0)
+  }
+  dispatchMain()
+}
+let names = Array(CommandLine.arguments.dropFirst())
+ShapeTable(of: Shape.all.filter { names.isEmpty || names.contains($0.name) }).print()

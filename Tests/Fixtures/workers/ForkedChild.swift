@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import Synchronization
+
+/// Forks a child process that uses operations.
+///
+/// A program of its own, because a thread of the tests may hold a lock of the Swift runtime during the
+/// fork.
+enum ForkedChild {
+  /// A child that uses the queue of an operation that executes in the parent, or what needs a thread.
+  ///
+  /// - Returns: How the child ended, as `waitpid` reports it.
+  static func use(_ word: String) -> Int32 {
+    let gate = Pipe()
+    let queue = OperationQueue()
+    let running = BlockOperation { gate.wait() }
+    queue.addOperation(running)
+    while !running.isExecuting { usleep(1_000) }
+    let suspended = OperationQueue()
+    suspended.isSuspended = true
+    suspended.addOperation { _exit(5) }
+    let waiting = BlockOperation { _exit(5) }
+    waiting.addDependency(running)
+    OperationQueue().addOperation(waiting)
+    let ending = child {
+      switch word {
+      case "addBlock": queue.addOperation {}
+      case "addOperation": OperationQueue().addOperation(Operation())
+      case "addOperations": queue.addOperations([Operation()], waitUntilFinished: false)
+      case "addBarrier": queue.addBarrierBlock {}
+      case "waitForOperation": running.waitUntilFinished()
+      case "waitForQueue": queue.waitUntilAllOperationsAreFinished()
+      case "resume": suspended.isSuspended = false
+      case "cancel": waiting.cancel()
+      case "startAsynchronous": AsyncOperation {}.start()
+      case "startSeveralBlocks":
+        let several = BlockOperation {}
+        several.addExecutionBlock {}
+        several.start()
+      default: _exit(4)
+      }
+    }
+    // The parent is as it was.
+    suspended.cancelAllOperations()
+    waiting.cancel()
+    gate.open()
+    queue.waitUntilAllOperationsAreFinished()
+    return ending
+  }
+
+  /// A child that starts operations by hand, after the parent has used a queue.
+  static func startByHand() -> Int32 {
+    OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
+    return child {
+      let first = BlockOperation {}
+      let second = BlockOperation {}
+      // A subclass that depends on another operation is asked for its isReady on another thread.
+      let subclass = PlainSubclass()
+      second.addDependency(first)
+      for operation in [first, second, subclass] { operation.start() }
+      second.waitUntilFinished()
+      guard second.isFinished, subclass.isFinished else { _exit(3) }
+    }
+  }
+
+  /// A child that is forked before the first queue, and uses queues.
+  static func useEarly() -> Int32 {
+    let ending = child {
+      let queue = OperationQueue()
+      queue.addOperations((0..<100).map { _ in BlockOperation {} }, waitUntilFinished: true)
+      guard queue.operationCount == 0 else { _exit(3) }
+    }
+    OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
+    return ending
+  }
+
+  /// Runs `body` in a child process and waits for its end. An alarm ends a child that hangs.
+  private static func child(_ body: () -> Void) -> Int32 {
+    // The module does not offer it, because the child has this thread alone.
+    let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
+    // Until the other threads sleep: one that is in the Swift runtime may hold a lock of it, which the
+    // child would wait for.
+    usleep(200_000)
+    let process = fork()
+    if process == 0 {
+      alarm(20)
+      body()
+      _exit(0)
+    }
+    var status: Int32 = -1
+    waitpid(process, &status, 0)
+    return status
+  }
+}
+
+/// Holds up a thread until it is opened.
+private struct Pipe: Sendable {
+  private let reading: Int32
+  private let writing: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    precondition(pipe(&ends) == 0)
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  func wait() {
+    var byte: UInt8 = 0
+    _ = read(reading, &byte, 1)
+  }
+
+  func open() {
+    var byte: UInt8 = 0
+    _ = write(writing, &byte, 1)
+  }
+}
+
+private final class PlainSubclass: Operation, @unchecked Sendable {}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import MonitorClient
+
+@Suite("What a viewer of several processes wants of each of them")
+struct MultiProcessInterestTests {
+  private typealias ID = OperationReport.ID
+  private let scene = MergeScene(count: 3)
+
+  @Test func eachIsAskedForItsOwnOperationsAndForAsManyRowsAsAllOfThem() {
+    var merge = MergeScene(count: 3).merge
+    var interest = Interest(
+      order: SortOrder(by: .name), rowLimit: 40,
+      operations: [scene.id(1, 7), scene.id(2, 7), scene.id(2, 8)],
+      graphs: [Interest.Graph(root: scene.id(2, 9), direction: .blocks, limit: 5)],
+      subjects: [scene.id(3, 1)])
+    interest.detail = scene.id(1, 7)
+    let wishes = merge.watch(interest)
+    #expect(wishes.map(\.process) == [1, 2, 3])
+    #expect(wishes.allSatisfy { $0.interest.rowLimit == 40 && $0.interest.order.column == .name })
+    #expect(wishes.map(\.interest.operations) == [[ID(7)], [ID(7), ID(8)], []])
+    #expect(wishes.map { $0.interest.graphs.map(\.root) } == [[], [ID(9)], []])
+    #expect(wishes.map(\.interest.subjects) == [[], [], [ID(1)]])
+    #expect(wishes.map(\.interest.detail) == [ID(7), nil, nil])
+  }
+
+  @Test func onlyThoseAreAskedForWhomItIsSomethingElse() {
+    var merge = MergeScene(count: 3).merge
+    var interest = Interest()
+    interest.operations = [scene.id(2, 7)]
+    #expect(merge.watch(interest).map(\.process) == [2])
+    #expect(merge.watch(interest).isEmpty)
+    interest.operations = [scene.id(3, 7)]
+    #expect(merge.watch(interest).map(\.process) == [2, 3])
+  }
+
+  @Test("A filter that names a process is one in the words of each")
+  func filters() throws {
+    var merge = MergeScene(count: 2).merge
+    func texts(_ text: String) throws -> [String?] {
+      let filter = try OperationFilter(text)
+      let wishes = merge.watch(Interest(filter: filter))
+      return (1...2).map { number in
+        wishes.first { $0.process == number }?.interest.filter?.text
+      }
+    }
+    #expect(try texts("state:exec !2#1042") == ["state:exec !#0", "state:exec !#1042"])
+    #expect(try texts("tiles|2#7 \"2#7\"") == ["tiles|#0 \"2#7\"", "tiles|#7 \"2#7\""])
+    #expect(try texts("#1042") == ["#1042", "#1042"])
+    let all = "state:waiting|state:ready|state:held|state:executing|state:cancelling"
+    #expect(try texts("2#") == ["#0", "\(all)|state:finished|state:cancelled"])
+  }
+
+  @Test func whatDependsOnSubjectsOfSeveralIsCompleteWhenEachHasAnswered() {
+    var scene = MergeScene.heard(3)
+    let interest = Interest(subjects: [scene.id(1, 1), scene.id(2, 1)])
+    _ = scene.merge.watch(interest)
+    func answer(_ number: Int, _ ids: [UInt64]) {
+      var update = MergeScene.update([])
+      update.dependents = Dependents(subjects: [ID(1)], ids: ids.map { ID($0) })
+      scene.say(number, .update(update))
+    }
+    answer(2, [4])
+    #expect(scene.updates(in: scene.take()).first?.dependents?.subjects == [scene.id(2, 1)])
+    answer(1, [3, 5])
+    let told = scene.updates(in: scene.take()).first?.dependents
+    #expect(told?.subjects == interest.subjects)
+    #expect(told?.ids == [scene.id(1, 3), scene.id(1, 5), scene.id(2, 4)])
+    // One that has ended answers nothing more, and nothing waits there.
+    scene.say(2, .ended(reason: "the process has exited"))
+    let left = scene.updates(in: scene.take()).first?.dependents
+    #expect(left?.subjects == interest.subjects)
+    #expect(left?.ids == [scene.id(1, 3), scene.id(1, 5)])
+  }
+
+  @Test func whatWasToldOfAnotherInterestIsNotToldAgain() {
+    var scene = MergeScene.heard(2)
+    var interest = Interest()
+    interest.detail = scene.id(1, 7)
+    interest.rootLimit = 10
+    _ = scene.merge.watch(interest)
+    var update = MergeScene.update([.executing(7)])
+    update.detail = OperationDetail(id: ID(7))
+    update.rootCount = 1
+    scene.say(1, .update(update))
+    let told = scene.updates(in: scene.take()).first
+    #expect(told?.detail?.id == scene.id(1, 7))
+    // The other one has not counted its own yet.
+    #expect(told?.rootCount == nil)
+    _ = scene.merge.watch(Interest())
+    let later = scene.updates(in: scene.take()).first
+    #expect(later != nil && later?.detail == nil && later?.rootCount == nil)
+  }
+
+  @Test func timesAreToldWhereOneAloneHasAny() {
+    var scene = MergeScene.heard(2)
+    var update = MergeScene.update([])
+    let percentiles = Percentiles(
+      count: 3, p50: .seconds(1), p90: .seconds(2), p99: .seconds(3))
+    update.times = TimeStatistics(wait: nil, run: percentiles)
+    scene.say(1, .update(update))
+    #expect(scene.updates(in: scene.take()).first?.times.run == percentiles)
+    scene.say(2, .update(update))
+    #expect(scene.updates(in: scene.take()).first?.times == TimeStatistics())
+  }
+
+  @Test func ofTheRunsThoseThatGoOnStayAndThenTheNewest() {
+    var scene = MergeScene.heard(2)
+    var interest = Interest()
+    interest.timeline = Interest.Timeline(window: .seconds(60), limit: 3)
+    _ = scene.merge.watch(interest)
+    let lengths: [Duration?] = [nil, .seconds(1), .seconds(1)]
+    for number in 1...2 {
+      var update = MergeScene.update([])
+      var runs = RecentRuns(count: 5)
+      for (index, length) in lengths.enumerated() {
+        let start = scene.now + .seconds(10 * index + number)
+        runs.runs.append(
+          OperationRun(
+            id: ID(UInt64(index + 1)), title: "", queue: .init(1), state: .executing,
+            started: start, finished: length.map { start + $0 }))
+      }
+      update.runs = runs
+      scene.say(number, .update(update))
+    }
+    let runs = scene.updates(in: scene.take()).first?.runs
+    #expect(runs?.runs.map(\.id) == [scene.id(1, 1), scene.id(2, 1), scene.id(2, 3)])
+    #expect(runs?.count == 10)
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import MonitorClient
+
+@Suite("Several processes as one, without sockets")
+struct ProcessMergeTests {
+  private typealias ID = OperationReport.ID
+
+  // MARK: Greeting
+
+  @Test func nothingIsToldBeforeAllHaveGreeted() {
+    var scene = MergeScene(count: 2)
+    scene.greet(1)
+    scene.tell(1, [.executing(7)])
+    #expect(scene.take() == [])
+    scene.greet(2)
+    #expect(scene.hello(in: scene.take())?.processName == "2 processes")
+  }
+
+  @Test func noUpdateIsToldBeforeAllThatAreHeardHaveToldOne() {
+    var scene = MergeScene(count: 3)
+    for number in 1...3 { scene.greet(number) }
+    scene.tell(1, [.executing(7)])
+    #expect(scene.updates(in: scene.take()).isEmpty)
+    scene.tell(2, [])
+    #expect(scene.updates(in: scene.take()).isEmpty)
+    // The third one is not heard: nobody waits for it.
+    scene.say(3, .silent(for: .seconds(2)))
+    let updates = scene.updates(in: scene.take())
+    #expect(updates.map { $0.changed.map(\.id) } == [[scene.id(1, 7)]])
+  }
+
+  @Test func theyAreGreetedForOnce() {
+    var scene = MergeScene.heard(2)
+    scene.say(1, .disconnected(reason: "reset"))
+    scene.greet(1)
+    scene.tell(1, [])
+    #expect(scene.hello(in: scene.take()) == nil)
+  }
+
+  @Test("All are read-only only where each is", arguments: [(true, true), (true, false)])
+  func readOnly(first: Bool, second: Bool) {
+    var scene = MergeScene(count: 2)
+    scene.greet(1, isReadOnly: first)
+    scene.greet(2, isReadOnly: second)
+    #expect(scene.hello(in: scene.take())?.isReadOnly == (first && second))
+  }
+
+  // MARK: Ids
+
+  @Test func theSameIdOfTwoProcessesIsTwoOperationsThatNameTheirProcess() throws {
+    var scene = MergeScene.heard(2)
+    scene.tell(1, [.executing(1042)])
+    scene.tell(2, [.waiting(1042, for: 1041)])
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(update.changed.map { "\($0.id)" } == ["1#1042", "2#1042"])
+    #expect(update.changed.map(\.queue) == update.queues.map(\.id))
+    #expect(update.changed[1].dependencies.map { "\($0)" } == ["2#1041"])
+  }
+
+  @Test func aProcessCannotNameWhatIsAnotherOnes() throws {
+    var scene = MergeScene.heard(2)
+    let foreign = scene.id(1, 7)
+    var evil = OperationReport.waiting(8, for: foreign.rawValue)
+    evil.dependencies.append(ID(9))
+    let imitation = OperationReport(
+      id: foreign, name: "evil", className: "Evil", queue: .init(1), state: .executing)
+    let misplaced = OperationReport(
+      id: ID(5), name: "evil", className: "Evil", queue: .init(foreign.rawValue), state: .executing)
+    var update = MergeScene.update([evil, imitation, misplaced])
+    update.queues.append(QueueReport(id: .init(foreign.rawValue), name: "evil"))
+    update.removed = [foreign]
+    update.events = EventNews(
+      events: [
+        OperationEvent(
+          time: update.time, operation: foreign, title: "", queue: .init(1), old: nil, new: .waiting
+        )
+      ], isBeginning: true)
+    update.runs = RecentRuns(
+      runs: [
+        OperationRun(
+          id: foreign, title: "", queue: .init(1), state: .executing, started: update.time)
+      ], count: 1)
+    update.warnings = [MonitorWarning(kind: .cycle, operations: [foreign, ID(8)])]
+    update.detail = OperationDetail(id: foreign)
+    scene.tell(1, [.executing(7)])
+    _ = scene.take()
+    _ = scene.merge.watch(MergeScene.everything)
+    scene.say(2, .update(update))
+    let told = try #require(scene.updates(in: scene.take()).first)
+    #expect(told.changed.map(\.id) == [scene.id(2, 8)])
+    #expect(told.changed[0].dependencies == [scene.id(2, 9)])
+    #expect(told.removed.isEmpty)
+    #expect(told.queues.allSatisfy { $0.name != "evil" })
+    #expect(told.warnings.map(\.operations) == [[scene.id(2, 8)]])
+    #expect(told.runs?.runs.isEmpty == true && told.detail == nil)
+  }
+
+  // MARK: Times
+
+  @Test func timesAreThoseOfTheViewersClock() throws {
+    var scene = MergeScene(count: 2)
+    scene.greet(1)
+    // On a machine that has run an hour longer; a second after the first one.
+    scene.now = scene.now + .seconds(1)
+    let lead = Duration.seconds(3_600)
+    scene.greet(2, bootID: "another machine", clockLead: lead)
+    _ = scene.take()
+    scene.tell(1, [])
+    var report = OperationReport.executing(5)
+    report.started = scene.now + lead - .seconds(4)
+    scene.say(2, .update(MergeScene.update([report], at: scene.now + lead)))
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(update.time == scene.now)
+    #expect(update.changed.map(\.started) == [scene.now - .seconds(4)])
+    #expect(update.processes.map(\.hello.anchor) == [scene.now - .seconds(1), scene.now])
+  }
+
+  // MARK: What changes
+
+  @Test func eachTellsAtItsOwnPaceAndWhatTheOthersToldLastStillCounts() throws {
+    var scene = MergeScene.heard(2)
+    scene.tell(1, [.executing(1), .executing(2)], lostChanges: 3)
+    scene.tell(2, [.executing(1)], lostChanges: 4)
+    _ = scene.take()
+    scene.tell(2, [.waiting(2, for: 1)], removed: [1], lostChanges: 5)
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(update.changed.map(\.id) == [scene.id(2, 2)])
+    #expect(update.removed == [scene.id(2, 1)])
+    #expect(update.queues.map(\.counts.total) == [2, 1])
+    #expect(update.matchCount == 3 && update.keptCount == 3)
+    #expect(update.lostChanges == 8)
+    #expect(update.processes.map(\.counts.total) == [2, 1])
+    #expect(scene.take() == [])
+  }
+
+  @Test func ofSeveralUpdatesOfOneProcessTheLastWordCounts() throws {
+    var scene = MergeScene.heard(2)
+    scene.tell(1, [.executing(1), .executing(2)])
+    scene.tell(1, [.waiting(2, for: 3)], removed: [1])
+    scene.tell(1, [.executing(1)])
+    scene.tell(1, [], removed: [2])
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(update.changed.map(\.id) == [scene.id(1, 1)])
+    #expect(update.removed == [scene.id(1, 2)])
+  }
+
+  @Test func whatMattersMostOfAllComesFirst() throws {
+    var scene = MergeScene.heard(2)
+    var first = MergeScene.update([.executing(1)])
+    first.warnings = [MonitorWarning(kind: .slow, operations: [ID(1)])]
+    var second = MergeScene.update([.executing(1)])
+    second.warnings = [
+      MonitorWarning(kind: .cycle, operations: [ID(1)]),
+      MonitorWarning(kind: .slow, operations: [ID(1)]),
+    ]
+    scene.say(1, .update(first))
+    scene.say(2, .update(second))
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(update.warnings.map(\.kind) == [.cycle, .slow, .slow])
+    #expect(
+      update.warnings.map(\.operations) == [[scene.id(2, 1)], [scene.id(1, 1)], [scene.id(2, 1)]])
+  }
+
+  // MARK: Lost and ended
+
+  @Test func oneThatEndsKeepsItsLastStateAndTheOthersGoOn() throws {
+    var scene = MergeScene.heard(3)
+    scene.tell(1, [.executing(1)])
+    _ = scene.take()
+    let end = scene.now + .seconds(9)
+    scene.now = end
+    scene.say(1, .ended(reason: "the process has exited"))
+    // What is said later of a connection that is no more.
+    scene.say(1, .silent(for: .zero))
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(
+      update.processes.map(\.connection) == [
+        .ended(at: end, reason: "the process has exited"), .live, .live,
+      ])
+    #expect(update.removed.isEmpty && update.queues.map(\.id.processNumber) == [1, 2, 3])
+    scene.tell(2, [.executing(9)])
+    #expect(scene.updates(in: scene.take()).first?.changed.map(\.id) == [scene.id(2, 9)])
+    scene.say(2, .ended(reason: "the process has exited"))
+    scene.say(3, .ended(reason: "the process has exited"))
+    let last = scene.take()
+    #expect(
+      scene.updates(in: last).first?.processes.allSatisfy { $0.ended != nil } == true)
+    #expect(last.last == .ended(reason: "all 3 processes have ended"))
+    #expect(scene.take() == [])
+  }
+
+  @Test func whatOneThatHasEndedWasWarnedOfCanNoLongerBeHelped() throws {
+    var scene = MergeScene.heard(2)
+    var update = MergeScene.update([.executing(1)])
+    update.warnings = [MonitorWarning(kind: .cycle, operations: [ID(1)])]
+    scene.say(1, .update(update))
+    #expect(scene.updates(in: scene.take()).first?.warnings.count == 1)
+    scene.say(1, .ended(reason: "the process has exited"))
+    #expect(scene.updates(in: scene.take()).first?.warnings.isEmpty == true)
+  }
+
+  @Test func afterALostConnectionItsWholeStateIsReplacedAndThatOfNoOther() throws {
+    var scene = MergeScene.heard(2)
+    scene.tell(1, [.executing(1), .executing(2)])
+    scene.tell(2, [.executing(1)])
+    _ = scene.take()
+    scene.say(1, .disconnected(reason: "reset"))
+    #expect(scene.updates(in: scene.take()).first?.processes[0].connection == .reconnecting)
+    scene.greet(1)
+    let greeted = try #require(scene.updates(in: scene.take()).first)
+    #expect(greeted.processes[0].connection == .live)
+    // What was shown stays until there is something else to show.
+    #expect(greeted.removed.isEmpty && greeted.queues[0].counts.total == 2)
+    scene.tell(1, [.executing(2), .executing(3)])
+    let update = try #require(scene.updates(in: scene.take()).first)
+    #expect(update.changed.map(\.id) == [scene.id(1, 2), scene.id(1, 3)])
+    #expect(update.removed == [scene.id(1, 1)])
+  }
+
+  @Test func oneThatDoesNotAnswerIsSaidToBeSilentUntilItIsHeard() {
+    var scene = MergeScene.heard(2)
+    scene.say(2, .silent(for: .seconds(3)))
+    let silent = scene.updates(in: scene.take())
+    #expect(silent.first?.processes.map(\.connection) == [.live, .silent(for: .seconds(3))])
+    scene.say(2, .silent(for: .zero))
+    let heard = scene.updates(in: scene.take())
+    #expect(heard.first?.processes.map(\.connection) == [.live, .live])
+  }
+}

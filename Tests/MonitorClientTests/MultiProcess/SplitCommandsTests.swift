@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import MonitorClient
+
+@Suite("Commands to several processes")
+struct SplitCommandsTests {
+  private typealias ID = OperationReport.ID
+  private let scene = MergeScene(count: 3)
+
+  private func answer(
+    _ command: MonitorCommand, _ outcomes: [CommandResult.Outcome], dependents: [UInt64] = []
+  ) -> CommandResult {
+    CommandResult(command: command, outcomes: outcomes, dependents: dependents.map { ID($0) })
+  }
+
+  @Test(
+    "A selection over several is one command for each, and one answer in whatever order they come")
+  func selection() {
+    for isReversed in [false, true] {
+      var commands = SplitCommands(count: 3)
+      let command = MonitorCommand.cancelWithDependents(
+        [scene.id(3, 5), scene.id(1, 7), scene.id(3, 6), scene.id(1, 8)])
+      let orders = commands.give(command, at: scene.now).orders
+      #expect(
+        orders == [
+          .init(process: 1, command: .cancelWithDependents([ID(7), ID(8)])),
+          .init(process: 3, command: .cancelWithDependents([ID(5), ID(6)])),
+        ])
+      let answers = [
+        (1, answer(orders[0].command, [.requested, .denied], dependents: [9])),
+        (3, answer(orders[1].command, [.alreadyFinished, .lost], dependents: [2])),
+      ]
+      let told = (isReversed ? answers.reversed() : answers).map {
+        commands.take($0.1, from: $0.0)
+      }
+      #expect(told[0] == nil)
+      #expect(told[1]?.command == command)
+      #expect(told[1]?.outcomes == [.alreadyFinished, .requested, .lost, .denied])
+      #expect(told[1]?.dependents == [scene.id(1, 9), scene.id(3, 2)])
+    }
+  }
+
+  @Test func aQueueIsThatOfItsProcess() {
+    var commands = SplitCommands(count: 3)
+    let queue = QueueReport.ID(2 << 56 | 4)
+    #expect(
+      commands.give(.setSuspended(queue, true), at: scene.now).orders
+        == [.init(process: 2, command: .setSuspended(.init(4), true))])
+    #expect(
+      commands.give(.setWidth(queue, 8), at: scene.now).orders
+        == [.init(process: 2, command: .setWidth(.init(4), 8))])
+    let first = commands.take(answer(.setWidth(.init(4), 8), [.requested]), from: 2)
+    #expect(first == answer(.setWidth(queue, 8), [.requested]))
+    let second = commands.take(answer(.setSuspended(.init(4), true), [.denied]), from: 2)
+    #expect(second == answer(.setSuspended(queue, true), [.denied]))
+  }
+
+  @Test func thePriorityIsChangedByAsManyLevelsEverywhere() {
+    var commands = SplitCommands(count: 3)
+    let orders = commands.give(
+      .changePriority([scene.id(1, 1), scene.id(2, 1)], by: -2), at: scene.now
+    ).orders
+    #expect(
+      orders.map(\.command) == [.changePriority([ID(1)], by: -2), .changePriority([ID(1)], by: -2)])
+  }
+
+  @Test func whatIsOfNoProcessIsNotKnownAndNobodyIsTold() {
+    var commands = SplitCommands(count: 2)
+    let command = MonitorCommand.cancel([ID(7), scene.id(3, 7)])
+    let (orders, result) = commands.give(command, at: scene.now)
+    #expect(orders.isEmpty)
+    #expect(result == answer(command, [.unknown, .unknown]))
+    let mixed = MonitorCommand.cancel([scene.id(3, 7), scene.id(2, 7)])
+    #expect(commands.give(mixed, at: scene.now).orders.map(\.process) == [2])
+    #expect(
+      commands.take(answer(.cancel([ID(7)]), [.requested]), from: 2)
+        == answer(mixed, [.unknown, .requested]))
+  }
+
+  @Test func theSameCommandGivenTwiceIsAnsweredTwice() {
+    var commands = SplitCommands(count: 2)
+    let command = MonitorCommand.cancel([scene.id(1, 7)])
+    _ = commands.give(command, at: scene.now)
+    _ = commands.give(command, at: scene.now)
+    let own = MonitorCommand.cancel([ID(7)])
+    #expect(commands.take(answer(own, [.requested]), from: 1) == answer(command, [.requested]))
+    #expect(commands.take(answer(own, [.requested]), from: 2) == nil)
+    #expect(
+      commands.take(answer(own, [.alreadyFinished]), from: 1) == answer(command, [.alreadyFinished])
+    )
+    #expect(commands.take(answer(own, [.requested]), from: 1) == nil)
+  }
+
+  @Test func anAnswerThatLacksOutcomesLeavesThemUnknownAndDropsDependentsOfOthers() {
+    var commands = SplitCommands(count: 2)
+    let command = MonitorCommand.cancelWithDependents([scene.id(1, 7), scene.id(1, 8)])
+    _ = commands.give(command, at: scene.now)
+    let own = MonitorCommand.cancelWithDependents([ID(7), ID(8)])
+    let foreign = scene.id(2, 9).rawValue
+    #expect(
+      commands.take(answer(own, [.requested], dependents: [foreign, 3]), from: 1)
+        == CommandResult(
+          command: command, outcomes: [.requested, .unknown], dependents: [scene.id(1, 3)]))
+  }
+
+  @Test func theAnswersOfAllComeThroughTheMerge() {
+    var scene = MergeScene.heard(2)
+    let command = MonitorCommand.cancel([scene.id(1, 7), scene.id(2, 7)])
+    #expect(scene.give(command).map(\.process) == [1, 2])
+    scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.requested])))
+    #expect(scene.results(in: scene.take()).isEmpty)
+    // Its connection is lost before it has answered.
+    scene.say(1, .commandResult(answer(.cancel([ID(7)]), [.lost])))
+    #expect(scene.results(in: scene.take()) == [answer(command, [.lost, .requested])])
+  }
+
+  // MARK: No answer
+
+  @Test func oneThatIsStoppedDoesNotKeepTheAnswersOfTheOthersBack() {
+    var scene = MergeScene.heard(2)
+    let command = MonitorCommand.cancel([scene.id(1, 7), scene.id(2, 7)])
+    let due = scene.now + SplitCommands.patience
+    let orders = scene.give(command)
+    #expect(orders.count == 2)
+    scene.say(1, .commandResult(answer(.cancel([ID(7)]), [.requested])))
+    #expect(scene.results(in: scene.take()).isEmpty)
+    #expect(scene.merge.deadline(after: scene.now) == due)
+    scene.now = due
+    #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .lost])])
+    // Said once.
+    #expect(scene.merge.deadline(after: scene.now) == nil)
+    scene.now = due + .seconds(60)
+    #expect(scene.take() == [])
+    // It goes on.
+    scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.alreadyFinished])))
+    #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .alreadyFinished])])
+  }
+
+  @Test func whatWasSaidToBeUnknownIsNotSaidAgainWhereItStaysSo() {
+    var scene = MergeScene.heard(2)
+    let command = MonitorCommand.cancel([scene.id(2, 7)])
+    _ = scene.give(command)
+    scene.now = scene.now + SplitCommands.patience
+    #expect(scene.results(in: scene.take()) == [answer(command, [.lost])])
+    // Its connection is lost after that.
+    scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.lost])))
+    #expect(scene.take() == [])
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+import MonitorTransport
+import Testing
+
+@testable import MonitorClient
+
+/// Which process is at the other end of a socket.
+@Suite struct PeerTests {
+  private let name = MonitorSocketName(processID: 4711, start: ProcessStart(ticks: 5))
+
+  private func refusal(
+    _ processID: Int32, ofUser owner: UInt32, to user: UInt32 = 1_000,
+    isNamed: Bool = true
+  ) -> AttachError? {
+    PeerCheck.refusal(
+      of: CommandOrigin(processID: processID, userID: owner), named: isNamed ? name : nil,
+      user: user)
+  }
+
+  @Test("One's own processes are trusted, and root's; root looks at everybody's")
+  func users() {
+    #expect(refusal(4711, ofUser: 1_000) == nil)
+    #expect(refusal(4711, ofUser: 0) == nil)
+    #expect(refusal(4711, ofUser: 1_000, to: 0) == nil)
+    #expect(refusal(4711, ofUser: 1_001)?.status == 5)
+    #expect(
+      refusal(4711, ofUser: 1_001)?.description
+        == "the socket is another user's, with the id 1001")
+  }
+
+  @Test("A socket is listened to by the process that it is named for, where both can be seen")
+  func processes() {
+    let error = refusal(4712, ofUser: 1_000)
+    #expect(error?.status == 5)
+    #expect(
+      error?.description
+        == "the socket is named for process 4711, and process 4712 listens")
+    // In another namespace of ids, or under a name of somebody's choice.
+    #expect(refusal(0, ofUser: 1_000) == nil)
+    #expect(refusal(4712, ofUser: 1_000, isNamed: false) == nil)
+  }
+
+  @Test("A name counts only where it is that of a process that runs")
+  func names() throws {
+    let start = try #require(ProcessStart(of: getpid()))
+    let own = MonitorSocketName(processID: getpid(), start: start)
+    #expect(PeerCheck.livingName(of: "/run/opq/\(own.fileName)") == own)
+    let older = MonitorSocketName(processID: getpid(), start: ProcessStart(ticks: 1))
+    #expect(PeerCheck.livingName(of: "/run/opq/\(older.fileName)") == nil)
+    #expect(PeerCheck.livingName(of: "/tmp/forwarded.sock") == nil)
+    #expect(PeerCheck.livingName(of: "") == nil)
+  }
+
+  // MARK: Whether it is still there
+
+  private func hello(ticks: UInt64, started: Int64 = 0, bootID: String = "boot") -> Hello {
+    var hello = Hello(
+      processName: "", processID: 4711, isReadOnly: false, anchor: MonitorTime(nanoseconds: 0),
+      anchorSecondsSince1970: 0, processStarted: MonitorTime(nanoseconds: started))
+    hello.bootID = bootID
+    hello.startTicks = ticks
+    return hello
+  }
+
+  private func local(_ hello: Hello, startedHere ticks: UInt64?) -> LocalProcess? {
+    LocalProcess(hello, bootID: "boot") { _ in ticks.map { ProcessStart(ticks: $0) } }
+  }
+
+  @Test("A process of this machine is known by its ticks, whatever its own clock says of its start")
+  func localProcesses() {
+    #expect(local(hello(ticks: 500), startedHere: 500) != nil)
+    // The machine has slept since.
+    #expect(local(hello(ticks: 500, started: -7), startedHere: 500) != nil)
+    #expect(local(hello(ticks: 500), startedHere: 501) == nil)
+    #expect(local(hello(ticks: 500), startedHere: nil) == nil)
+    #expect(local(hello(ticks: 500, bootID: "other"), startedHere: 500) == nil)
+    #expect(
+      LocalProcess(hello(ticks: 500, bootID: ""), bootID: "") { _ in ProcessStart(ticks: 500) }
+        == nil)
+  }
+
+  @Test("One of version 1.0, which does not say its ticks, is known by the time of its start")
+  func localProcessOfTheFirstVersion() {
+    let start = ProcessStart(ticks: 500)
+    #expect(local(hello(ticks: 0, started: start.nanoseconds), startedHere: 500) != nil)
+    #expect(local(hello(ticks: 0, started: 1), startedHere: 500) == nil)
+  }
+
+  @Test("The time of another machine is told by what its greeting is ahead")
+  func clocks() {
+    var hello = hello(ticks: 1)
+    hello.anchor = MonitorTime(nanoseconds: 9_000)
+    let now = MonitorTime(nanoseconds: 10_000)
+    #expect(hello.clockLead(at: now, bootID: "boot") == .zero)
+    #expect(hello.clockLead(at: now, bootID: "other") == .nanoseconds(-1_000))
+  }
+}

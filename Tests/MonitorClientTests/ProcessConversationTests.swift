@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@testable import MonitorProtocol
+@testable import MonitorClient
+
+@Suite struct ProcessConversationTests {
+  private let hello = Hello(
+    processName: "service", processID: 7, isReadOnly: false, anchor: MonitorTime(nanoseconds: 1),
+    anchorSecondsSince1970: 0, processStarted: MonitorTime(nanoseconds: 0))
+
+  private func greeted() -> ProcessConversation {
+    var conversation = ProcessConversation()
+    _ = conversation.take(.hello(hello, versions: .current))
+    _ = conversation.grant(2)
+    return conversation
+  }
+
+  private func failure(_ actions: [ProcessConversation.Action]) -> AttachError? {
+    if case .fail(let error) = actions.last { error } else { nil }
+  }
+
+  @Test("A greeting of this major version is taken, whatever its minor one; another is refused")
+  func versions() {
+    let newer = ProtocolVersions(
+      major: ProtocolVersions.current.major, minor: ProtocolVersions.current.minor + 3)
+    var conversation = ProcessConversation()
+    #expect(
+      conversation.take(.hello(hello, versions: newer)) == [.greeted(hello, versions: newer)])
+    var other = ProcessConversation()
+    let error = failure(
+      other.take(.hello(hello, versions: ProtocolVersions(major: 8, minor: 0))))
+    #expect(error?.kind == .versionMismatch)
+    #expect(
+      error?.description
+        == "the process speaks version 8.0 of the protocol, and this opq-top \(ProtocolVersions.current)"
+    )
+  }
+
+  @Test("What a process says at the wrong moment ends the connection in a sentence")
+  func order() {
+    var early = ProcessConversation()
+    #expect(failure(early.take(.pong(1)))?.kind == .lost)
+    var twice = greeted()
+    #expect(failure(twice.take(.hello(hello, versions: .current)))?.kind == .lost)
+    var unknown = ProcessConversation()
+    #expect(unknown.take(.unknown) == [])
+  }
+
+  @Test("The end of the process is told to the viewer, and other farewells with their status")
+  func farewells() {
+    var ends = greeted()
+    #expect(
+      ends.take(.bye(Farewell(cause: .processEnds, reason: "it listens no more")))
+        == [.deliver(.ended(reason: "it listens no more"))])
+    var full = ProcessConversation()
+    #expect(
+      failure(full.take(.bye(Farewell(cause: .tooManyViewers, reason: "full"))))?.status == 5)
+    var old = ProcessConversation()
+    let versions = ProtocolVersions(major: 2, minor: 5)
+    let farewell = Farewell(cause: .versionMismatch, reason: "", versions: versions)
+    #expect(failure(old.take(.bye(farewell)))?.kind == .versionMismatch)
+  }
+
+  @Test("A result is given with the command that it answers, and one that nobody asked for is not")
+  func results() {
+    var conversation = greeted()
+    let command = MonitorCommand.cancel([.init(3)])
+    #expect(conversation.give(command) == [.send(.command(command, token: 1))])
+    let other = MonitorCommand.setSuspended(.init(1), true)
+    #expect(conversation.give(other) == [.send(.command(other, token: 2))])
+    let answer = ProcessMessage.commandResult(
+      token: 1, outcomes: [.requested], dependents: [.init(9)])
+    let result = CommandResult(command: command, outcomes: [.requested], dependents: [.init(9)])
+    #expect(conversation.take(answer) == [.deliver(.commandResult(result))])
+    #expect(conversation.take(answer) == [])
+  }
+
+  @Test("Commands without an answer get one when the connection is over, once, in their order")
+  func lostCommands() {
+    var conversation = greeted()
+    let commands = [
+      MonitorCommand.cancel([.init(3), .init(4)]), .setWidth(.init(1), 2),
+      .changePriority([.init(5)], by: 1),
+    ]
+    for command in commands { _ = conversation.give(command) }
+    _ = conversation.take(.commandResult(token: 2, outcomes: [.requested], dependents: []))
+    let lost = [
+      CommandResult(command: commands[0], outcomes: [.lost, .lost]),
+      CommandResult(command: commands[2], outcomes: [.lost]),
+    ]
+    var ended = conversation
+    #expect(conversation.end() == lost.map { .deliver(.commandResult($0)) })
+    #expect(conversation.end() == [])
+    let farewell = ProcessMessage.bye(Farewell(cause: .processEnds, reason: "gone"))
+    #expect(
+      ended.take(farewell)
+        == lost.map { .deliver(.commandResult($0)) } + [.deliver(.ended(reason: "gone"))])
+  }
+
+  private func part(isFirst: Bool, isLast: Bool) -> ProcessMessage {
+    let update = Update(time: MonitorTime(nanoseconds: 1))
+    return .updatePart(UpdatePart(content: update, isFirst: isFirst, isLast: isLast))
+  }
+
+  @Test(
+    "A part of an update needs credit, of which all but that of the last one comes back at once")
+  func credit() {
+    var conversation = greeted()
+    for _ in 0..<5 {
+      #expect(conversation.take(part(isFirst: true, isLast: false)) == [.send(.credit(1))])
+      let update = Update(time: MonitorTime(nanoseconds: 1))
+      #expect(
+        conversation.take(part(isFirst: false, isLast: true)) == [.deliver(.update(update))])
+      #expect(conversation.grant(1) == [.send(.credit(1))])
+    }
+  }
+
+  @Test("A process that sends more than it was given credit for is cut off in a sentence")
+  func tooMuch() {
+    var conversation = greeted()
+    for _ in 0..<2 {
+      #expect(failure(conversation.take(part(isFirst: true, isLast: true))) == nil)
+    }
+    let error = failure(conversation.take(part(isFirst: true, isLast: true)))
+    #expect(error?.kind == .lost)
+    #expect(error?.description.contains("more than it was given credit for") == true)
+    var early = ProcessConversation()
+    _ = early.take(.hello(hello, versions: .current))
+    #expect(failure(early.take(part(isFirst: true, isLast: true))) != nil)
+  }
+
+  @Test(
+    "T29: What a process says in farewell is one line that no terminal obeys, of bounded length")
+  func hostileFarewell() throws {
+    let reason = "\u{1B}[2J\r\n\u{9B}1m\u{202E}" + String(repeating: "long ", count: 100_000)
+    for cause in [Farewell.Cause.tooManyViewers, .malformedMessage, .unknown, .processEnds] {
+      let error = AttachError(Farewell(cause: cause, reason: reason))
+      #expect(error.description.unicodeScalars.allSatisfy { !$0.isObeyed })
+      #expect(error.description.count < 300)
+    }
+    var conversation = greeted()
+    let actions = conversation.take(.bye(Farewell(cause: .processEnds, reason: reason)))
+    guard case .deliver(.ended(let sentence)) = actions.first else {
+      Issue.record("it is not told")
+      return
+    }
+    #expect(sentence.unicodeScalars.allSatisfy { !$0.isObeyed })
+    #expect(sentence.count <= 200)
+  }
+
+  @Test("An argument is the id of a process or the path of a socket")
+  func targets() {
+    #expect(AttachTarget("4711") == .process(4711))
+    #expect(AttachTarget("0") == nil)
+    #expect(AttachTarget("99999999999") == nil)
+    #expect(AttachTarget("./a.sock") == .socket("./a.sock"))
+    #expect(AttachTarget("-1") == .socket("-1"))
+  }
+}

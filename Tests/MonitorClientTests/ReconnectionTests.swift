@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import MonitorClient
+
+@Suite struct ReconnectionTests {
+  private static func hello(_ processID: Int32 = 7, startTicks: UInt64 = 5) -> Hello {
+    var hello = Hello(
+      processName: "service", processID: processID, isReadOnly: false,
+      anchor: MonitorTime(nanoseconds: 1), anchorSecondsSince1970: 0,
+      processStarted: MonitorTime(nanoseconds: 0))
+    hello.startTicks = startTicks
+    return hello
+  }
+
+  private let reset = AttachError(.lost, "reset")
+
+  private func open() -> Reconnection {
+    var reconnection = Reconnection()
+    _ = reconnection.greet(Self.hello())
+    return reconnection
+  }
+
+  @Test("The first connection is there or is not, and is not tried again")
+  func first() {
+    var refused = Reconnection()
+    #expect(refused.lose(reset, hasEnded: false) == [.refuse(reset)])
+    #expect(refused.lose(reset, hasEnded: false) == [])
+    var greeted = Reconnection()
+    #expect(!greeted.isOpen)
+    #expect(greeted.greet(Self.hello()) == [.post(.hello(Self.hello())), .open])
+    #expect(greeted.isOpen)
+  }
+
+  @Test("A lost connection is told once, and is open again when the same process greets")
+  func again() {
+    var reconnection = open()
+    #expect(
+      reconnection.lose(reset, hasEnded: false)
+        == [.post(.disconnected(reason: "reset")), .retry(after: .milliseconds(100))])
+    #expect(!reconnection.isOpen)
+    #expect(reconnection.wakeUp(hasEnded: false) == [])
+    let nothing = AttachError(.nothingThere, "nothing listens")
+    #expect(reconnection.lose(nothing, hasEnded: false) == [.retry(after: .milliseconds(200))])
+    #expect(reconnection.greet(Self.hello()) == [.post(.hello(Self.hello())), .open])
+    #expect(reconnection.isOpen)
+  }
+
+  @Test("Attempts become rarer, up to one in five seconds, until something is told")
+  func delays() {
+    var reconnection = open()
+    func delay() -> Duration? {
+      for case .retry(let delay) in reconnection.lose(reset, hasEnded: false) { return delay }
+      return nil
+    }
+    let delays = (0..<12).compactMap { _ in delay() }
+    #expect(delays.count == 12)
+    #expect(delays.first == .milliseconds(100))
+    #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
+    #expect(delays.last == Reconnection.longestDelay)
+    // A greeting alone is easily said.
+    _ = reconnection.greet(Self.hello())
+    #expect(delay() == Reconnection.longestDelay)
+    _ = reconnection.greet(Self.hello())
+    reconnection.noteUpdate()
+    #expect(delay() == .milliseconds(100))
+    #expect(delay() == .milliseconds(200))
+  }
+
+  @Test("A process that has no room at the moment is tried again, and that is said once")
+  func crowded() {
+    var reconnection = open()
+    let full = AttachError(
+      Farewell(cause: .tooManyViewers, reason: "8 viewers watch the process already"))
+    #expect(full.status == 5)
+    _ = reconnection.lose(reset, hasEnded: false)
+    #expect(
+      reconnection.lose(full, hasEnded: false) == [
+        .post(.disconnected(reason: "8 viewers watch the process already")),
+        .retry(after: .milliseconds(200)),
+      ])
+    #expect(reconnection.lose(full, hasEnded: false) == [.retry(after: .milliseconds(400))])
+    #expect(reconnection.greet(Self.hello()) == [.post(.hello(Self.hello())), .open])
+  }
+
+  @Test(
+    "Where another attempt would bring the same, that is the end",
+    arguments: [
+      AttachError(.denied, "it is another user's"),
+      AttachError(otherVersion: ProtocolVersions(major: 9, minor: 0)),
+    ])
+  func final(error: AttachError) {
+    var reconnection = open()
+    _ = reconnection.lose(reset, hasEnded: false)
+    #expect(
+      reconnection.lose(error, hasEnded: false)
+        == [.post(.ended(reason: error.description)), .stop])
+    #expect(reconnection.lose(reset, hasEnded: false) == [])
+  }
+
+  @Test("A process that has ended is not waited for, whenever that is seen")
+  func ended() {
+    let end: [Reconnection.Action] = [.post(.ended(reason: "the process has exited")), .stop]
+    var atOnce = open()
+    #expect(atOnce.lose(reset, hasEnded: true) == end)
+    var later = open()
+    _ = later.lose(reset, hasEnded: false)
+    #expect(later.wakeUp(hasEnded: true) == end)
+    var said = open()
+    #expect(said.end() == [.stop])
+    #expect(!said.isOpen)
+    #expect(said.lose(reset, hasEnded: false) == [])
+  }
+
+  @Test("Another process at the same socket is not the one that is watched")
+  func another() {
+    let end: [Reconnection.Action] = [
+      .post(.ended(reason: "another process is there now")), .stop,
+    ]
+    for hello in [Self.hello(8), Self.hello(startTicks: 6)] {
+      var reconnection = open()
+      _ = reconnection.lose(reset, hasEnded: false)
+      #expect(reconnection.greet(hello) == end)
+      #expect(!reconnection.isOpen)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import TestSupport
+
+/// A socket that listens in a directory of its own until nobody holds it. No program that a test starts
+/// inherits it, nor a connection to it.
+package final class LocalListener: Sendable {
+  /// Where it is.
+  package let path: String
+  /// For `poll`.
+  package let descriptor: Int32
+  private let directory: TemporaryDirectory
+
+  /// Listens.
+  ///
+  /// - Throws: `TemporaryDirectory.Failure` where it cannot.
+  package init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.file("listener.sock")
+    let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    descriptor = listener
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    guard isBound, listen(listener, 16) == 0 else { throw TemporaryDirectory.Failure(code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits for somebody to connect; negative where ``shutDown()`` was called.
+  package func accept() -> Int32 {
+    Self.accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+  }
+
+  /// The module does not offer it.
+  private static let accept4 = unsafeBitCast(
+    dlsym(nil, "accept4"),
+    to: (@convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int32) -> Int32)
+      .self)
+
+  /// Wakes who waits in ``accept()``, for good. The descriptor stays until nobody can use it any more.
+  package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// Sends all of it, or as much as the other side takes before it goes.
+  package static func write(_ bytes: [UInt8], to connection: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// A message with its length before it.
+  package static func frame(_ message: [UInt8]) -> [UInt8] {
+    withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+package import MonitorProtocol
+import TestSupport
+import Testing
+
+/// A process to attach to that says what it is told to, as no real one would.
+///
+/// Nothing here sleeps: what it waits for is `poll` with a deadline.
+package final class ScriptedProcess {
+  /// Where it listens.
+  package var path: String { listener.path }
+  private let listener: LocalListener
+
+  package init() throws { listener = try LocalListener() }
+
+  /// How it greets: on another machine, so that nobody looks for it here.
+  package static func hello(startTicks: UInt64 = 5) -> Hello {
+    var hello = Hello(
+      processName: "fake", processID: 4_711, isReadOnly: false,
+      anchor: MonitorTime(nanoseconds: 1_000_000_000_000),
+      anchorSecondsSince1970: 1_795_305_600, processStarted: MonitorTime(nanoseconds: 0))
+    hello.bootID = "another machine"
+    hello.startTicks = startTicks
+    return hello
+  }
+
+  /// What it tells: a queue with one operation, which executes.
+  package static var update: Update {
+    let time = MonitorTime(nanoseconds: 1_000_000_000_000)
+    let operation = OperationReport(
+      id: .init(42), name: "one job", className: "Job", queue: .init(1), state: .executing,
+      started: time)
+    let queue = QueueReport(
+      id: .init(1), name: "work", counts: StateCounts(executing: 1, total: 1), width: 2)
+    return Update(time: time, queues: [queue], changed: [operation], matchCount: 1, keptCount: 1)
+  }
+
+  /// Waits for a viewer.
+  package func accept() throws -> Viewer {
+    var entry = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&entry, 1, 60_000) == 1, "nobody has connected")
+    let connection = listener.accept()
+    try #require(connection >= 0)
+    return Viewer(connection)
+  }
+
+  /// Waits for a viewer, greets it and tells it all there is.
+  package func welcome(_ hello: Hello = ScriptedProcess.hello()) throws -> Viewer {
+    let viewer = try accept()
+    viewer.send(.hello(hello, versions: .current))
+    try #require(viewer.receive { if case .watch = $0 { true } else { false } } != nil)
+    viewer.send(ScriptedProcess.update)
+    return viewer
+  }
+
+  /// Somebody who watches.
+  package final class Viewer {
+    private let connection: Int32
+    private var buffer = FrameBuffer()
+    private var isClosed = false
+
+    package init(_ connection: Int32) { self.connection = connection }
+
+    deinit { close() }
+
+    /// Ends the connection.
+    package func close() {
+      if !isClosed { Glibc.close(connection) }
+      isClosed = true
+    }
+
+    /// Says something.
+    package func send(_ message: ProcessMessage) { send(frames: [message.encoded()]) }
+
+    /// Tells of what has changed.
+    package func send(_ update: Update) { send(frames: Array(UpdateParts(update))) }
+
+    /// Sends these frames at once.
+    package func send(frames: [[UInt8]]) {
+      LocalListener.write(frames.flatMap(LocalListener.frame), to: connection)
+    }
+
+    /// Waits for a message that is looked for; `nil` where the viewer goes before that.
+    package func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
+      while true {
+        while let frame = buffer.takeFrame() {
+          guard let message = try? ViewerMessage(decoding: frame) else { return nil }
+          if isWanted(message) { return message }
+        }
+        var entry = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 60_000) == 1 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(connection, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        buffer.append(bytes[..<count])
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Operations
+import Testing
+
+@testable import OperationsCollector
+
+@Suite struct DetailWatchTests {
+  private let one = OperationReport.ID(1)
+  private let two = OperationReport.ID(2)
+
+  private func moment(_ milliseconds: Int64) -> MonitorTime {
+    MonitorTime(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  /// Asks, and says whether it was found out anew.
+  private func isFoundOut(
+    _ watch: inout DetailWatch, _ id: OperationReport.ID?, at milliseconds: Int64,
+    taking cost: Int64 = 0
+  ) -> Bool {
+    var isFound = false
+    let end = moment(milliseconds + cost)
+    let answer = watch.answer(about: id, at: moment(milliseconds), clock: { end }) { id in
+      isFound = true
+      return OperationDetail(id: id)
+    }
+    #expect(answer?.id == id)
+    return isFound
+  }
+
+  @Test func itIsFoundOutAtOnceAndThenFiveTimesASecond() {
+    var watch = DetailWatch()
+    #expect(isFoundOut(&watch, one, at: 0))
+    #expect(watch.nextAnswer == nil)
+    #expect(!isFoundOut(&watch, one, at: 100))
+    #expect(watch.nextAnswer == moment(200))
+    #expect(isFoundOut(&watch, one, at: 200))
+    #expect(watch.nextAnswer == nil)
+  }
+
+  @Test func anotherOperationIsLookedAtAtOnce() {
+    var watch = DetailWatch()
+    _ = isFoundOut(&watch, one, at: 0)
+    #expect(isFoundOut(&watch, two, at: 1))
+    #expect(!isFoundOut(&watch, nil, at: 2))
+    #expect(isFoundOut(&watch, two, at: 3))
+  }
+
+  @Test func nobodyLooksAgainWhileNoAnswerIsTaken() {
+    var watch = DetailWatch()
+    _ = isFoundOut(&watch, one, at: 0)
+    _ = isFoundOut(&watch, one, at: 100)
+    watch.postpone()
+    #expect(watch.nextAnswer == nil)
+    #expect(isFoundOut(&watch, one, at: 300))
+  }
+
+  @Test func whatTakesLongIsDoneRarely() {
+    var watch = DetailWatch()
+    _ = isFoundOut(&watch, one, at: 0, taking: 20)
+    #expect(!isFoundOut(&watch, one, at: 1_000))
+    #expect(isFoundOut(&watch, one, at: 1_020))
+  }
+}
+
+@Suite(.serialized) struct LiveDetailTests {
+  @Test("A viewer is told every reason why an operation does not run")
+  func reasonsAreThoseOfTheLibrary() {
+    let viewer = Viewer()
+    let queue = OperationQueue()
+    queue.name = "held back"
+    queue.isSuspended = true
+    let first = BlockOperation {}
+    let second = BlockOperation {}
+    second.qualityOfService = .background
+    second.addDependency(first)
+    queue.addOperations([first, second], waitUntilFinished: false)
+    let id = OperationReport.ID(second.id.rawValue)
+    var interest = Interest()
+    interest.detail = id
+    viewer.session.watch(interest)
+    #expect(
+      viewer.waitUntil { viewer in
+        viewer.detail?.reasons.map(\.kind) == [.queueSuspended, .unmetDependencies]
+      })
+    #expect(viewer.detail?.reasons.map(\.sentence) == second.reasonsNotRunning().map { "\($0)" })
+    #expect(viewer.detail?.qualityOfService == .background)
+    queue.isSuspended = false
+    #expect(viewer.waitUntil { $0.detail == nil })
+    queue.waitUntilAllOperationsAreFinished()
+  }
+}

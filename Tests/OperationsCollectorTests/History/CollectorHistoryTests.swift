@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+@testable import OperationsCollector
+
+/// Real records of real queues, which are unlisted: no collector of another test reads them.
+@Suite final class CollectorHistoryTests {
+  private let queue = OperationQueue(unlistedNamed: "test")
+  private let recorder = RecorderID()
+  private let table = CollectorTable()
+
+  init() {
+    queue.isSuspended = true
+    MonitorLevel.raise()
+    queue.core.startRecording(recorder, replaces: true) {}
+  }
+
+  deinit {
+    queue.core.stopRecording(recorder)
+    MonitorLevel.lower()
+  }
+
+  private func read() {
+    table.beginReading()
+    table.apply(queue.takeRecordedChanges(for: recorder, limit: 100_000))
+  }
+
+  private func update(_ interest: Interest) throws -> Update {
+    table.keepList(for: SessionID(rawValue: 1), interest, at: ProcessFacts.now)
+    let list = try #require(table.lists[SessionID(rawValue: 1)])
+    return list.takeUpdate(from: table)
+  }
+
+  private func id(_ operation: Operation) -> OperationReport.ID { .init(operation.id.rawValue) }
+
+  private func runOperations(_ count: Int) -> [BlockOperation] {
+    let operations = (0..<count).map { _ in BlockOperation {} }
+    queue.isSuspended = false
+    queue.addOperations(operations, waitUntilFinished: true)
+    return operations
+  }
+
+  @Test func everyStepOfEveryOperationIsToldOnce() throws {
+    var interest = Interest()
+    interest.eventLimit = 10_000
+    #expect(try update(interest).events?.isBeginning == true)
+    let operations = runOperations(100)
+    read()
+    let news = try #require(try update(interest).events)
+    #expect(news.skippedCount == 0)
+    #expect(news.events.map(\.time) == news.events.map(\.time).sorted())
+    for operation in operations {
+      let states = news.events.filter { $0.operation == id(operation) }.map(\.new)
+      #expect(states == [.ready, .executing, .finished])
+    }
+    read()
+    #expect(try update(interest).events?.events.isEmpty == true)
+  }
+
+  @Test func aLateViewerIsToldWhatCanStillBeTold() throws {
+    _ = runOperations(10)
+    read()
+    var interest = Interest()
+    #expect(try update(interest).events == nil)
+    interest.eventLimit = 12
+    let news = try #require(try update(interest).events)
+    #expect(news.isBeginning)
+    #expect(news.events.count == 12)
+    #expect(news.skippedCount == 0)
+  }
+
+  @Test func whatIsLostOfTheHistoryIsCountedAndWarnedOf() throws {
+    var interest = Interest()
+    interest.eventLimit = 5
+    #expect(try update(interest).lostChanges == 0)
+    _ = runOperations(10)
+    read()
+    let lossy = try update(interest)
+    #expect(lossy.lostChanges == 3 * 10 - 5)
+    #expect(lossy.warnings == [MonitorWarning(kind: .historyLost, count: 25)])
+    // It stays so, whatever is wanted from then on.
+    interest.eventLimit = 0
+    #expect(try update(interest).lostChanges == 25)
+    interest.warningKinds = []
+    #expect(try update(interest).warnings == [])
+  }
+
+  @Test func whatWasBeforeAViewerCameOrIsNotWantedIsNotLost() throws {
+    _ = runOperations(10)
+    read()
+    var interest = Interest()
+    _ = try update(interest)
+    _ = runOperations(10)
+    read()
+    #expect(try update(interest).lostChanges == 0)
+    interest.eventLimit = 5
+    let late = try update(interest)
+    #expect(late.lostChanges == 0 && late.warnings.isEmpty)
+  }
+
+  @Test func aFilterChoosesTheEventsByTheirState() throws {
+    var interest = Interest()
+    interest.eventLimit = 100
+    interest.filter = try OperationFilter("state:executing")
+    _ = try update(interest)
+    _ = runOperations(5)
+    read()
+    let news = try #require(try update(interest).events)
+    #expect(news.events.map(\.new) == Array(repeating: .executing, count: 5))
+    // Another filter begins anew.
+    interest.filter = try OperationFilter("state:finished")
+    let other = try #require(try update(interest).events)
+    #expect(other.isBeginning)
+    #expect(other.events.map(\.new) == Array(repeating: .finished, count: 5))
+  }
+
+  @Test func theRunsOfAQueueFitItsWidth() throws {
+    queue.maxConcurrentOperationCount = 2
+    _ = runOperations(500)
+    read()
+    var interest = Interest()
+    interest.timeline = Interest.Timeline(window: .seconds(30), limit: 1_000)
+    let runs = try #require(try update(interest).runs)
+    #expect(runs.count == 500 && runs.runs.count == 500)
+    #expect(runs.runs.map(\.started) == runs.runs.map(\.started).sorted())
+    // As many steps up as down, and never more than two above the ground.
+    var changes = runs.runs.map { ($0.started, 1) }
+    changes += runs.runs.compactMap { run in run.finished.map { ($0, -1) } }
+    changes.sort { ($0.0, $0.1) < ($1.0, $1.1) }
+    var level = 0
+    var highest = 0
+    for (_, step) in changes {
+      level += step
+      highest = max(highest, level)
+    }
+    #expect(level == 0)
+    #expect(highest <= 2)
+  }
+
+  @Test func whatRunsIsAlwaysAmongTheRuns() throws {
+    queue.isSuspended = false
+    let gate = Gate()
+    let operation = BlockOperation { gate.pass() }
+    queue.addOperation(operation)
+    gate.waitForArrivals(1)
+    read()
+    var interest = Interest()
+    interest.timeline = Interest.Timeline(window: .seconds(1), limit: 1)
+    let runs = try #require(try update(interest).runs)
+    #expect(runs.runs.map(\.id) == [id(operation)])
+    #expect(runs.runs.first?.finished == nil)
+    gate.open()
+    queue.waitUntilAllOperationsAreFinished()
+    read()
+    #expect(try update(interest).runs?.runs.first?.finished != nil)
+    #expect(table.running.count == 0)
+  }
+
+  @Test func theTimesOfAClassAreToldForTheOperationsThatAreAskedAbout() throws {
+    let operations = runOperations(30)
+    read()
+    var interest = Interest()
+    let all = try update(interest)
+    #expect(all.times.run?.count == 30)
+    #expect(all.times.wait?.count == 30)
+    #expect(all.classTimes.isEmpty)
+    interest.operations = [id(operations[0])]
+    #expect(try update(interest).classTimes["BlockOperation"]?.run?.count == 30)
+    interest.operations = []
+    interest.graphs = [.init(root: id(operations[0]), direction: .waitsFor, limit: 10)]
+    #expect(try update(interest).classTimes["BlockOperation"]?.run?.count == 30)
+  }
+}
+
+@Suite struct ClassTimesTests {
+  private func moment(_ milliseconds: Int64) -> MonitorTime {
+    MonitorTime(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  private func note(_ className: String, in times: inout TimeRecorder) {
+    times.note(
+      OperationReport(
+        id: .init(1), name: "", className: className, queue: .init(1), state: .finished,
+        started: moment(0), finished: moment(10)))
+  }
+
+  @Test func anAnswerIsGivenAgainForASecond() {
+    var times = TimeRecorder()
+    var classTimes = ClassTimes()
+    note("Tile", in: &times)
+    func count(at milliseconds: Int64) -> Int? {
+      classTimes.statistics(of: ["Tile"], in: times, at: moment(milliseconds))["Tile"]?.run?.count
+    }
+    #expect(count(at: 20) == 1)
+    note("Tile", in: &times)
+    #expect(count(at: 900) == 1)
+    #expect(count(at: 1_020) == 2)
+  }
+
+  @Test func whatIsNotKnownOrTooManyIsLeftOut() {
+    var times = TimeRecorder()
+    var classTimes = ClassTimes()
+    let names = Set((0..<200).map { "Class \($0)" })
+    for name in names { note(name, in: &times) }
+    let found = classTimes.statistics(of: names.union(["Never"]), in: times, at: moment(20))
+    #expect(found.count == ClassTimes.limit && found["Never"] == nil)
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Testing
+
+@testable import OperationsCollector
+
+private func moment(_ nanoseconds: Int64) -> MonitorTime { MonitorTime(nanoseconds: nanoseconds) }
+
+private func report(
+  _ state: OperationState, added: Int64? = nil, ready: Int64? = nil, started: Int64? = nil,
+  cancelled: Int64? = nil, finished: Int64? = nil
+) -> OperationReport {
+  OperationReport(
+    id: OperationReport.ID(7), name: "seven", className: "Block", queue: QueueReport.ID(1),
+    state: state, added: added.map(moment), becameReady: ready.map(moment),
+    started: started.map(moment), cancelRequested: cancelled.map(moment),
+    finished: finished.map(moment))
+}
+
+@Suite("Steps between two readings")
+struct OperationStepsTests {
+  private func steps(_ old: OperationReport?, _ new: OperationReport) -> [String] {
+    OperationSteps(from: old, to: new, at: moment(1_000)).steps.map {
+      "\($0.time.nanoseconds) \($0.old?.rawValue ?? "-") \($0.new.rawValue)"
+    }
+  }
+
+  @Test func aWholeLifeBetweenTwoReadingsIsToldStepByStep() {
+    let whole = report(.finished, added: 1, ready: 3, started: 5, finished: 9)
+    #expect(
+      steps(nil, whole) == [
+        "1 - waiting", "3 waiting ready", "5 ready executing", "9 executing finished",
+      ])
+  }
+
+  @Test func eachStepIsToldOnceHoweverTheReadingsFall() {
+    let lives = [
+      report(.waiting, added: 1),
+      report(.ready, added: 1, ready: 3),
+      report(.executing, added: 1, ready: 3, started: 5),
+      report(.cancelling, added: 1, ready: 3, started: 5, cancelled: 7),
+      report(.cancelled, added: 1, ready: 3, started: 5, cancelled: 7, finished: 9),
+    ]
+    let whole = steps(nil, lives[4])
+    #expect(whole.count == 5)
+    // Every way to choose the readings in between.
+    for mask in 0..<16 {
+      var told: [String] = []
+      var last: OperationReport?
+      for (index, life) in lives.enumerated() where index == 4 || mask >> index & 1 == 1 {
+        told += steps(last, life)
+        last = life
+      }
+      #expect(told == whole, "readings \(mask)")
+    }
+  }
+
+  @Test func whatIsReadyWhenItIsAddedTakesOneStep() {
+    #expect(steps(nil, report(.ready, added: 1, ready: 1)) == ["1 - ready"])
+    #expect(steps(nil, report(.held, added: 1, ready: 1)) == ["1 - held"])
+  }
+
+  @Test func aCancelledWaitingOperationIsCancellingUntilItIsOver() {
+    let waiting = report(.waiting, added: 1)
+    let over = report(.cancelled, added: 1, ready: 4, cancelled: 4, finished: 6)
+    #expect(steps(waiting, over) == ["4 waiting cancelling", "6 cancelling cancelled"])
+    // Asked for at the moment at which it became ready: that was the reason.
+    #expect(steps(waiting, report(.cancelling, added: 1, ready: 5, cancelled: 4)).count == 1)
+  }
+
+  @Test func whatCameBeforeAnybodyWatchedIsNoStep() {
+    #expect(steps(nil, report(.executing)).isEmpty)
+    #expect(steps(report(.executing), report(.finished, finished: 9)) == ["9 executing finished"])
+    #expect(steps(nil, report(.finished, started: 5, finished: 9)).first == "5 - executing")
+  }
+
+  @Test func aStepBackIsToldAtTheTimeOfTheReading() {
+    let old = report(.ready, added: 1, ready: 3)
+    #expect(steps(old, report(.waiting, added: 1)) == ["1000 ready waiting"])
+  }
+
+  @Test func suspendingAQueueIsNoStepOfItsOperations() {
+    let ready = report(.ready, added: 1, ready: 3)
+    let held = report(.held, added: 1, ready: 3)
+    #expect(steps(ready, held).isEmpty)
+    #expect(steps(held, ready).isEmpty)
+    #expect(
+      steps(held, report(.executing, added: 1, ready: 3, started: 5)) == ["5 held executing"])
+  }
+
+  @Test func anotherNameOrPriorityIsNoStep() {
+    let old = report(.executing, added: 1, ready: 3, started: 5)
+    var new = old
+    new.name = "other"
+    #expect(steps(old, new).isEmpty)
+    #expect(steps(old, old).isEmpty)
+  }
+}
+
+@Suite("Events that wait for a session")
+struct EventBufferTests {
+  private func event(_ time: Int64) -> OperationEvent {
+    OperationEvent(
+      time: moment(time), operation: OperationReport.ID(UInt64(time)), title: "",
+      queue: QueueReport.ID(1), old: .ready, new: .executing)
+  }
+
+  private func times(_ news: EventNews?) -> [Int64]? { news?.events.map(\.time.nanoseconds) }
+
+  @Test func nothingIsKeptWhereNothingIsWanted() {
+    var buffer = EventBuffer()
+    buffer.add(event(1))
+    #expect(buffer.take() == nil)
+  }
+
+  @Test func eventsAreToldOnceInTheOrderOfTime() {
+    var buffer = EventBuffer(limit: 10)
+    for time: Int64 in [3, 1, 2] { buffer.add(event(time)) }
+    #expect(times(buffer.take()) == [1, 2, 3])
+    #expect(times(buffer.take()) == [])
+    buffer.add(event(4))
+    #expect(times(buffer.take()) == [4])
+  }
+
+  @Test func theNewestAreKeptAndTheOthersAreCounted() {
+    var buffer = EventBuffer(limit: 10)
+    var random = SystemRandomNumberGenerator()
+    for time in (Int64(0)..<1_000).shuffled(using: &random) { buffer.add(event(time)) }
+    let news = buffer.take()
+    #expect(times(news) == Array(990..<1_000))
+    #expect(news?.skippedCount == 990)
+    buffer.add(event(5))
+    #expect(buffer.take()?.skippedCount == 0)
+  }
+
+  @Test func theHistoryBeginsWhereItIsFirstWanted() {
+    var buffer = EventBuffer()
+    buffer.setLimit(10)
+    buffer.add(event(1))
+    #expect(buffer.take()?.isBeginning == true)
+    buffer.setLimit(20)
+    #expect(buffer.take()?.isBeginning == false)
+    buffer.setLimit(0)
+    buffer.setLimit(10)
+    #expect(buffer.take()?.isBeginning == true)
+  }
+}

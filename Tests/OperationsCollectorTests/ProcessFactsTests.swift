@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+import Testing
+
+@testable import OperationsCollector
+
+@Suite struct ProcessFactsTests {
+  private func moment(_ seconds: Int64) -> MonitorTime {
+    MonitorTime(nanoseconds: seconds * 1_000_000_000)
+  }
+
+  @Test func aProcessStartedAsLongAgoAsItIsAwakeOrNot() {
+    let ticksPerSecond = ProcessFactsTests.ticksPerSecond
+    let start = ProcessStart(ticks: 100 * ticksPerSecond)
+    #expect(
+      ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(150)) == moment(100))
+    // An hour of sleep: the age is right, and so the start lies before the clock's.
+    #expect(
+      ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(3_750)) == moment(-3_500))
+    // To a hundredth of a second: not in the future.
+    let later = ProcessStart(ticks: 151 * ticksPerSecond)
+    #expect(
+      ProcessFacts.started(later, now: moment(150), sinceBoot: .seconds(150)) == moment(150))
+  }
+
+  private static var ticksPerSecond: UInt64 { UInt64(sysconf(Int32(_SC_CLK_TCK))) }
+
+  @Test func aGreetingNamesTheProcessByWhatNeverChanges() throws {
+    let hello = ProcessFacts.hello(isReadOnly: false)
+    #expect(hello.startTicks == (try #require(ProcessStart(of: getpid()))).ticks)
+    #expect(hello.startTicks > 0)
+    #expect(hello.processStarted <= hello.anchor)
+    #expect(hello.isSameProcess(as: ProcessFacts.hello(isReadOnly: true)))
+  }
+}

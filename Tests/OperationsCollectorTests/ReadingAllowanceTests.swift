@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+@testable import OperationsCollector
+
+@Suite("How much of quick queues is recorded")
+struct ReadingAllowanceTests {
+  /// A queue that runs so many operations unrecorded, if any, and what it says then.
+  private func changes(lost count: Int) -> QueueChanges {
+    let queue = OperationQueue(unlistedNamed: "quick")
+    let recorder = RecorderID()
+    queue.core.startRecording(recorder, replaces: true, newRecords: 0) {}
+    for _ in 0..<count { queue.addOperation {} }
+    queue.waitUntilAllOperationsAreFinished()
+    defer { queue.core.stopRecording(recorder) }
+    return queue.takeRecordedChanges(for: recorder, limit: 10)
+  }
+
+  @Test(
+    "A queue that is not quick is taken up in full, and may have the whole number of new records")
+  func unhurried() {
+    var allowance = ReadingAllowance()
+    let changes = changes(lost: 0)
+    for _ in 0..<3 {
+      allowance.begin()
+      let part = allowance.part(of: changes.id)
+      #expect(part.adopting == .max && part.newRecords == ReadingAllowance.newRecords)
+      let next = allowance.next(part, after: changes)
+      #expect(next.adopting == .max && next.newRecords == nil, "said once in a reading")
+    }
+  }
+
+  @Test("Of a quick queue a part is taken up at once, and in the next reading from the start")
+  func quick() {
+    var allowance = ReadingAllowance()
+    let changes = changes(lost: 400)
+    allowance.begin()
+    let first = allowance.next(allowance.part(of: changes.id), after: changes)
+    #expect(first.adopting < ReadingAllowance.newRecords)
+    allowance.begin()
+    #expect(allowance.part(of: changes.id).adopting == first.adopting)
+    allowance.begin()
+    #expect(allowance.part(of: changes.id).adopting == .max, "it was not quick in between")
+  }
+
+  @Test("What comes and goes beside operations that wait does not make a queue quick")
+  func trickle() {
+    var allowance = ReadingAllowance()
+    let changes = changes(lost: 10)
+    allowance.begin()
+    #expect(allowance.next(allowance.part(of: changes.id), after: changes).adopting == .max)
+  }
+
+  @Test("Quick queues share the number of new records, down to a few for each")
+  func shared() {
+    var allowance = ReadingAllowance()
+    let some = (0..<4).map { _ in changes(lost: 400) }
+    allowance.begin()
+    for one in some { _ = allowance.next(allowance.part(of: one.id), after: one) }
+    allowance.begin()
+    let share = allowance.part(of: some[0].id).newRecords
+    #expect(share == ReadingAllowance.newRecords / 4)
+    let many = (0..<100).map { _ in changes(lost: 400) }
+    for one in many { _ = allowance.next(allowance.part(of: one.id), after: one) }
+    allowance.begin()
+    #expect(allowance.part(of: some[0].id).newRecords.map { $0 >= 10 } == true)
+  }
+
+  @Test(
+    "What nobody recorded is told as lost to who was there, once, and as an event's loss to who asked"
+  )
+  func losses() throws {
+    let table = CollectorTable()
+    let early = SessionID(rawValue: 1)
+    var interest = Interest()
+    interest.eventLimit = 10
+    table.keepList(for: early, interest, at: ProcessFacts.now)
+    _ = table.lists[early]?.takeUpdate(from: table)
+    table.beginReading()
+    table.apply(changes(lost: 5))
+    let late = SessionID(rawValue: 2)
+    table.keepList(for: late, Interest(), at: ProcessFacts.now)
+    let told = try #require(table.lists[early]?.takeUpdate(from: table))
+    #expect(told.lostChanges == 3 * 5 && told.events?.skippedCount == 3 * 5)
+    #expect(told.warnings.contains { $0.kind == .historyLost && $0.count == 3 * 5 })
+    let again = try #require(table.lists[early]?.takeUpdate(from: table))
+    #expect(again.lostChanges == 3 * 5 && again.events?.skippedCount == 0)
+    table.apply(changes(lost: 1))
+    let other = try #require(table.lists[late]?.takeUpdate(from: table))
+    #expect(other.lostChanges == 3, "it was not there before")
+    #expect(!other.warnings.contains { $0.kind == .historyLost }, "it did not ask for events")
+  }
+
+  @Test("A command finds every dependent that is in a queue, though none of them is known yet")
+  func takesUpAll() {
+    let table = CollectorTable()
+    let queue = OperationQueue(unlistedNamed: "behind")
+    queue.isSuspended = true
+    queue.core.startRecording(table.recorder, replaces: true, newRecords: 0) {}
+    let chain = (0..<3_000).map { _ in BlockOperation {} }
+    for (before, after) in zip(chain, chain.dropFirst()) { after.addDependency(before) }
+    queue.addOperations(chain, waitUntilFinished: false)
+    table.beginReading()
+    table.apply(queue.takeRecordedChanges(for: table.recorder, limit: 10, adopting: 1))
+    #expect(table.entries.count == 1)
+    table.takeUpAll(of: queue)
+    #expect(table.allDependents(of: [.init(chain[0])]).count == chain.count - 1)
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+    queue.core.stopRecording(table.recorder)
+  }
+}

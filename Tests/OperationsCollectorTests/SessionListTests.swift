@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+@testable import OperationsCollector
+
+/// What one viewer is told, by real records of an unlisted queue.
+@Suite final class SessionListTests {
+  private let queue = OperationQueue(unlistedNamed: "test")
+  private let recorder = RecorderID()
+  private let table = CollectorTable()
+  private let session = SessionID(rawValue: 1)
+
+  init() {
+    queue.isSuspended = true
+    queue.core.startRecording(recorder, replaces: true) {}
+    // As a collector does, so that what changes in an operation is noted.
+    MonitorLevel.raise()
+  }
+
+  deinit { MonitorLevel.lower() }
+
+  private func read() {
+    table.beginReading()
+    table.apply(queue.takeRecordedChanges(for: recorder, limit: .max))
+  }
+
+  private func list(_ interest: Interest) throws -> SessionList {
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    let list = try #require(table.lists[session])
+    list.fill(from: table, until: .now + .seconds(60))
+    return list
+  }
+
+  private func add(_ names: [String]) -> [BlockOperation] {
+    let operations = names.map { name in
+      let operation = BlockOperation {}
+      operation.name = name
+      return operation
+    }
+    queue.addOperations(operations, waitUntilFinished: false)
+    return operations
+  }
+
+  private func id(_ operation: Operation) -> OperationReport.ID { .init(operation.id.rawValue) }
+  private func finishAll() {
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
+  }
+
+  @Test func onlyTheFirstRowsAreTold() throws {
+    let operations = add((0..<20).map { "job \($0)" })
+    read()
+    let list = try list(Interest(order: SortOrder(by: .id), rowLimit: 5))
+    let update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == operations.prefix(5).map(id))
+    #expect(update.matchCount == 20 && update.keptCount == 20)
+    finishAll()
+  }
+
+  @Test("What was in a queue that is gone leaves a list that is sorted by queues")
+  func queueThatIsGone() throws {
+    let operations = add(["one", "two"])
+    read()
+    let list = try list(Interest(order: SortOrder(by: .queue)))
+    #expect(list.takeUpdate(from: table).matchCount == 2)
+    finishAll()
+    read()
+    table.keepQueues([])
+    list.fill(from: table, until: .now + .seconds(60))
+    table.prune(now: ProcessFacts.now + .seconds(3_600))
+    let update = list.takeUpdate(from: table)
+    #expect(update.matchCount == 0 && update.removed == operations.map(id))
+  }
+
+  @Test func aQueueThatGoesDoesNotTakeBackWhatItsNameHasNothingToDoWith() throws {
+    let operations = add((0..<600).map { "job \($0)" })
+    read()
+    let list = try list(
+      Interest(filter: OperationFilter("state:finished|state:waiting|state:held")))
+    #expect(list.takeUpdate(from: table).changed.count == 500)
+    table.keepQueues([])
+    #expect(!list.isFilling)
+    let update = list.takeUpdate(from: table)
+    #expect(update.removed.isEmpty && update.changed.isEmpty && update.matchCount == 600)
+    finishAll()
+    withExtendedLifetime(operations) {}
+  }
+
+  @Test(
+    "What a name has to do with is shown as it was until the list has been made anew",
+    arguments: [(SortOrder.Column.queue, "job"), (.state, "!queue:x")])
+  func listThatIsMadeAnew(column: SortOrder.Column, filter: String) throws {
+    let interest = Interest(order: SortOrder(by: column), filter: try OperationFilter(filter))
+    _ = add((0..<600).map { "job \($0)" })
+    read()
+    let list = try list(interest)
+    #expect(list.takeUpdate(from: table).changed.count == 500)
+    queue.name = "other"
+    read()
+    #expect(list.isFilling)
+    // In the past: one step, and no more.
+    list.fill(from: table, until: .now - .seconds(1))
+    #expect(list.isFilling)
+    var update = list.takeUpdate(from: table)
+    #expect(update.removed.isEmpty && update.changed.isEmpty && update.matchCount == 600)
+    list.fill(from: table, until: .now + .seconds(60))
+    update = list.takeUpdate(from: table)
+    #expect(update.removed.isEmpty && update.changed.isEmpty && update.matchCount == 600)
+    finishAll()
+  }
+
+  @Test func theOtherWayRoundItIsTheLast() throws {
+    let operations = add((0..<20).map { "job \($0)" })
+    read()
+    let list = try list(Interest(order: SortOrder(by: .id, isReversed: true), rowLimit: 5))
+    #expect(list.takeUpdate(from: table).changed.map(\.id) == operations.suffix(5).map(id))
+    finishAll()
+  }
+
+  @Test func whatHasNotChangedIsNotToldTwice() throws {
+    let operations = add(["a", "b", "c"])
+    read()
+    let list = try list(Interest())
+    #expect(list.takeUpdate(from: table).changed.count == 3)
+    #expect(list.takeUpdate(from: table).changed.isEmpty)
+    operations[1].queuePriority = .high
+    read()
+    let update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == [id(operations[1])])
+    #expect(update.removed.isEmpty)
+    finishAll()
+  }
+
+  @Test func whatIsPushedOutOfTheRowsIsTakenBack() throws {
+    let operations = add(["a", "b", "c"])
+    read()
+    let list = try list(Interest(order: SortOrder(by: .priority), rowLimit: 2))
+    #expect(
+      list.takeUpdate(from: table).changed.map(\.id) == [operations[0], operations[1]].map(id))
+    operations[2].queuePriority = .veryHigh
+    read()
+    let update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == [id(operations[2])])
+    #expect(update.removed == [id(operations[1])])
+    finishAll()
+  }
+
+  @Test func aFilterLetsThroughWhatMatchesAndCountsIt() throws {
+    let operations = add(["merge 1", "upload 1", "merge 2"])
+    read()
+    let list = try list(Interest(filter: OperationFilter("merge")))
+    var update = list.takeUpdate(from: table)
+    #expect(Set(update.changed.map(\.id)) == Set([operations[0], operations[2]].map(id)))
+    #expect(update.matchCount == 2 && update.keptCount == 3)
+    table.keepList(
+      for: session, try Interest(filter: OperationFilter("queue:test !merge")),
+      at: ProcessFacts.now)
+    #expect(list.isFilling)
+    list.fill(from: table, until: .now + .seconds(60))
+    update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == [id(operations[1])])
+    #expect(update.removed.count == 2)
+    finishAll()
+  }
+
+  @Test func whatIsOverCanBeLeftOut() throws {
+    _ = add(["a"])
+    finishAll()
+    queue.isSuspended = true
+    let waiting = add(["b"])
+    read()
+    let list = try list(Interest(hidesOver: true))
+    #expect(list.takeUpdate(from: table).changed.map(\.id) == waiting.map(id))
+    finishAll()
+    read()
+    let update = list.takeUpdate(from: table)
+    #expect(update.removed == waiting.map(id) && update.matchCount == 0)
+  }
+
+  @Test func singleOperationsAndGraphsAreToldWhetherListedOrNot() throws {
+    let operations = add((0..<8).map { "job \($0)" })
+    for (operation, dependency) in zip(operations[4...], operations[3...]) {
+      operation.addDependency(dependency)
+    }
+    read()
+    var interest = Interest(order: SortOrder(by: .id), rowLimit: 1)
+    interest.operations = [id(operations[2])]
+    interest.graphs = [
+      .init(root: id(operations[5]), direction: .waitsFor, limit: 2),
+      .init(root: id(operations[6]), direction: .blocks, limit: 9),
+    ]
+    let told = try list(interest).takeUpdate(from: table).changed.map(\.id)
+    #expect(told == [0, 2, 4, 5, 6, 7].map { id(operations[$0]) })
+    finishAll()
+  }
+
+  @Test func theDependentsOfTheSubjectsAreTold() throws {
+    let operations = add(["a", "b", "c", "d"])
+    operations[1].addDependency(operations[0])
+    operations[2].addDependency(operations[1])
+    read()
+    var interest = Interest()
+    interest.subjects = [id(operations[0])]
+    let dependents = try list(interest).takeUpdate(from: table).dependents
+    #expect(dependents?.ids == [operations[1], operations[2]].map(id))
+    #expect(dependents?.isCut == false)
+    finishAll()
+  }
+
+  @Test func dependentsBehindVeryManyThatHaveFinishedAreNotLookedFor() throws {
+    let obstacle = Operation()
+    let operations = add(["a"])
+    operations[0].addDependency(obstacle)
+    let finished = add(Array(repeating: "finished", count: 2 * Dependents.limit))
+    for operation in finished {
+      operation.addDependency(operations[0])
+      operation.cancel()
+    }
+    read()
+    queue.isSuspended = false
+    for operation in finished { operation.waitUntilFinished() }
+    read()
+    var interest = Interest()
+    interest.subjects = [id(operations[0])]
+    let dependents = try list(interest).takeUpdate(from: table).dependents
+    #expect(dependents?.isCut == true && dependents?.ids.isEmpty == true)
+    obstacle.start()
+    finishAll()
+  }
+
+  @Test func aListIsFilledStepByStepAndTakesChangesOverMeanwhile() throws {
+    let operations = add((0..<2_000).map { "job \($0)" })
+    read()
+    table.keepList(
+      for: session, Interest(order: SortOrder(by: .priority), rowLimit: 3), at: ProcessFacts.now)
+    let list = try #require(table.lists[session])
+    // In the past: one step, and no more.
+    list.fill(from: table, until: .now - .seconds(1))
+    #expect(list.isFilling)
+    operations[7].queuePriority = .veryHigh
+    operations[1_900].queuePriority = .veryHigh
+    read()
+    while list.isFilling { list.fill(from: table, until: .now - .seconds(1)) }
+    let told = list.takeUpdate(from: table).changed.map(\.id)
+    #expect(told == [0, 7, 1_900].map { id(operations[$0]) })
+    #expect(list.takeUpdate(from: table).matchCount == 2_000)
+    finishAll()
+  }
+
+  @Test func aFilterByAgeIsAppliedAnewEachSecond() throws {
+    let operations = add(["a"])
+    read()
+    let start = ProcessFacts.now
+    let list = try list(Interest(filter: OperationFilter("age>60s")))
+    #expect(list.takeUpdate(from: table).changed.isEmpty)
+    let due = try #require(list.nextRefresh)
+    #expect(due >= start + .seconds(1))
+    list.refreshIfDue(from: table, at: start)
+    #expect(!list.isFilling)
+    list.refreshIfDue(from: table, at: start + .seconds(61))
+    list.fill(from: table, until: .now + .seconds(60))
+    #expect(list.takeUpdate(from: table).changed.map(\.id) == operations.map(id))
+    finishAll()
+  }
+
+  @Test func onlyWhatWarningsNameIsListedForWhoWantsThat() throws {
+    let operations = add(["a", "b", "c"])
+    operations[0].addDependency(operations[1])
+    operations[1].addDependency(operations[0])
+    read()
+    var interest = Interest(order: SortOrder(by: .id, isReversed: true))
+    interest.showsWarnedOnly = true
+    let list = try list(interest)
+    var update = list.takeUpdate(from: table)
+    #expect(update.changed.isEmpty && update.matchCount == 0 && update.keptCount == 3)
+    // It follows the warnings although no operation changes.
+    let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
+    _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
+    update = list.takeUpdate(from: table)
+    #expect(update.changed.map(\.id) == operations.prefix(2).map(id))
+    #expect(update.matchCount == 2)
+    interest.filter = try OperationFilter("b")
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    list.fill(from: table, until: .now + .seconds(60))
+    #expect(list.takeUpdate(from: table).matchCount == 1)
+    _ = table.deadlockWatch.take([], cost: .zero, at: ProcessFacts.now)
+    #expect(list.takeUpdate(from: table).removed == operations.prefix(2).map(id))
+    operations[0].cancel()
+    finishAll()
+  }
+
+  @Test("4.2: what nobody waits for is told, the unfinished first, with what it waits for")
+  func rootsAreTold() throws {
+    let over = add(["over"])
+    finishAll()
+    queue.isSuspended = true
+    let operations = add(["a", "b", "c", "d"])
+    operations[3].addDependency(operations[0])
+    read()
+    var interest = Interest(rowLimit: 0)
+    let list = try list(interest)
+    #expect(list.takeUpdate(from: table).rootCount == nil)
+    interest.rootLimit = 5
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    #expect(list.isFilling)
+    #expect(list.takeUpdate(from: table).rootCount == nil)
+    list.fill(from: table, until: .now + .seconds(60))
+    var update = list.takeUpdate(from: table)
+    // Three roots of four, because there is a limit, and what the last of them waits for.
+    #expect(update.rootCount == 4)
+    #expect(update.changed.map(\.id) == operations.map(id))
+    // Another operation comes to wait for one of them.
+    operations[2].addDependency(operations[1])
+    read()
+    update = list.takeUpdate(from: table)
+    #expect(update.rootCount == 3)
+    #expect(update.changed.map(\.id).contains(id(over[0])))
+    operations[2].removeDependency(operations[1])
+    read()
+    #expect(list.takeUpdate(from: table).rootCount == 4)
+    interest.rootLimit = 0
+    table.keepList(for: session, interest, at: ProcessFacts.now)
+    #expect(list.takeUpdate(from: table).removed.count == 4)
+    finishAll()
+  }
+
+  @Test func everythingIsToldToWhoWantsIt() throws {
+    _ = add((0..<600).map { "job \($0)" })
+    read()
+    let update = try list(.everything).takeUpdate(from: table)
+    #expect(update.changed.count == 600 && update.matchCount == 600)
+    finishAll()
+  }
+}

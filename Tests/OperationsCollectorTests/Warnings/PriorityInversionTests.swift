@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+@testable import OperationsCollector
+
+/// A queue whose only slot is taken: a high operation waits for a low one, which a normal one
+/// overtakes.
+@Suite struct PriorityInversionTests {
+  private let watched = WatchedQueue()
+  private let high = BlockOperation {}
+  private let low = BlockOperation {}
+  private let overtaking = BlockOperation {}
+  private let start = ProcessFacts.now
+
+  init() {
+    watched.fillSlot()
+    high.queuePriority = .high
+    low.queuePriority = .low
+    high.addDependency(low)
+  }
+
+  private func add(_ operations: BlockOperation...) {
+    watched.queue.addOperations(operations, waitUntilFinished: false)
+    watched.read(at: start)
+  }
+
+  /// What is said long after everything has been read.
+  private var warnings: [MonitorWarning] {
+    watched.warnings(of: .priorityInversion, at: start + .seconds(60))
+  }
+
+  @Test func whatALowOperationKeepsWaitingIsWarnedOfAfterASecond() throws {
+    add(high, low, overtaking)
+    #expect(watched.table.nextWarning(after: start) == start + .seconds(1))
+    let early = watched.warnings(of: .priorityInversion, at: start + .milliseconds(999))
+    #expect(early.isEmpty)
+    let warning = try #require(
+      watched.warnings(of: .priorityInversion, at: start + .seconds(1)).first)
+    #expect(warning.operations == [.init(high)] && warning.awaited == [.init(low)])
+    #expect(warning.count == 1 && warning.since == start)
+    watched.finishAll()
+    watched.read()
+    #expect(warnings.isEmpty)
+  }
+
+  @Test("It does not matter in which order things become known, or change")
+  func anyOrder() {
+    add(low, overtaking)
+    #expect(warnings.isEmpty)
+    add(high)
+    #expect(warnings.count == 1)
+    for (operation, priority, isInverted) in [
+      (high, .normal, false), (high, .veryHigh, true), (low, .normal, false),
+      (low, .veryLow, true), (overtaking, .veryLow, false), (overtaking, .low, true),
+    ] as [(Operation, Operation.QueuePriority, Bool)] {
+      operation.queuePriority = priority
+      watched.read(at: start)
+      #expect(warnings.isEmpty == !isInverted, "\(operation) \(priority)")
+    }
+    high.removeDependency(low)
+    watched.read(at: start)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func aHighOperationThatIsKnownFirstIsFoundAgain() {
+    add(high, overtaking)
+    add(low)
+    #expect(warnings.map(\.operations) == [[.init(high)]])
+    watched.finishAll()
+  }
+
+  @Test func whereNothingOvertakesNothingIsInverted() {
+    add(high, low)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func whatIsAwaitedJustAsWellDoesNotOvertake() {
+    high.addDependency(overtaking)
+    add(high, low, overtaking)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func aNormalOperationThatWaitsOrIsWaitedForIsNone() {
+    let normal = BlockOperation {}
+    normal.addDependency(low)
+    high.removeDependency(low)
+    high.addDependency(overtaking)
+    add(high, low, overtaking, normal)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func aLowOperationThatWaitsForAnotherIsNotHeldUpByItsPriority() {
+    let other = BlockOperation {}
+    low.addDependency(other)
+    add(high, low, overtaking, other)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func aLowOperationThatRunsIsNotHeldUpByItsPriority() {
+    let gate = Gate()
+    let running = BlockOperation { gate.pass() }
+    running.queuePriority = .low
+    high.removeDependency(low)
+    high.addDependency(running)
+    watched.queue.maxConcurrentOperationCount = 2
+    watched.queue.addOperation(running)
+    gate.waitForArrivals(1)
+    add(high, overtaking)
+    #expect(warnings.isEmpty)
+    gate.open()
+    watched.finishAll()
+  }
+
+  @Test func aSuspendedQueueIsWhatHoldsUpAllOfIt() {
+    watched.queue.isSuspended = true
+    add(high, low, overtaking)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func whatIsCancelledWaitsForNothing() {
+    add(high, low, overtaking)
+    high.cancel()
+    watched.read(at: start)
+    #expect(warnings.isEmpty)
+    watched.finishAll()
+  }
+
+  @Test func ofManyThatWaitTheFirstAreNamed() throws {
+    let others = (0..<200).map { _ in
+      let operation = BlockOperation {}
+      operation.queuePriority = .veryHigh
+      operation.addDependency(low)
+      return operation
+    }
+    watched.queue.addOperations(others, waitUntilFinished: false)
+    add(low, overtaking)
+    let warning = try #require(warnings.first)
+    #expect(warning.operations.count == MonitorWarning.operationLimit && warning.count == 1)
+    watched.finishAll()
+  }
+}

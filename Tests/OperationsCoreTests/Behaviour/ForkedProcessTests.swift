@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Testing
+
+@Suite("A child process after fork()")
+struct ForkedProcessTests {
+  private static let fixture = FixtureProgram(name: "fixture-workers")
+
+  @Test(
+    "H-14: a child that needs a thread of the pool ends with a message",
+    arguments: [
+      "addBlock", "addOperation", "addOperations", "addBarrier", "waitForOperation", "waitForQueue",
+      "startAsynchronous", "startSeveralBlocks", "resume", "cancel",
+    ])
+  func useInOwnProcess(use: String) throws {
+    let (_, output) = try Self.fixture.run(
+      "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
+    // By the signal of a trap, and not by the alarm.
+    #expect(output.contains("the child was ended by a trap"), "\(output)")
+    #expect(output.contains("Operations: a child process tries to "), "\(output)")
+  }
+
+  @Test(
+    "H-14: a child starts operations by hand, and uses queues if none was made before the fork",
+    arguments: ["byHand", "early"])
+  func allowedInOwnProcess(use: String) throws {
+    let (_, output) = try Self.fixture.run("fork", use)
+    #expect(output.contains("the child succeeded"), "\(output)")
+  }
+}

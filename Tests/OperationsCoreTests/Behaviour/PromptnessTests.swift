@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("What follows a finish while all processors are busy", .oneAtATime)
+struct PromptnessTests {
+  /// Operations of 20 ms, of which others soon follow, and of so long a time that none ends.
+  private static let loads: [Duration] = [.milliseconds(20), .seconds(10)]
+
+  @Test("CB-1: a completion block begins within 50 ms of the finish", arguments: loads)
+  func completionBlocks(load: Duration) async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      let delays = Self.delays(besides: load) { queue, operation in
+        let begun = Monitored<ContinuousClock.Instant?>(nil)
+        operation.completionBlock = { begun.change { $0 = .now } }
+        queue.addOperation(operation)
+        return { begun.wait(for: "the completion block") { $0 != nil } ? begun.value : nil }
+      }
+      #expect(delays.sorted()[4] < .milliseconds(50), "\(delays)")
+    }
+  }
+
+  @Test(
+    "A dependent is cancelled within 50 ms of the failure of what it requires", arguments: loads)
+  func cancellations(load: Duration) async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      let delays = Self.delays(besides: load) { queue, operation in
+        let cancelled = Monitored<ContinuousClock.Instant?>(nil)
+        let dependent = Operation()
+        dependent.addDependency(operation, requires: .success)
+        let observation = dependent.observe(\.isCancelled) { _, _ in
+          cancelled.change { $0 = $0 ?? .now }
+        }
+        queue.addOperation(dependent)
+        queue.addOperation(operation)
+        return {
+          defer { observation.invalidate() }
+          return cancelled.wait(for: "the cancellation") { $0 != nil } ? cancelled.value : nil
+        }
+      }
+      #expect(delays.sorted()[4] < .milliseconds(50), "\(delays)")
+    }
+  }
+
+  /// How long after the finish of an operation something else comes, nine times.
+  private static func delays(
+    besides load: Duration,
+    _ prepare: (OperationQueue, Operation) -> () -> ContinuousClock.Instant?
+  ) -> [Duration] {
+    let isOver = SharedFlag()
+    let busy = OperationQueue()
+    let queue = OperationQueue()
+    // Executing before the processors are busy: it is finished on this thread.
+    let operations = (0..<9).map { _ in FlaggedByHand() }
+    let followers = operations.map { prepare(queue, $0) }
+    for operation in operations { operation.begun.waitForArrivals(1) }
+    for _ in 0..<200 {
+      busy.addOperation {
+        let end = ContinuousClock.now + load
+        while ContinuousClock.now < end, !isOver.value {}
+      }
+    }
+    let delays = zip(operations, followers).map { operation, follower in
+      let before = ContinuousClock.now
+      operation.fail()
+      return (follower() ?? before + .seconds(60)) - before
+    }
+    isOver.set()
+    busy.waitUntilAllOperationsAreFinished()
+    queue.waitUntilAllOperationsAreFinished()
+    return delays
+  }
+}
+
+/// An asynchronous operation that another thread finishes with an error.
+private final class FlaggedByHand: Operation, @unchecked Sendable {
+  private struct Failure: Error {}
+
+  let begun = Gate()
+  private let phase = Atomic<Int>(0)
+
+  override var isAsynchronous: Bool { true }
+  override var isExecuting: Bool { phase.load(ordering: .acquiring) == 1 }
+  override var isFinished: Bool { phase.load(ordering: .acquiring) == 2 }
+
+  override func start() {
+    willChangeValue(forKey: "isExecuting")
+    phase.store(1, ordering: .releasing)
+    didChangeValue(forKey: "isExecuting")
+    begun.open()
+    begun.pass()
+  }
+
+  func fail() {
+    recordError(Failure())
+    willChangeValue(forKey: "isExecuting")
+    willChangeValue(forKey: "isFinished")
+    phase.store(2, ordering: .releasing)
+    didChangeValue(forKey: "isExecuting")
+    didChangeValue(forKey: "isFinished")
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import TestSupport
+import Testing
+
+@Suite("The sampler")
+struct SamplerTests {
+  @Test("100 sleepers at rest take under 1 % of a processor, and under 20 wake-ups a second")
+  func restInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      try await onOwnThread(within: .seconds(60)) {
+        let gate = Gate()
+        let queue = OperationQueue()
+        for _ in 0..<100 { queue.addOperation { gate.pass() } }
+        gate.waitForArrivals(100)
+        // The sampler is on its way to rest.
+        usleep(200_000)
+        let before = processProcessorTime()
+        let switchesBefore = PoolThread.all.compactMap(\.switchCount).reduce(0, +)
+        // This waits for nothing: it is the time that is measured.
+        sleep(2)
+        let used = processProcessorTime() - before
+        let switches = PoolThread.all.compactMap(\.switchCount).reduce(0, +) - switchesBefore
+        gate.open()
+        queue.waitUntilAllOperationsAreFinished()
+        print(
+          "100 sleepers at rest: \(used / .seconds(2) * 100) %, \(switches / 2) wake-ups a second")
+        // What reading the counts takes is included.
+        precondition(used < .milliseconds(30), "\(used)")
+        precondition(switches < 40, "\(switches)")
+      }
+    }
+  }
+
+  @Test("MX-5: blocked workers are made up for if no descriptor is free")
+  func withoutDescriptorsInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      try await onOwnThread(within: .seconds(60)) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = 3
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        precondition(open("/proc/self/stat", O_RDONLY) < 0)
+        let gate = Gate()
+        let queue = OperationQueue()
+        for _ in 0..<16 { queue.addOperation { gate.pass() } }
+        precondition(gate.waitForArrivals(16))
+        gate.open()
+        queue.waitUntilAllOperationsAreFinished()
+      }
+    }
+  }
+
+  @Test("MX-6: operations that poll count as blocked, so that the one they wait for starts")
+  func pollers() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      let isSet = SharedFlag()
+      let queue = OperationQueue()
+      for _ in 0..<16 {
+        queue.addOperation { while !isSet.value { usleep(100) } }
+      }
+      queue.addOperation { isSet.set() }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Which of several operations that exclude each other starts")
+struct ExclusionOrderTests {
+  private let catalogue = MutualExclusion(name: "catalogue")
+
+  @Test("One that gets a dependency while it waits for its turn leaves the line to that")
+  func lateDependency() async throws {
+    let exclusion = catalogue
+    try await onOwnThread(within: .seconds(60)) {
+      let gate = Gate()
+      let log = EventLog<String>()
+      let holder = BlockOperation { gate.pass() }
+      let waiting = BlockOperation { log.note("waiting") }
+      let dependency = BlockOperation { log.note("dependency") }
+      for operation in [holder, waiting, dependency] { operation.exclusions = [exclusion] }
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      queue.addOperation(holder)
+      gate.waitForArrivals(1)
+      queue.addOperation(waiting)
+      // It was chosen and refused before this one runs.
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(waiting.state == .waiting)
+      waiting.addDependency(dependency)
+      gate.open()
+      holder.waitUntilFinished()
+      queue.addOperation(dependency)
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events == ["dependency", "waiting"])
+    }
+  }
+
+  @Test("While the queue of the first in line has no slot, another one has its turn")
+  func withoutSlot() async throws {
+    let exclusion = catalogue
+    try await onOwnThread(within: .seconds(60)) {
+      let gate = Gate()
+      let busy = Gate()
+      let holder = BlockOperation { gate.pass() }
+      let early = BlockOperation {}
+      let late = BlockOperation {}
+      for operation in [holder, early, late] { operation.exclusions = [exclusion] }
+      let queues = (0..<3).map { _ in OperationQueue() }
+      for queue in queues { queue.maxConcurrentOperationCount = 1 }
+      queues[0].addOperation(holder)
+      gate.waitForArrivals(1)
+      queues[1].addOperations([early, BlockOperation { busy.pass() }], waitUntilFinished: false)
+      busy.waitForArrivals(1)
+      queues[2].addOperation(late)
+      // It was chosen and refused before this one runs.
+      queues[2].addOperations([BlockOperation {}], waitUntilFinished: true)
+      gate.open()
+      late.waitUntilFinished()
+      #expect(early.state != .executing && !early.isFinished)
+      busy.open()
+      queues[1].waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("A queue that starts one after the other does not keep the turn from another queue")
+  func fairness() async throws {
+    let exclusion = catalogue
+    try await onOwnThread {
+      let queues = (0..<2).map { _ in OperationQueue() }
+      for queue in queues { queue.maxConcurrentOperationCount = 1 }
+      let isLateDone = Atomic<Bool>(false)
+      let flood = ExclusiveFlood(of: exclusion, in: queues[0]) {
+        isLateDone.load(ordering: .relaxed)
+      }
+      flood.count.wait(for: "the flood to run") { $0 > 100 }
+      let late = BlockOperation { isLateDone.store(true, ordering: .relaxed) }
+      late.exclusions = [exclusion]
+      // The flood goes on until this one has had its turn.
+      queues[1].addOperations([late], waitUntilFinished: true)
+      queues[0].waitUntilAllOperationsAreFinished()
+      #expect(late.isFinished)
+    }
+  }
+
+  @Test("Late dependencies and exclusions at random: limits hold, and all finish", arguments: 0..<4)
+  func randomPrograms(_ number: Int) async throws {
+    let seed = SeededGenerator.announcedSeed() &+ UInt64(number)
+    let exclusions = (0..<4).map { MutualExclusion(name: "\($0)", limit: 1 + $0 / 3) }
+    try await onOwnThread(within: .seconds(120)) {
+      var generator = SeededGenerator(seed: seed)
+      let crowds = exclusions.map { _ in Crowd() }
+      let queues = [1, 2, 3].map { width in
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        return queue
+      }
+      let operations = (0..<Effort.scaled(2_000)).map { index -> Operation in
+        let wanted = exclusions.indices.filter { _ in Bool.random(using: &generator) }
+        let spins = Int.random(in: 0..<2_000, using: &generator)
+        let work: @Sendable () -> Void = {
+          for index in wanted { crowds[index].enter() }
+          for _ in 0..<spins { _ = crowds[0].largest }
+          for index in wanted { crowds[index].leave() }
+        }
+        let operation = index % 3 == 0 ? PlainSubclass(work: work) : BlockOperation(block: work)
+        operation.exclusions = Set(wanted.map { exclusions[$0] })
+        return operation
+      }
+      // Each depends on later ones only: there is no cycle. Many get a dependency while they are in line.
+      for (index, operation) in operations.enumerated() {
+        queues.randomElement(using: &generator)?.addOperation(operation)
+        for _ in 0..<2 {
+          let earlier = operations[Int.random(in: max(0, index - 20)...index, using: &generator)]
+          if earlier !== operation, !earlier.isExecuting { earlier.addDependency(operation) }
+        }
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: operations[Int.random(in: 0...index, using: &generator)].cancel()
+        case 1:
+          operations[Int.random(in: 0...index, using: &generator)].queuePriority =
+            Operation.QueuePriority.allCases[Int.random(in: 0..<5, using: &generator)]
+        case 2: queues.randomElement(using: &generator)?.isSuspended.toggle()
+        default: break
+        }
+      }
+      for queue in queues { queue.isSuspended = false }
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      for (exclusion, crowd) in zip(exclusions, crowds) {
+        #expect(crowd.largest <= exclusion.limit)
+      }
+      #expect(operations.allSatisfy { $0.isFinished })
+    }
+  }
+}
+
+/// Keeps two operations in a queue, all of which need the same exclusion.
+private final class ExclusiveFlood: Sendable {
+  let count = Monitored(0)
+  private let exclusion: MutualExclusion
+  private let queue: OperationQueue
+  private let isOver: @Sendable () -> Bool
+
+  init(
+    of exclusion: MutualExclusion, in queue: OperationQueue,
+    until isOver: @escaping @Sendable () -> Bool
+  ) {
+    self.exclusion = exclusion
+    self.queue = queue
+    self.isOver = isOver
+    for _ in 0..<2 { addNext() }
+  }
+
+  private func addNext() {
+    let operation = BlockOperation { [self] in
+      count.change { $0 += 1 }
+      for _ in 0..<10_000 { _ = count.value }
+      if !isOver() { addNext() }
+    }
+    operation.exclusions = [exclusion]
+    queue.addOperation(operation)
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Synchronization
+
+/// A flag that one thread sets and others look at.
+final class SharedFlag: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  var value: Bool { flag.load(ordering: .acquiring) }
+  func set() { flag.store(true, ordering: .releasing) }
+}
+
+/// Keeps a processor busy until this thread has used so much of its time.
+func useProcessor(for duration: Duration) {
+  let end = threadProcessorTime() + duration
+  while threadProcessorTime() < end {}
+}
+
+/// The processor time that the calling thread has used.
+func threadProcessorTime() -> Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
+
+/// The processor time that this process has used.
+func processProcessorTime() -> Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+private func time(of clock: clockid_t) -> Duration {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}

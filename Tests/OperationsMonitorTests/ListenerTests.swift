@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+import NIOCore
+import NIOPosix
+import Operations
+import TestSupport
+import Testing
+
+@testable import MonitorTransport
+@testable import OperationsCollector
+@testable import OperationsMonitor
+
+/// Real connections to a listener of this process.
+@Suite struct ListenerTests {
+  private let runtime: TemporaryDirectory
+  private let log = LogLines()
+
+  init() throws { runtime = try TemporaryDirectory() }
+
+  private func listen(_ mode: OperationMonitor.Mode = .readWrite) throws -> Listener {
+    try Listener(mode: mode, logger: log.logger, in: MonitorPlaces(runtimePath: runtime.path))
+  }
+
+  /// Whether a viewer is let in within a while: the listener learns that others have gone when it reads.
+  private func isLetIn(at path: String) -> Bool { guest(at: path) != nil }
+
+  /// A viewer that was let in.
+  private func guest(at path: String) -> WireClient? {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline {
+      if let client = WireClient(path: path), client.greet().isGreeting { return client }
+    }
+    return nil
+  }
+
+  @Test(
+    "A viewer is greeted, told of operations, and its cancellation is carried out and written down")
+  func watchesAndCancels() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operation = BlockOperation {}
+      operation.name = "to be cancelled"
+      queue.addOperation(operation)
+      let id = OperationReport.ID(operation)
+
+      let client = try #require(WireClient(path: listener.path))
+      guard case .message(.hello(let hello, let versions)) = client.greet() else {
+        Issue.record("no greeting")
+        return
+      }
+      #expect(hello.processID == getpid())
+      #expect(!hello.isReadOnly)
+      #expect(hello.totalCount > 0)
+      #expect(versions == .current)
+      client.send(.watch(Interest(operations: [id]), interval: .milliseconds(10)))
+      client.send(.credit(4))
+      let update = client.receiveUpdate { update in update.changed.contains { $0.id == id } }
+      #expect(update?.changed.first { $0.id == id }?.name == "to be cancelled")
+
+      client.send(.command(.cancel([id, .init(.max)]), token: 42))
+      let outcomes = client.result(of: 42)?.outcomes
+      #expect(outcomes == [.requested, .unknown])
+      #expect(operation.isCancelled)
+      let told = client.receiveUpdate { update in
+        update.changed.contains { $0.id == id && $0.cancelRequester != nil }
+      }
+      #expect(
+        told?.changed.first { $0.id == id }?.cancelRequester
+          == CommandOrigin(processID: getpid(), userID: geteuid()))
+      log.wait { $0.contains("cancel \(id), ") }
+      let line = log.lines.first { $0.contains("cancel \(id), ") }
+      #expect(line?.contains("pid=\(getpid())") == true)
+      #expect(line?.contains("uid=\(geteuid())") == true)
+      #expect(line?.contains("requested 1, unknown 1") == true)
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("A command is written down even if who gave it has gone at once")
+  func writesDownCommandsOfThoseWhoHaveGone() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let client = try #require(WireClient(path: listener.path))
+      #expect(client.greet().isGreeting)
+      client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 1))
+      client.close()
+      log.wait { $0.contains("suspend queue \(queue.id.rawValue) ") }
+      #expect(queue.isSuspended)
+    }
+  }
+
+  @Test("A server's own event loop may begin to listen, and stop")
+  func listensOnAnotherEventLoop() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let path = try await group.next().submit {
+      let listener = try self.listen()
+      listener.stop()
+      return listener.path
+    }.get()
+    #expect(WireClient(path: path) == nil)
+    try await group.shutdownGracefully()
+  }
+
+  @Test("Cancelling with dependents takes these along, and says which")
+  func cancelsWithDependents() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      let operations = (0..<3).map { _ in BlockOperation {} }
+      operations[1].addDependency(operations[0])
+      operations[2].addDependency(operations[1])
+      queue.addOperations(operations, waitUntilFinished: false)
+      let ids = operations.map { OperationReport.ID($0) }
+      let client = try #require(WireClient(path: listener.path))
+      #expect(client.greet().isGreeting)
+      client.send(.watch(Interest(operations: Set(ids)), interval: .milliseconds(10)))
+      client.send(.credit(4))
+      var known: Set<OperationReport.ID> = []
+      _ = client.receiveUpdate { update in
+        known.formUnion(update.changed.map(\.id))
+        return known.isSuperset(of: ids)
+      }
+      client.send(.command(.cancelWithDependents([ids[0]]), token: 1))
+      let result = client.result(of: 1)
+      #expect(result?.outcomes == [.requested])
+      #expect(result?.dependents == [ids[1], ids[2]])
+      #expect(operations.allSatisfy { $0.isCancelled })
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test(
+    "Who may only look is denied each command: by the process, or by his own word",
+    arguments: [
+      (OperationMonitor.Mode.readOnly, false), (.readWrite, true),
+    ])
+  func readOnly(_ mode: OperationMonitor.Mode, _ isViewerReadOnly: Bool) async throws {
+    let listener = try listen(mode)
+    defer { listener.stop() }
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(client.greet(isReadOnly: isViewerReadOnly).isGreeting)
+      let queue = OperationQueue()
+      client.send(.command(.setSuspended(.init(queue.id.rawValue), true), token: 3))
+      let outcomes = client.result(of: 3)?.outcomes
+      #expect(outcomes == [.denied])
+      #expect(!queue.isSuspended)
+      log.wait { $0.contains("denied 1") }
+    }
+  }
+
+  @Test("Another major version, nonsense and a message that is too long are refused in a sentence")
+  func refusals() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let other = try #require(WireClient(path: listener.path))
+      let answer = other.greet(versions: ProtocolVersions(major: 9, minor: 1))
+      #expect(answer.farewell?.cause == .versionMismatch)
+      #expect(other.receive() == .closed)
+
+      let nonsense = try #require(WireClient(path: listener.path))
+      nonsense.send(frame: [0xFF, 0xFF, 0xFF])
+      #expect(nonsense.receive().farewell?.cause == .malformedMessage)
+      #expect(nonsense.receive() == .closed)
+
+      let long = try #require(WireClient(path: listener.path))
+      long.send(bytes: [0xFF, 0xFF, 0xFF, 0x7F])
+      let chunk = [UInt8](repeating: 0, count: 65_536)
+      for _ in 0..<20 where !long.send(bytes: chunk) { break }
+      // The farewell may be lost with what it has not read.
+      let end = long.receive()
+      #expect(end.farewell?.cause == .malformedMessage || end == .closed)
+      #expect(log.lines.contains { $0.contains("refused a viewer") })
+    }
+  }
+
+  @Test("Eight viewers are let in, and the ninth when one of them has gone")
+  func guestList() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      var clients: [WireClient] = []
+      for _ in 0..<GuestList.limit {
+        let client = try #require(WireClient(path: listener.path))
+        #expect(client.greet().isGreeting)
+        clients.append(client)
+      }
+      let ninth = try #require(WireClient(path: listener.path))
+      #expect(ninth.receive().farewell?.cause == .tooManyViewers)
+      clients.removeFirst().close()
+      #expect(isLetIn(at: listener.path))
+    }
+  }
+
+  @Test("A viewer that gives no credit is sent no update, but the results of its commands")
+  func noCredit() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(client.greet().isGreeting)
+      client.send(.watch(Interest(), interval: .milliseconds(10)))
+      let queue = OperationQueue()
+      for number in 0..<200 {
+        queue.addOperation {}
+        client.send(.command(.setWidth(.init(queue.id.rawValue), 2), token: UInt32(number)))
+      }
+      for number in 0..<200 {
+        let answer = client.receive()
+        #expect(
+          answer
+            == .message(
+              .commandResult(token: UInt32(number), outcomes: [.requested], dependents: [])))
+      }
+      client.send(.credit(1))
+      guard case .message(.updatePart) = client.receive() else {
+        Issue.record("no update after the credit")
+        return
+      }
+      // One credit, one part.
+      client.send(.ping(1))
+      #expect(client.receive() == .message(.pong(1)))
+    }
+  }
+
+  @Test("A viewer that was behind is told for how long")
+  func behind() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(client.greet().isGreeting)
+      client.send(.watch(Interest(), interval: .milliseconds(10)))
+      let queue = OperationQueue()
+      // Another viewer shows that there was more to tell, twice.
+      let other = try #require(WireClient(path: listener.path))
+      #expect(other.greet().isGreeting)
+      other.send(.watch(Interest(), interval: .milliseconds(10)))
+      other.send(.credit(8))
+      for count in 1...4 {
+        queue.addOperation {}
+        _ = other.receiveUpdate { update in
+          update.queues.contains {
+            $0.id.rawValue == queue.id.rawValue && $0.counts.total >= count
+          }
+        }
+      }
+      client.send(.credit(8))
+      let update = client.receiveUpdate { $0.behind > .zero }
+      #expect(update != nil)
+    }
+  }
+
+  @Test("The end is told, and then nobody listens; stopping twice is harmless")
+  func stops() async throws {
+    let listener = try listen()
+    try await onOwnThread {
+      let client = try #require(WireClient(path: listener.path))
+      #expect(client.greet().isGreeting)
+      listener.stop()
+      #expect(client.receive().farewell?.cause == .processEnds)
+      #expect(client.receive() == .closed)
+      #expect(WireClient(path: listener.path) == nil)
+      listener.stop()
+    }
+  }
+
+  @Test("When stopping is over each viewer has been told, for the process may end at once")
+  func farewellsComeInTime() async throws {
+    for _ in 0..<Effort.scaled(50) {
+      let listener = try listen()
+      try await onOwnThread {
+        let clients = try (0..<GuestList.limit).map { _ in
+          try #require(WireClient(path: listener.path))
+        }
+        for client in clients { #expect(client.greet().isGreeting) }
+        listener.stop()
+        for client in clients {
+          #expect(client.receive(within: .zero).farewell?.cause == .processEnds)
+        }
+      }
+    }
+  }
+
+  @Test("Viewers that come and go leave no descriptor and no thread")
+  func comesAndGoes() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      let path = listener.path
+      func connectOnce(_ step: Int) throws {
+        let client = try #require(WireClient(path: path))
+        // Some go at once, some in the middle of the greeting, and some when they watch.
+        if step % 3 == 0 { return }
+        if step % 3 == 1 {
+          client.send(bytes: [1, 0])
+          return
+        }
+        guard client.greet().isGreeting else { return }
+        client.send(.watch(.everything, interval: .milliseconds(10)))
+        client.send(.credit(1))
+        _ = client.receive()
+      }
+      for step in 0..<30 { try connectOnce(step) }
+      let before = try #require(ProcessStatus.descriptorCount(of: getpid()))
+      for step in 0..<Effort.scaled(10_000) { try connectOnce(step) }
+      // The last ones are closed on another thread, and other tests open and close theirs.
+      let deadline = ContinuousClock.now + .seconds(30)
+      var after = Int.max
+      while after > before + 8, ContinuousClock.now < deadline {
+        sched_yield()
+        after = try #require(ProcessStatus.descriptorCount(of: getpid()))
+      }
+      #expect(after <= before + 8)
+    }
+  }
+
+  @Test("Frames of changed and of random bytes are refused or understood, and never do harm")
+  func fuzz() async throws {
+    let listener = try listen()
+    defer { listener.stop() }
+    try await onOwnThread {
+      var random = SeededGenerator(seed: SeededGenerator.announcedSeed())
+      let corpus: [ViewerMessage] = [
+        .hello(ViewerHello(processID: 1, isReadOnly: false)),
+        .watch(Interest(operations: [.init(1)]), interval: .seconds(1)),
+        .watch(.everything, interval: .milliseconds(10)),
+        .command(.setWidth(.init(.max), 3), token: 1), .credit(3), .ping(9), .bye(reason: "x"),
+      ]
+      var greeted = (wanted: 0, letIn: 0)
+      for _ in 0..<Effort.scaled(1_000) {
+        var client = try #require(WireClient(path: listener.path))
+        if Bool.random(using: &random) {
+          greeted.wanted += 1
+          if let guest = guest(at: listener.path) {
+            client = guest
+            greeted.letIn += 1
+          }
+        }
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          var frame = corpus.randomElement(using: &random)?.encoded() ?? []
+          for _ in 0..<Int.random(in: 0...3, using: &random) where !frame.isEmpty {
+            frame[Int.random(in: 0..<frame.count, using: &random)] = .random(
+              in: 0...255, using: &random)
+          }
+          if !client.send(frame: frame) { break }
+        }
+        if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
+      }
+      // Whatever the others did.
+      #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
+      #expect(isLetIn(at: listener.path))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Glibc
+import MonitorProtocol
+import TestSupport
+import Testing
+
+@testable import MonitorTransport
+@testable import OperationsMonitor
+
+@Suite struct MonitorSocketTests {
+  private let runtime: TemporaryDirectory
+
+  init() throws { runtime = try TemporaryDirectory() }
+
+  private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  @Test("The socket is its owner's alone, closed on exec, and the only file in its directory")
+  func isPrivate() throws {
+    let socket = try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
+    defer { close(socket.descriptor) }
+    var facts = stat()
+    #expect(lstat(socket.path, &facts) == 0)
+    #expect(facts.st_mode == S_IFSOCK | 0o600)
+    #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    let directory = MonitorDirectory(path: runtime.file("opq"))
+    #expect(directory.fileNames.map { directory.path(of: $0) } == [socket.path])
+    #expect(csystem_is_listening_at(socket.path))
+    socket.remove()
+    #expect(directory.fileNames.isEmpty)
+  }
+
+  @Test(
+    "What processes that are gone have left is deleted, unless somebody listens there all the same")
+  func removesStale() throws {
+    let directory = MonitorDirectory(path: runtime.file("opq"))
+    mkdir(directory.path, 0o700)
+    // No process has these ids: they are above the limit of the kernel.
+    let stale = directory.path(of: "2000000000-1.sock")
+    close(csystem_listen_at(stale, 1))
+    let unfinished = directory.path(of: "2000000000-1.new")
+    close(csystem_listen_at(unfinished, 1))
+    let living = directory.path(of: "2000000001-1.sock")
+    let listener = csystem_listen_at(living, 1)
+    defer { close(listener) }
+    let foreign = directory.path(of: "notes.txt")
+    close(open(foreign, O_CREAT | O_WRONLY, 0o600))
+    #expect([stale, unfinished, living, foreign].allSatisfy { exists($0) })
+
+    let socket = try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
+    defer { close(socket.descriptor) }
+    #expect(!exists(stale) && !exists(unfinished))
+    #expect(exists(living) && exists(foreign) && exists(socket.path))
+  }
+
+  @Test("A directory where nothing can be made is told in a sentence with its path")
+  func cannotListen() throws {
+    let path = runtime.file("opq")
+    symlink("/", path)
+    let error = #expect(throws: MonitorError.self) {
+      try MonitorSocket(in: MonitorPlaces(runtimePath: runtime.path))
+    }
+    #expect(error?.description.contains(path) == true)
+  }
+}

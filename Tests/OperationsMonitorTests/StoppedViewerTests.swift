@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import MonitorProtocol
+import Operations
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import MonitorTransport
+@testable import OperationsCollector
+@testable import OperationsMonitor
+
+/// A real viewer that is stopped while the process that it watches works. For a minute, where the
+/// variable `OPQ_EFFORT` asks for all of it; a few seconds where it says nothing.
+@Suite(.timeLimit(.minutes(5))) struct StoppedViewerTests {
+  @Test(
+    "For a viewer that is stopped under load no update is queued, and then it is up to date")
+  func stopsInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      try await onOwnThread {
+        let runtime = try TemporaryDirectory()
+        let path = try Listener(
+          mode: .readOnly, logger: nil, in: MonitorPlaces(runtimePath: runtime.path)
+        ).path
+        let viewer = try PseudoTerminal(columns: 120, rows: 30)
+        try viewer.start(BuiltFolder.path(of: "opq-top"), ["--socket", path])
+        #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
+        let load = Load()
+        let seconds = getenv("OPQ_EFFORT") == nil ? 5 : max(1, Effort.scaled(60))
+        // One who takes as many parts as one may, and reads none; and one in this process.
+        let deaf = try #require(WireClient(path: path))
+        #expect(deaf.greet().isGreeting)
+        deaf.send(.watch(Interest(rowLimit: 100_000), interval: .milliseconds(100)))
+        deaf.send(.credit(WireLimits.mostCredit))
+        let session = MonitorSession(minimumInterval: .milliseconds(100), isReadOnly: true) {}
+        defer { session.invalidate() }
+
+        viewer.signal(SIGSTOP)
+        let startCount = load.finishedCount
+        load.run(for: .seconds(seconds))
+        #expect(load.finishedCount == load.addedCount)
+        #expect(load.finishedCount > startCount)
+        #expect(session.takeMessages().count { if case .update = $0 { true } else { false } } == 1)
+        // What the socket takes, one update that had been begun, and one that waited: of whatever was
+        // changed in all that time these have no more than is kept. All parts would be 16 MB.
+        #expect(load.isTold(to: deaf))
+        #expect(deaf.receivedByteCount < 6 << 20, "\(deaf.receivedByteCount)")
+
+        viewer.signal(SIGCONT)
+        viewer.forgetScreen()
+        viewer.type("\u{C}")
+        #expect(viewer.wait { $0.contains("LIVE") && $0.contains("total") })
+        // Whoever asks is told of each of them.
+        let client = try #require(WireClient(path: path))
+        #expect(client.greet().isGreeting)
+        client.send(.watch(Interest(), interval: .milliseconds(10)))
+        client.send(.credit(8))
+        #expect(load.isTold(to: client))
+        viewer.type("Q")
+        #expect(viewer.waitForEnd() == .status(0))
+      }
+    }
+  }
+}
+
+/// A queue that is kept busy.
+private final class Load: Sendable {
+  let queue = OperationQueue()
+  private let finished = Atomic(0)
+  private let added = Atomic(0)
+
+  init() {
+    queue.name = "load"
+    queue.maxConcurrentOperationCount = 4
+  }
+
+  var finishedCount: Int { finished.load(ordering: .acquiring) }
+  var addedCount: Int { added.load(ordering: .acquiring) }
+
+  /// Takes updates until one says of all operations that they have finished; whether one does.
+  func isTold(to client: WireClient) -> Bool {
+    let update = client.receiveUpdate { update in
+      update.queues.contains {
+        $0.id.rawValue == queue.id.rawValue && $0.counts.total == addedCount
+          && $0.counts.finished == addedCount
+      }
+    }
+    return update != nil
+  }
+
+  /// Adds operations for so long, and waits for them.
+  func run(for duration: Duration) {
+    let deadline = ContinuousClock.now + duration
+    while ContinuousClock.now < deadline {
+      let operations = (0..<2_000).map { _ in
+        BlockOperation { [self] in finished.add(1, ordering: .acquiringAndReleasing) }
+      }
+      added.add(operations.count, ordering: .acquiringAndReleasing)
+      queue.addOperations(operations, waitUntilFinished: true)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import Foundation
+import MonitorProtocol
+import RunAnalysis
+import OperationsCollector
+import Testing
+
+@testable import OpqTop
+
+/// What a frame looks like in each form of batch mode, to the letter. `BatchOutput.md` is the page
+/// that says so to users.
+@Suite struct BatchFormTests {
+  private static let hostile = "a\tb\nc\\d\u{1B}[2J\r\u{9B}1m\u{7F}\u{202E}\u{2028}é漢"
+
+  private func moment(_ seconds: Double) -> MonitorTime {
+    MonitorTime(nanoseconds: Int64(seconds * 1_000_000_000))
+  }
+
+  /// Two queues, an operation in each of three states, and two warnings.
+  private func frame(name: String = "tile") -> Frame {
+    let hello = Hello(
+      processName: "demo", processID: 4711, isReadOnly: false, anchor: moment(5),
+      anchorSecondsSince1970: 1_700_000_000.25, processStarted: moment(0))
+    let counts = StateCounts(waiting: 1, executing: 1, finished: 1, total: 3)
+    return Frame(
+      hello: hello, time: moment(7.5),
+      queues: [
+        QueueReport(id: .init(2), name: "net", isSuspended: true),
+        QueueReport(id: .init(1), name: "cpu", counts: counts, width: 2),
+      ],
+      operations: [
+        OperationReport(
+          id: .init(9), name: "merge", className: "Merge", queue: .init(1), state: .waiting,
+          priority: .high, dependencies: [.init(3), .init(4)], unmetDependencyCount: 1),
+        OperationReport(
+          id: .init(4), name: name, className: "Tile", queue: .init(1), state: .executing,
+          started: moment(6)),
+        OperationReport(
+          id: .init(3), name: "", className: "Tile", queue: .init(1), state: .finished,
+          started: moment(1), finished: moment(1.25)),
+      ],
+      warnings: [
+        MonitorWarning(
+          kind: .suspendedWithReady, queue: .init(2), count: 1, since: moment(6.25)),
+        MonitorWarning(kind: .cycle, operations: [.init(9)], awaited: [.init(4)]),
+      ], lostChanges: 3)
+  }
+
+  private func object(_ line: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+
+  @Test func aFrameIsThisLineOfJSON() {
+    let line =
+      #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"finished":1,"held":0,"#
+      + #""ready":0,"total":3,"waiting":1},"lostChanges":3,"operations":["#
+      + #"{"class":"Tile","dependencies":[],"id":3,"name":"","priority":0,"queue":"cpu","#
+      + #""seconds":0.25,"secondsInState":6.25,"state":"finished","unmet":0},"#
+      + #"{"class":"Tile","dependencies":[],"id":4,"name":"tile","priority":0,"queue":"cpu","#
+      + #""seconds":1.5,"secondsInState":1.5,"state":"executing","unmet":0},"#
+      + #"{"class":"Merge","dependencies":[3,4],"id":9,"name":"merge","priority":4,"queue":"cpu","#
+      + #""state":"waiting","unmet":1}],"process":{"name":"demo","pid":4711},"queues":["#
+      + #"{"counts":{"cancelled":0,"cancelling":0,"executing":1,"finished":1,"held":0,"ready":0,"#
+      + #""total":3,"waiting":1},"id":1,"isSuspended":false,"name":"cpu","width":2},"#
+      + #"{"counts":{"cancelled":0,"cancelling":0,"executing":0,"finished":0,"held":0,"ready":0,"#
+      + #""total":0,"waiting":0},"id":2,"isSuspended":true,"name":"net"}],"#
+      + #""schema":"opq.frame/1","time":{"monotonic":7500000000,"#
+      + #""wallClock":"2023-11-14T22:13:22.750Z"},"warnings":["#
+      + #"{"awaited":[],"count":1,"kind":"suspended-with-ready","operations":[],"queue":"net","#
+      + #""seconds":1.25},{"awaited":[4],"count":0,"kind":"cycle","operations":[9]}]}"#
+    #expect(frame().jsonLine() == line + "\n")
+  }
+
+  @Test func thePageNamesEveryKeyOfEveryObject() throws {
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let page = try String(
+      contentsOf: source.appendingPathComponent("../../Sources/opq-top/BatchOutput.md"),
+      encoding: .utf8)
+    func check(_ value: Any) {
+      if let object = value as? [String: Any] {
+        for (key, value) in object {
+          #expect(page.contains("`\(key)`"), "\(key)")
+          check(value)
+        }
+      } else if let array = value as? [Any] {
+        for value in array { check(value) }
+      }
+    }
+    check(try object(frame().jsonLine()))
+    for field in Frame.Operation.Field.allCases {
+      #expect(page.contains("| `\(field.rawValue)` |"), "\(field)")
+    }
+  }
+
+  @Test("With fields, operations have these alone, and the frame stays whole")
+  func jsonWithFields() throws {
+    let all = try object(frame().jsonLine())
+    let some = try object(frame().jsonLine(fields: [.name, .id]))
+    #expect(Set(some.keys) == Set(all.keys))
+    let operations = try #require(some["operations"] as? [[String: Any]])
+    #expect(operations.count == 3)
+    for operation in operations { #expect(Set(operation.keys) == ["id", "name"]) }
+  }
+
+  @Test("T29: JSON holds any name, and no character that a terminal obeys")
+  func jsonIsSafe() throws {
+    let line = frame(name: Self.hostile).jsonLine()
+    #expect(line.unicodeScalars.dropLast().allSatisfy { !$0.isObeyed })
+    #expect(line.unicodeScalars.last == "\n")
+    let again = try JSONDecoder().decode(Frame.self, from: Data(line.utf8))
+    #expect(again.operations[1].name == Self.hostile)
+    #expect(again == frame(name: Self.hostile))
+  }
+
+  @Test func aFrameIsTheseLinesOfTSV() {
+    var printer = FramePrinter(BatchOptions(format: .tsv))
+    let lines = """
+      2023-11-14T22:13:22.750Z\t3\tfinished\tcpu\tTile\t0\t\t0\t0.250\t6.250\t
+      2023-11-14T22:13:22.750Z\t4\texecuting\tcpu\tTile\t0\t\t0\t1.500\t1.500\ttile
+      2023-11-14T22:13:22.750Z\t9\twaiting\tcpu\tMerge\t4\t3,4\t1\t\t\tmerge
+
+      """
+    let header =
+      "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\n"
+    #expect(printer.text(of: frame()) == header + lines)
+    // The names of the columns stand there once.
+    #expect(printer.text(of: frame()) == lines)
+  }
+
+  @Test func theFieldsOfTSVAreThoseAskedForInThatOrder() {
+    let table = FrameTSV(fields: [.name, .id])
+    #expect(table.header == "time\tname\tid\n")
+    #expect(
+      table.text(of: frame()).split(separator: "\n")[2] == "2023-11-14T22:13:22.750Z\tmerge\t9")
+  }
+
+  @Test("T28, T29: a value of TSV stays in its place, whatever is in it, and can be had back")
+  func valuesOfTSVAreEscaped() throws {
+    #expect(
+      EscapedText.escaped("a\tb\nc\\d\u{1B}e\u{9B}\u{202E}é") == #"a\tb\nc\\d\x1be\x9b\u202eé"#)
+    let values = (0...0x2100).compactMap(Unicode.Scalar.init).map { "\($0)x\($0)\\n\($0)" }
+    for value in values + [Self.hostile, "\\", "\\\\t", ""] {
+      let escaped = EscapedText.escaped(value)
+      #expect(escaped.unicodeScalars.allSatisfy { !$0.isObeyed }, "\(escaped)")
+      #expect(try unescaped(escaped) == value, "\(escaped)")
+    }
+    let line = FrameTSV(fields: [.id, .name]).text(of: frame(name: Self.hostile))
+    #expect(line.split(separator: "\n")[1].split(separator: "\t").count == 3)
+  }
+
+  /// Reads a value as the page says how.
+  private func unescaped(_ text: String) throws -> String {
+    var value = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      guard scalar == "\\" else {
+        value.append(scalar)
+        continue
+      }
+      let kind = rest.popFirst()
+      switch kind {
+      case "t": value.append("\t")
+      case "n": value.append("\n")
+      case "\\": value.append("\\")
+      default:
+        let count = kind == "x" ? 2 : 4
+        let number = try #require(UInt32(String(rest.prefix(count)), radix: 16))
+        value.append(try #require(Unicode.Scalar(number)))
+        rest = rest.dropFirst(count)
+      }
+    }
+    return String(value)
+  }
+
+  @Test func aFrameIsThisText() {
+    let text = FrameText(fields: nil, isUnicode: true).text(of: frame())
+    #expect(
+      text == """
+        2023-11-14T22:13:22.750Z demo[4711] total 3: waiting 1, ready 0 (0 held), executing 1, \
+        finished 1, cancelled 0 (+0 cancelling); lost 3
+        QUEUE            WIDTH   TOTAL    WAIT   READY    EXEC FINISHED CANCELLED
+        cpu                  2       3       1       0       1        1         0
+        net          suspended       0       0       0       0        0         0
+              ID STATE      QUEUE           DEPS   SECONDS OPERATION
+              #3 finished   cpu              0/0     0.250 Tile
+              #4 executing  cpu              0/0     1.500 tile
+              #9 waiting    cpu              1/2         - merge
+        ! suspended-with-ready in net: 1, for 1.250 s
+        ! cycle of #9 awaiting #4: 0
+
+
+        """)
+    let fields = FrameText(fields: [.name, .dependencies, .id], isUnicode: true).text(of: frame())
+    #expect(fields.contains("\nNAME         DEPENDENCIES       ID\n"))
+    #expect(fields.contains("\nmerge        3,4                #9\n"))
+  }
+
+  @Test("T33: columns stand below each other whatever the width of their characters")
+  func wideNamesAreAligned() {
+    for name in [
+      "漢字漢字", "e\u{301}\u{302}e\u{301}", "한국어 이름", "\u{1F468}\u{200D}\u{1F469}", "\u{1B}[2J", "",
+    ] {
+      let text = FrameText(fields: [.name, .state], isUnicode: true).text(of: frame(name: name))
+      for line in text.split(separator: "\n").dropFirst(5).prefix(3) {
+        let state = line.split(separator: " ").last ?? ""
+        let width = TerminalText.width(of: String(line.dropLast(state.count)))
+        #expect(width == 13, "\(name): \(line)")
+      }
+    }
+    let long = String(repeating: "漢", count: 1_000)
+    let text = FrameText(fields: [.name, .state], isUnicode: true).text(of: frame(name: long))
+    #expect(text.contains("漢…  executing\n"))
+    #expect(text.contains("\nmerge                            waiting\n"))
+  }
+
+  @Test("T28, T29: text holds nothing that a terminal obeys, whatever names say")
+  func textIsSafe() {
+    let text = FrameText(fields: nil, isUnicode: true).text(of: frame(name: Self.hostile))
+    #expect(text.unicodeScalars.allSatisfy { !$0.isObeyed || $0 == "\n" })
+    #expect(text.split(separator: "\n").count == 10)
+    let ascii = FrameText(fields: nil, isUnicode: false).text(of: frame(name: Self.hostile))
+    #expect(ascii.utf8.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })
+  }
+
+  @Test func whatWarningsNameIsLeftOutWhereTheFilterDoes() throws {
+    let filter = try OperationFilter("state:exec queue:io")
+    var picture = MonitorPicture(filter: filter)
+    let queues = [QueueReport(id: .init(1), name: "io"), QueueReport(id: .init(2), name: "cpu")]
+    var update = Update(time: moment(1), queues: queues)
+    update.changed = [
+      OperationReport(
+        id: .init(1), name: "a", className: "A", queue: .init(1), state: .executing),
+      OperationReport(id: .init(2), name: "b", className: "A", queue: .init(1), state: .waiting),
+      OperationReport(
+        id: .init(3), name: "c", className: "A", queue: .init(2), state: .executing),
+    ]
+    picture.take(.hello(hello()), at: moment(0))
+    picture.take(.update(update), at: moment(1))
+    #expect(picture.frame(at: moment(2))?.operations.map(\.id) == [.init(1)])
+    #expect(BatchOptions(filter: filter).interest.filter == filter)
+    #expect(BatchOptions(filter: filter).interest.rowLimit != nil, "a list without is not filtered")
+  }
+
+  private func hello(bootID: String = ProcessStart.bootID) -> Hello {
+    var hello = Hello(
+      processName: "", processID: 1, isReadOnly: true, anchor: moment(1_000),
+      anchorSecondsSince1970: 0, processStarted: moment(0))
+    hello.bootID = bootID
+    return hello
+  }
+
+  @Test func theTimeOfAFrameIsThatOfTheProcessesOwnClock() {
+    var here = MonitorPicture()
+    here.take(.hello(hello()), at: moment(7))
+    #expect(here.frame(at: moment(8))?.time.monotonic == moment(8))
+    var elsewhere = MonitorPicture()
+    elsewhere.take(.hello(hello(bootID: "another machine")), at: moment(7))
+    #expect(elsewhere.frame(at: moment(8))?.time.monotonic == moment(1_001))
+  }
+
+  @Test(arguments: [
+    (MonitorMessage.disconnected(reason: "reset"), "the connection is lost: reset"),
+    (.ended(reason: "it has exited"), "it has exited"),
+  ])
+  func nothingComesAfterTheEnd(message: MonitorMessage, sentence: String) {
+    var picture = MonitorPicture()
+    #expect(picture.frame(at: moment(1)) == nil)
+    picture.take(.hello(hello()), at: moment(0))
+    #expect(picture.endedReason == nil)
+    picture.take(message, at: moment(1))
+    #expect(picture.endedReason == sentence)
+    // Of another process, maybe.
+    var update = Update(time: moment(2), queues: [QueueReport(id: .init(1), name: "io")])
+    update.lostChanges = 9
+    picture.take(.hello(hello(bootID: "another machine")), at: moment(2))
+    picture.take(.update(update), at: moment(2))
+    #expect(picture.frame(at: moment(3))?.time.monotonic == moment(3))
+    #expect(picture.frame(at: moment(3))?.lostChanges == 0)
+    #expect(picture.endedReason == sentence)
+  }
+}

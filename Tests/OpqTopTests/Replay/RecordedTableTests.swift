@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import MonitorTestSupport
+import Testing
+
+@testable import OpqTop
+
+/// A recording answers what a viewer wants to know as a process does.
+@Suite struct RecordedTableTests {
+  private typealias Scene = ReplayScene
+
+  private func makeTable(_ seconds: ClosedRange<Int> = 1...10) -> RecordedTable {
+    var table = RecordedTable()
+    for second in seconds { play(second, in: &table) }
+    return table
+  }
+
+  private func play(_ second: Int, in table: inout RecordedTable) {
+    table.apply(Scene.update(second), isWhole: second == 1)
+  }
+
+  private func update(_ table: inout RecordedTable, _ interest: Interest) throws -> Update {
+    let update = table.takeUpdate(for: interest, at: Scene.time(10.5))
+    return try #require(update)
+  }
+
+  private func ids(_ numbers: Int...) -> [OperationReport.ID] { numbers.map { Scene.id($0) } }
+
+  @Test func theListIsSortedFilteredAndCut() throws {
+    var table = makeTable()
+    var interest = Interest(order: SortOrder(by: .id), rowLimit: 3)
+    var update = try update(&table, interest)
+    #expect(update.changed.map(\.id) == ids(1, 2, 3))
+    #expect(update.matchCount == 10 && update.keptCount == 10 && update.removed.isEmpty)
+    #expect(update.time == Scene.time(10.5))
+
+    interest.order.isReversed = true
+    update = try self.update(&table, interest)
+    #expect(update.changed.map(\.id) == ids(8, 9, 10) && update.removed == ids(1, 2, 3))
+
+    interest.hidesOver = true
+    update = try self.update(&table, interest)
+    #expect(update.changed.isEmpty && update.removed == ids(8, 9) && update.matchCount == 1)
+
+    interest.hidesOver = false
+    interest.filter = try OperationFilter("\"tile 1\" queue:cpu")
+    update = try self.update(&table, interest)
+    #expect(update.changed.map(\.id) == ids(1) && update.matchCount == 2)
+  }
+
+  @Test func onlyWhatHasChangedIsToldAgain() throws {
+    var table = makeTable()
+    #expect(try update(&table, .everything).changed.count == 10)
+    #expect(try update(&table, .everything).changed.isEmpty)
+    play(11, in: &table)
+    #expect(try update(&table, .everything).changed.map(\.id) == ids(10, 11))
+  }
+
+  @Test func partsOfTheGraphAreTold() throws {
+    var table = makeTable()
+    var interest = Interest(rowLimit: 0)
+    interest.graphs = [.init(root: Scene.id(10), direction: .waitsFor, limit: 100)]
+    // What is over has waited for nothing that matters still.
+    #expect(try update(&table, interest).changed.map(\.id) == ids(9, 10))
+    interest.graphs = [.init(root: Scene.id(7), direction: .blocks, limit: 3)]
+    #expect(try update(&table, interest).changed.map(\.id) == ids(7, 8))
+    interest.graphs = []
+    interest.subjects = [Scene.id(9)]
+    #expect(try update(&table, interest).dependents?.ids == ids(10))
+    interest.rootLimit = 10
+    let update = try update(&table, interest)
+    #expect(update.rootCount == 1)
+    #expect(update.changed.map(\.id) == ids(9, 10))
+  }
+
+  @Test func runsAreThoseOfTheWindow() throws {
+    var table = makeTable()
+    var interest = Interest(rowLimit: 0)
+    interest.timeline = .init(window: .seconds(3), limit: 100)
+    var runs = try #require(try update(&table, interest).runs)
+    #expect(runs.runs.map(\.id) == ids(7, 8, 9, 10) && runs.count == 4)
+    #expect(runs.runs.last?.finished == nil)
+    interest.timeline?.limit = 2
+    runs = try #require(try update(&table, interest).runs)
+    #expect(runs.runs.map(\.id) == ids(9, 10) && runs.count == 4)
+  }
+
+  @Test func eventsBeginWithWhatIsKnownAndGoOnWithAllThatHappens() throws {
+    var table = makeTable()
+    var interest = Interest()
+    #expect(try update(&table, interest).events == nil)
+    interest.eventLimit = 100
+    var news = try #require(try update(&table, interest).events)
+    #expect(news.isBeginning && news.events.count == 29)
+    play(11, in: &table)
+    news = try #require(try update(&table, interest).events)
+    #expect(!news.isBeginning)
+    #expect(news.events.map(\.new) == [.finished, .ready, .executing])
+    #expect(news.events.map(\.old) == [.executing, nil, .ready])
+    #expect(news.events.map(\.operation) == ids(10, 11, 11))
+    interest.filter = try OperationFilter("state:finished")
+    news = try #require(try update(&table, interest).events)
+    #expect(news.isBeginning && news.events.map(\.new).allSatisfy { $0 == .finished })
+    #expect(news.events.count == 10)
+  }
+
+  @Test func onlyWantedWarningsAreTold() throws {
+    var table = makeTable(1...20)
+    var interest = Interest(rowLimit: 5)
+    #expect(try update(&table, interest).warnings.map(\.kind) == [.slow])
+    interest.showsWarnedOnly = true
+    #expect(try update(&table, interest).matchCount == 1)
+    interest.warningKinds = [.cycle]
+    #expect(try update(&table, interest).warnings.isEmpty)
+  }
+
+  @Test func whyAnOperationDoesNotRunIsToldAsFarAsItWasRecorded() throws {
+    var table = makeTable()
+    var recorded = Scene.update(11)
+    var waiting = Scene.report(50, .waiting)
+    waiting.dependencies = ids(9, 11)
+    waiting.unmetDependencyCount = 1
+    var ready = Scene.report(51, .ready)
+    (ready.started, ready.dependencies) = (nil, [])
+    recorded.changed += [waiting, ready]
+    table.apply(recorded, isWhole: false)
+    var interest = Interest()
+    interest.detail = Scene.id(50)
+    var detail = try #require(try update(&table, interest).detail)
+    #expect(detail.reasons.map(\.kind) == [.unmetDependencies])
+    #expect(detail.reasons[0].sentence.contains("1 of 2"))
+    #expect(detail.reasons[0].sentence.contains("#11"))
+    interest.detail = Scene.id(51)
+    detail = try #require(try update(&table, interest).detail)
+    #expect(detail.reasons.map(\.kind) == [.noFreeSlot])
+    // A width of 0 is a queue that starts nothing; and there may be a barrier, which is not recorded.
+    for (width, kind) in [(0, OperationDetail.Reason.Kind.queueSuspended), (9, .notStartedYet)] {
+      recorded.queues[0].width = width
+      table.apply(recorded, isWhole: false)
+      detail = try #require(try update(&table, interest).detail)
+      #expect(detail.reasons.map(\.kind).first == kind, "width \(width)")
+    }
+    interest.detail = Scene.id(1)
+    #expect(try update(&table, interest).detail == nil)
+  }
+}

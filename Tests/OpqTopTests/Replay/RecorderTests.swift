@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import Operations
+import OperationsCollector
+import TestSupport
+import Testing
+
+@testable import OpqTop
+
+@Suite("The end of a recording", .timeLimit(.minutes(1))) struct RecorderTests {
+  @Test("What happened just before it was ended is in it", arguments: 1...10)
+  func holdsTheEnd(round: Int) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.opq")
+    let recorder = Recorder(.everything, wake: {})
+    try recorder.begin(into: path, replaces: false) { wake in
+      MonitorSession(
+        minimumInterval: Recorder.interval, interest: .everything, isReadOnly: true, wake: wake)
+    }
+    let queue = OperationQueue()
+    queue.name = "the end of \(round)"
+    for _ in 0..<round {
+      let operation = BlockOperation {}
+      queue.addOperations([operation], waitUntilFinished: true)
+    }
+    let outcome = recorder.finish()
+    #expect(outcome.failure == nil && outcome.endedReason == nil)
+    var reader = try RecordingReader(path: path)
+    var queues: [QueueReport] = []
+    var offset = reader.snapshot(upTo: reader.start)
+    while let update = reader.update(at: offset) {
+      queues = update.update.queues
+      offset = update.end
+    }
+    let mine = try #require(queues.first { $0.name == queue.name })
+    #expect(mine.counts.finished == round && reader.fault == nil)
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dashboard
+import MonitorProtocol
+import MonitorTestSupport
+import TestSupport
+import Testing
+
+@testable import OpqTop
+
+/// Playing, with a local clock that begins at zero: so it shows one second more than that.
+@Suite struct ReplayPlayerTests {
+  private typealias Scene = ReplayScene
+
+  private func at(_ seconds: Double) -> MonitorTime { Scene.time(seconds) }
+
+  private func makePlayer(_ bytes: [UInt8] = Scene.bytes()) throws -> ReplayPlayer {
+    ReplayPlayer(try Scene.reader(bytes), at: at(0))
+  }
+
+  /// How many operations there were in all at the moment that is shown.
+  private func total(_ player: inout ReplayPlayer, at now: MonitorTime) -> Int? {
+    for case .update(let update) in player.takeMessages(for: .everything, at: now) {
+      return update.queues.first?.counts.total
+    }
+    return nil
+  }
+
+  @Test func itShowsWhatThereWasAtEachMoment() throws {
+    var player = try makePlayer()
+    for second in 0..<59 {
+      player.advance(to: at(Double(second) + 0.5))
+      #expect(total(&player, at: at(Double(second) + 0.5)) == second + 1)
+    }
+    #expect(player.clock.isRunning)
+    player.advance(to: at(59.5))
+    #expect(total(&player, at: at(59.5)) == 60)
+    #expect(!player.clock.isRunning, "it stands still at the end")
+    #expect(player.nextMoment == nil && player.remark == nil)
+  }
+
+  @Test func itSaysWhenSomethingComesNext() throws {
+    var player = try makePlayer()
+    let moment = try #require(player.nextMoment)
+    #expect(moment > at(1) && moment - at(1) < .microseconds(1))
+    player.perform(.changeSpeed(by: 2), at: at(0))
+    #expect(try #require(player.nextMoment) < at(0.3))
+    player.perform(.togglePlaying, at: at(0))
+    #expect(player.nextMoment == nil)
+  }
+
+  @Test("Seeking shows the same as playing up to there, wherever it begins")
+  func seeks() throws {
+    var player = try makePlayer()
+    player.perform(.togglePlaying, at: at(0))
+    for (command, expected): (ReplayCommand, Int) in [
+      (.seek(by: .seconds(5)), 6), (.seek(by: .seconds(5)), 11), (.seek(by: .seconds(-5)), 6),
+      (.seek(by: .seconds(-60)), 1), (.seek(by: .seconds(33)), 34), (.seekToEnd, 60),
+      (.seek(by: .seconds(60)), 60), (.seek(by: .seconds(-7)), 53), (.seekToStart, 1),
+    ] {
+      player.perform(command, at: at(0))
+      let messages = player.takeMessages(for: .everything, at: at(0))
+      #expect(messages.first == .hello(Scene.hello), "everything is told anew")
+      guard case .update(let update)? = messages.last else { throw Missing() }
+      #expect(update.queues.first?.counts.total == expected, "\(command)")
+      #expect(Set(update.changed.map(\.id)) == Set((1...expected).map { Scene.id($0) }))
+      #expect(update.changed.count { $0.state == .executing } == 1)
+      #expect(player.status(at: at(0)).position == .seconds(expected - 1))
+    }
+  }
+
+  @Test func itStepsByOneUpdate() throws {
+    var player = try makePlayer()
+    player.perform(.step(1), at: at(0.5))
+    #expect(total(&player, at: at(0.5)) == 2)
+    #expect(!player.clock.isRunning)
+    for expected in [3, 4, 5, 6, 7] {
+      player.perform(.step(1), at: at(0.5))
+      #expect(total(&player, at: at(0.5)) == expected)
+    }
+    // Over the snapshot at 6 s.
+    for expected in [6, 5, 4, 3, 2, 1, 1] {
+      player.perform(.step(-1), at: at(0.5))
+      #expect(total(&player, at: at(0.5)) == expected)
+    }
+    player.perform(.step(3), at: at(0.5))
+    #expect(player.status(at: at(9)).position == .seconds(3))
+  }
+
+  @Test func itGoesFromWarningToWarning() throws {
+    var player = try makePlayer()
+    func position() -> Duration { player.status(at: at(100)).position }
+    for (command, second): (ReplayCommand, Int) in [
+      (.nextWarning, 20), (.nextWarning, 40), (.nextWarning, 60), (.previousWarning, 40),
+      (.previousWarning, 20), (.nextWarning, 40), (.previousWarning, 20), (.previousWarning, 1),
+    ] {
+      player.perform(command, at: at(0.1))
+      #expect(position() == .seconds(second - 1), "\(command)")
+      #expect(!player.clock.isRunning)
+      guard case .update(let update)? = player.takeMessages(for: .everything, at: at(1)).last else {
+        throw Missing()
+      }
+      #expect(update.warnings.isEmpty == ![20, 40].contains(second))
+    }
+  }
+
+  @Test func fromTheEndOnItBeginsAgain() throws {
+    var player = try makePlayer()
+    player.perform(.seekToEnd, at: at(1))
+    player.advance(to: at(1))
+    #expect(!player.clock.isRunning)
+    player.perform(.togglePlaying, at: at(2))
+    #expect(player.clock.isRunning)
+    #expect(total(&player, at: at(2)) == 1)
+  }
+
+  @Test func aRecordingThatWasCutOffPlaysToItsLastWholeUpdateAndSaysSo() throws {
+    let whole = Scene.bytes(isFinished: false)
+    var player = try makePlayer(Array(whole.dropLast(3)))
+    player.perform(.seekToEnd, at: at(1))
+    #expect(total(&player, at: at(1)) == 59)
+    #expect(player.remark?.contains("not completed") == true)
+    #expect(player.status(at: at(1)).length == .seconds(58))
+  }
+
+  @Test("Damage in the middle ends the recording there, and is told as soon as it is come upon")
+  func damage() throws {
+    var bytes = Scene.bytes()
+    var reader = try Scene.reader(bytes)
+    let found = reader.update(at: reader.snapshot(upTo: at(30)))
+    let damaged = try #require(found)
+    bytes[damaged.offset + 40] ^= 1
+    var player = try makePlayer(bytes)
+    #expect(player.remark == nil)
+    player.advance(to: at(28))
+    player.advance(to: at(50))
+    let last = Int(damaged.update.time.nanoseconds / 1_000_000_000) - 1
+    #expect(total(&player, at: at(50)) == last)
+    #expect(player.remark?.contains("damaged at byte \(damaged.offset)") == true)
+    #expect(!player.clock.isRunning)
+    #expect(player.status(at: at(50)).length == .seconds(last - 1))
+  }
+
+  @Test func howTheProcessEndedIsToldAtTheEnd() throws {
+    var writer = RecordingWriter()
+    var bytes = writer.add(.hello(Scene.hello)) + writer.add(.update(Scene.update(1)))
+    bytes += writer.add(.update(Scene.update(2))) + writer.add(.ended(reason: "the process exited"))
+    bytes += writer.finish()
+    var player = try makePlayer(bytes)
+    #expect(player.remark == nil)
+    player.advance(to: at(1))
+    #expect(player.remark == "it ended: the process exited")
+  }
+
+  @Test("Whatever keys are pressed, what is shown is what there was at that moment")
+  func anyCommands() throws {
+    var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
+    let commands: [ReplayCommand] = [
+      .togglePlaying, .changeSpeed(by: 1), .changeSpeed(by: -1), .step(1), .step(-1),
+      .seek(by: .seconds(5)), .seek(by: .seconds(-5)), .seek(by: .seconds(60)),
+      .seek(by: .seconds(-60)), .seekToStart, .seekToEnd, .nextWarning, .previousWarning,
+    ]
+    var player = try makePlayer()
+    var now = 0.0
+    for _ in 0..<Effort.scaled(1_000) {
+      now += Double.random(in: 0...2, using: &generator)
+      player.advance(to: at(now))
+      let command = commands.randomElement(using: &generator) ?? .togglePlaying
+      player.perform(command, at: at(now))
+      player.advance(to: at(now))
+      let status = player.status(at: at(now))
+      let second = Int(status.time.nanoseconds / 1_000_000_000)
+      #expect(total(&player, at: at(now)) == second, "\(command) at \(now)")
+      #expect(status.position >= .zero && status.position <= status.length)
+      let operations = player.table.state.operations.values
+      #expect(operations.count == second)
+      #expect(operations.count { $0.state == .executing } == 1)
+    }
+  }
+
+  private struct Missing: Error {}
+}

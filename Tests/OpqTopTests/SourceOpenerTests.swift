@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import CursesTerminal
+import Dashboard
+import MonitorProtocol
+import MonitorTestSupport
+import MonitorClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OpqTop
+
+/// What is being opened when the program ends.
+@Suite(.timeLimit(.minutes(2))) struct SourceOpenerTests {
+  /// Something that is watched, and notes that it no longer is.
+  private final class Source: MonitorSource {
+    private let isOver = Mutex(false)
+
+    var isInvalid: Bool { isOver.withLock { $0 } }
+
+    func takeMessages() -> [MonitorMessage] { [] }
+    func watch(_ interest: Interest) {}
+    func send(_ command: MonitorCommand) {}
+    func invalidate() { isOver.withLock { $0 = true } }
+  }
+
+  @Test("A demo that is still being made at the end is ended when it is, and waited for")
+  func lateDemo() async throws {
+    try await onOwnThread {
+      let source = Source()
+      let begun = Gate()
+      let gate = Gate()
+      let opener = SourceOpener(waker: try Waker(), isReadOnly: false) {
+        begun.open()
+        gate.pass()
+        return WatchedSource(process: source)
+      }
+      opener.open(.demo)
+      #expect(begun.waitUntilOpen())
+      startThread { gate.open() }
+      opener.finish()
+      #expect(source.isInvalid)
+      #expect(opener.takeAnswers().isEmpty)
+    }
+  }
+
+  @Test("What was opened and never taken is ended, too")
+  func answerNotTaken() async throws {
+    try await onOwnThread {
+      let source = Source()
+      let waker = try Waker()
+      let opener = SourceOpener(waker: waker, isReadOnly: false) { WatchedSource(process: source) }
+      opener.open(.demo)
+      waker.wait(until: .now + .seconds(60))
+      opener.finish()
+      #expect(source.isInvalid)
+    }
+  }
+
+  @Test("A process that has not answered yet is let go")
+  func pendingProcess() async throws {
+    try await onOwnThread {
+      let process = try ScriptedProcess()
+      let opener = SourceOpener(waker: try Waker(), isReadOnly: false) {
+        WatchedSource(process: Source())
+      }
+      opener.open(.process(process.path))
+      let viewer = try process.accept()
+      #expect(viewer.receive { if case .hello = $0 { true } else { false } } != nil)
+      opener.finish()
+      // It says goodbye, and closes the connection, long before the time for the greeting is over.
+      #expect(viewer.receive { if case .bye = $0 { true } else { false } } != nil)
+      #expect(opener.takeAnswers().isEmpty)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import MonitorTestSupport
+import Testing
+
+@testable import RunAnalysis
+
+@Suite("The page about a recording") struct ReportTests {
+  @Test("It has everything, needs nothing else, and a name in it is only text")
+  func page() throws {
+    let html = ReportPage(try ExportScene.history()).html
+    for part in [
+      "Critical path", "Concurrency", "Slots", "Slowest classes", "Warnings", "slot wait", "Fetch",
+      "prefers-color-scheme: dark", "@media print", "tiles[4711]",
+    ] {
+      #expect(html.contains(part), "\(part)")
+    }
+    #expect(!html.contains("<script") && !html.contains("://") && !html.contains("src="))
+    #expect(html.contains("default-src 'none'"))
+    #expect(!html.contains("<b onload") && html.contains("&lt;b onload=&#39;x&#39;&gt;&amp;amp;"))
+    #expect(!html.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
+  }
+
+  @Test("What is open is closed, in the right order")
+  func isWellFormed() throws {
+    let html = ReportPage(try ExportScene.history()).html
+    var open: [Substring] = []
+    for tag in html.matches(of: /<(\/?)([a-z1-6]+)[^>]*?(\/?)>/) {
+      guard tag.2 != "meta", tag.3.isEmpty else { continue }
+      if tag.1.isEmpty { open.append(tag.2) } else { #expect(open.popLast() == tag.2) }
+    }
+    #expect(open == [])
+  }
+
+  @Test("A hundred thousand runs make a page that a browser can show")
+  func isBounded() throws {
+    let reports = (1...100_000).map { number in
+      let start = ExportScene.time(1 + Double(number) / 40_000)
+      return OperationReport(
+        id: .init(UInt64(number)), name: "tile \(number)", className: "Tile \(number % 500)",
+        queue: .init(1), state: .finished, added: start, becameReady: start, started: start,
+        finished: start + .microseconds(20 + number % 300))
+    }
+    let html = ReportPage(try ExportScene.history(ExportScene.bytes(reports))).html
+    #expect(html.utf8.count < 5_000_000 && html.contains("operations</title>"))
+    #expect(html.contains("475 classes that run shorter are left out"))
+  }
+
+  @Test("A long chain, and very much at once, are drawn in time and in bounds")
+  func isBoundedWhateverTheForm() throws {
+    let chain = (1...20_000).map { number in
+      let start = ExportScene.time(1) + .microseconds(number * 100)
+      return OperationReport(
+        id: .init(UInt64(number)), name: "link", className: "Link", queue: .init(1),
+        state: .finished, dependencies: number > 1 ? [.init(UInt64(number - 1))] : [],
+        added: ExportScene.time(1), becameReady: start, started: start,
+        finished: start + .microseconds(100))
+    }
+    let linked = ReportPage(try ExportScene.history(ExportScene.bytes(chain))).html
+    #expect(
+      linked.contains("20\u{202F}000 operations, each waiting") && linked.utf8.count < 1_000_000)
+    let crowd = (1...50_000).map { number in
+      OperationReport(
+        id: .init(UInt64(number)), name: "one of many", className: "Many", queue: .init(2),
+        state: .finished, started: ExportScene.time(1) + .nanoseconds(number),
+        finished: ExportScene.time(3) + .nanoseconds(number))
+    }
+    let crowded = ReportPage(try ExportScene.history(ExportScene.bytes(crowd))).html
+    #expect(
+      crowded.contains("49\u{202F}968 more slots not drawn") && crowded.utf8.count < 1_000_000)
+  }
+
+  @Test("Times and numbers that cannot be true crash nothing, in whatever form", arguments: 0..<8)
+  func hostileNumbers(variant: Int) throws {
+    let history = try ExportScene.history(ExportScene.hostileNumbers(variant))
+    #expect(ReportPage(history).html.hasSuffix("</html>\n"))
+    for format in ExportFormat.allCases {
+      var count = 0
+      format.export(ExportedRun(history)).write { count += $0.utf8.count }
+      #expect(count > 100)
+    }
+  }
+
+  @Test("What was over before the recording began is no part of it, nor is time from before")
+  func leavesOutThePast() throws {
+    let old = OperationReport(
+      id: .init(1), name: "old", className: "Old", queue: .init(1), state: .finished,
+      started: ExportScene.time(-36_000), finished: ExportScene.time(0.5))
+    let long = OperationReport(
+      id: .init(2), name: "long", className: "Long", queue: .init(1), state: .finished,
+      dependencies: [.init(1)], added: ExportScene.time(-36_000),
+      becameReady: ExportScene.time(-18_000), started: ExportScene.time(-18_000),
+      finished: ExportScene.time(2))
+    var running = long
+    (running.state, running.finished) = (.executing, nil)
+    var first = Update(time: ExportScene.time(1))
+    first.queues = [QueueReport(id: .init(1), name: "q", width: 1)]
+    var last = first
+    (first.changed, last.time, last.changed) = ([old, running], ExportScene.time(3), [long])
+    var writer = RecordingWriter()
+    let bytes =
+      writer.add(.hello(ReplayScene.hello)) + writer.add(.update(first))
+      + writer.add(.update(last)) + writer.finish()
+    let history = try ExportScene.history(bytes)
+    #expect(history.operations.keys.map(\.rawValue) == [2] && history.earlierCount == 1)
+    let path = try #require(CriticalPath(of: history))
+    #expect(path.duration == .seconds(1) && path.total(of: .work) == .seconds(1))
+    let html = ReportPage(history).html
+    #expect(html.contains("50 % busy") && !html.contains("old"))
+  }
+
+  @Test("What was not recorded, cut off or never there is said")
+  func saysWhatIsMissing() throws {
+    let cut = ReportPage(try ExportScene.history(ExportScene.bytes(isFinished: false))).html
+    #expect(cut.contains("was not completed"))
+    var writer = RecordingWriter()
+    var first = Update(time: ExportScene.time(1))
+    first.queues = [QueueReport(id: .init(1), name: "q")]
+    var last = first
+    last.time = ExportScene.time(2)
+    last.lostChanges = 9
+    last.queues[0].counts = StateCounts(executing: 3, finished: 1_234, total: 1_237)
+    let bytes =
+      writer.add(.hello(ReplayScene.hello)) + writer.add(.update(first)) + writer.add(.update(last))
+      + writer.finish()
+    let empty = ReportPage(try ExportScene.history(bytes)).html
+    #expect(empty.contains("1\u{202F}237 of 1\u{202F}237 operations came and went"))
+    #expect(empty.contains("As counted at each update") && empty.contains("peak 3"))
+    #expect(empty.contains("Nothing finished while it was recorded"))
+  }
+
+  @Test(
+    "Times between lines are round, and not too many", arguments: [0, 1, 999, 5_000, 61_000_000])
+  func ticks(milliseconds: Int) {
+    let axis = TimeAxis(
+      start: ExportScene.time(5), end: ExportScene.time(5) + .milliseconds(milliseconds))
+    #expect((1...10).contains(axis.ticks.count) && axis.ticks.first == 0)
+    #expect(axis.x(ExportScene.time(4)) == TimeAxis.left)
+    #expect(milliseconds == 0 || axis.x(axis.end) == TimeAxis.width)
+  }
+}

@@ -1,0 +1,1 @@
+../SubclassShapesTests/ShapeTests.swift

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import TestSupport
+
+/// What happens to one operation of a run.
+struct OperationPlan: Sendable {
+  enum Cancellation: Sendable {
+    case never, beforeAdding, afterAdding, onAnotherThread, duringWork
+  }
+
+  /// The order in which an operation and what depends on it are added.
+  enum Order: CaseIterable, Sendable {
+    case operationFirst, dependentsFirst, together
+  }
+
+  let cancellation: Cancellation
+  let order: Order
+
+  /// How long the work takes, in calls of a function that does nothing.
+  let spinCount: Int
+
+  /// Whether observers, if there are any, ask for old and new values.
+  let observersWantValues: Bool
+
+  /// Whether a thread waits for the operation.
+  let isWaitedFor: Bool
+
+  init(of shape: Shape, in variant: ShapeVariant, from generator: inout SeededGenerator) {
+    let cancellations: [Cancellation] =
+      shape.finishesInCancel
+      ? [.never, .never, .afterAdding, .onAnotherThread, .duringWork]
+      : [.never, .never, .beforeAdding, .afterAdding, .onAnotherThread, .duringWork]
+    let cancellation = cancellations.randomElement(using: &generator) ?? .never
+    self.cancellation = variant.isCancelled ? cancellation : .never
+    let order = Order.allCases.randomElement(using: &generator) ?? .together
+    self.order = shape.enqueue != nil && order == .together ? .operationFirst : order
+    spinCount = Int.random(in: 0...200, using: &generator)
+    observersWantValues = Bool.random(using: &generator)
+    isWaitedFor = Int.random(in: 0..<8, using: &generator) == 0
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// What became of a run.
+struct ShapeReport: Sendable, CustomStringConvertible {
+  /// How many dependents there were.
+  let dependentCount: Int
+
+  /// Whether a queue did not become empty in time.
+  let isHung: Bool
+
+  let tally: Sightings.Tally
+
+  /// How many operations were in the queues after the wait for them.
+  let leftCount: Int
+
+  /// One part for each thing that is wrong, the worst first; empty if all is right.
+  var faults: [String] {
+    var faults = isHung ? ["hang"] : []
+    let counts = [
+      (tally.earlyDependents, "of \(dependentCount) dependents early"),
+      (tally.lostCount(.dependent), "of \(dependentCount) dependents lost"),
+      (tally.repeatedCount(.dependent), "of \(dependentCount) dependents twice"),
+      (tally.earlyCompletions, "completion blocks early"),
+      (tally.lostCount(.completion), "completion blocks lost"),
+      (tally.repeatedCount(.completion), "completion blocks twice"),
+      (tally.earlyWaits, "waits ended early"),
+      (tally.lostCount(.work), "operations lost"),
+      (tally.repeatedCount(.work), "operations twice"),
+      (tally.lostCount(.observedFinish), "finishes not observed"),
+      (leftCount, "operations left in a queue"),
+    ]
+    for (count, what) in counts where count > 0 { faults.append("\(count) \(what)") }
+    if let first = tally.faults.first {
+      faults.append("\(first) (and \(tally.faults.count - 1) more)")
+    }
+    return faults
+  }
+
+  var description: String { faults.isEmpty ? "ok" : faults.joined(separator: ", ") }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+/// The conditions that a shape runs under.
+struct ShapeVariant: Sendable, CustomStringConvertible {
+  /// The widths of the queue; −1 is the default.
+  static let widths = [1, 4, -1]
+
+  let width: Int
+
+  /// Whether some of the operations are cancelled, at moments that differ.
+  let isCancelled: Bool
+
+  /// Whether every operation has observers of its four flags. Foundation on Linux has none.
+  let isObserved: Bool
+
+  /// Every combination.
+  static let all = widths.flatMap { width in
+    [false, true].flatMap { isCancelled in
+      [false, true].map {
+        ShapeVariant(width: width, isCancelled: isCancelled, isObserved: $0)
+      }
+    }
+  }
+
+  var description: String {
+    "width \(width == -1 ? "default" : "\(width)"), "
+      + "\(isCancelled ? "cancelled" : "not cancelled"), "
+      + "\(isObserved ? "observed" : "not observed")"
+  }
+}

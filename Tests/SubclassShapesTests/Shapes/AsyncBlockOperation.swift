@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if CORPUS_FOUNDATION
+  import Foundation
+#else
+  import Operations
+#endif
+
+/// The base class of most libraries: `start()` without `super`, `execute()` to override, `finish()` to
+/// call once.
+class ConcurrentOperation: Operation, @unchecked Sendable {
+  fileprivate let job: Job
+  private let lock = ShapeLock()
+  private var executing = false
+  private var finished = false
+
+  init(_ job: Job) {
+    self.job = job
+    super.init()
+  }
+
+  final override var isAsynchronous: Bool { true }
+  final override var isExecuting: Bool { lock.withLock { executing } }
+  final override var isFinished: Bool { lock.withLock { finished } }
+
+  override func start() {
+    if isCancelled { return finish() }
+    willChangeValue(forKey: "isExecuting")
+    lock.withLock { executing = true }
+    didChangeValue(forKey: "isExecuting")
+    execute()
+  }
+
+  /// Does the work, and calls `finish()` then or later.
+  func execute() { fatalError("to be overridden") }
+
+  final func finish() {
+    willChangeValue(forKey: "isExecuting")
+    willChangeValue(forKey: "isFinished")
+    lock.withLock {
+      executing = false
+      finished = true
+    }
+    didChangeValue(forKey: "isExecuting")
+    didChangeValue(forKey: "isFinished")
+  }
+}
+
+/// Runs a block that is given what it calls when it has done.
+final class AsyncBlockOperation: ConcurrentOperation, @unchecked Sendable {
+  typealias Block = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
+  private let block: Block
+
+  init(_ job: Job, block: @escaping Block) {
+    self.block = block
+    super.init(job)
+  }
+
+  override func execute() {
+    block {
+      self.job.work(of: self)
+      self.finish()
+    }
+  }
+}
+
+/// Runs a task.
+final class TaskOperation: ConcurrentOperation, @unchecked Sendable {
+  override func execute() {
+    Task {
+      await Task.yield()
+      self.job.work(of: self)
+      self.finish()
+    }
+  }
+}
+
+/// Finishes on the main queue, as what changes a user interface does.
+final class MainQueueOperation: ConcurrentOperation, @unchecked Sendable {
+  override func execute() {
+    job.work(of: self)
+    DispatchQueue.main.async { self.finish() }
+  }
+}
+
+/// Is finished by its work, or by a timer. The work of every sixteenth never ends.
+final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
+  private let endLock = ShapeLock()
+  private var hasEnded = false
+  private let timer = DispatchSource.makeTimerSource(queue: .global())
+
+  override func execute() {
+    let isEndless = job.index.isMultiple(of: 16)
+    timer.setEventHandler { [weak self] in self?.end() }
+    timer.schedule(deadline: .now() + (isEndless ? .microseconds(500) : .seconds(60)))
+    timer.activate()
+    if !isEndless { job.later { self.end() } }
+  }
+
+  deinit {
+    // A source that was never activated may not be let go of.
+    timer.activate()
+    timer.cancel()
+  }
+
+  private func end() {
+    let isFirst = endLock.withLock {
+      defer { hasEnded = true }
+      return !hasEnded
+    }
+    guard isFirst else { return }
+    timer.cancel()
+    job.work(of: self)
+    finish()
+  }
+}
+
+/// Waits in `main()` for what an asynchronous interface calls back.
+final class SemaphoreOperation: Operation, @unchecked Sendable {
+  private let job: Job
+
+  init(_ job: Job) {
+    self.job = job
+    super.init()
+  }
+
+  override func main() {
+    let semaphore = DispatchSemaphore(value: 0)
+    job.later {
+      self.job.work(of: self)
+      semaphore.signal()
+    }
+    semaphore.wait()
+  }
+}
+
+extension Shape {
+  static let asyncBlock = Shape(
+    name: "asyncBlock", summary: "`start()` without `super`; a block calls back when it has done"
+  ) { job in AsyncBlockOperation(job) { done in job.later(done) } }
+
+  static let task = Shape(
+    name: "task", summary: "the same, and the work is a `Task`"
+  ) { TaskOperation($0) }
+
+  static let mainQueue = Shape(
+    name: "mainQueue", summary: "the same, finished on the main queue"
+  ) { MainQueueOperation($0) }
+
+  static let timeLimited = Shape(
+    name: "timeLimited", summary: "the same, with a dispatch timer as a time limit"
+  ) { TimeLimitedOperation($0) }
+
+  static let semaphore = Shape(
+    name: "semaphore", summary: "`main()` waits for a semaphore"
+  ) { SemaphoreOperation($0) }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if CORPUS_FOUNDATION
+  import Foundation
+#else
+  import Operations
+#endif
+
+/// Work that goes on after `main()` has returned; `start()` is that of the base class.
+final class LateFinishOperation: Operation, @unchecked Sendable {
+  private let job: Job
+  private let lock = ShapeLock()
+  private var finished = false
+
+  init(_ job: Job) {
+    self.job = job
+    super.init()
+  }
+
+  override var isAsynchronous: Bool { true }
+
+  override var isFinished: Bool { lock.withLock { finished } }
+
+  override func main() {
+    job.begin()
+    job.later {
+      self.job.work(of: self)
+      self.willChangeValue(forKey: "isFinished")
+      self.lock.withLock { self.finished = true }
+      self.didChangeValue(forKey: "isFinished")
+    }
+  }
+}
+
+/// An override of `start()` that calls `super` first and then goes on as if it had not finished.
+final class SuperFirstOperation: Operation, @unchecked Sendable {
+  private let job: Job
+  private let lock = ShapeLock()
+  private var executing = false
+  private var finished = false
+
+  init(_ job: Job) {
+    self.job = job
+    super.init()
+  }
+
+  override var isExecuting: Bool {
+    get { lock.withLock { executing } }
+    set {
+      willChangeValue(forKey: "isExecuting")
+      lock.withLock { executing = newValue }
+      didChangeValue(forKey: "isExecuting")
+    }
+  }
+
+  override var isFinished: Bool {
+    get { lock.withLock { finished } }
+    set {
+      willChangeValue(forKey: "isFinished")
+      lock.withLock { finished = newValue }
+      didChangeValue(forKey: "isFinished")
+    }
+  }
+
+  override func start() {
+    super.start()
+    guard !isCancelled else {
+      isFinished = true
+      return
+    }
+    isExecuting = true
+    job.later {
+      self.job.work(of: self)
+      self.isExecuting = false
+      self.isFinished = true
+    }
+  }
+
+  // Says only that the base class has not skipped it.
+  override func main() { job.begin() }
+}
+
+extension Shape {
+  static let lateFinish = Shape(
+    name: "lateFinish",
+    summary: "`main()` returns before the work is over; `isFinished` is announced later",
+    staysUnfinishedWhenSkipped: true
+  ) { LateFinishOperation($0) }
+
+  static let superFirst = Shape(
+    name: "superFirst",
+    summary: "`start()` calls `super.start()`, then sets `isExecuting` and works on",
+    staysUnfinishedWhenSkipped: true
+  ) { SuperFirstOperation($0) }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+#if CORPUS_FOUNDATION
+  import Foundation
+#else
+  import Operations
+#endif
+
+/// Keeps its own cancelled flag, which `cancel()` sets without `super`. Its `main()` looks at the flag
+/// and cleans up either way.
+final class OwnCancelFlagOperation: Operation, @unchecked Sendable {
+  private let job: Job
+  private let lock = ShapeLock()
+  private var cancelled = false
+
+  init(_ job: Job) {
+    self.job = job
+    super.init()
+  }
+
+  override var isCancelled: Bool { lock.withLock { cancelled } }
+
+  override func cancel() {
+    willChangeValue(forKey: "isCancelled")
+    lock.withLock { cancelled = true }
+    didChangeValue(forKey: "isCancelled")
+  }
+
+  override func main() { job.work(of: self) }
+}
+
+/// As ``OwnCancelFlagOperation``, and its `main()` finishes the operation, later.
+final class OwnFlagsOperation: Operation, @unchecked Sendable {
+  private let job: Job
+  private let lock = ShapeLock()
+  private var cancelled = false
+  private var executing = false
+  private var finished = false
+
+  init(_ job: Job) {
+    self.job = job
+    super.init()
+  }
+
+  override var isCancelled: Bool { lock.withLock { cancelled } }
+  override var isExecuting: Bool { lock.withLock { executing } }
+  override var isFinished: Bool { lock.withLock { finished } }
+
+  override func cancel() {
+    willChangeValue(forKey: "isCancelled")
+    lock.withLock { cancelled = true }
+    didChangeValue(forKey: "isCancelled")
+  }
+
+  override func main() {
+    willChangeValue(forKey: "isExecuting")
+    lock.withLock { executing = true }
+    didChangeValue(forKey: "isExecuting")
+    if isCancelled { return cleanUpAndFinish() }
+    job.later { self.cleanUpAndFinish() }
+  }
+
+  private func cleanUpAndFinish() {
+    job.work(of: self)
+    willChangeValue(forKey: "isExecuting")
+    willChangeValue(forKey: "isFinished")
+    lock.withLock {
+      executing = false
+      finished = true
+    }
+    didChangeValue(forKey: "isExecuting")
+    didChangeValue(forKey: "isFinished")
+  }
+}
+
+extension Shape {
+  static let ownCancelFlag = Shape(
+    name: "ownCancelFlag",
+    summary: "`isCancelled` and `cancel()` overridden without `super`; `main()` cleans up",
+    worksWhenCancelled: true
+  ) { OwnCancelFlagOperation($0) }
+
+  static let ownFlags = Shape(
+    name: "ownFlags",
+    summary: "the same, and the clean-up announces `isFinished`, later",
+    worksWhenCancelled: true
+  ) { OwnFlagsOperation($0) }
+}
