@@ -22,6 +22,28 @@ final class Collector: Sendable {
     case sessions = 2
   }
 
+  /// The records that the queues keep for one table.
+  private struct Recording {
+    let recorder = RecorderID()
+    /// When all queues kept records.
+    let start: MonitorTime
+
+    /// Starts recording.
+    init() {
+      QueueRegistry.startRecording(recorder, newRecords: ReadingAllowance.newRecords) {
+        Collector.shared.ring(.changes)
+      }
+      start = ProcessFacts.now
+    }
+
+    /// Creates the table that reads these records.
+    func makeTable() -> CollectorTable {
+      let table = CollectorTable(recorder: recorder)
+      table.unstartedFinishes.beginWatching(at: start)
+      return table
+    }
+  }
+
   private struct WeakSession {
     weak var session: MonitorSession?
   }
@@ -30,6 +52,8 @@ final class Collector: Sendable {
     var sessions: [SessionID: WeakSession] = [:]
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
+    /// What the thread reads first; `nil` after the thread has taken it.
+    var recording: Recording?
   }
 
   /// How many operations are read under a queue's lock at once: some ten microseconds' worth.
@@ -74,18 +98,22 @@ final class Collector: Sendable {
 
   // MARK: Thread
 
+  /// Starts recording, then the thread: what happens after a session was opened is recorded.
   private func start() {
+    let recording = Recording()
+    state.withLock { $0.recording = recording }
     // There is one collector, which is never destroyed.
     let error = csystem_start_thread(
       { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue().main() },
       Unmanaged.passUnretained(self).toOpaque())
-    if error != 0 { state.withLock { $0.isRunning = false } }
+    guard error != 0 else { return }
+    QueueRegistry.stopRecording(recording.recorder)
+    state.withLock { $0.isRunning = false }
   }
 
   private func main() {
     csystem_set_thread_name("opq-collector")
-    var table = CollectorTable()
-    startRecording(into: table)
+    var table = (state.withLock { $0.recording.take() } ?? Recording()).makeTable()
     var lastRead = ContinuousClock.now - .seconds(1)
     // Whether a session has asked for something else, and was not answered yet.
     var isAsked = false
@@ -131,13 +159,6 @@ final class Collector: Sendable {
     return bell.bitwiseAnd(~changes, ordering: .acquiringAndReleasing).oldValue & changes != 0
   }
 
-  private func startRecording(into table: CollectorTable) {
-    QueueRegistry.startRecording(table.recorder, newRecords: ReadingAllowance.newRecords) {
-      Collector.shared.ring(.changes)
-    }
-    table.unstartedFinishes.beginWatching(at: ProcessFacts.now)
-  }
-
   /// `nil`, and everything ended, where no session is left.
   private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
@@ -154,8 +175,7 @@ final class Collector: Sendable {
     }
     if isOver { return nil }
     // Somebody came in between. What was not read any more is not known to the old table.
-    table = CollectorTable()
-    startRecording(into: table)
+    table = Recording().makeTable()
     return .zero
   }
 

@@ -22,7 +22,7 @@ final class CollectorTable {
 
   /// For whom the queues keep the records that this is made from. Another table's are not enough: of
   /// what has not changed since, that would not be told.
-  let recorder = RecorderID()
+  let recorder: RecorderID
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The main queue; `nil` while nobody has asked for it.
@@ -69,7 +69,15 @@ final class CollectorTable {
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
 
-  init(retention: Retention = Retention()) { self.retention = retention }
+  /// Creates a table that knows nothing.
+  ///
+  /// - Parameters:
+  ///   - recorder: Keeps the records. Recording has started, or starts later.
+  ///   - retention: Which finished operations are kept.
+  init(recorder: RecorderID = RecorderID(), retention: Retention = Retention()) {
+    self.recorder = recorder
+    self.retention = retention
+  }
 
   /// What is kept of one operation.
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
+import Foundation
 import MonitorProtocol
 import Operations
 import OperationsCollector
@@ -144,6 +145,42 @@ final class Viewer: Sendable {
       let viewer = Viewer()
       #expect(viewer.waitUntil { $0.report(operation)?.state == .held }, "round \(round)")
     }
+  }
+
+  @Test("An operation that starts after the first session was opened has the time of its start")
+  func firstSession() throws {
+    for round in 0..<20 {
+      guard try Self.waitUntilNothingCollects() else { continue }
+      let viewer = Viewer()
+      let queue = OperationQueue()
+      let isExecuting = DispatchSemaphore(value: 0)
+      let gate = DispatchSemaphore(value: 0)
+      let operation = BlockOperation {
+        isExecuting.signal()
+        gate.wait()
+      }
+      queue.addOperation(operation)
+      isExecuting.wait()
+      #expect(viewer.waitUntil { $0.report(operation)?.state == .executing }, "round \(round)")
+      #expect(viewer.report(operation)?.started != nil, "round \(round)")
+      gate.signal()
+      operation.waitUntilFinished()
+    }
+  }
+
+  /// Waits until the process has no collector thread, for at most a second.
+  ///
+  /// - Returns: Whether it has none.
+  private static func waitUntilNothingCollects() throws -> Bool {
+    for _ in 0..<1_000 {
+      let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+      let names = threads.map {
+        try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
+      }
+      if !names.contains("opq-collector\n") { return true }
+      usleep(1_000)
+    }
+    return false
   }
 
   @Test func watchingDoesNotKeepAnOperationAlive() {
