@@ -21,13 +21,15 @@ let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
+  // Not for the library: a screen in the tests measures characters with it.
+  .target(name: "CTerminalSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
   .target(
     name: "Operations",
     // On Apple platforms it re-exports Foundation, and nothing else is built.
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(
-    name: "TestSupport", dependencies: ["COperationsSystem", "OperationsCore"],
+    name: "TestSupport", dependencies: ["COperationsSystem", "CTerminalSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
   .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
@@ -129,13 +131,15 @@ let monitorTargets: [Target] = [
       "OperationsCore", "COperationsSystem", "MonitorProtocol",
       .product(name: "Histogram", package: "hdrhistogram-swift"),
     ]),
+  .target(name: "CMonitorTransport", cSettings: [.treatAllWarnings(as: .error)]),
   .target(
-    name: "MonitorTransport", dependencies: ["COperationsSystem", "MonitorProtocol"] + nio),
+    name: "MonitorTransport",
+    dependencies: ["CMonitorTransport", "COperationsSystem", "MonitorProtocol"] + nio),
   .target(
     name: "OperationsMonitor",
     dependencies: [
-      "OperationsCore", "COperationsSystem", "OperationsCollector", "MonitorProtocol",
-      "MonitorTransport", .product(name: "Logging", package: "swift-log"),
+      "OperationsCore", "CMonitorTransport", "COperationsSystem", "OperationsCollector",
+      "MonitorProtocol", "MonitorTransport", .product(name: "Logging", package: "swift-log"),
     ] + nio),
   .target(
     name: "OperationsTelemetry",
@@ -156,7 +160,7 @@ let viewerTargets: [Target] = [
     name: "CNCurses",
     cSettings: [.treatAllWarnings(as: .error)],
     linkerSettings: [.linkedLibrary("ncursesw")]),
-  .target(name: "CursesTerminal", dependencies: ["CNCurses", "COperationsSystem", "Dashboard"]),
+  .target(name: "CursesTerminal", dependencies: ["CNCurses", "CTerminalSystem", "Dashboard"]),
   .target(name: "DemoWorkloads", dependencies: ["Operations"]),
   .target(
     name: "OpqTop",
@@ -186,7 +190,7 @@ let monitorTestTargets: [Target] = [
     name: "OperationsMonitorTests",
     dependencies: [
       "Operations", "OperationsCore", "OperationsCollector", "OperationsMonitor",
-      "MonitorProtocol", "MonitorTransport", "COperationsSystem", "TestSupport", "opq-top",
+      "MonitorProtocol", "MonitorTransport", "CMonitorTransport", "TestSupport", "opq-top",
       .product(name: "Logging", package: "swift-log"),
     ] + nio),
   .testTarget(
@@ -282,7 +286,9 @@ if isDocumentation {
 }
 
 /// The targets written in C.
-let cTargets: Set<String> = ["COperationsSystem", "CNCurses"]
+let cTargets: Set<String> = [
+  "COperationsSystem", "CMonitorTransport", "CTerminalSystem", "CNCurses",
+]
 
 /// Hold classes as other people write them, which must compile as they are: their settings are those
 /// of a new package, and a warning is no error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CTerminalSystem
 import Glibc
 
 /// The signals of a terminal's job control, as events of a loop rather than as interruptions.
@@ -23,13 +23,13 @@ public struct JobSignals: ~Copyable {
 
   /// Blocks the signals in the calling thread and in those that it starts from now on. To be called
   /// before the process has a second thread.
-  public static func block() { csystem_block_signals(numbers, numbers.count) }
+  public static func block() { cterminal_block_signals(numbers, numbers.count) }
 
   /// Begins to take the signals, which have to be blocked.
   ///
   /// - Throws: ``TerminalError`` where the system has no descriptor left.
   public init() throws(TerminalError) {
-    descriptor = csystem_signal_descriptor(Self.numbers, Self.numbers.count)
+    descriptor = cterminal_signal_descriptor(Self.numbers, Self.numbers.count)
     guard descriptor >= 0 else { throw TerminalError(.noResources) }
   }
 
@@ -37,7 +37,7 @@ public struct JobSignals: ~Copyable {
 
   /// Takes the next event; `nil` where there is none.
   public mutating func next() -> Event? {
-    switch csystem_next_signal(descriptor) {
+    switch cterminal_next_signal(descriptor) {
     case SIGWINCH: .resized
     case SIGTSTP: .stopRequested
     case SIGCONT: .continued

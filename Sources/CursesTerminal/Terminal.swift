@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import CNCurses
-import COperationsSystem
+import CTerminalSystem
 public import Dashboard
 import Glibc
 
@@ -84,7 +84,7 @@ public struct Terminal: ~Copyable {
   package init(owning descriptor: Int32, type: String?, options: Options) throws(TerminalError) {
     // Where standard error goes elsewhere it cannot spoil the screen.
     let heldErrors =
-      isatty(STDERR_FILENO) == 1 ? csystem_memory_descriptor("standard error", 1 << 20) : -1
+      isatty(STDERR_FILENO) == 1 ? cterminal_memory_descriptor("standard error", 1 << 20) : -1
     let status = cncurses_open(
       descriptor, type, options.characters.choice, options.usesColor, heldErrors)
     guard status == CNCURSES_OPENED else {
@@ -158,7 +158,7 @@ public struct Terminal: ~Copyable {
   /// again. The size may be another then.
   public mutating func suspend() {
     cncurses_leave()
-    csystem_stop()
+    cterminal_stop()
     takeAgain()
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CTerminalSystem
 import Glibc
 import Synchronization
 
@@ -35,10 +35,10 @@ public final class TerminationWatch: Sendable {
   public init(
     ring: @escaping @Sendable () -> Void, restore: @escaping @Sendable () -> Void
   ) {
-    signals = [SIGTERM, SIGINT, SIGHUP].filter { !csystem_is_ignored($0) }
+    signals = [SIGTERM, SIGINT, SIGHUP].filter { !cterminal_is_ignored($0) }
     self.ring = ring
     self.restore = restore
-    csystem_block_signals(signals, signals.count)
+    cterminal_block_signals(signals, signals.count)
     startThread()
   }
 
@@ -53,7 +53,7 @@ public final class TerminationWatch: Sendable {
 
   /// Ends the process by a signal, so that its parent sees why it ended.
   public static func endProcess(by signal: Int32) -> Never {
-    csystem_end_by_signal(signal)
+    cterminal_end_by_signal(signal)
   }
 
   private func startThread() {
@@ -63,7 +63,7 @@ public final class TerminationWatch: Sendable {
     guard status == 0 else {
       // Without the thread the signals would be blocked for ever: better their default action.
       context.release()
-      csystem_unblock_signals(signals, signals.count)
+      cterminal_unblock_signals(signals, signals.count)
       return
     }
     pthread_detach(thread)
@@ -71,13 +71,13 @@ public final class TerminationWatch: Sendable {
 
   /// Runs on the thread, to the end of the process.
   func wait() {
-    let first = csystem_wait_for_signal(signals, signals.count, -1)
+    let first = cterminal_wait_for_signal(signals, signals.count, -1)
     guard first != 0 else { return }
     request.store(first, ordering: .releasing)
     ring()
-    var last = csystem_wait_for_signal(signals, signals.count, Self.answerTime)
+    var last = cterminal_wait_for_signal(signals, signals.count, Self.answerTime)
     if last == 0 && isAnswered.load(ordering: .acquiring) {
-      last = csystem_wait_for_signal(signals, signals.count, Self.endTime)
+      last = cterminal_wait_for_signal(signals, signals.count, Self.endTime)
     }
     restore()
     Self.endProcess(by: last == 0 ? first : last)

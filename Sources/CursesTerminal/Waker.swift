@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CTerminalSystem
 import Glibc
 import Synchronization
 
@@ -18,7 +18,7 @@ public final class Waker: Sendable {
   ///
   /// - Throws: ``TerminalError`` where the system has no descriptor left.
   public init() throws(TerminalError) {
-    descriptor = csystem_event_descriptor()
+    descriptor = cterminal_event_descriptor()
     guard descriptor >= 0 else { throw TerminalError(.noResources) }
   }
 

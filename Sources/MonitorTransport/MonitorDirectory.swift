@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CMonitorTransport
 import Glibc
 
 /// The directory that holds the sockets of a user's processes: `$XDG_RUNTIME_DIR/opq`, or
@@ -123,7 +123,7 @@ package struct MonitorDirectory: Sendable, Equatable {
     for fileName in fileNames {
       guard let name = MonitorSocketName(fileName: fileName), !name.isAlive else { continue }
       let path = path(of: fileName)
-      if !csystem_is_listening_at(path) { unlink(path) }
+      if !ctransport_is_listening_at(path) { unlink(path) }
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CMonitorTransport
 import Glibc
 import MonitorProtocol
 import MonitorTransport
@@ -36,7 +36,7 @@ struct MonitorSocket: Sendable {
     directory.removeStaleSockets()
     let temporary = directory.path(of: name.temporaryFileName)
     unlink(temporary)
-    let descriptor = csystem_listen_at(temporary, Self.backlog)
+    let descriptor = ctransport_listen_at(temporary, Self.backlog)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
       throw MonitorError("cannot listen at \(temporary): \(reason)")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CMonitorTransport
 import Glibc
 import MonitorProtocol
 import TestSupport
@@ -27,7 +27,7 @@ import Testing
     #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     let directory = MonitorDirectory(path: runtime.file("opq"))
     #expect(directory.fileNames.map { directory.path(of: $0) } == [socket.path])
-    #expect(csystem_is_listening_at(socket.path))
+    #expect(ctransport_is_listening_at(socket.path))
     socket.remove()
     #expect(directory.fileNames.isEmpty)
   }
@@ -39,11 +39,11 @@ import Testing
     mkdir(directory.path, 0o700)
     // No process has these ids: they are above the limit of the kernel.
     let stale = directory.path(of: "2000000000-1.sock")
-    close(csystem_listen_at(stale, 1))
+    close(ctransport_listen_at(stale, 1))
     let unfinished = directory.path(of: "2000000000-1.new")
-    close(csystem_listen_at(unfinished, 1))
+    close(ctransport_listen_at(unfinished, 1))
     let living = directory.path(of: "2000000001-1.sock")
-    let listener = csystem_listen_at(living, 1)
+    let listener = ctransport_listen_at(living, 1)
     defer { close(listener) }
     let foreign = directory.path(of: "notes.txt")
     close(open(foreign, O_CREAT | O_WRONLY, 0o600))

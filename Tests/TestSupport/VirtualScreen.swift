@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import COperationsSystem
+import CTerminalSystem
 
 /// What a terminal shows after the bytes that it was fed: an interpreter of the control sequences
 /// that ncurses sends to terminals of the ANSI family.
@@ -132,7 +132,7 @@ package struct VirtualScreen: Sendable {
   }
 
   private mutating func put(_ scalar: Unicode.Scalar) {
-    let width = Int(csystem_character_width(scalar.value))
+    let width = Int(cterminal_character_width(scalar.value))
     guard width > 0 else {
       // A mark belongs to the cell before; anything else without a width has no place here.
       guard width == 0, column > 0 else { return }

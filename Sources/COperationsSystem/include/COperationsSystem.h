@@ -3,6 +3,5 @@
 //
 // What Glibc's Swift module does not import.
 #pragma once
-#include "COperationsSystemEvents.h"
-#include "COperationsSystemSockets.h"
+#include "COperationsSystemProcess.h"
 #include "COperationsSystemThreads.h"

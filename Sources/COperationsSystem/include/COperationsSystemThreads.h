@@ -47,9 +47,6 @@ static inline bool csystem_is_forked_child(void) { return csystem_forked_child; 
 void csystem_call_to_end_of_thread(
     void (*body)(void *), void (*ended)(void *), void *context);
 
-/// Whether the calling code runs on the main dispatch queue, or on a queue that targets it.
-bool csystem_is_on_main_dispatch_queue(void);
-
 /// Nanoseconds on the monotonic clock.
 int64_t csystem_monotonic_nanoseconds(void);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
-#include "COperationsSystemThreads.h"
-
+#define _GNU_SOURCE 1
+#include "COperationsSystemProcess.h"
 #include <pthread.h>
+#include <stdlib.h>
 
 // libdispatch's interface (its dispatch/queue.h), which every program that uses the library links.
 // Swift's `DispatchSpecificKey` will not do: its key is the address of an object, and where such an
@@ -23,4 +24,15 @@ bool csystem_is_on_main_dispatch_queue(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, mark_main_queue);
   return dispatch_get_specific(&mark) != NULL;
+}
+
+const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
+
+// Defined by the monitor, where it is linked.
+extern void opq_monitor_listen_if_asked(void) __attribute__((weak));
+
+void csystem_offer_monitor(void) {
+  if (opq_monitor_listen_if_asked) {
+    opq_monitor_listen_if_asked();
+  }
 }

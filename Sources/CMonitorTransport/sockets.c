@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
-#include "COperationsSystemSockets.h"
+#include "CMonitorTransport.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(struct csystem_peer) == sizeof(struct ucred), "the layout of SO_PEERCRED");
+_Static_assert(sizeof(struct ctransport_peer) == sizeof(struct ucred), "the layout of SO_PEERCRED");
 
-int csystem_peer_option(void) { return SO_PEERCRED; }
+int ctransport_peer_option(void) { return SO_PEERCRED; }
 
 static bool make_address(struct sockaddr_un *address, const char *path) {
   if (strlen(path) >= sizeof address->sun_path) {
@@ -25,7 +24,7 @@ static bool make_address(struct sockaddr_un *address, const char *path) {
   return true;
 }
 
-int csystem_listen_at(const char *path, int backlog) {
+int ctransport_listen_at(const char *path, int backlog) {
   struct sockaddr_un address;
   if (!make_address(&address, path)) {
     return -1;
@@ -48,7 +47,7 @@ int csystem_listen_at(const char *path, int backlog) {
   return -1;
 }
 
-bool csystem_is_listening_at(const char *path) {
+bool ctransport_is_listening_at(const char *path) {
   struct sockaddr_un address;
   if (!make_address(&address, path)) {
     return false;
@@ -63,15 +62,4 @@ bool csystem_is_listening_at(const char *path) {
                       || (errno != ECONNREFUSED && errno != ENOENT);
   close(descriptor);
   return is_listening;
-}
-
-const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
-
-// Defined by the monitor, where it is linked.
-extern void opq_monitor_listen_if_asked(void) __attribute__((weak));
-
-void csystem_offer_monitor(void) {
-  if (opq_monitor_listen_if_asked) {
-    opq_monitor_listen_if_asked();
-  }
 }

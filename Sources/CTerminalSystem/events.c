@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 #define _GNU_SOURCE 1
-#include "COperationsSystemEvents.h"
+#include "CTerminalSystem.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,9 +22,9 @@ static sigset_t set_of(const int32_t *signals, size_t count) {
   return set;
 }
 
-int csystem_event_descriptor(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+int cterminal_event_descriptor(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-int csystem_memory_descriptor(const char *name, size_t limit) {
+int cterminal_memory_descriptor(const char *name, size_t limit) {
   int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) {
     return -1;
@@ -38,28 +38,28 @@ int csystem_memory_descriptor(const char *name, size_t limit) {
   return descriptor;
 }
 
-void csystem_block_signals(const int32_t *signals, size_t count) {
+void cterminal_block_signals(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-void csystem_unblock_signals(const int32_t *signals, size_t count) {
+void cterminal_unblock_signals(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-bool csystem_is_ignored(int32_t signal) {
+bool cterminal_is_ignored(int32_t signal) {
   struct sigaction action;
   return sigaction(signal, NULL, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0
          && action.sa_handler == SIG_IGN;
 }
 
-int csystem_signal_descriptor(const int32_t *signals, size_t count) {
+int cterminal_signal_descriptor(const int32_t *signals, size_t count) {
   sigset_t set = set_of(signals, count);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-int32_t csystem_next_signal(int descriptor) {
+int32_t cterminal_next_signal(int descriptor) {
   struct signalfd_siginfo information;
   ssize_t count;
   do {
@@ -68,7 +68,7 @@ int32_t csystem_next_signal(int descriptor) {
   return count == (ssize_t)sizeof information ? (int32_t)information.ssi_signo : 0;
 }
 
-int32_t csystem_wait_for_signal(
+int32_t cterminal_wait_for_signal(
     const int32_t *signals, size_t count, int64_t nanoseconds) {
   sigset_t set = set_of(signals, count);
   struct timespec limit = {
@@ -78,24 +78,22 @@ int32_t csystem_wait_for_signal(
     if (result > 0) {
       return result;
     }
-    // An interruption starts the limit anew: it is rare, and the limit only a last resort.
+    // An interruption starts the time limit again: it is rare, and the limit only a last resort.
     if (errno != EINTR) {
       return 0;
     }
   }
 }
 
-_Noreturn void csystem_end_by_signal(int32_t number) {
+_Noreturn void cterminal_end_by_signal(int32_t number) {
   signal(number, SIG_DFL);
-  csystem_unblock_signals(&number, 1);
+  cterminal_unblock_signals(&number, 1);
   raise(number);
   _exit(128 + number);
 }
 
 // Directed to this thread: kill(getpid(), SIGSTOP) may return, in a process of several threads,
 // before the stop has taken effect, and the caller would draw on a terminal that is not its own.
-void csystem_stop(void) { raise(SIGSTOP); }
+void cterminal_stop(void) { raise(SIGSTOP); }
 
-int csystem_character_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
-
-const char *csystem_program_name(void) { return program_invocation_short_name; }
+int cterminal_character_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }

@@ -9,27 +9,20 @@
 
 /// Who is at the other end of a local socket, as the kernel says: the layout of the value of
 /// `SO_PEERCRED`. The process is 0 where it is not visible here.
-struct csystem_peer {
+struct ctransport_peer {
   int32_t process_id;
   uint32_t user_id;
   uint32_t group_id;
 };
 
 /// The number of that option of the socket level.
-int csystem_peer_option(void);
+int ctransport_peer_option(void);
 
 /// Makes a socket that listens at this path, which must be free, and that only the owner may use:
 /// non-blocking and closed on exec. Returns it, or -1 with errno, and nothing at the path.
-int csystem_listen_at(const char *path, int backlog);
+int ctransport_listen_at(const char *path, int backlog);
 
 /// Whether something listens at this path.
-bool csystem_is_listening_at(const char *path);
-
-/// A variable of the environment; null where it is not set, or where the program has more rights than
-/// who started it.
-const char *_Nullable csystem_secure_environment(const char *name);
-
-/// Starts a monitor of this process, where one is linked and the environment asks for it.
-void csystem_offer_monitor(void);
+bool ctransport_is_listening_at(const char *path);
 
 #pragma clang assume_nonnull end
