@@ -106,15 +106,16 @@ extension Operation {
       && !(status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self))
   }
 
+  private static let refusals: [Misuse.Kind: String] = [
+    .receiverAlreadyExecuting: "it is already executing",
+    .receiverNotReady: "it is not yet ready to execute",
+    .simultaneousStart: "another thread is starting it",
+    .startOfEnqueuedOperation: "it is enqueued in an operation queue, which will start it",
+  ]
+
   private final func refuseStart(_ kind: Misuse.Kind) {
-    let reason =
-      switch kind {
-      case .receiverAlreadyExecuting: "it is already executing"
-      case .receiverNotReady: "it is not yet ready to execute"
-      case .simultaneousStart: "another thread is starting it"
-      default: "it is enqueued in an operation queue, which will start it"
-      }
-    Misuse.raise(kind, "-[Operation start]: \(description) cannot be started: \(reason)")
+    let reason = Self.refusals[kind].map { ": \($0)" } ?? ""
+    Misuse.raise(kind, "-[Operation start]: \(description) cannot be started\(reason)")
   }
 
   // MARK: Readiness

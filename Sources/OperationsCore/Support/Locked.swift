@@ -76,8 +76,9 @@ struct FutexLock: ~Copyable, Sendable {
 ///
 /// Inside `withLock`: move values. No user code, no signal, no other lock, but that an operation's
 /// may be taken inside its queue's.
+// Unchecked because `state` need not be sendable; `withLock` is the only way to it.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
-  // Unchecked because `state` is mutable; `withLock` is the only way to it.
+  // Unchecked for the same reason.
   private final class Box: @unchecked Sendable {
     let lock = FutexLock()
     @exclusivity(unchecked) var state: State
