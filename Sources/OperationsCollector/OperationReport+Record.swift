@@ -79,7 +79,7 @@ extension OperationDetail.Reason {
       case .queueSuspended: .queueSuspended
       case .unmetDependencies: .unmetDependencies
       case .notReadyByItself: .notReadyByItself
-      case .excluded: .excluded
+      case .excluded, .exclusionReserved: .excluded
       case .noFreeSlot: .noFreeSlot
       case .notStartedYet: .notStartedYet
       case .barrierAhead: .barrierAhead

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Synchronization
+
 /// The members of a group and the queue that they run in. Apart from the group, so that members do not
 /// hold that.
 final class GroupMembers: Sendable {
   /// Suspended until the group starts.
-  let queue = OperationQueue()
+  let queue = GroupQueue()
   private let state = Locked(GroupState())
   /// Woken when all have finished.
   private let allFinished = WaitingTask()
@@ -56,6 +58,21 @@ final class GroupMembers: Sendable {
   func groupIsGone() {
     guard state.withLock({ $0.isLeftWithMembers }) else { return }
     OperationQueue.completions.addOperation { self.cancel() }
+  }
+}
+
+/// The queue of a group's members.
+// Unchecked because `group` is mutable; it is set once, before another thread knows the queue.
+final class GroupQueue: OperationQueue, @unchecked Sendable {
+  /// Held weakly: the group retains the queue.
+  weak var group: Operation?
+
+  /// The group that must start before its members can. `nil` if it has started, and if it is in no queue:
+  /// a group that was just created is no fault.
+  var pendingGroup: Operation? {
+    guard let group else { return nil }
+    let status = group.status.load(ordering: .acquiring)
+    return status.isPending && !status.isLeftAlone ? group : nil
   }
 }
 

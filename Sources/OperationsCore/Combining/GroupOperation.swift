@@ -32,7 +32,10 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   private final let members = GroupMembers()
 
   /// Creates a group without members, which finishes at once if it is started like that.
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    members.queue.group = self
+  }
 
   /// Creates a group that begins with these members.
   ///
@@ -118,8 +121,10 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   final override func finishUnrun() -> Bool {
     members.cancel()
     if members.drain() { return super.finishUnrun() }
+    beginAwaiting(.queue(members.queue))
     Task {
       await members.waitForLast()
+      endAwaiting(.queue(members.queue))
       if finishUnrunAtLast() { finishWasSet() }
     }
     return false

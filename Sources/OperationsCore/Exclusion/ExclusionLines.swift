@@ -18,10 +18,13 @@
 /// - **No starvation.** A member that was refused as often as its patience allows is *due*. While it waits
 ///   for an exclusion, it reserves those of its exclusions that were created before that one: members that
 ///   came later do not get them. So what it lacks moves to later and later exclusions. While it is invited,
-///   members that came later give way to it once, for a short time (``Answer/givesWay``). After that its
-///   patience doubles, so that a member whose queue has no slot costs the others little. A reservation lasts
-///   only as long as an operation executes with a later exclusion; so it delays no operation for which that
-///   one waits, provided that operations wait inside only for exclusions that were created later.
+///   members that came later give way to it once, for a limited time (``Answer/givesWay(nanoseconds:)``).
+///   After that it must be refused some more times before it is due again, so that a member whose queue has
+///   no slot costs the others little. Each time that others have given way in vain they give way longer.
+/// - **No lasting reservation.** A reservation may keep an exclusion from an operation that the holder of
+///   the later exclusion waits for in its own code. So a reservation ends after a limited time
+///   (``endReservation(_:)``). The next one of the same member lasts twice as long, so that in the end it
+///   lasts longer than the operations execute that it waits for.
 struct ExclusionLines {
   /// Tells members apart, in the order in which they first asked; never used again.
   typealias Number = UInt64
@@ -38,8 +41,8 @@ struct ExclusionLines {
     /// It has a place in a line, and must not start.
     case refused
     /// It could start, but a member that came earlier, was refused often, and was invited is expected. It
-    /// should ask again after a short time, and then insist.
-    case givesWay
+    /// should ask again after this time, and then insist.
+    case givesWay(nanoseconds: Int64)
   }
 
   struct Line {
@@ -55,8 +58,25 @@ struct ExclusionLines {
     }
   }
 
-  /// How often a member is refused before it is due for the first time.
-  static let firstPatience = 8
+  /// What keeps an exclusion from a member that waits for it.
+  struct Obstacle: Equatable {
+    let exclusion: MutualExclusion
+    /// The members that have it.
+    var holders: [Number] = []
+    /// The due members for which it is reserved, in so far as it is not held.
+    var reservers: [Number] = []
+
+    /// Whether it is free for no member before a holder has finished.
+    var isHeld: Bool { holders.count >= exclusion.limit }
+  }
+
+  /// A reservation, which ends when its time is over.
+  struct Reservation: Equatable, Sendable {
+    let number: Number
+    /// How often the member had been refused when the reservation began: tells it from later ones.
+    let refusalCount: Int
+    let nanoseconds: Int64
+  }
 
   private var members: [Number: ExclusionMember] = [:]
   private(set) var lines: [MutualExclusion: Line] = [:]
@@ -69,8 +89,7 @@ struct ExclusionLines {
   /// An operation asks for the first time. It has a number from now on, and no exclusion.
   mutating func join(_ exclusions: Set<MutualExclusion>) -> Number {
     lastNumber += 1
-    members[lastNumber] = ExclusionMember(
-      exclusions: exclusions.sorted { $0.number < $1.number }, patience: Self.firstPatience)
+    members[lastNumber] = ExclusionMember(exclusions: exclusions.sorted { $0.number < $1.number })
     return lastNumber
   }
 
@@ -95,8 +114,10 @@ struct ExclusionLines {
       wait(number, for: missing)
       answer = .refused
     } else {
-      let overtaken = exclusions.flatMap { lines[$0]?.expected.filter { $0 < number } ?? [] }
-      if !overtaken.isEmpty, !insists { return (.givesWay, process(&invited)) }
+      let overtaken = Set(exclusions.flatMap { lines[$0]?.expected.filter { $0 < number } ?? [] })
+      if !insists, let time = overtaken.compactMap({ members[$0]?.wayNanoseconds }).max() {
+        return (.givesWay(nanoseconds: time), process(&invited))
+      }
       for other in overtaken { loseClaim(other) }
       for exclusion in exclusions { lines[exclusion, default: Line()].holders.append(number) }
       members[number]?.standing = .holding
@@ -140,15 +161,46 @@ struct ExclusionLines {
     return (member.standing != .away, process(&invited))
   }
 
-  /// The exclusion that a member waits for, and the operations that have to finish before it is free; `nil`
-  /// unless it has a place in a line.
-  func obstacle(of number: Number) -> (exclusion: MutualExclusion, holders: [Number])? {
+  /// The reservation of a member that waits; `nil` if it has none.
+  func reservation(of number: Number) -> Reservation? {
+    guard let member = members[number], case .waiting = member.standing,
+      member.exclusions.contains(where: { lines[$0]?.reserved.contains(number) == true })
+    else { return nil }
+    return Reservation(
+      number: number, refusalCount: member.refusalCount,
+      nanoseconds: member.reservationNanoseconds)
+  }
+
+  /// The time of a reservation is over. Does nothing if the reservation has ended before.
+  ///
+  /// - Returns: The members that are invited.
+  mutating func endReservation(_ reservation: Reservation) -> [Number] {
+    let number = reservation.number
+    guard self.reservation(of: number) == reservation, let member = members[number] else {
+      return []
+    }
+    var invited = Invitations()
+    members[number]?.losePriority()
+    members[number]?.endedReservationCount += 1
+    for exclusion in member.exclusions where lines[exclusion]?.reserved.remove(number) != nil {
+      invited.freed.append(exclusion)
+    }
+    return process(&invited)
+  }
+
+  /// What keeps the exclusion that a member waits for from it; `nil` unless it has a place in a line.
+  ///
+  /// Without holders and reservers the exclusion is available: another member of the group was invited
+  /// first.
+  func obstacle(of number: Number) -> Obstacle? {
     guard case .waiting(let exclusion) = members[number]?.standing else { return nil }
-    let line = lines[exclusion]
-    if let holders = line?.holders, !holders.isEmpty { return (exclusion, holders) }
-    // Reserved for a member that waits for operations with a later exclusion.
-    let holders = (line?.reserved.min()).flatMap { obstacle(of: $0)?.holders }
-    return (exclusion, holders ?? [])
+    let line = lines[exclusion] ?? Line()
+    let all = Obstacle(exclusion: exclusion, holders: line.holders)
+    if all.isHeld { return all }
+    let reservers = line.reserved.filter { $0 < number }.sorted()
+    return isAvailable(exclusion, for: number)
+      ? Obstacle(exclusion: exclusion)
+      : Obstacle(exclusion: exclusion, holders: line.holders, reservers: reservers)
   }
 
   // MARK: Places
@@ -188,7 +240,8 @@ struct ExclusionLines {
   /// Another member insisted although this one was expected: it is due again after more refusals.
   private mutating func loseClaim(_ number: Number) {
     guard let exclusions = members[number]?.exclusions else { return }
-    members[number]?.patience *= 2
+    members[number]?.losePriority()
+    members[number]?.lostClaimCount += 1
     for exclusion in exclusions { lines[exclusion]?.expected.remove(number) }
   }
 

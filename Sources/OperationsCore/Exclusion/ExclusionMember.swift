@@ -12,16 +12,36 @@ struct ExclusionMember {
     case holding
   }
 
+  /// How often it is refused before it is due for the first time.
+  static let firstPatience = 8
+  /// The most refusals after which it is due again.
+  static let longestPatience = 64
+
   /// In the order in which they were created.
   let exclusions: [MutualExclusion]
-  /// How often it is refused before it is due.
-  var patience: Int
+  /// How often it is refused, counted from the first time, before it is due.
+  private var patience = Self.firstPatience
   var refusalCount = 0
+  /// How often others have given way to it and have started before it nevertheless.
+  var lostClaimCount = 0
+  /// How many of its reservations have lasted too long.
+  var endedReservationCount = 0
   var standing = Standing.away
   /// Its queue and its priority when it asked last.
   var group: ExclusionLines.Group?
 
+  init(exclusions: [MutualExclusion]) { self.exclusions = exclusions }
+
   var isDue: Bool { refusalCount >= patience }
+
+  /// It is due again after more refusals: twice as many, but not many more.
+  mutating func losePriority() { patience += min(patience, Self.longestPatience) }
+
+  /// How long others give way to it: from 1 ms to 50 ms.
+  var wayNanoseconds: Int64 { min(50, 1 << Int64(min(lostClaimCount, 6))) * 1_000_000 }
+
+  /// How long its next reservation lasts: from 100 ms to about an hour.
+  var reservationNanoseconds: Int64 { 100_000_000 << Int64(min(endedReservationCount, 15)) }
 }
 
 /// The members of one group that wait for one exclusion, the lowest number first: a binary heap.

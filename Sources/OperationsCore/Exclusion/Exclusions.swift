@@ -2,16 +2,14 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+import Dispatch
 import Synchronization
 
 /// The lines of the whole process, and which operation each member of them is.
 final class Exclusions: Sendable {
   static let shared = Exclusions()
 
-  /// How long an operation gives way to one that was refused often.
-  private static let wayNanoseconds: Int64 = 1_000_000
-
-  private struct State {
+  struct State {
     var lines = ExclusionLines()
     var numbers: [ObjectIdentifier: ExclusionLines.Number] = [:]
     /// Each from when it joined until it has finished.
@@ -20,19 +18,26 @@ final class Exclusions: Sendable {
     var givingWayCount = 0
   }
 
-  private let state = Locked(State())
+  /// Internal, so that tests can hold the lock.
+  let state = Locked(State())
+  /// By how much operations give way longer, and reservations last longer: more than 1 in tests only.
+  private let timeScale: Int64
   /// Changes when the lines do while a thread gives way, which sleeps on it. A change is made after the
   /// lines' lock is released, and a thread reads it before it takes that lock: so a thread that has seen
   /// the old lines sleeps on the old number, and is woken or does not fall asleep.
   private let changes = Atomic<UInt32>(0)
 
+  init(timeScale: Int64 = 1) { self.timeScale = timeScale }
+
   /// Asks for an operation that is ready, has a slot and will be started by the calling thread. If the answer
   /// is no, its queue chooses it again when it should ask again.
+  ///
+  /// May sleep for a short time. After that the operation's own `isReady` is asked again.
   ///
   /// - Parameters:
   ///   - operation: May ask as often as it is chosen.
   ///   - exclusions: The exclusions that it wants; looked at the first time.
-  /// - Returns: Whether it must start now; else it has a place in a line.
+  /// - Returns: Whether it must start now; else it has a place in a line, or is not ready any more.
   /// - Precondition: The operation has promised to leave when it finishes.
   func admit(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
     var deadline: Int64?
@@ -43,12 +48,16 @@ final class Exclusions: Sendable {
       switch answer {
       case .granted: return true
       case .refused: return false
-      case .givesWay:
+      case .givesWay(let nanoseconds):
         let now = csystem_monotonic_nanoseconds()
-        let end = deadline ?? now + Self.wayNanoseconds
+        let end = deadline ?? now + nanoseconds * timeScale
         deadline = end
         withUnsafePointer(to: changes) { _ = csystem_futex_wait($0, seen, max(1, end - now)) }
         state.withLock { $0.givingWayCount -= 1 }
+        guard operation.isReady else {
+          standBack(operation, isReady: false)
+          return false
+        }
       }
     }
   }
@@ -57,28 +66,43 @@ final class Exclusions: Sendable {
   private func ask(
     _ operation: Operation, _ exclusions: Set<MutualExclusion>, insists: Bool
   ) -> ExclusionLines.Answer? {
-    change { state -> (ExclusionLines.Answer?, [ExclusionLines.Number]) in
+    let (answer, reservation) = change { state -> (Reply, [ExclusionLines.Number]) in
+      let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
         // The thread that finishes it leaves after that: it finds the operation here, or is seen here.
-        if operation.status.load(ordering: .sequentiallyConsistent).isFinished { return (nil, []) }
+        if status.isFinished { return ((nil, nil), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
         state.operations[number] = operation
       }
-      guard let number = state.numbers[ObjectIdentifier(operation)] else { return (nil, []) }
+      guard let number = state.numbers[ObjectIdentifier(operation)] else { return ((nil, nil), []) }
+      // What makes it unready changes the status and then takes this lock to let it stand back. So either
+      // the change is seen here, or the operation has started before the change.
+      guard status.isEligible else {
+        return ((.refused, nil), state.lines.standBack(number).invited)
+      }
       // Read here: who changes the priority takes this lock after that.
       let group = ExclusionLines.Group(
         queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
-        priorityIndex: operation.status.load(ordering: .sequentiallyConsistent).priorityIndex)
+        priorityIndex: status.priorityIndex)
       let (answer, invited) = state.lines.ask(number, in: group, insists: insists)
-      if answer == .givesWay { state.givingWayCount += 1 }
-      return (answer, invited)
+      if case .givesWay = answer { state.givingWayCount += 1 }
+      return ((answer, state.lines.reservation(of: number)), invited)
     }
+    if let reservation { limit(reservation) }
+    return answer
   }
 
-  /// Whether an operation has asked and has not finished.
-  func hasJoined(_ operation: Operation) -> Bool {
-    state.withLock { $0.numbers[ObjectIdentifier(operation)] != nil }
+  private typealias Reply = (
+    answer: ExclusionLines.Answer?, reservation: ExclusionLines.Reservation?
+  )
+
+  /// Ends a reservation when its time is over, if it has not ended before.
+  private func limit(_ reservation: ExclusionLines.Reservation) {
+    let time = DispatchTimeInterval.nanoseconds(Int(reservation.nanoseconds * timeScale))
+    DispatchQueue.global().asyncAfter(deadline: .now() + time) { [self] in
+      change { ((), $0.lines.endReservation(reservation)) }
+    }
   }
 
   /// An operation has finished. Calls nothing of the user's but a `deinit`.
@@ -106,15 +130,27 @@ final class Exclusions: Sendable {
     }
   }
 
-  /// The exclusion that an operation waits for, and the operations that have to finish before it is free;
-  /// `nil` unless it has a place in a line.
-  func obstacle(
-    of operation: Operation
-  ) -> (exclusion: MutualExclusion, holders: [Operation])? {
+  /// What keeps the exclusion that an operation waits for from it.
+  struct Obstacle {
+    let exclusion: MutualExclusion
+    /// The operations that execute with it.
+    let holders: [Operation]
+    /// The operations for which it is reserved, in so far as it is not held.
+    let reservers: [Operation]
+    /// Whether it is free for no operation before a holder has finished.
+    let isHeld: Bool
+  }
+
+  /// What keeps the exclusion that an operation waits for from it; `nil` unless it has a place in a line.
+  func obstacle(of operation: Operation) -> Obstacle? {
     state.withLock { state in
       state.numbers[ObjectIdentifier(operation)].flatMap { state.lines.obstacle(of: $0) }
         .map { obstacle in
-          (obstacle.exclusion, obstacle.holders.compactMap { state.operations[$0] })
+          Obstacle(
+            exclusion: obstacle.exclusion,
+            holders: obstacle.holders.compactMap { state.operations[$0] },
+            reservers: obstacle.reservers.compactMap { state.operations[$0] },
+            isHeld: obstacle.isHeld)
         }
     }
   }

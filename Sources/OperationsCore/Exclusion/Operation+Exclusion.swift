@@ -16,11 +16,11 @@ extension OperationSupplement where Self: Operation {
   /// Operations that can start are given an exclusion in the order in which they first asked for it. If the
   /// first of them has no slot when the exclusion becomes free, another one starts. An operation that was
   /// overtaken several times is preferred: exclusions that it wants and that were created before the one
-  /// that it lacks are kept free for it.
+  /// that it lacks are kept free for it, for a limited time.
   ///
   /// Exclusions alone never make operations wait in a circle. An operation that waits, in its own code or as
   /// a group, for another operation that has exclusions should have only exclusions that were created before
-  /// those.
+  /// those: else two such operations may wait for each other.
   ///
   /// Set it before the operation is ready. When the queue has chosen the operation once it cannot be changed:
   /// what is set then is ignored. An operation that is started by hand excludes no other and is not excluded.
@@ -28,8 +28,8 @@ extension OperationSupplement where Self: Operation {
     get { withRare { $0?.exclusions ?? [] } }
     set {
       makeRare { rare in
-        // While it waits it is not chosen, but its queue has asked.
-        guard update({ $0.excludeOthers() }), !Exclusions.shared.hasJoined(self) else { return }
+        // While it waits it is not chosen, but it has asked.
+        guard !rare.hasAskedForExclusions, update({ $0.excludeOthers() }) else { return }
         rare.exclusions = newValue
       }
     }
@@ -42,13 +42,14 @@ extension Operation {
   /// - Precondition: It is ready, has a slot, and would be started by the calling thread.
   @inline(never)
   final func hasItsTurn() -> Bool {
-    let exclusions = withRare { $0?.exclusions ?? [] }
+    let exclusions = withRare { rare -> Set<MutualExclusion> in
+      guard let rare, !rare.exclusions.isEmpty else { return [] }
+      rare.hasAskedForExclusions = true
+      return rare.exclusions
+    }
     // The flag first: with it set before the finish, the finisher looks for it.
     guard !exclusions.isEmpty, update({ $0.promise(.hasFinishDuties) }) else { return true }
     if Exclusions.shared.admit(self, exclusions) { return true }
-    // What makes it unready changes the status and then takes it out of its line. If that was done before it
-    // had its place, the change is seen here.
-    if !status.load(ordering: .sequentiallyConsistent).isEligible { loseItsTurn(isReady: false) }
     return false
   }
 

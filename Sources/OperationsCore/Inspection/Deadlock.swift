@@ -10,9 +10,10 @@ public enum Deadlock: Sendable, Hashable {
   ///
   /// A member waits for what it depends on, for what its own code waits for with
   /// `waitUntilFinished()`, and for the barrier that it is behind; a barrier waits for what is ahead
-  /// of it; a ``GroupOperation`` waits for its members, a ``RetryOperation`` and a ``TimeoutOperation`` for
-  /// the operation that they perform. The way out: cancel a member that has not started, or remove a
-  /// dependency. A barrier keeps its place when it is cancelled, and a member that waits in its own code
+  /// of it; a ``GroupOperation`` waits for its members, and they for its start; a ``RetryOperation`` and a
+  /// ``TimeoutOperation`` wait for the operation that they perform. A member that needs an exclusion waits
+  /// for an operation that has it; if several have it, all of them wait for that member, directly or
+  /// through others. The way out: cancel a member that has not started, or remove a dependency. A barrier keeps its place when it is cancelled, and a member that waits in its own code
   /// does not look at its `isCancelled`.
   case cycle([OperationReference])
 
@@ -102,9 +103,12 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// that is broken, another call tells what is left.
   ///
   /// Suspension, and a width of 0, are no deadlocks, for somebody may end them; nor is what is true
-  /// only while a subclass's own `isReady` says no. Missed is what this library cannot see: waiting
-  /// by a lock, a semaphore or an `await`, on a thread that the operation has made, and that a serial
-  /// ``OperationQueue/underlyingQueue`` is occupied. What other threads change meanwhile may be missed
+  /// only while a subclass's own `isReady` says no. A group that was started holds up what waits for it as
+  /// long as a member has not started; that is a deadlock only if the member waits for one of these
+  /// things. This library cannot see that an operation waits by a lock, a semaphore or an `await`, or on a
+  /// thread that the operation has made, that a serial ``OperationQueue/underlyingQueue`` is occupied, and
+  /// that an operation has started another one by hand and is inside its `start()`: unless that one waits
+  /// by `waitUntilFinished()`, on which both operations are taken to wait. What other threads change meanwhile may be missed
   /// too. What is returned was there, all of it at the same moment, unless a dependency was removed and
   /// added again in between.
   ///

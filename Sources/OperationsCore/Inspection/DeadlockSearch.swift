@@ -14,28 +14,55 @@ struct DeadlockSearch {
     return DeadlockSearch(picture: picture).all
   }
 
-  private var all: [Deadlock] { cycles + slots + neverAdded }
+  private var all: [Deadlock] {
+    let cycles = cycles
+    return cycles.map(cycle) + knots(apartFrom: cycles) + neverAdded
+  }
 
   // MARK: Kinds
 
-  private var cycles: [Deadlock] {
+  private func cycle(_ members: [Int]) -> Deadlock { .cycle(members.map(reference)) }
+
+  private var cycles: [[Int]] {
     var graph = DirectedGraph()
     for wait in picture.waits { graph.appendNode(edgesTo: wait.operations) }
-    return graph.disjointCycles().map { .cycle($0.map(reference)) }
+    return graph.disjointCycles()
   }
 
-  private var slots: [Deadlock] {
-    // Most pictures have no full queue, and then there is nothing to find.
-    if picture.waits.allSatisfy({ $0.fullQueue == nil }) { return [] }
+  /// What holds for want of a slot or of an exclusion that several operations have.
+  private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {
+    // Most pictures have none, and then there is nothing to find.
+    if picture.waits.allSatisfy({ $0.fullQueue == nil && $0.exclusion == nil }) { return [] }
+    let queueCount = picture.slotHolders.count
     var graph = ProgressGraph()
-    graph.needs = picture.waits.map {
-      ProgressGraph.Needs(tasks: $0.operations, pool: $0.fullQueue)
+    graph.needs = picture.waits.map { wait in
+      ProgressGraph.Needs(
+        tasks: wait.operations,
+        pools: [wait.fullQueue, wait.exclusion.map { queueCount + $0 }].compactMap(\.self))
     }
-    graph.pools = picture.slotHolders
-    return graph.knots.compactMap { knot in
+    graph.pools = picture.slotHolders + picture.exclusionHolders
+    let known = Set(cycles.joined())
+    return graph.knots.flatMap { knot -> [Deadlock] in
       let holders = holders(in: knot)
-      return holders.isEmpty ? nil : .slots(holders)
+      let slots: [Deadlock] = holders.isEmpty ? [] : [.slots(holders)]
+      let cycles = known.isDisjoint(with: knot) ? self.cycles(in: knot) : []
+      return cycles.map(cycle) + slots
     }
+  }
+
+  /// The cycles in a knot that lead by way of exclusions, and not by way of slots.
+  private func cycles(in knot: [Int]) -> [[Int]] {
+    if knot.allSatisfy({ picture.waits[$0].exclusion == nil }) { return [] }
+    let places = Dictionary(uniqueKeysWithValues: zip(knot, knot.indices))
+    var graph = DirectedGraph()
+    for member in knot { graph.appendNode(edgesTo: awaited(by: member).compactMap { places[$0] }) }
+    return graph.disjointCycles().map { cycle in cycle.map { knot[$0] } }
+  }
+
+  /// The operations that an operation waits for, one by one or for any of several.
+  private func awaited(by operation: Int) -> [Int] {
+    let wait = picture.waits[operation]
+    return wait.operations + (wait.exclusion.map { picture.exclusionHolders[$0] } ?? [])
   }
 
   private var neverAdded: [Deadlock] {
@@ -85,11 +112,11 @@ struct DeadlockSearch {
       next += 1
       if picture.waits[current].fullQueue != nil {
         if nearest == nil { nearest = current }
-        if picture.waits[current].operations.isEmpty {
+        if awaited(by: current).isEmpty {
           return path(to: current, from: holder, predecessors)
         }
       }
-      for target in picture.waits[current].operations
+      for target in awaited(by: current)
       where target != holder && predecessors[target] == nil {
         predecessors[target] = current
         reached.append(target)

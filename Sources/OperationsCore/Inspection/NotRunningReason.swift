@@ -23,9 +23,16 @@ public enum NotRunningReason: Sendable, Equatable {
   /// that it had changed. Where it would say yes by now, that was never announced.
   case notReadyByItself
 
-  /// Its dependencies are met, and it cannot start before `holders` have finished, which execute with an
-  /// exclusion that it needs; see ``OperationSupplement/exclusions``.
+  /// Its dependencies are met, and it needs an exclusion that `holders` execute with; see
+  /// ``OperationSupplement/exclusions``.
+  ///
+  /// It cannot start before one of the holders has finished. Empty for a moment after that, while its queue
+  /// chooses another operation that needs the exclusion too.
   case excluded(MutualExclusion, holders: [OperationReference])
+
+  /// Its dependencies are met, and it needs an exclusion that is kept free for other operations for a limited
+  /// time, because these were overtaken several times; see ``OperationSupplement/exclusions``.
+  case exclusionReserved(MutualExclusion, for: [OperationReference])
 
   /// It is ready, and every slot of its queue is taken.
   ///
@@ -84,7 +91,7 @@ public struct DependencyChain: Sendable, Equatable {
     case suspended(QueueReference)
     /// Its dependencies are met, and its own `isReady` says no.
     case notReadyByItself
-    /// Its dependencies are met, and others execute with an exclusion that it needs.
+    /// Its dependencies are met, and it waits for an exclusion.
     case excluded
     /// It is in no queue, and nobody has started it.
     case neverAdded
@@ -106,6 +113,12 @@ extension NotRunningReason: CustomStringConvertible {
     case .unmetDependencies(let unmet, let total, let chain):
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
     case .notReadyByItself: return "its own isReady says no, and its dependencies are met"
+    case .excluded(let exclusion, []):
+      return
+        "it needs the exclusion “\(exclusion)”, and another operation of its queue is chosen first"
+    case .exclusionReserved(let exclusion, let operations):
+      return
+        "it needs the exclusion “\(exclusion)”, which is kept free for \(Self.list(operations))"
     case .excluded(let exclusion, let holders):
       return "\(Self.list(holders)) \(holders.count == 1 ? "has" : "have") the exclusion "
         + "“\(exclusion)”, which it needs too"

@@ -57,10 +57,12 @@ private enum NotRunning {
   }
 
   private static func reasonToPutOff(_ operation: Operation) -> NotRunningReason {
-    guard let (exclusion, holders) = Exclusions.shared.obstacle(of: operation) else {
-      return .notReadyByItself
+    guard let obstacle = Exclusions.shared.obstacle(of: operation) else { return .notReadyByItself }
+    if !obstacle.reservers.isEmpty {
+      return .exclusionReserved(
+        obstacle.exclusion, for: obstacle.reservers.map(OperationReference.init))
     }
-    return .excluded(exclusion, holders: holders.map(OperationReference.init))
+    return .excluded(obstacle.exclusion, holders: obstacle.holders.map(OperationReference.init))
   }
 
   private static func reasons(

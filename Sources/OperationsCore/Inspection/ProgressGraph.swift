@@ -6,13 +6,13 @@
 ///
 /// Tasks and pools are numbered from 0. A task that waits for nothing comes to its end by itself. A
 /// pool is a number of places, each of them taken by a task; a task that needs a place there waits
-/// for any of these to end.
+/// for any of these to end. A task may need places of several pools.
 struct ProgressGraph: Sendable {
-  /// What one task waits for: all of `tasks`, and a place in `pool`.
+  /// What one task waits for: all of `tasks`, and a place in each of `pools`.
   struct Needs: Equatable, Sendable {
     var tasks: [Int] = []
-    /// `nil` where it needs no place, or has one, or one is free.
-    var pool: Int?
+    /// Not those in which it has a place.
+    var pools: [Int] = []
   }
 
   /// For each task.
@@ -25,7 +25,7 @@ struct ProgressGraph: Sendable {
   /// Linear in tasks, needs and places.
   var stuckTasks: [Int] {
     var missing = needs.map { needs in
-      needs.tasks.count + (needs.pool.map { pools[$0].isEmpty ? 0 : 1 } ?? 0)
+      needs.tasks.count + needs.pools.count { !pools[$0].isEmpty }
     }
     let waiters = waiters
     let applicants = applicants
@@ -59,7 +59,7 @@ struct ProgressGraph: Sendable {
     for (index, task) in stuck.enumerated() { place[task] = index }
     var graph = DirectedGraph()
     for task in stuck {
-      let holders = needs[task].pool.map { pools[$0] } ?? []
+      let holders = needs[task].pools.flatMap { pools[$0] }
       graph.appendNode(edgesTo: (needs[task].tasks + holders).compactMap { place[$0] })
     }
     return graph.terminalKnots().map { knot in knot.map { stuck[$0] }.sorted() }
@@ -78,7 +78,7 @@ struct ProgressGraph: Sendable {
   private var applicants: [[Int]] {
     var applicants = [[Int]](repeating: [], count: pools.count)
     for (task, need) in needs.enumerated() {
-      if let pool = need.pool { applicants[pool].append(task) }
+      for pool in need.pools { applicants[pool].append(task) }
     }
     return applicants
   }

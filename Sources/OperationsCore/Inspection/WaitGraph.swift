@@ -66,17 +66,6 @@ extension Operation {
   }
 }
 
-extension Operation {
-  /// The operation that must finish before this one may have its exclusions; none if it waits for none, or
-  /// if any of several would do.
-  final var excluder: [Operation] {
-    guard status.load(ordering: .acquiring).isExcluded,
-      let (exclusion, holders) = Exclusions.shared.obstacle(of: self), exclusion.limit == 1
-    else { return [] }
-    return holders
-  }
-}
-
 extension OperationStatus {
   /// Whether it will not start before dependencies have finished, whatever else happens.
   var isHeldUpByDependencies: Bool {

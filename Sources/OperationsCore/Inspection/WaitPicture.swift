@@ -14,6 +14,8 @@ struct WaitPicture {
     var operations: [Int] = []
     /// The queue that it needs a slot of, and that had none free.
     var fullQueue: Int?
+    /// The exclusion that it needs, and that several operations have: one of them must finish.
+    var exclusion: Int?
     /// It is in no queue, and nobody has started it.
     var isLeftAlone = false
   }
@@ -33,9 +35,12 @@ struct WaitPicture {
   private(set) var queues: [OperationQueue] = []
   /// The operations that have the slots of each queue; empty where one is free.
   private(set) var slotHolders: [[Int]] = []
+  /// The operations that have each exclusion; empty where one more may have it.
+  private(set) var exclusionHolders: [[Int]] = []
 
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
+  private var exclusionNumbers: [MutualExclusion: Int] = [:]
   private var readings: [Queue] = []
   /// Whether what is not known yet is added.
   private var isGrowing = true
@@ -71,6 +76,7 @@ struct WaitPicture {
         waits[index].operations.removeAll { !still.contains($0) }
       }
       if waits[index].fullQueue != again.fullQueue { waits[index].fullQueue = nil }
+      if waits[index].exclusion != again.exclusion { waits[index].exclusion = nil }
       waits[index].isLeftAlone = waits[index].isLeftAlone && again.isLeftAlone
     }
   }
@@ -106,6 +112,24 @@ struct WaitPicture {
     return operation.queueHoldingIt.flatMap { number(of: $0) }
   }
 
+  /// The number of an exclusion that these operations have. `nil` if that is news on the second look.
+  private mutating func number(
+    of exclusion: MutualExclusion, heldBy operations: [Operation]
+  ) -> Int? {
+    let holders = operations.compactMap { number(of: $0) }
+    if let known = exclusionNumbers[exclusion] {
+      // On the second look: if it has changed hands, it became free in between.
+      let isIntact =
+        holders.count == operations.count && Set(holders) == Set(exclusionHolders[known])
+      if isGrowing || !isIntact { exclusionHolders[known] = isGrowing ? holders : [] }
+      return known
+    }
+    guard isGrowing else { return nil }
+    exclusionNumbers[exclusion] = exclusionHolders.count
+    exclusionHolders.append(holders)
+    return exclusionHolders.count - 1
+  }
+
   // MARK: Reading
 
   private mutating func readWait(of operation: Operation) -> Wait {
@@ -115,9 +139,21 @@ struct WaitPicture {
     wait.isLeftAlone = status.isLeftAlone
     var targets: [Operation] = []
     if status.isPending, !status.has(.dispatched) {
-      targets = operation.dependenciesInTheWay + operation.excluder
+      targets = operation.dependenciesInTheWay
+      // A reservation ends by itself.
+      if status.isExcluded, let obstacle = Exclusions.shared.obstacle(of: operation),
+        obstacle.isHeld
+      {
+        if obstacle.exclusion.limit == 1 {
+          targets += obstacle.holders
+        } else {
+          wait.exclusion = number(of: obstacle.exclusion, heldBy: obstacle.holders)
+        }
+      }
       if status.has(.enqueued), let queue = queueNumber(of: operation) {
         let reading = readings[queue]
+        // Its members wait for a group to start, for which it needs what it waits for.
+        if let group = (queues[queue] as? GroupQueue)?.pendingGroup { targets.append(group) }
         targets += reading.waits[ObjectIdentifier(operation)] ?? []
         let needsSlot = !reading.barriers.contains(ObjectIdentifier(operation))
         if needsSlot, let holders = reading.slotHolders {

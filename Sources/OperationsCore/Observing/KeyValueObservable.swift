@@ -3,6 +3,14 @@
 
 /// What can be observed: ``Operation`` and ``OperationQueue``, which alone conform.
 ///
+/// A class that does not inherit from one of them has no ``KeyValueObservationHost`` of its own. If it hands
+/// out that of another object, the first use of it traps.
+///
+/// A change that was announced by `willChangeValue(forKey:)` is remembered until `didChangeValue(forKey:)`
+/// is called on the same thread. If one thread announces more than 256 changes of one object before it
+/// makes the first of them, the oldest are forgotten: observers are told of those too, but without the old
+/// value.
+///
 /// Source: Apple, "Key-Value Observing Programming Guide".
 public protocol KeyValueObservable: AnyObject {
   /// The class whose properties have names.
@@ -194,7 +202,14 @@ extension KeyValueObservable {
 
   // MARK: Registration
 
-  private var host: any ObservationHost { keyValueObservationHost.host }
+  private var host: any ObservationHost {
+    let host = keyValueObservationHost.host
+    // Else changes of this object would be announced to those that observe the other one.
+    guard host === self else {
+      fatalError("\(type(of: self)) cannot be observed: it returns another object's host")
+    }
+    return host
+  }
 
   private func affectingKeys(_ key: String) -> Set<String> { type(of: host).keys(affecting: key) }
 

@@ -42,6 +42,8 @@ final class RareState {
   var requirers: [Unmanaged<Operation>] = []
   /// The exclusions that it shares with others.
   var exclusions: Set<MutualExclusion> = []
+  /// Whether it has asked for its exclusions, which do not change after that.
+  var hasAskedForExclusions = false
   /// Who waits until it is retired, but for threads, which sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 }
@@ -69,7 +71,8 @@ extension Operation {
   /// Applies one event to the status; of threads that race, each sees the other's effect.
   ///
   /// What was written before an event is seen by whoever acts on its result. Sequentially consistent,
-  /// because some look at the lock after that, and others at the status after they have taken it.
+  /// because some look at the lock after that, and others at the status after they have taken it. The failed
+  /// exchange too: it is the last read of an event that finds nothing to change.
   @inline(__always) @discardableResult
   final func update<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
     var old = status.load(ordering: .sequentiallyConsistent)
@@ -79,7 +82,7 @@ extension Operation {
       if new == old { return result }
       let (exchanged, original) = status.weakCompareExchange(
         expected: old, desired: new, successOrdering: .sequentiallyConsistent,
-        failureOrdering: .acquiring)
+        failureOrdering: .sequentiallyConsistent)
       if exchanged { return result }
       old = original
     }

@@ -130,13 +130,14 @@ struct ExclusionLinesTests {
           if number == both { answer = its }
           if number == next { nextAnswer = its }
         }
-        if nextAnswer == .givesWay { _ = lines.ask(next, in: otherQueue, insists: true) }
+        if case .givesWay = nextAnswer { _ = lines.ask(next, in: otherQueue, insists: true) }
       }
     }
-    #expect(answer == .granted && overtakers <= 4 * ExclusionLines.firstPatience)
+    #expect(answer == .granted && overtakers <= 4 * ExclusionMember.firstPatience)
   }
 
-  @Test("One that was refused often is given way to, once before its patience doubles")
+  @Test(
+    "One that was refused often is given way to again after 64 refusals at most, for 50 ms at most")
   func givingWay() {
     var lines = ExclusionLines()
     let victim = lines.join([one])
@@ -144,20 +145,165 @@ struct ExclusionLinesTests {
     _ = lines.ask(holder, in: otherQueue)
     var refusals = 0
     var ways: [Int] = []
-    for _ in 0..<100 {
+    var times: [Int64] = []
+    for _ in 0..<400 {
       if lines.ask(victim, in: queue).answer == .refused { refusals += 1 }
       let next = lines.join([one])
       #expect(lines.leave(holder) == [victim])
-      if lines.ask(next, in: otherQueue).answer == .givesWay {
+      if case .givesWay(let nanoseconds) = lines.ask(next, in: otherQueue).answer {
         ways.append(refusals)
+        times.append(nanoseconds / 1_000_000)
         #expect(lines.ask(next, in: otherQueue, insists: true).answer == .granted)
       }
       holder = next
     }
-    #expect(refusals == 100 && ways == [8, 16, 32, 64])
+    #expect(refusals == 400 && ways == [8, 16, 32, 64, 128, 192, 256, 320, 384])
+    #expect(times == [1, 2, 4, 8, 16, 32, 50, 50, 50])
     #expect(lines.leave(holder).isEmpty)
     #expect(lines.ask(victim, in: queue).answer == .granted)
     #expect(lines.leave(victim).isEmpty && lines.isEmpty)
+  }
+
+  /// Makes members of another queue have `two` until the member was refused often, then leaves it to one more.
+  private func makeDue(_ member: ExclusionLines.Number, _ lines: inout ExclusionLines)
+    -> ExclusionLines.Number
+  {
+    var holder = lines.join([two])
+    _ = lines.ask(holder, in: otherQueue)
+    for _ in 1..<ExclusionMember.firstPatience {
+      _ = lines.ask(member, in: queue)
+      let next = lines.join([two])
+      _ = lines.leave(holder)
+      _ = lines.ask(next, in: otherQueue, insists: true)
+      holder = next
+    }
+    #expect(lines.reservation(of: member) == nil)
+    _ = lines.ask(member, in: queue)
+    return holder
+  }
+
+  @Test(
+    "A reservation ends when its time is over, the next one takes twice as long, and lets all others go on"
+  )
+  func endOfReservation() throws {
+    var lines = ExclusionLines()
+    let both = lines.join([one, two])
+    let holder = makeDue(both, &lines)
+    let reservation = try #require(lines.reservation(of: both))
+    #expect(reservation.nanoseconds == 100_000_000)
+    // For this one the holder waits.
+    let awaited = lines.join([one])
+    #expect(lines.ask(awaited, in: otherQueue).answer == .refused)
+    #expect(lines.endReservation(reservation) == [awaited])
+    #expect(lines.endReservation(reservation).isEmpty && lines.reservation(of: both) == nil)
+    #expect(lines.ask(awaited, in: otherQueue).answer == .granted)
+    #expect(lines.leave(awaited).isEmpty)
+    #expect(lines.leave(holder) == [both])
+    var last = holder
+    while lines.reservation(of: both) == nil {
+      last = lines.join([two])
+      _ = lines.ask(last, in: otherQueue, insists: true)
+      #expect(lines.ask(both, in: queue).answer == .refused)
+      if lines.reservation(of: both) == nil { _ = lines.leave(last) }
+    }
+    #expect(lines.reservation(of: both)?.nanoseconds == 200_000_000)
+    #expect(lines.leave(last) == [both] && lines.ask(both, in: queue).answer == .granted)
+    #expect(lines.endReservation(reservation).isEmpty)
+    #expect(lines.leave(both).isEmpty && lines.isEmpty)
+  }
+
+  @Test(
+    "What has an exclusion, and for whom it is reserved, is said apart, and only of earlier members"
+  )
+  func obstacles() {
+    var lines = ExclusionLines()
+    let early = lines.join([one])
+    let both = lines.join([one, two])
+    let holder = makeDue(both, &lines)
+    let late = lines.join([one])
+    #expect(lines.ask(late, in: otherQueue).answer == .refused)
+    #expect(
+      lines.obstacle(of: late)
+        == ExclusionLines.Obstacle(exclusion: one, holders: [], reservers: [both]))
+    #expect(lines.obstacle(of: late)?.isHeld == false)
+    #expect(
+      lines.obstacle(of: both)
+        == ExclusionLines.Obstacle(exclusion: two, holders: [holder], reservers: []))
+    // The reservation is later than this one, which has to wait for another holder.
+    let user = early
+    let blocker = lines.join([one])
+    #expect(lines.ask(blocker, in: otherQueue).answer == .refused)
+    #expect(lines.ask(user, in: queue).answer == .granted)
+    #expect(
+      lines.obstacle(of: late)
+        == ExclusionLines.Obstacle(exclusion: one, holders: [early], reservers: []))
+    #expect(lines.obstacle(of: late)?.isHeld == true)
+  }
+
+  @Test("A reservation keeps nothing from a member that came before it, and is not its obstacle")
+  func earlierThanReservation() {
+    var lines = ExclusionLines()
+    let small = MutualExclusion(name: "small", limit: 2)
+    let three = MutualExclusion(name: "three")
+    let early = lines.join([small])
+    let due = lines.join([small, three])
+    var holder = lines.join([three])
+    _ = lines.ask(holder, in: otherQueue)
+    for _ in 0..<ExclusionMember.firstPatience {
+      #expect(lines.ask(due, in: queue).answer == .refused)
+      if lines.reservation(of: due) != nil { break }
+      let next = lines.join([three])
+      _ = lines.leave(holder)
+      _ = lines.ask(next, in: otherQueue, insists: true)
+      holder = next
+    }
+    #expect(lines.reservation(of: due) != nil)
+    // One place is held and one is reserved: the earlier member waits for two holders only.
+    let first = lines.join([small])
+    #expect(lines.ask(first, in: otherQueue).answer == .granted)
+    let late = lines.join([small])
+    #expect(lines.ask(late, in: otherQueue).answer == .refused)
+    #expect(
+      lines.obstacle(of: late)
+        == ExclusionLines.Obstacle(exclusion: small, holders: [first], reservers: [due]))
+    #expect(lines.ask(early, in: queue).answer == .granted)
+    #expect(
+      lines.obstacle(of: late)
+        == ExclusionLines.Obstacle(exclusion: small, holders: [first, early], reservers: []))
+  }
+
+  @Test(
+    "A member whose exclusion is free while another one of its queue is invited has no obstacle")
+  func freeExclusion() {
+    var lines = ExclusionLines()
+    let (a, b, c) = (lines.join([one]), lines.join([one]), lines.join([one]))
+    for number in [a, b, c] { _ = lines.ask(number, in: queue) }
+    #expect(lines.leave(a) == [b])
+    #expect(lines.obstacle(of: c) == ExclusionLines.Obstacle(exclusion: one))
+    #expect(lines.obstacle(of: c)?.isHeld == false)
+  }
+
+  @Test("A member whose exclusion is reserved only for a later one has no obstacle")
+  func reservedForLaterOne() {
+    var lines = ExclusionLines()
+    let (a, b, c) = (lines.join([one]), lines.join([one]), lines.join([one]))
+    let both = lines.join([one, two])
+    _ = makeDue(both, &lines)
+    for number in [a, b, c] { _ = lines.ask(number, in: queue) }
+    #expect(lines.leave(a) == [b])
+    #expect(lines.obstacle(of: c) == ExclusionLines.Obstacle(exclusion: one))
+  }
+
+  @Test("The limit of an exclusion may be any number; less than 1 counts as 1")
+  func oddLimits() {
+    for limit in [Int.min, -1, 0, 1] { #expect(MutualExclusion(name: "", limit: limit).limit == 1) }
+    let boundless = MutualExclusion(name: "", limit: .max)
+    var lines = ExclusionLines()
+    for _ in 0..<1_000 {
+      #expect(
+        lines.ask(lines.join([boundless, one]), in: queue).answer != .givesWay(nanoseconds: 0))
+      #expect(lines.ask(lines.join([boundless]), in: queue).answer == .granted)
+    }
   }
 
   @Test("Whatever happens, limits hold, nothing free is kept from one that could start, all finish")
@@ -165,7 +311,7 @@ struct ExclusionLinesTests {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let exclusions = [one, two, pair, MutualExclusion(name: "many", limit: 5)]
     for _ in 0..<Effort.scaled(100) {
-      var play = Play()
+      var play = ExclusionPlay()
       for _ in 0..<150 { play.move(exclusions, &generator) }
       play.end(&generator)
     }
@@ -185,109 +331,5 @@ struct ExclusionLinesTests {
     #expect(lines.lines[one]?.waiting.isEmpty == true)
     _ = lines.leave(holder)
     #expect(lines.isEmpty)
-  }
-}
-
-/// Queues that start members at random moments, and what must hold between two moves.
-private struct Play {
-  typealias Number = ExclusionLines.Number
-
-  private enum Stage {
-    /// In its queue, to be chosen.
-    case ready
-    /// Refused, and not invited since.
-    case waiting
-    case executing
-    /// A dependency or its own `isReady` holds it up.
-    case unready
-  }
-
-  private var lines = ExclusionLines()
-  private var stages: [Number: Stage] = [:]
-  private var wanted: [Number: Set<MutualExclusion>] = [:]
-  private var groups: [Number: ExclusionLines.Group] = [:]
-
-  mutating func move(_ exclusions: [MutualExclusion], _ generator: inout SeededGenerator) {
-    let number = stages.keys.sorted().randomElement(using: &generator)
-    switch (Int.random(in: 0..<8, using: &generator), number) {
-    case (0...1, _), (_, nil):
-      let set = Set(exclusions.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
-      let new = lines.join(set)
-      wanted[new] = set
-      groups[new] = ExclusionLines.Group(
-        queue: UInt.random(in: 0..<3, using: &generator), priorityIndex: 2)
-      stages[new] = .ready
-    case (2, let number?) where stages[number] != .executing:
-      let (wasWaiting, invited) = lines.standBack(number)
-      #expect(wasWaiting == (stages[number] == .waiting))
-      stages[number] = .unready
-      invite(invited)
-    case (3, let number?): if stages[number] == .unready { stages[number] = .ready }
-    case (4, let number?): leave(number)
-    case (_, let number?):
-      if stages[number] == .ready { ask(number, insists: Bool.random(using: &generator)) }
-    }
-    check(exclusions)
-  }
-
-  mutating func end(_ generator: inout SeededGenerator) {
-    while let number = stages.keys.sorted().randomElement(using: &generator) {
-      if stages[number] == .unready { stages[number] = .ready }
-      if stages[number] == .ready { ask(number, insists: true) }
-      if stages[number] == .executing { leave(number) }
-      // Those that wait must be invited by the others that leave.
-      if stages.values.allSatisfy({ $0 == .waiting }), !stages.isEmpty {
-        Issue.record("\(stages.count) wait for ever")
-        return
-      }
-    }
-    #expect(lines.isEmpty)
-  }
-
-  private mutating func ask(_ number: Number, insists: Bool) {
-    guard let group = groups[number] else { return }
-    let (answer, invited) = lines.ask(number, in: group, insists: insists)
-    switch answer {
-    case .granted: stages[number] = .executing
-    case .refused: stages[number] = .waiting
-    case .givesWay: #expect(!insists)
-    }
-    invite(invited)
-  }
-
-  private mutating func leave(_ number: Number) {
-    stages[number] = nil
-    wanted[number] = nil
-    invite(lines.leave(number))
-  }
-
-  private mutating func invite(_ numbers: [Number]) {
-    for number in numbers {
-      #expect(stages[number] == .waiting, "only one that waits is invited")
-      stages[number] = .ready
-    }
-  }
-
-  private func check(_ exclusions: [MutualExclusion]) {
-    for exclusion in exclusions {
-      let holders = stages.count { $1 == .executing && wanted[$0]?.contains(exclusion) == true }
-      #expect(holders <= exclusion.limit)
-    }
-    // One whose exclusions are all free waits only if another one of its queue was invited, or if the one
-    // that it lacks is reserved.
-    for (number, stage) in stages where stage == .waiting {
-      guard let obstacle = lines.obstacle(of: number), let its = wanted[number] else {
-        Issue.record("\(number) waits for nothing")
-        continue
-      }
-      let line = lines.lines[obstacle.exclusion]
-      let isReserved = line?.reserved.contains { $0 < number } == true
-      let isHeld = line?.holders.count == obstacle.exclusion.limit
-      let isRepresented = stages.contains { other, stage in
-        stage == .ready && groups[other] == groups[number]
-          && wanted[other]?.contains(obstacle.exclusion) == true
-      }
-      #expect(its.contains(obstacle.exclusion) && (isHeld || isReserved || isRepresented))
-    }
   }
 }

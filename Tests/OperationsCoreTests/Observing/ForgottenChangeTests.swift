@@ -77,6 +77,29 @@ struct ForgottenChangeTests {
     }
   }
 
+  @Test("H-5: of more than 256 changes that one thread nests the oldest lose their old values")
+  func nestedChanges() {
+    let operation = PlainSubclass()
+    let log = EventLog<Bool>()
+    let observation = operation.observe(\.queuePriority, options: .old) { _, change in
+      log.note(change.oldValue != nil)
+    }
+    for _ in 0..<300 { operation.willChangeValue(forKey: "queuePriority") }
+    for _ in 0..<300 { operation.didChangeValue(forKey: "queuePriority") }
+    #expect(log.events == Array(repeating: true, count: 256) + Array(repeating: false, count: 44))
+    observation.invalidate()
+  }
+
+  @Test("A class of another kind that returns an operation's host traps when it is observed")
+  func forwardedHostInOwnProcess() async {
+    await #expect(processExitsWith: .failure) {
+      let observation = Impostor().observe(\.value) { _, _ in }
+      observation.invalidate()
+    }
+    await #expect(processExitsWith: .failure) { Impostor().willChangeValue(for: \.value) }
+    await #expect(processExitsWith: .success) { _ = Impostor() }
+  }
+
   @Test("H-5: nor do they pile up when each is announced by another thread")
   func changesOfManyThreads() {
     var pending = PendingChanges()
@@ -112,6 +135,19 @@ struct ForgottenChangeTests {
       observation.invalidate()
     }
   }
+}
+
+/// Takes what the library keeps of an operation for its own.
+private final class Impostor: KeyValueObservable {
+  typealias ObservedRoot = Impostor
+
+  let operation = Operation()
+  let value = 1
+  var keyValueObservationHost: KeyValueObservationHost { operation.keyValueObservationHost }
+
+  func willChangeValue(forKey key: String) {}
+  func didChangeValue(forKey key: String) {}
+  func value(forKey key: String) -> Any? { nil }
 }
 
 /// Has values at places.

@@ -27,16 +27,24 @@ struct ProgressGraphTests {
   @Test("Who needs a place waits for any of those who have one, not for all")
   func pools() {
     // 0 and 1 have the places, and 2 needs one.
-    let one = graph([Needs(tasks: [2]), Needs(), Needs(pool: 0)], pools: [[0, 1]])
+    let one = graph([Needs(tasks: [2]), Needs(), Needs(pools: [0])], pools: [[0, 1]])
     #expect(one.stuckTasks.isEmpty && one.knots.isEmpty)
-    let both = graph([Needs(tasks: [2]), Needs(tasks: [2]), Needs(pool: 0)], pools: [[0, 1]])
+    let both = graph([Needs(tasks: [2]), Needs(tasks: [2]), Needs(pools: [0])], pools: [[0, 1]])
     #expect(both.stuckTasks == [0, 1, 2] && both.knots == [[0, 1, 2]])
+  }
+
+  @Test("A task that needs places of two pools is stuck if one of these stays full")
+  func twoPools() {
+    // 0 has the place of one pool and waits for 2; 1 has that of the other pool and ends by itself.
+    let needs = [Needs(tasks: [2]), Needs(), Needs(pools: [0, 1])]
+    #expect(graph(needs, pools: [[0], [1]]).stuckTasks == [0, 2])
+    #expect(graph(needs, pools: [[], [1]]).stuckTasks.isEmpty)
   }
 
   @Test("A knot that is stuck for the sake of another one is not told")
   func knotsAtTheBottom() {
     // 0 waits for 2, which needs a place that 0 and 1 have; 1 is stuck in a cycle with 3.
-    let needs = [Needs(tasks: [2]), Needs(tasks: [3]), Needs(pool: 0), Needs(tasks: [1])]
+    let needs = [Needs(tasks: [2]), Needs(tasks: [3]), Needs(pools: [0]), Needs(tasks: [1])]
     let graph = graph(needs, pools: [[0, 1]])
     #expect(graph.stuckTasks == [0, 1, 2, 3])
     #expect(graph.knots == [[1, 3]])
@@ -71,10 +79,8 @@ struct ProgressGraphTests {
     }
     for _ in 0..<taskCount {
       let tasks = (0..<taskCount).filter { _ in Int.random(in: 0..<10, using: &random) < density }
-      let pool =
-        poolCount > 0 && Bool.random(using: &random)
-        ? Int.random(in: 0..<poolCount, using: &random) : nil
-      graph.needs.append(ProgressGraph.Needs(tasks: tasks, pool: pool))
+      let pools = (0..<poolCount).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+      graph.needs.append(ProgressGraph.Needs(tasks: tasks, pools: pools))
     }
     return graph
   }
@@ -83,8 +89,9 @@ struct ProgressGraphTests {
   private static func isStuck(_ tasks: Set<Int>, in graph: ProgressGraph) -> Bool {
     tasks.allSatisfy { task in
       let needs = graph.needs[task]
-      let holders = needs.pool.map { graph.pools[$0] } ?? []
-      let isPoolShut = !holders.isEmpty && holders.allSatisfy(tasks.contains)
+      let isPoolShut = needs.pools.map { graph.pools[$0] }.contains {
+        !$0.isEmpty && $0.allSatisfy(tasks.contains)
+      }
       return isPoolShut || needs.tasks.contains(where: tasks.contains)
     }
   }
@@ -104,7 +111,8 @@ struct ProgressGraphTests {
     var reached: Set<Int> = []
     var new = [task]
     while let next = new.popLast() {
-      let targets = graph.needs[next].tasks + (graph.needs[next].pool.map { graph.pools[$0] } ?? [])
+      let needs = graph.needs[next]
+      let targets = needs.tasks + needs.pools.flatMap { graph.pools[$0] }
       for target in targets where stuck.contains(target) && reached.insert(target).inserted {
         new.append(target)
       }

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+@Suite("Operations that give way, and exclusions that are kept free")
+struct ExclusionWaitTests {
+  private let exclusion = MutualExclusion(name: "catalogue")
+
+  /// Refuses the operation until others give way to it.
+  private func makeDue(_ operation: Operation, in exclusions: Exclusions) {
+    for _ in 0..<ExclusionMember.firstPatience {
+      let holder = Operation()
+      #expect(exclusions.admit(holder, [exclusion]))
+      #expect(!exclusions.admit(operation, [exclusion]))
+      exclusions.leave(holder)
+    }
+  }
+
+  /// Lets an operation ask on a thread of its own, until it gives way.
+  ///
+  /// - Returns: Its answer, when there is one.
+  private func askGivingWay(
+    _ operation: Operation, in exclusions: Exclusions
+  ) -> Monitored<Bool?> {
+    let answer = Monitored<Bool?>(nil)
+    let exclusion = exclusion
+    startThread {
+      let isAdmitted = exclusions.admit(operation, [exclusion])
+      answer.change { $0 = isAdmitted }
+    }
+    while exclusions.state.withLock({ $0.givingWayCount }) == 0, answer.value == nil {
+      sched_yield()
+    }
+    #expect(answer.value == nil, "it gives way")
+    return answer
+  }
+
+  @Test("An operation gives way to one that was refused often, which starts before it")
+  func givesWay() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      let exclusions = Exclusions(timeScale: 100_000)
+      let (victim, other) = (Operation(), Operation())
+      makeDue(victim, in: exclusions)
+      let answer = askGivingWay(other, in: exclusions)
+      #expect(exclusions.admit(victim, [exclusion]))
+      answer.wait(for: "the other one to be refused") { $0 != nil }
+      #expect(answer.value == false)
+      exclusions.leave(victim)
+      #expect(exclusions.admit(other, [exclusion]))
+      exclusions.leave(other)
+    }
+  }
+
+  @Test("If the one that was refused often does not come, others go on, and it has its turn later")
+  func givesWayInVain() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      let exclusions = Exclusions()
+      let (victim, other) = (Operation(), Operation())
+      makeDue(victim, in: exclusions)
+      #expect(exclusions.admit(other, [exclusion]))
+      #expect(!exclusions.admit(victim, [exclusion]))
+      exclusions.leave(other)
+      #expect(exclusions.admit(victim, [exclusion]))
+      exclusions.leave(victim)
+      #expect(exclusions.state.withLock { $0.lines.isEmpty && $0.givingWayCount == 0 })
+    }
+  }
+
+  @Test(
+    "One that gets a dependency while it gives way is not started, and keeps nothing from others")
+  func dependencyWhileGivingWay() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      let exclusions = Exclusions(timeScale: 500)
+      let (victim, other) = (Operation(), Operation())
+      makeDue(victim, in: exclusions)
+      let answer = askGivingWay(other, in: exclusions)
+      other.addDependency(Operation())
+      answer.wait(for: "an answer") { $0 != nil }
+      #expect(answer.value == false)
+      #expect(exclusions.admit(victim, [exclusion]))
+      exclusions.leave(victim)
+      exclusions.leave(other)
+      #expect(exclusions.state.withLock { $0.lines.isEmpty })
+    }
+  }
+
+  @Test(
+    "One whose own isReady says no while it gives way is not started, and keeps nothing from others"
+  )
+  func unreadyWhileGivingWay() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      let exclusions = Exclusions(timeScale: 500)
+      let victim = Operation()
+      let other = SwitchedOperation()
+      makeDue(victim, in: exclusions)
+      let answer = askGivingWay(other, in: exclusions)
+      other.isAllowed.store(false, ordering: .sequentiallyConsistent)
+      answer.wait(for: "an answer") { $0 != nil }
+      #expect(answer.value == false)
+      #expect(exclusions.admit(victim, [exclusion]))
+      exclusions.leave(victim)
+      exclusions.leave(other)
+      #expect(exclusions.state.withLock { $0.lines.isEmpty })
+    }
+  }
+
+  @Test(
+    "Setting exclusions waits for no lock of the process: an operation's getters go on meanwhile")
+  func settingUnderProcessLock() async throws {
+    let exclusion = exclusion
+    try await onOwnThread(within: .seconds(60)) {
+      let operation = Operation()
+      let isSet = Monitored(false)
+      let wasSetInTime = Exclusions.shared.state.withLock { _ in
+        startThread {
+          operation.exclusions = [exclusion]
+          isSet.change { $0 = true }
+        }
+        return isSet.comesTrue(within: 5) { $0 }
+      }
+      #expect(wasSetInTime && operation.exclusions == [exclusion])
+    }
+  }
+
+  /// An operation that executes with one exclusion until the gate opens, and one that was refused often, waits
+  /// for it, and has another exclusion reserved.
+  private struct Reservation {
+    let early = MutualExclusion(name: "early")
+    let late = MutualExclusion(name: "late")
+    let gate = Gate()
+    let queue = OperationQueue()
+    let due = BlockOperation {}
+    let holder: BlockOperation
+
+    init(_ work: @escaping @Sendable (_ early: MutualExclusion) -> Void) {
+      holder = BlockOperation { [gate, early] in
+        gate.pass()
+        work(early)
+      }
+      holder.exclusions = [late]
+      due.exclusions = [early, late]
+      queue.maxConcurrentOperationCount = 3
+      queue.addOperation(holder)
+      gate.waitForArrivals(1)
+      queue.addOperation(due)
+      for round in 0...ExclusionMember.firstPatience {
+        waitUntilRefused()
+        // It stands back, and asks again.
+        due.queuePriority = round.isMultiple(of: 2) ? .high : .normal
+      }
+      waitUntilRefused()
+    }
+
+    private func waitUntilRefused() {
+      let deadline = ContinuousClock.now + .seconds(Patience.seconds)
+      while due.state != .waiting, .now < deadline { sched_yield() }
+      #expect(due.state == .waiting)
+    }
+  }
+
+  @Test(
+    "A reservation does not keep an exclusion for ever from one that its holder waits for inside")
+  func reservationAndInnerWait() async throws {
+    try await onOwnThread(within: .seconds(30)) {
+      let inner = BlockOperation {}
+      let other = OperationQueue()
+      let scene = Reservation { early in
+        inner.exclusions = [early]
+        other.addOperations([inner], waitUntilFinished: true)
+      }
+      scene.gate.open()
+      scene.queue.waitUntilAllOperationsAreFinished()
+      #expect(inner.isFinished && scene.due.isFinished)
+    }
+  }
+
+  @Test("That an exclusion is kept free for another operation is said, with that operation")
+  func reasonOfReservation() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      let scene = Reservation { _ in }
+      let refused = BlockOperation {}
+      refused.exclusions = [scene.early]
+      scene.queue.addOperations([refused, BlockOperation {}], waitUntilFinished: false)
+      var reasons: [NotRunningReason] = []
+      for _ in 0..<1_000_000 where reasons.isEmpty && !refused.isFinished {
+        reasons = refused.reasonsNotRunning().filter {
+          if case .notStartedYet = $0 { false } else { true }
+        }
+      }
+      // It is over in 100 ms.
+      if !refused.isFinished || !reasons.isEmpty {
+        #expect(
+          reasons == [.exclusionReserved(scene.early, for: [OperationReference(scene.due)])])
+        #expect(
+          reasons.map(\.description) == [
+            "it needs the exclusion “early”, which is kept free for \(scene.due.id)"
+          ])
+      }
+      #expect(scene.queue.deadlocks().isEmpty)
+      refused.waitUntilFinished()
+      scene.gate.open()
+      scene.queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+}
+
+/// Ready as long as it is allowed to.
+private final class SwitchedOperation: Operation, @unchecked Sendable {
+  let isAllowed = Atomic(true)
+
+  override var isReady: Bool {
+    super.isReady && isAllowed.load(ordering: .sequentiallyConsistent)
+  }
+}
