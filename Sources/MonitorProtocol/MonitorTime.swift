@@ -50,10 +50,11 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
 extension Duration {
   /// Whole nanoseconds, rounded towards zero; the largest or smallest number where they are more.
   package var saturatedNanoseconds: Int64 {
+    // Compared first: `components` traps if the seconds do not fit into 64 bits.
+    if self >= .nanoseconds(Int64.max) { return .max }
+    if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
-    let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflows { return seconds < 0 ? .min : .max }
-    return whole.addingSaturating(attoseconds / 1_000_000_000)
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }
 
@@ -88,7 +89,7 @@ extension MonitorTime {
   /// just before it; -1 for ever.
   package static func pollTimeout(from now: MonitorTime, until moment: MonitorTime?) -> Int32 {
     guard let moment else { return -1 }
-    let nanoseconds = max(0, moment.nanoseconds - now.nanoseconds)
-    return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+    let nanoseconds = max(0, moment.nanoseconds.subtractingSaturating(now.nanoseconds))
+    return Int32(clamping: nanoseconds.addingSaturating(999_999) / 1_000_000)
   }
 }

@@ -10,7 +10,8 @@ import Testing
     Duration(secondsComponent: .min, attosecondsComponent: 0),
     Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
     .nanoseconds(Int64.min), .nanoseconds(Int64.max), .zero, .nanoseconds(1), .nanoseconds(-1),
-    .seconds(10_000_000_000), .seconds(-10_000_000_000),
+    .seconds(10_000_000_000), .seconds(-10_000_000_000), .seconds(Int64.max) * 3,
+    .seconds(Int64.min) * 3,
   ]
 
   /// What comes out where numbers may be as large as they like.
@@ -33,6 +34,15 @@ import Testing
       #expect(after.nanoseconds == cut(Int128(start) + nanoseconds))
       let before = MonitorTime(nanoseconds: start) - duration
       #expect(before.nanoseconds == cut(Int128(start) - nanoseconds))
+    }
+  }
+
+  @Test(arguments: extremes)
+  func theTimeToPollIsNeitherNegativeNorTooLong(_ moment: Int64) {
+    for now in Self.extremes {
+      let timeout = MonitorTime.pollTimeout(
+        from: MonitorTime(nanoseconds: now), until: MonitorTime(nanoseconds: moment))
+      #expect(timeout >= 0 && (timeout == 0) == (moment <= now))
     }
   }
 

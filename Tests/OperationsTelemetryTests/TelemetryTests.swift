@@ -24,6 +24,17 @@ import Tracing
     return queue
   }
 
+  @Test(arguments: [Duration.seconds(Int64.min) * 3, .seconds(-1), .seconds(Int64.max) * 3])
+  func anyIntervalIsTaken(_ interval: Duration) {
+    let metrics = WatchedMetrics()
+    let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil, interval: interval)
+    let queue = makeQueue("odd interval")
+    queue.addOperation {}
+    queue.waitUntilAllOperationsAreFinished()
+    telemetry.stop()
+    #expect(metrics.values.value[#"opq_operations_added_total{queue="odd interval"}"#] == 1)
+  }
+
   @Test func gaugesAndTotalsAreThoseOfTheQueue() {
     let metrics = WatchedMetrics()
     let telemetry = OperationTelemetry.start(

@@ -23,19 +23,24 @@ final class GroupMembers: Sendable {
     do {
       try queue.tryAddOperation(operation)
     } catch {
-      leave(nil)
+      leave()
       Misuse.raise(error.kind, error.description)
       return false
     }
-    if !operation.addWaiter(GroupMember(operation, of: self)) {
-      leave(GroupState.Failure(of: operation))
-    }
+    if !operation.reportFinish(to: self) { memberHasFinished(operation) }
+    if !operation.addWaiter(GroupMember(of: self)) { leave() }
     return true
   }
 
+  /// A member has finished, and has not left the queue: so what goes wrong is noted in the order in which
+  /// members finish.
+  func memberHasFinished(_ operation: Operation) {
+    if let failure = GroupState.Failure(of: operation) { state.withLock { $0.note(failure) } }
+  }
+
   /// A member has left the queue.
-  func leave(_ failure: GroupState.Failure?) {
-    if state.withLock({ $0.leave(failure) }) { allFinished.wake() }
+  func leave() {
+    if state.withLock({ $0.leave() }) { allFinished.wake() }
   }
 
   /// Keeps everybody out from now on and cancels those who are there, once. They need not wait for the
@@ -76,16 +81,23 @@ final class GroupQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// Tells a group when a member has finished, and has left the queue.
+/// Tells a group when a member has left the queue.
 private final class GroupMember: Waiter {
-  /// Whoever wakes this is it.
-  private unowned let operation: Operation
   private let members: GroupMembers
 
-  init(_ operation: Operation, of members: GroupMembers) {
-    self.operation = operation
-    self.members = members
-  }
+  init(of members: GroupMembers) { self.members = members }
 
-  func wake() { members.leave(GroupState.Failure(of: operation)) }
+  func wake() { members.leave() }
+}
+
+extension Operation {
+  /// Lets the members of a group know when this one has finished. `false` if it has finished before.
+  fileprivate final func reportFinish(to members: GroupMembers) -> Bool {
+    makeRare { rare in
+      // The finisher looks for the flag after the finish, and then needs the lock.
+      guard update({ $0.promise(.hasFinishDuties) }) else { return false }
+      rare.groupMembers = members
+      return true
+    }
+  }
 }

@@ -66,14 +66,14 @@ struct GroupState {
   /// A member has finished, or could not be added after all.
   ///
   /// - Returns: Whether it was the last one that the group has waited for.
-  mutating func leave(_ failure: Failure?) -> Bool {
+  mutating func leave() -> Bool {
     precondition(unfinishedCount > 0, "A member has left a group that it was not in")
     unfinishedCount -= 1
-    if let failure { note(failure) }
     return closeIfEmpty()
   }
 
-  private mutating func note(_ failure: Failure) {
+  /// A member has failed. Comes before the member leaves.
+  mutating func note(_ failure: Failure) {
     guard let place = places[failure.origin] else {
       places[failure.origin] = failures.count
       return failures.append(failure)

@@ -40,6 +40,8 @@ final class RareState {
   var required: Set<ObjectIdentifier> = []
   /// Those that require its success, unowned-retained.
   var requirers: [Unmanaged<Operation>] = []
+  /// The members of its group, which are told of its finish.
+  var groupMembers: GroupMembers?
   /// The exclusions that it shares with others.
   var exclusions: Set<MutualExclusion> = []
   /// Whether it has asked for its exclusions, which do not change after that.

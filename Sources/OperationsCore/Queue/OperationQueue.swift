@@ -17,7 +17,8 @@ import Synchronization
 /// by hand, and call `exec` or `_exit`. If it adds an operation to a queue, or waits for one that is in a
 /// queue, it ends with a message on the standard error stream. A subclass that depends on another operation,
 /// and a completion block, need a thread too. If no queue was created before the fork, the child
-/// uses queues as any other process.
+/// uses queues as any other process. What another thread had locked when `fork()` was called stays locked in
+/// the child: <doc:PrioritiesAndWidths> says what that means.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
 // Unchecked because an open class cannot be checked. Its stored properties are thread-safe.

@@ -110,10 +110,14 @@ extension Operation {
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
-    let requirers = withRare { rare in
-      defer { rare?.requirers = [] }
-      return rare?.requirers ?? []
+    let (requirers, groupMembers) = withRare { rare -> ([Unmanaged<Operation>], GroupMembers?) in
+      defer {
+        rare?.requirers = []
+        rare?.groupMembers = nil
+      }
+      return (rare?.requirers ?? [], rare?.groupMembers)
     }
+    groupMembers?.memberHasFinished(self)
     guard !requirers.isEmpty else { return }
     let error = DependencyError(of: self)
     for requirer in requirers {

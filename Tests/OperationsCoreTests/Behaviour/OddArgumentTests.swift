@@ -9,7 +9,8 @@ import Testing
 struct OddArgumentTests {
   private static let durations: [Duration] = [
     .seconds(Int64.max), .seconds(Int64.min), .seconds(-1), .zero, .nanoseconds(1),
-    .seconds(1_000_000_000_000), .milliseconds(Int64.max),
+    .seconds(1_000_000_000_000), .milliseconds(Int64.max), .seconds(Int64.max) * 3,
+    .seconds(Int64.min) * 3,
   ]
   private static let numbers = [Int.min, -1_000, -2, -1, 0, 1, 1_000_000, Int.max]
 

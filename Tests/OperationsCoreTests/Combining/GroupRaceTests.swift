@@ -33,6 +33,23 @@ struct GroupRaceTests {
     }
   }
 
+  @Test("What goes wrong is listed in the order in which members finish, not in that of reports")
+  func orderOfErrors() async throws {
+    struct Numbered: Error { let number: Int }
+    try await onOwnThread {
+      for _ in 0..<Effort.scaled(500) {
+        let group = GroupOperation()
+        group.maxConcurrentOperationCount = 1
+        for number in 0..<8 {
+          group.addOperation(AsyncOperation { throw Numbered(number: number) })
+        }
+        group.start()
+        group.waitUntilFinished()
+        #expect(group.errors.compactMap { ($0 as? Numbered)?.number } == Array(0..<8))
+      }
+    }
+  }
+
   @Test("CA-11: adding races cancelling: whoever joined is cancelled and finishes, with the group")
   func addingRacesCancelling() async throws {
     try await onOwnThread {

@@ -19,10 +19,10 @@ struct GroupStateTests {
   @Test("Members that finish before the group waits do not complete it")
   func early() {
     var state = GroupState()
-    #expect(state.join() == true && state.leave(nil) == false)
+    #expect(state.join() == true && state.leave() == false)
     #expect(!state.isClosed && state.join() == true)
     #expect(state.drain() == false)
-    #expect(state.leave(nil) == true && state.isClosed)
+    #expect(state.leave() == true && state.isClosed)
   }
 
   @Test("Who is added by a member that has not finished is waited for")
@@ -30,8 +30,8 @@ struct GroupStateTests {
     var state = GroupState()
     #expect(state.join() == true && state.drain() == false)
     #expect(state.join() == true)
-    #expect(state.leave(nil) == false)
-    #expect(state.leave(nil) == true)
+    #expect(state.leave() == false)
+    #expect(state.leave() == true)
     #expect(state.join() == false)
   }
 
@@ -43,7 +43,8 @@ struct GroupStateTests {
     #expect(state.cancel() == true && state.cancel() == false, "It happens once")
     #expect(!state.isLeftWithMembers)
     #expect(state.join() == false && state.drain() == false)
-    #expect(state.leave(.init(MemberError(), origin: OperationID(rawValue: 1))) == true)
+    state.note(.init(MemberError(), origin: OperationID(rawValue: 1)))
+    #expect(state.leave() == true)
     #expect(state.errors.count == 1)
   }
 
@@ -53,11 +54,15 @@ struct GroupStateTests {
     let (first, second) = (OperationID(rawValue: 1), OperationID(rawValue: 2))
     var state = GroupState()
     for _ in 0..<5 { _ = state.join() }
-    _ = state.leave(.init(Consequence(), origin: first, isConsequence: true))
-    _ = state.leave(.init(Consequence(), origin: second, isConsequence: true))
-    _ = state.leave(.init(MemberError(), origin: first))
-    _ = state.leave(.init(Consequence(), origin: first, isConsequence: true))
-    _ = state.leave(nil)
+    state.note(.init(Consequence(), origin: first, isConsequence: true))
+    _ = state.leave()
+    state.note(.init(Consequence(), origin: second, isConsequence: true))
+    _ = state.leave()
+    state.note(.init(MemberError(), origin: first))
+    _ = state.leave()
+    state.note(.init(Consequence(), origin: first, isConsequence: true))
+    _ = state.leave()
+    _ = state.leave()
     #expect(state.errors.map { $0 is MemberError } == [true, false])
   }
 }
