@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Two operations, one of which needs the other's result; a queue runs them in the right order,
-// although they are added in the wrong one.
+// The program of README.md: dependencies, asynchronous work, and a failure that cancels what requires
+// success.
 
-import Dispatch
 import Operations
 
 let queue = OperationQueue()
 queue.maxConcurrentOperationCount = 2
 
+// A queue starts an operation when everything that it depends on has finished.
 let fetch = BlockOperation { print("fetch the tiles") }
 let merge = BlockOperation { print("merge them") }
 merge.addDependency(fetch)
 merge.queuePriority = .high
+for operation in [merge, fetch] { queue.addOperation(operation) }
+await queue.waitForAll()
 
-// Nobody waits for completion blocks: a program that needs one waits for it by itself.
-let completed = DispatchSemaphore(value: 0)
-merge.completionBlock = {
-  print("merged")
-  completed.signal()
+// The work of an operation can be an async function. It holds a slot of the queue, and no thread.
+let pages = (1...3).map { number in
+  queue.addAsyncOperation {
+    try await Task.sleep(for: .milliseconds(10))
+    return "page \(number)"
+  }
 }
+for page in pages { print(try await page.value) }
 
-print("merge is ready: \(merge.isReady)")
-queue.addOperations([merge, fetch], waitUntilFinished: true)
-completed.wait()
-print("merge is finished: \(merge.isFinished), left in the queue: \(queue.operationCount)")
+// A failure cancels what requires success.
+let upload = AsyncOperation<Void> { throw CancellationError() }
+let publish = BlockOperation { print("never printed") }
+publish.addDependency(upload, requires: .success)
+for operation in [upload, publish] { queue.addOperation(operation) }
+await queue.waitForAll()
+print("publish was cancelled: \(publish.isCancelled)")
