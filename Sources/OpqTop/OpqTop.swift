@@ -7,13 +7,13 @@ import ArgumentParser
 struct OpqTop: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "opq-top",
-    abstract: "Shows operation queues live: what is ready, what runs, what waits and why.",
+    abstract: "Shows operation queues live, and why an operation does not run.",
     discussion: """
-      Without arguments it shows the process of this user that listens, lets you choose where there are \
-      several, and runs the demo "tiles" where there is none. In the dashboard, ? lists the keys and q \
-      quits. With --batch it prints frames as text instead, and needs no terminal. "record" and "replay" \
-      keep what there was to see in a file, and show it again. Run "opq-top help \
-      attach" and "opq-top help demo" for the options; they may be given without the word.
+      Without arguments, opq-top attaches to the process of this user that listens, offers a list if there \
+      are several, and runs the demo "tiles" if there is none. In the dashboard, ? lists the keys and q \
+      quits. With --batch, it prints frames as text and needs no terminal. "record" and "replay" write and \
+      show recordings. "opq-top help attach" and "opq-top help demo" list the options, which also work \
+      without the command.
       """,
     version: Version.number,
     subcommands: [

@@ -11,20 +11,20 @@ struct AttachCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attach", abstract: "Shows the queues of another process.",
     discussion: """
-      The process has to listen: it was started with the environment variable OPQ_MONITOR set to ro or \
-      rw, or calls OperationMonitor.listen(). It has to be one of this user's. "opq-top ls" lists those \
-      that there are; where there is but one, it need not be named, and of several one can be chosen. \
-      Several are watched as one, with a table of them and their sum. \
-      Sockets are looked for in the directory opq below XDG_RUNTIME_DIR, and else in /tmp; where \
-      OPQ_SOCKET_DIRECTORY names a directory for both programs, only there. \
-      The process goes on when opq-top ends. The exit status is 3 where nothing listens, 5 where access \
-      is denied, 4 where the process speaks another version of the protocol, and 1 where it does not \
-      answer, or with --batch where it ends; of several, where none is left.
+      The process must belong to the same user, and must listen: start it with OPQ_MONITOR=ro or \
+      OPQ_MONITOR=rw in its environment, or call OperationMonitor.listen() in it. "opq-top ls" lists these \
+      processes. Without an argument, opq-top attaches to the only one, or offers a list. With several \
+      arguments, it shows the processes as one, with a table of them and their sum. \
+      Sockets are in the directory opq below XDG_RUNTIME_DIR, or in /tmp if that is not set. If \
+      OPQ_SOCKET_DIRECTORY is set for both programs, they use only that directory. \
+      The process continues when opq-top ends. Exits with 1 if the process does not answer, or, with \
+      --batch, when it ends; with 3 if nothing listens; with 4 if the process uses another version of the \
+      protocol; with 5 if access is denied. With several processes, exits when the last one has ended.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "The id of a process, or the path of a socket; up to \(ProcessReport.numbers.count) of them.",
+      "The id of a process or the path of a socket. Up to \(ProcessReport.numbers.count) of them.",
       valueName: "pid|socket"))
   var targets: [String] = []
 

@@ -3,8 +3,8 @@
 
 import ArgumentParser
 
-/// `opq-top` without a word: the one process that listens, a list to choose from where there are
-/// several, or the demo where there is none. With options of the demo or of `attach` it is these.
+/// `opq-top` without a command: attaches to the only process that listens, offers a list if there are several,
+/// or runs the demo if there is none. Options of `demo` and `attach` select one of these commands.
 struct AutomaticCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", shouldDisplay: false)
 

@@ -4,14 +4,14 @@
 import ArgumentParser
 import MonitorProtocol
 
-/// `opq-top cancel`: asks operations to cancel.
+/// `opq-top cancel`: cancels operations.
 struct CancelCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Asks operations to cancel.",
+    commandName: "cancel", abstract: "Cancels operations.",
     discussion: """
-      Cancelling is a request: "wait --state cancelled" waits until it is met. One that has already \
-      finished is said to have, and is no error. Where the process does not know an operation the exit \
-      status is 1, and 5 where it is read-only.
+      Cancelling is a request. To wait until the operations are cancelled, use "wait --state cancelled". \
+      An operation that has already finished is reported, and is not an error. Exits with 1 if an \
+      operation is unknown, and with 5 if the process is read-only.
       """)
   static let isReadOnly = false
 
@@ -22,7 +22,7 @@ struct CancelCommand: InquiryCommand {
 
   @Flag(
     name: .customLong("with-dependents"),
-    help: "Cancel what depends on them, too, directly or through others.")
+    help: "Also cancel all operations that depend on them, directly or indirectly.")
   var withDependents = false
 
   @OptionGroup var options: InquiryOptions
@@ -34,13 +34,13 @@ struct CancelCommand: InquiryCommand {
   }
 }
 
-/// `opq-top suspend`: lets a queue start nothing new.
+/// `opq-top suspend`: suspends a queue.
 struct SuspendCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "suspend", abstract: "Lets a queue start nothing new.",
+    commandName: "suspend", abstract: "Suspends a queue.",
     discussion: """
-      What executes goes on. Where several queues have the name the exit status is 2, where none has it 1, \
-      and where the process is read-only 5.
+      Operations that execute continue. Exits with 1 if no queue has this name, with 2 if several have it, \
+      and with 5 if the process is read-only.
       """)
   static let isReadOnly = false
 
@@ -52,13 +52,13 @@ struct SuspendCommand: InquiryCommand {
   var inquiry: any Inquiry { SuspendInquiry(queue, isSuspended: true, options.form) }
 }
 
-/// `opq-top resume`: lets a queue go on.
+/// `opq-top resume`: resumes a queue.
 struct ResumeCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Lets a suspended queue go on.",
+    commandName: "resume", abstract: "Resumes a suspended queue.",
     discussion: """
-      Where several queues have the name the exit status is 2, where none has it 1, and where the process \
-      is read-only 5.
+      Exits with 1 if no queue has this name, with 2 if several have it, and with 5 if the process is \
+      read-only.
       """)
   static let isReadOnly = false
 

@@ -10,7 +10,7 @@ import Glibc
 /// `opq-top demo`: runs a workload in this process, and shows it.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Runs a workload, and shows it.",
+    commandName: "demo", abstract: "Runs a demo workload and shows it.",
     discussion: DemoList.discussion)
 
   @OptionGroup var demo: DemoOptions

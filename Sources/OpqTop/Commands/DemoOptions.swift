@@ -9,27 +9,27 @@ struct DemoOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The workload. (default: tiles)", valueName: "name"))
   var chosenDemo: Demo?
 
-  @Flag(name: .customLong("list"), help: "Print what demos there are, and end.")
+  @Flag(name: .customLong("list"), help: "List the demos, and exit.")
   var isList = false
 
-  @Flag(help: "End the workload when one round is done; see \"help demo\".")
+  @Flag(help: "Exit after one round of the workload; see \"help demo\".")
   var once = false
 
   // Read unconditionally, so that a negative number is told what is wrong with it.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Decides what the workload does. (default: 7)", valueName: "number"))
+      "The seed of the workload's random numbers. (default: 7)", valueName: "number"))
   var seed: UInt64?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many times faster than usual it goes. (default: 1.0)", valueName: "factor"))
+      "How many times faster than usual the workload runs. (default: 1.0)", valueName: "factor"))
   var speed: Double?
 
   @Option(
-    help: ArgumentHelp("Keep the files that it makes in this directory.", valueName: "directory"))
+    help: ArgumentHelp("Keep the files of the workload in this directory.", valueName: "directory"))
   var output: String?
 
   /// Whether a demo is asked for.

@@ -9,26 +9,26 @@ import RunAnalysis
 /// `opq-top export`: writes what was recorded in a form that other programs read.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Writes a recording in the form of another program.",
+    commandName: "export", abstract: "Exports a recording to another format.",
     discussion: """
-      chrome-trace is for Perfetto and the tracing pages of browsers: each queue with its slots, what ran \
-      in them, what depended on what, and the critical path. dot is the dependency graph for Graphviz, \
-      csv a line for each operation. What was cut off or is damaged is left out, and that is said. The \
-      exit status is 2 where there is no such file or it is no recording, 4 where it was made by another \
-      major version, and 1 where not all could be read or written.
+      chrome-trace is for Perfetto and the tracing pages of browsers: the slots of each queue, the \
+      operations in them, their dependencies, and the critical path. dot is the dependency graph for \
+      Graphviz. csv has a line for each operation. If the recording is damaged or cut off, the part before \
+      is exported. Exits with 1 if something could not be read or written, with 2 if the file does not \
+      exist or is not a recording, and with 4 if another major version made it.
       """)
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
   var file: String
 
-  @Option(help: "chrome-trace, dot or csv.")
+  @Option(help: "The format: chrome-trace, dot or csv.")
   var format: ExportFormat
 
   @OptionGroup var output: OutputOptions
 
   @Option(
     help: ArgumentHelp(
-      "Only operations that match, such as \"queue:io class:Tile\"; the words are those of the "
+      "Export only matching operations, such as \"queue:io class:Tile\". The syntax is that of the "
         + "dashboard's filter.", valueName: "text"),
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
@@ -62,10 +62,10 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write; without it, and with -, standard output.", valueName: "file"))
+      "The file to write. Without it, or with -, writes to standard output.", valueName: "file"))
   var output: String?
 
-  @Flag(help: "Write over the file where it is there already.")
+  @Flag(help: "Overwrite the file if it exists.")
   var force = false
 
   /// Reads a recording and writes what is made of it, and says how the process has to end.

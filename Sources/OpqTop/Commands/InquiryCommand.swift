@@ -6,7 +6,7 @@ import CursesTerminal
 import MonitorClient
 import MonitorProtocol
 
-/// A word of the command line that asks a process something, or has it do something, and ends.
+/// A command that sends a question or a request to a process, prints the answer, and exits.
 protocol InquiryCommand: ParsableCommand {
   /// Which process, and how it answers.
   var options: InquiryOptions { get }
@@ -21,12 +21,12 @@ struct InquiryOptions: ParsableArguments {
   @OptionGroup var target: TargetOptions
 
   @Option(
-    help: ArgumentHelp("Ask a recording instead, as of its end.", valueName: "file"))
+    help: ArgumentHelp("Use a recording instead of a process, at its end.", valueName: "file"))
   var recording: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --recording: as of so long after its beginning, such as 0, 12.5s, 90m or 2h.",
+      "With --recording: the time since its beginning, such as 0, 12.5s, 90m or 2h.",
       valueName: "time"))
   var at: Offset?
 

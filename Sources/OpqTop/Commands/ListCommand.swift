@@ -9,12 +9,12 @@ import MonitorProtocol
 /// `opq-top ls`: the processes that can be watched.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "Lists the processes that can be attached to.",
+    commandName: "ls", abstract: "Lists the processes that opq-top can attach to.",
     discussion: """
-      These are the processes of this user that listen: they were started with the environment \
-      variable OPQ_MONITOR set to ro or rw, or call OperationMonitor.listen(). MODE says whether a \
-      viewer may cancel (rw) or only look (ro), PROTO which version of the protocol a process speaks. \
-      Where there is none, the exit status is 3.
+      These are the processes of this user that listen: they were started with OPQ_MONITOR=ro or \
+      OPQ_MONITOR=rw in their environment, or call OperationMonitor.listen(). MODE is rw if a viewer can \
+      cancel operations and ro if it cannot. PROTO is the version of the protocol. Exits with 3 if there is \
+      no such process.
       """)
 
   /// Does it, and says how the process has to end.

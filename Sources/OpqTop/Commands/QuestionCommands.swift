@@ -8,11 +8,11 @@ import MonitorProtocol
 /// `opq-top why`: why an operation is not running.
 struct WhyCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "why", abstract: "Says what an operation does, or why it does not run.",
+    commandName: "why", abstract: "Explains why an operation does not run.",
     discussion: """
-      It prints everything that keeps the operation from running, the way to what holds it up, and what \
-      is warned of about it. Where the process does not know the operation, because it finished long ago \
-      or never was, the exit status is 1.
+      Prints every reason why the operation does not run, the chain of operations that block it, and \
+      warnings about it. Exits with 1 if the process does not know the operation, because it finished long \
+      ago or never existed.
       """)
   static let isReadOnly = true
 
@@ -29,11 +29,11 @@ struct WhyCommand: InquiryCommand {
 /// `opq-top tree`: what an operation waits for.
 struct TreeCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tree", abstract: "Prints the tree of what an operation waits for.",
+    commandName: "tree", abstract: "Prints the dependency tree of an operation.",
     discussion: """
-      Each operation has one row with what it waits for below it; where it is met again, ^seen refers to \
-      that, and ^cycle says that the dependencies go round in a circle. Heavy lines (in ASCII #==) are the \
-      critical path. Where the process does not know the operation the exit status is 1.
+      Each operation has one row, with its dependencies below it. An operation that appears again is marked \
+      ^seen, and a cycle of dependencies is marked ^cycle. Heavy lines (#== with --ascii) mark the critical \
+      path. Exits with 1 if the process does not know the operation.
       """)
   static let isReadOnly = true
 
@@ -42,7 +42,7 @@ struct TreeCommand: InquiryCommand {
     transform: OperationNumber.read)
   var id: OperationReport.ID
 
-  @Flag(help: "Print the tree of what waits for the operation instead.")
+  @Flag(help: "Print the tree of the operations that depend on it instead.")
   var dependents = false
 
   @OptionGroup var options: InquiryOptions
@@ -68,11 +68,11 @@ struct TreeCommand: InquiryCommand {
 /// `opq-top wait`: waits until operations have got somewhere.
 struct WaitCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
-    commandName: "wait", abstract: "Waits until operations are over, or in another state.",
+    commandName: "wait", abstract: "Waits until operations reach a state.",
     discussion: """
-      It ends with the status 0 when every operation has been in one of the states, each for itself, and \
-      prints a line for each that has. Where one can get there no more, is not known, or the process goes \
-      away first, and after --timeout, the status is 1.
+      Exits with 0 when each operation has been in one of the states, and prints a line for each of them. \
+      Exits with 1 if an operation can no longer reach the state or is unknown, if the process ends first, \
+      or after the timeout.
       """)
   static let isReadOnly = true
 
@@ -83,15 +83,15 @@ struct WaitCommand: InquiryCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What is waited for, any of several with commas between them: \(WaitGoal.words), which is "
-        + "finished or cancelled. (default: over)", valueName: "state,..."),
+      "The states to wait for, separated by commas: \(WaitGoal.words). over means finished or "
+        + "cancelled. (default: over)", valueName: "state,..."),
     transform: WaitGoal.read)
   var state: WaitGoal?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Wait for so long at most, such as 30, 500ms or 1.5s; from 10ms to a day.",
+      "The longest time to wait, such as 30, 500ms or 1.5s; from 10ms to a day.",
       valueName: "duration"))
   var timeout: Interval?
 

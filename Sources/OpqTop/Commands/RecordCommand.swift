@@ -8,12 +8,11 @@ import MonitorProtocol
 /// `opq-top record`: writes what a process tells into a file.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Records the queues of another process into a file.",
+    commandName: "record", abstract: "Records the queues of another process to a file.",
     discussion: """
-      It needs no terminal, and goes on until the process ends, it gets the signal INT or TERM, or the \
-      time of --for is over. "opq-top replay" plays the file. A disk that is full ends it with the exit \
-      status 1; what was recorded before can be played. The other exit statuses are those of "opq-top \
-      attach".
+      Records until the process ends, the time of --for is over, or a signal INT or TERM arrives. No \
+      terminal is needed. To show the file, use "opq-top replay". If the disk is full, exits with 1; the \
+      part before can be replayed. The other exit statuses are those of "opq-top attach".
       """)
 
   @OptionGroup var options: TargetOptions
@@ -24,10 +23,10 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("End after this time, such as 30s.", valueName: "time"))
+    help: ArgumentHelp("Stop after this time, such as 30s.", valueName: "time"))
   var duration: Interval?
 
-  @Flag(help: "Write over the file where it is there already.")
+  @Flag(help: "Overwrite the file if it exists.")
   var force = false
 
   func validate() throws {

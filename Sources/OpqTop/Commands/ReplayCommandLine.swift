@@ -8,13 +8,13 @@ import MonitorProtocol
 /// `opq-top replay`: plays what was recorded.
 struct ReplayCommandLine: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Plays a recording.",
+    commandName: "replay", abstract: "Replays a recording.",
     discussion: """
-      Space plays and stands still, [ and ] change the speed, ( and ) go back and on by 5 s, , and . by \
-      one update, { and } to where a warning came up; ? lists all keys. With --batch it prints a frame \
-      for each second, or each interval of -d, that was recorded. What was cut off or is damaged is \
-      played up to there. The exit status is 2 where there is no such file or it is no recording, and 4 \
-      where it was made by another major version.
+      Space starts and pauses, [ and ] change the speed, ( and ) seek by 5 s, the keys , and . step by one \
+      update, { and } seek to warnings, and ? lists all keys. With --batch, prints a frame for each second, \
+      or for each interval of -d. If the recording is damaged or cut off, the part before is replayed. \
+      Exits with 2 if the file does not exist or is not a recording, and with 4 if another major version \
+      made it.
       """)
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))

@@ -5,15 +5,14 @@ import ArgumentParser
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top report`: makes a page of what was recorded.
+/// `opq-top report`: writes a recording as an HTML report.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Makes a page to look at of a recording.",
+    commandName: "report", abstract: "Writes a recording as an HTML report.",
     discussion: """
-      The page is one HTML file without scripts, that needs nothing else: what ran in each slot of each \
-      queue, how many operations ran and were ready, the critical path with what its time was spent with, \
-      the slowest classes, and the warnings. It is light or dark as the reader's screen is, and can be \
-      printed. The exit statuses are those of "opq-top export".
+      The report is one HTML file without scripts. It shows the slots of each queue, the number of \
+      operations that ran and were ready, the critical path, the slowest classes, and the warnings. It has a \
+      light, a dark and a printed form. The exit statuses are those of "opq-top export".
       """)
 
   @Argument(help: ArgumentHelp("The recording.", valueName: "file"))

@@ -13,14 +13,14 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Attach to this process as soon as it listens; it need not be there yet.",
+      "Attach to this process when it begins to listen. It need not exist yet.",
       valueName: "pid"),
     transform: Self.processID)
   var wait: Int32?
 
   @Option(
     help: ArgumentHelp(
-      "Attach to what listens at this socket, such as one that ssh forwards.", valueName: "path"))
+      "Attach through this socket, for example one that ssh forwards.", valueName: "path"))
   var socket: String?
 
   /// Whether a process is asked for.

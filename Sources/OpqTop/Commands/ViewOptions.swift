@@ -14,14 +14,14 @@ package struct ViewOptions: ParsableArguments {
   @Option(
     name: .customShort("n"), parsing: .unconditional,
     help: ArgumentHelp(
-      "With --batch: end after so many frames; with several processes after so many moments, at each "
-        + "of which there is a frame of every one.", valueName: "count"))
+      "With --batch: exit after this number of frames. With several processes, each has a frame every "
+        + "time.", valueName: "count"))
   var frameCount: Int?
 
   @Option(
     name: .customShort("d"), parsing: .unconditional,
     help: ArgumentHelp(
-      "With --batch: the time between frames, such as 0.5, 500ms or 1s; from 10ms to a day. "
+      "With --batch: the time between frames, such as 0.5, 500ms or 1s, from 10ms to a day. "
         + "(default: 1s)", valueName: "interval"))
   var interval: Interval?
 
@@ -30,72 +30,72 @@ package struct ViewOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "With --batch: print each operation as one line with tabs between its values, the first of "
-        + "which is the time of its frame."))
+      "With --batch: print each operation as one line of values separated by tabs. The first value is "
+        + "the time of the frame."))
   var tsv = false
 
   @Option(
     help: ArgumentHelp(
-      "With --batch: what to print of operations, in this order. There are \(FieldList.words).",
+      "With --batch: the fields of each operation, in this order: \(FieldList.words).",
       valueName: "name,..."),
     transform: FieldList.fields)
   var fields: [Frame.Operation.Field]?
 
   @Option(
     help: ArgumentHelp(
-      "With --batch: print only operations that match, such as \"state:exec queue:io age>5s\"; the "
-        + "words are those of the dashboard's filter. Counts are of all.", valueName: "text"),
+      "With --batch: print only matching operations, such as \"state:exec queue:io age>5s\". The syntax "
+        + "is that of the dashboard's filter. Counts include all operations.", valueName: "text"),
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
 
-  @Flag(help: "Draw with ASCII characters only.")
+  @Flag(help: "Use only ASCII characters.")
   var ascii = false
 
-  @Flag(help: "Draw with all characters, whatever the locale says.")
+  @Flag(help: "Use all characters, also if the locale is not UTF-8.")
   var unicode = false
 
-  @Flag(name: .customLong("no-color"), help: "Draw without colours: --color=never.")
+  @Flag(name: .customLong("no-color"), help: "Use no colors.")
   var noColor = false
 
   @Option(
     help: ArgumentHelp(
-      "Draw with colours: auto, which is unless NO_COLOR is set, always, or never.",
+      "Use colors: auto (unless NO_COLOR is set), always or never.",
       valueName: "when"))
   var color = ColorChoice.auto
 
-  @Flag(help: "Leave the last frame on the terminal, as text, at the end.")
+  @Flag(help: "Leave the last frame on the terminal as text.")
   var keep = false
 
-  @Flag(name: .customLong("readonly"), help: "Take no command: nothing can be cancelled.")
+  @Flag(name: .customLong("readonly"), help: "Send no commands to the process.")
   var isReadOnly = false
 
   @Flag(
     name: .customLong("frame-times"),
-    help: ArgumentHelp("At the end, say how long frames took.", visibility: .hidden))
+    help: ArgumentHelp("Print how long frames took at the end.", visibility: .hidden))
   var tellsFrameTimes = false
 
   @Option(
     name: .customLong("warn"),
     help: ArgumentHelp(
-      "Warn of these kinds, too; usually of all but leaking. Repeatable, as --allow is: for each "
-        + "kind the last one counts. The kinds: \(WarningSelection.words), which stands for each.",
+      "Show warnings of these kinds. By default all kinds but leaking are shown. If --warn and --allow "
+        + "name the same kind, the last one counts. The kinds: \(WarningSelection.words).",
       valueName: "kind,..."),
     transform: WarningSelection.warn)
   var warnings: [WarningSelection] = []
 
   @Option(
     name: .customLong("allow"),
-    help: ArgumentHelp("Do not warn of these kinds.", valueName: "kind,..."),
+    help: ArgumentHelp("Show no warnings of these kinds.", valueName: "kind,..."),
     transform: WarningSelection.allow)
   var allowances: [WarningSelection] = []
 
   @Option(
     help: ArgumentHelp(
-      "Record what is watched at first into a new file, for \"opq-top replay\".",
+      "Record the first source to a new file, for \"opq-top replay\".",
       valueName: "file"))
   var record: String?
 
-  @Flag(help: "With --record: write over the file where it is there already.")
+  @Flag(help: "With --record: overwrite the file if it exists.")
   var force = false
 
   /// What to warn of.
