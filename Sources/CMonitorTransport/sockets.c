@@ -34,7 +34,7 @@ int ctransport_listen_at(const char *path, int backlog) {
     return -1;
   }
   bool is_bound = bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0;
-  // Nobody can connect before it listens, whatever rights the file had until then.
+  // No process can connect before the socket listens, whatever permissions the file had until then.
   if (is_bound && chmod(path, S_IRUSR | S_IWUSR) == 0 && listen(descriptor, backlog) == 0) {
     return descriptor;
   }
@@ -54,10 +54,10 @@ bool ctransport_is_listening_at(const char *path) {
   }
   int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) {
-    // Not known, so nothing is to be done about it.
+    // The result is unknown, so the caller must do nothing.
     return true;
   }
-  // Where too many wait to be accepted, somebody listens.
+  // If connect() fails because too many connections wait to be accepted, a process listens.
   bool is_listening = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0
                       || (errno != ECONNREFUSED && errno != ENOENT);
   close(descriptor);

@@ -3,15 +3,15 @@
 #pragma once
 #include "CNCurses.h"
 
-/// What the terminal's description says, before there is a screen.
+/// Checks the terminal's description, before there is a screen.
 cncurses_status cncurses_check_terminal(int descriptor, const char *terminal);
-/// A string of the terminal's description; NULL where it has none.
+/// Returns a string of the terminal's description; NULL if it has none.
 const char *cncurses_capability(const char *name);
 
-/// Remembers the settings that a terminal has now, to bring them back.
+/// Saves the present settings of a terminal, to restore them later.
 void cncurses_remember_settings(int descriptor);
-/// Prepares the bytes that bring the terminal back, holds what is written to standard error, and
-/// catches the fatal signals. `brackets_paste` says whether bracketed paste is going to be on.
+/// Prepares the bytes that restore the terminal, holds the text that is written to standard error, and
+/// catches the fatal signals. `brackets_paste` says whether bracketed paste will be on.
 void cncurses_prepare_restoring(int held_errors, bool brackets_paste);
-/// Lets descriptor 2 be what it was, prints what was held, and lets go of the fatal signals.
+/// Restores descriptor 2, prints the held text, and no longer catches the fatal signals.
 void cncurses_end_restoring(void);

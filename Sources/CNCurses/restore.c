@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// How the terminal is brought back when the program cannot do it in the ordinary way. Everything
-// that runs in a signal handler here is async-signal-safe; ncurses' own handlers are not.
+// Restores the terminal when the program cannot do it in the ordinary way. All functions here that run in a
+// signal handler are async-signal-safe; ncurses' own handlers are not.
 #define _GNU_SOURCE 1
 #include "internal.h"
 #include <errno.h>
@@ -20,14 +20,14 @@ static const int fatal_signals[] = {
 enum { fatal_count = sizeof fatal_signals / sizeof *fatal_signals };
 
 static struct {
-  /// Whether there is something to bring back. Whoever clears it does the work.
+  /// Whether the terminal must be restored. The thread that clears it restores the terminal.
   atomic_bool is_armed;
   int descriptor;
   struct termios settings;
   bool has_settings;
   char bytes[512];
   size_t count;
-  /// The file that stands in for descriptor 2, and what that was before; -1 where none does.
+  /// The file that replaces descriptor 2, and the previous descriptor 2; -1 if it is not replaced.
   int held_errors;
   int errors;
   struct sigaction previous[fatal_count];
@@ -51,8 +51,8 @@ static void append(const char *bytes) {
   }
 }
 
-/// Writes all; where the descriptor does not wait, what is taken with pauses of a second at most: who
-/// reads may be busy with the frame before.
+/// Writes all bytes. If the descriptor is non-blocking, it waits up to a second whenever no byte is accepted:
+/// the reader may be busy with the previous frame.
 static bool write_all(int descriptor, const char *bytes, size_t count) {
   while (count > 0) {
     ssize_t written = write(descriptor, bytes, count);
@@ -94,21 +94,22 @@ static void set_flags(int descriptor, int flags) {
   }
 }
 
-/// Lets nobody wait for a descriptor; returns what its flags were, negative where that is not known.
+/// Makes a descriptor non-blocking for all its users. Returns its previous flags, or a negative value if they
+/// are unknown.
 static int forbid_waiting(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   set_flags(descriptor, flags < 0 ? flags : flags | O_NONBLOCK);
   return flags;
 }
 
-/// Lets descriptor 2 be what it was, and prints what was held. What a terminal that is stopped does not
-/// take is lost where this may not wait.
+/// Restores descriptor 2, and prints the held text. If it may not wait, text that a stopped terminal does not
+/// accept is discarded.
 static void release_errors(bool may_wait) {
   if (plan.errors < 0) {
     return;
   }
   int flags = may_wait ? -1 : forbid_waiting(plan.errors);
-  // The offset is shared with descriptor 2: it says how much was written.
+  // The offset is shared with descriptor 2: it is the number of bytes written.
   off_t end = lseek(plan.held_errors, 0, SEEK_CUR);
   dup2(plan.errors, STDERR_FILENO);
   char block[2048];
@@ -134,7 +135,7 @@ void cncurses_restore_now(void) {
   if (!atomic_exchange(&plan.is_armed, false)) {
     return;
   }
-  // A terminal that does not take bytes, or that belongs to another job, must not hold us here.
+  // A terminal that accepts no bytes, or that belongs to another job, must not block this function.
   int flags = forbid_waiting(plan.descriptor);
   sigset_t background;
   sigset_t mask;
@@ -160,7 +161,8 @@ static void on_fatal_signal(int number, siginfo_t *information, void *context) {
     struct sigaction *previous = &plan.previous[index];
     sigaction(number, previous, NULL);
     errno = error;
-    // Called rather than raised again, so that Swift's backtracer sees the place of the fault.
+    // The handler is called rather than the signal raised again, so that Swift's backtracer sees the place of
+    // the fault.
     if (previous->sa_flags & SA_SIGINFO) {
       previous->sa_sigaction(number, information, context);
       return;

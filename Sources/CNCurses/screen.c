@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/// Sizes beyond these are cut: a terminal that claims more is broken or hostile.
+/// Larger sizes are cut: a terminal that reports more is broken or hostile.
 enum { most_columns = 1024, most_rows = 512, most_colors = 256 };
 
 static struct {
@@ -28,12 +28,12 @@ static struct {
   bool is_unicode;
   bool brackets_paste;
   int colors;
-  /// Whether pair `color + 1` is that colour on the terminal's own background.
+  /// Whether pair `color + 1` is that colour on the terminal's default background.
   bool has_pair[most_colors];
 } state;
 
-/// Whether the locale that was asked for is one of UTF-8, installed here or not: a session from
-/// another machine often brings the name of a locale that this one does not have.
+/// Returns whether the requested locale is a UTF-8 locale, installed here or not: a session from another
+/// machine often has the name of a locale that this machine does not have.
 static bool wants_unicode(void) {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   for (size_t index = 0; index < sizeof variables / sizeof *variables; index++) {
@@ -47,7 +47,7 @@ static bool wants_unicode(void) {
 
 static bool is_locale_unicode(void) { return strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
 
-/// Whether every kind of character that frames are made of takes one cell.
+/// Returns whether every kind of character in frames takes one cell.
 static bool draws_frames(void) {
   for (const wchar_t *at = L"─│┌━┃█▌▁▒░·▲▼…"; *at; at++) {
     if (wcwidth(*at) != 1) {
@@ -68,8 +68,8 @@ static bool choose_characters(cncurses_characters characters) {
   return wanted && is_locale_unicode() && draws_frames();
 }
 
-/// Creates ncurses' screen, and takes back the signals that it caught: its handlers call functions
-/// that no handler may call, on whichever thread the signal finds.
+/// Creates ncurses' screen, and restores the handlers of the signals that ncurses catches. Its handlers call
+/// functions that no signal handler may call, on any thread that receives the signal.
 static SCREEN *new_screen(const char *terminal) {
   static const int caught[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
   enum { count = sizeof caught / sizeof *caught };
@@ -77,14 +77,14 @@ static SCREEN *new_screen(const char *terminal) {
   for (size_t index = 0; index < count; index++) {
     sigaction(caught[index], NULL, &actions[index]);
   }
-  // Only the terminal is asked for its size: LINES and COLUMNS may say anything.
+  // Only the terminal is asked for its size: LINES and COLUMNS may be wrong.
   use_env(FALSE);
   use_tioctl(TRUE);
   SCREEN *screen = newterm(terminal, state.output, state.input);
   if (screen) {
-    // Until it has been left and come back to, ncurses takes itself for a program that only moves the
-    // cursor, and writes after each move: a frame would be a hundred small writes instead of one. Before
-    // there are colours, because their palette would be set back.
+    // Until the screen has been left and entered once, ncurses behaves as for a program that only moves the
+    // cursor, and writes after each move: a frame would be a hundred small writes instead of one. This comes
+    // before colours are started, because it would reset their palette.
     endwin();
     doupdate();
   }
@@ -122,7 +122,7 @@ static void close_files(void) {
   state.output = NULL;
 }
 
-/// Bracketed paste is not in the terminal's description; whoever speaks ANSI knows it or ignores it.
+/// Bracketed paste is not in the terminal's description; a terminal that speaks ANSI knows it or ignores it.
 static bool speaks_ansi(void) {
   const char *place = cncurses_capability("cup");
   return place && place[0] == '\033' && place[1] == '[';
@@ -161,7 +161,7 @@ cncurses_status cncurses_open(
     return CNCURSES_NO_RESOURCES;
   }
   state.descriptor = descriptor;
-  // First of all: newterm() itself changes them.
+  // This comes first: newterm() itself changes the settings.
   cncurses_remember_settings(descriptor);
   state.screen = new_screen(terminal);
   if (!state.screen) {
@@ -175,7 +175,7 @@ cncurses_status cncurses_open(
   nonl();
   keypad(stdscr, TRUE);
   leaveok(stdscr, TRUE);
-  // Else a frame is given up half-way when a key is pressed meanwhile.
+  // Otherwise ncurses stops drawing a frame when a key is pressed meanwhile.
   typeahead(-1);
   curs_set(0);
   def_prog_mode();
@@ -185,8 +185,8 @@ cncurses_status cncurses_open(
   return CNCURSES_OPENED;
 }
 
-/// Whether the terminal takes bytes within half a second. One that is stopped, by Ctrl-S as by a window
-/// that hangs, does not, and whoever writes to it waits for as long as that lasts.
+/// Returns whether the terminal accepts bytes within half a second. A stopped terminal, by Ctrl-S or by a
+/// window that hangs, does not. A thread that writes to it waits for as long as that lasts.
 static bool takes_output(void) {
   struct pollfd entry = {.fd = state.descriptor, .events = POLLOUT};
   return poll(&entry, 1, 500) > 0;
@@ -220,10 +220,10 @@ static int within(int value, int most) { return value > most ? most : value; }
 void cncurses_update_size(void) {
   struct winsize size;
   if (ioctl(state.descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
-    // Not resizeterm(), which also pretends that a key was pressed.
+    // Not resizeterm(), which also simulates a key press.
     resize_term(within(size.ws_row, most_rows), within(size.ws_col, most_columns));
   }
-  // A terminal may clear or reflow what it shows when it is resized, so nothing can be relied on.
+  // A terminal may clear or reflow its contents when it is resized, so its contents are unknown.
   cncurses_repaint();
 }
 
@@ -244,7 +244,7 @@ static bool is_invisible(uint32_t scalar) {
          || scalar == 0xFEFF || scalar == 0x061C;
 }
 
-/// How many cells a scalar takes; 0 for whatever must not reach the terminal.
+/// Returns how many cells a scalar takes; 0 for scalars that must not reach the terminal.
 static int width_of(uint32_t scalar) {
   if (scalar >= 0x20 && scalar < 0x7F) {
     return 1;
@@ -283,7 +283,7 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
       set_cell(&line[used++], ' ', 0, NULL);
       continue;
     }
-    // The grid says how wide a character is, and it must be right: else the row would shift.
+    // The grid specifies the width of a character. It must be right, or the row would shift.
     bool is_wide = column + 1 < columns && (size_t)column + 1 < count && cell[1].is_continuation;
     bool is_orphan = cell->is_continuation;
     bool is_sane = !is_orphan && width_of(cell->scalar) == (is_wide ? 2 : 1);
@@ -302,8 +302,8 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
 
 /// Writes the frame without losing a request to stop.
 ///
-/// doupdate() ignores SIGTSTP meanwhile, and a signal that is pending, because it is blocked, is
-/// thrown away at the moment when it is ignored. So it is taken before, and raised again after.
+/// doupdate() ignores SIGTSTP meanwhile. A pending signal, which is blocked, is discarded at the moment when
+/// it is ignored. So the signal is received before that, and raised again after it.
 static void update(void) {
   sigset_t stop;
   sigemptyset(&stop);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// The terminal's description. <term.h> makes macros of words such as `lines` and `columns`, so it is
-// included nowhere else.
+// Reads the terminal's description. <term.h> defines macros such as `lines` and `columns`, so no other file
+// includes it.
 #define _GNU_SOURCE 1
 #include "internal.h"
 #include <curses.h>
@@ -21,7 +21,7 @@ cncurses_status cncurses_check_terminal(int descriptor, const char *terminal) {
   }
   int found = 0;
   if (setupterm(type, descriptor, &found) != OK) {
-    // 0 is an entry too general to be used, such as "dumb" and "unknown" are.
+    // 0 means an entry that is too general to be used, such as "dumb" and "unknown".
     return found == 0 && strcmp(type, "dumb") == 0 ? CNCURSES_TOO_DUMB : CNCURSES_UNKNOWN_TERMINAL;
   }
   bool places_cursor = cncurses_capability("cup") != NULL;

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// libdispatch's interface (its dispatch/queue.h), which every program that uses the library links.
-// Swift's `DispatchSpecificKey` will not do: its key is the address of an object, and where such an
-// object of the program's was freed too early, a new one may be taken for it.
+// libdispatch's interface (its dispatch/queue.h), which every program that uses the library links. Swift's
+// `DispatchSpecificKey` cannot be used: its key is the address of an object. If such an object of the program
+// was freed too early, a new object may have the same address and be mistaken for it.
 struct dispatch_queue_s;
 extern struct dispatch_queue_s _dispatch_main_q;
 extern void dispatch_queue_set_specific(
@@ -28,7 +28,7 @@ bool csystem_is_on_main_dispatch_queue(void) {
 
 const char *csystem_secure_environment(const char *name) { return secure_getenv(name); }
 
-// Defined by the monitor, where it is linked.
+// Defined by the monitor, if it is linked.
 extern void opq_monitor_listen_if_asked(void) __attribute__((weak));
 
 void csystem_offer_monitor(void) {

@@ -67,8 +67,8 @@ static void *run_thread(void *argument) {
   return NULL;
 }
 
-// The signals that a thread's own instructions cause, and that of a profiler's timer. A blocked one
-// would end the process without a call of its handler.
+// The signals that a thread's own instructions cause, and the signal of a profiler's timer. If one of them
+// were blocked, it would end the process without a call of its handler.
 static const int unblocked_signals[] = {SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSYS, SIGPROF};
 
 int csystem_start_thread(void (*body)(void *), void *context) {

@@ -29,7 +29,7 @@ int cterminal_memory_descriptor(const char *name, size_t limit) {
   if (descriptor < 0) {
     return -1;
   }
-  // Grown to its limit first, then forbidden to grow: pages that nobody wrote cost nothing.
+  // Set to its maximum size first, then forbidden to grow: pages that were never written cost nothing.
   if (ftruncate(descriptor, (off_t)limit) != 0
       || fcntl(descriptor, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
     close(descriptor);
@@ -78,7 +78,7 @@ int32_t cterminal_wait_for_signal(
     if (result > 0) {
       return result;
     }
-    // An interruption starts the time limit again: it is rare, and the limit only a last resort.
+    // An interruption starts the time limit again. It is rare, and the limit is only a last resort.
     if (errno != EINTR) {
       return 0;
     }
@@ -92,8 +92,8 @@ _Noreturn void cterminal_end_by_signal(int32_t number) {
   _exit(128 + number);
 }
 
-// Directed to this thread: kill(getpid(), SIGSTOP) may return, in a process of several threads,
-// before the stop has taken effect, and the caller would draw on a terminal that is not its own.
+// Directed to this thread: in a process of several threads, kill(getpid(), SIGSTOP) may return before the
+// process stops, and the caller would draw on a terminal that belongs to another program.
 void cterminal_stop(void) { raise(SIGSTOP); }
 
 int cterminal_character_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }

@@ -4,9 +4,10 @@
 import Dashboard
 
 extension Grid {
-  /// The grid as lines without colours, and without spaces and empty lines at their ends.
+  /// Returns the grid as lines without colours, and without spaces and empty lines at their ends.
   ///
-  /// Sanitised once more: these lines do not go by way of ncurses, which refuses what is no character.
+  /// The text is sanitised once more: these lines do not go through ncurses, which refuses invalid
+  /// characters.
   func printable(isUnicode: Bool) -> String {
     var lines: [String] = []
     for index in 0..<size.rows {

@@ -4,30 +4,30 @@
 import CTerminalSystem
 import Glibc
 
-/// The signals of a terminal's job control, as events of a loop rather than as interruptions.
+/// The signals of a terminal's job control, as events of a loop instead of interruptions.
 public struct JobSignals: ~Copyable {
-  /// What the terminal or the shell tells the process.
+  /// An event that the terminal or the shell reports.
   public enum Event: Sendable, Equatable {
     /// The terminal's size has changed.
     case resized
     /// The process is asked to stop.
     case stopRequested
-    /// The process was stopped, and goes on.
+    /// The process was stopped, and continues.
     case continued
   }
 
   private static let numbers = [SIGWINCH, SIGTSTP, SIGCONT]
 
-  /// Is readable where ``next()`` has something.
+  /// Readable when ``next()`` has an event.
   public let descriptor: Int32
 
-  /// Blocks the signals in the calling thread and in those that it starts from now on. To be called
+  /// Blocks the signals in the calling thread and in those that it starts from now on. It must be called
   /// before the process has a second thread.
   public static func block() { cterminal_block_signals(numbers, numbers.count) }
 
-  /// Begins to take the signals, which have to be blocked.
+  /// Starts to receive the signals, which have to be blocked.
   ///
-  /// - Throws: ``TerminalError`` where the system has no descriptor left.
+  /// - Throws: ``TerminalError`` if the system has no descriptor left.
   public init() throws(TerminalError) {
     descriptor = cterminal_signal_descriptor(Self.numbers, Self.numbers.count)
     guard descriptor >= 0 else { throw TerminalError(.noResources) }
@@ -35,7 +35,7 @@ public struct JobSignals: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// Takes the next event; `nil` where there is none.
+  /// Removes and returns the next event, or `nil` if there is none.
   public mutating func next() -> Event? {
     switch cterminal_next_signal(descriptor) {
     case SIGWINCH: .resized

@@ -3,38 +3,38 @@
 
 import Dashboard
 
-/// Turns the bytes that a terminal sends into key presses.
+/// Decodes the bytes that a terminal sends as key presses.
 ///
-/// A value without clock or descriptor. Whoever owns it feeds it what arrives and, when nothing more
-/// has come for as long as ``patience``, says so: only then is an ESC the Escape key, rather than
-/// the beginning of a sequence whose rest is still under way.
+/// It is a value without clock or descriptor. Its owner passes the bytes that arrive, and calls ``expire()``
+/// when no more bytes have come for as long as ``patience``. Only then is an ESC the Escape key, and not the
+/// beginning of a sequence whose rest has not arrived yet.
 struct KeyDecoder {
-  /// What the bytes from one place on are.
+  /// The meaning of the bytes at a position.
   private enum Reading {
-    /// So many bytes, which are this key; `nil` for what is swallowed.
+    /// A number of bytes that are this key; `nil` for bytes that are ignored.
     case input(Input?, length: Int)
-    /// The beginning of something longer.
+    /// The beginning of a longer sequence.
     case incomplete
-    /// So many bytes, after which pasted text comes.
+    /// A number of bytes after which pasted text follows.
     case pasteBegins(length: Int)
   }
 
-  /// The most bytes kept of a paste; what is beyond is dropped.
+  /// The maximum length of a paste in bytes; more is discarded.
   static let longestPaste = 64 * 1024
-  /// A control sequence longer than this is none.
+  /// A longer sequence is not a control sequence.
   private static let longestSequence = 64
 
-  /// What has arrived and is not decoded.
+  /// The bytes that have arrived and are not decoded.
   private var buffer: [UInt8] = []
   /// The text of a paste that has begun and not ended.
   private var paste: [UInt8]?
-  /// Sequences of this terminal that the common ones do not cover.
+  /// The sequences of this terminal that are not among the common ones.
   private let additions: [(bytes: [UInt8], input: Input)]
 
   /// Creates a decoder.
   ///
-  /// - Parameter terminalKeys: Sequences that the terminal's description names; those that do not
-  ///   begin with ESC, and those decoded alike without it, are left out.
+  /// - Parameter terminalKeys: The sequences that the terminal's description names. Sequences that do not
+  ///   begin with ESC, and sequences that are decoded alike without this list, are left out.
   init(terminalKeys: [(bytes: [UInt8], input: Input)] = []) {
     additions = terminalKeys.filter { key in
       guard key.bytes.count > 1, key.bytes[0] == 0x1B else { return false }
@@ -45,21 +45,21 @@ struct KeyDecoder {
 
   private init(additions: [(bytes: [UInt8], input: Input)]) { self.additions = additions }
 
-  /// How long to wait for more before ``expire()``; `nil` where nothing is pending.
+  /// How long to wait for more bytes before ``expire()``; `nil` if no bytes are pending.
   ///
-  /// A paste is given longer: its end is certain to come, unless the terminal is broken.
+  /// A paste has a longer time: its end is certain to come, unless the terminal is broken.
   var patience: Duration? {
     if paste != nil { return .seconds(1) }
     return buffer.isEmpty ? nil : .milliseconds(25)
   }
 
-  /// Takes bytes, and returns the keys that they complete, in order.
+  /// Adds bytes, and returns the keys that they complete, in order.
   mutating func consume(_ bytes: some Sequence<UInt8>) -> [Input] {
     buffer.append(contentsOf: bytes)
     return decode(isComplete: false)
   }
 
-  /// Takes note that nothing more comes, and returns what the pending bytes are by themselves.
+  /// Decodes the pending bytes by themselves, because no more bytes have come, and returns their keys.
   mutating func expire() -> [Input] {
     var inputs = decode(isComplete: true)
     if let text = paste {
@@ -95,8 +95,7 @@ struct KeyDecoder {
     return inputs
   }
 
-  /// Moves pasted bytes out of the buffer; returns where the text has ended, or `nil` where it has
-  /// not.
+  /// Moves pasted bytes out of the buffer. Returns where the text has ended, or `nil` if it has not.
   private mutating func takePaste(from start: Int, into inputs: inout [Input]) -> Int? {
     let mark = Array("\u{1B}[201~".utf8)
     var text = paste ?? []
@@ -107,7 +106,7 @@ struct KeyDecoder {
       inputs.append(.paste(String(decoding: text.prefix(Self.longestPaste), as: UTF8.self)))
       return index + mark.count
     }
-    // The last bytes may be the beginning of the mark.
+    // The last bytes may be the beginning of the end mark.
     let kept = max(start, buffer.count - (mark.count - 1))
     text += buffer[start..<kept]
     paste = text
@@ -176,24 +175,24 @@ struct KeyDecoder {
     }
   }
 
-  /// ESC O and one character: cursor and keypad keys in application mode.
+  /// Reads ESC O and one character: cursor and keypad keys in application mode.
   private func readSingleShift(at start: Int, isComplete: Bool) -> Reading {
     guard start + 2 < buffer.count else {
       return isComplete ? .input(.alt("O"), length: 2) : .incomplete
     }
-    // Cut short by something that begins anew, such as a pasted text.
+    // Interrupted by another sequence, such as a pasted text.
     guard (0x20...0x7E).contains(buffer[start + 2]) else { return .input(.alt("O"), length: 2) }
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
 
-  /// ESC [, parameters, and a final character.
+  /// Reads ESC [, parameters, and a final character.
   private func readControlSequence(at start: Int, isComplete: Bool) -> Reading {
     // The Linux console's F1 to F5 are ESC [ [ A to E.
     let isConsole = start + 2 < buffer.count && buffer[start + 2] == UInt8(ascii: "[")
     var index = start + (isConsole ? 3 : 2)
     while index < buffer.count, (0x20...0x3F).contains(buffer[index]) {
       index += 1
-      // Not a sequence, whatever it is: swallowed as far as it was read.
+      // An unknown sequence. The bytes that were read are ignored.
       if index - start > Self.longestSequence { return .input(nil, length: index - start) }
     }
     guard index < buffer.count else {
@@ -202,12 +201,12 @@ struct KeyDecoder {
     }
     let final = buffer[index]
     let length = index + 1 - start
-    // Cut short by something that cannot be part of it, which is then read for itself.
+    // Interrupted by a byte that cannot be part of it, which is then read by itself.
     guard (0x40...0x7E).contains(final) else { return .input(nil, length: length - 1) }
     if isConsole { return .input(KeySequence.console(final), length: length) }
     let parameters = buffer[(start + 2)..<index]
     if final == UInt8(ascii: "M"), parameters.isEmpty {
-      // A mouse report of the old kind, though nobody asked: three bytes of any value follow.
+      // A mouse report of the old kind, which was not requested: three bytes of any value follow.
       guard isComplete || buffer.count - start >= 6 else { return .incomplete }
       return .input(nil, length: min(6, buffer.count - start))
     }

@@ -4,12 +4,12 @@
 import CNCurses
 import Dashboard
 
-/// The tables from sequences to keys: what xterm, the VT220, the Linux console, rxvt, screen and
-/// tmux send. Modifiers of named keys are ignored.
+/// The tables of key sequences: those that xterm, the VT220, the Linux console, rxvt, screen and tmux send.
+/// Modifiers of named keys are ignored.
 enum KeySequence {
-  /// The key of ESC [ with these parameters and this final character.
+  /// Returns the key of ESC [ with these parameters and this final character.
   static func control(_ final: UInt8, parameters: ArraySlice<UInt8>) -> Input? {
-    // A private marker, as in reports that nobody asked for.
+    // A private marker, as in reports that were not requested.
     if let first = parameters.first, (0x3C...0x3F).contains(first) { return nil }
     if final == UInt8(ascii: "~") {
       return numbered(parameters.prefix { $0 != UInt8(ascii: ";") })
@@ -18,7 +18,7 @@ enum KeySequence {
     return cursor(final)
   }
 
-  /// The key of ESC O and a character.
+  /// Returns the key of ESC O and a character.
   static func singleShift(_ final: UInt8) -> Input? {
     switch final {
     case UInt8(ascii: "M"): .key(.enter)
@@ -28,7 +28,7 @@ enum KeySequence {
     }
   }
 
-  /// The key of ESC [ [ and a character.
+  /// Returns the key of ESC [ [ and a character.
   static func console(_ final: UInt8) -> Input? {
     switch final {
     case UInt8(ascii: "A")...UInt8(ascii: "E"): .function(Int(final - UInt8(ascii: "A")) + 1)
@@ -65,7 +65,7 @@ enum KeySequence {
     }
   }
 
-  /// The sequences that the open terminal's description names.
+  /// Returns the sequences that the open terminal's description names.
   static func ofOpenTerminal() -> [(bytes: [UInt8], input: Input)] {
     let named: [(capability: String, input: Input)] = [
       ("kcuu1", .key(.up)), ("kcud1", .key(.down)), ("kcub1", .key(.left)),

@@ -6,26 +6,26 @@ import Dashboard
 
 /// How a style is drawn with a given number of colours.
 ///
-/// Backgrounds are always the terminal's own, and plain and bold text too: a colour that is chosen
-/// for a dark background cannot be read on a light one. States take the colours of ANSI, which
-/// people tune to their background; only the accent has one of its own where there are 256.
+/// Backgrounds are always the terminal's own, and so are plain and bold text: a colour that is chosen for a
+/// dark background cannot be read on a light one. States have the ANSI colours, which users adjust to their
+/// background. Only the accent has a colour of its own if the terminal has 256 colours.
 struct Palette: Equatable {
   /// A colour and attributes.
   struct Ink: Equatable {
     /// The number of a colour; -1 for the terminal's own.
     var foreground: Int16 = -1
-    /// Bits of `CNCURSES_BOLD` and its like.
+    /// Bits of `CNCURSES_BOLD` and the others.
     var attributes: UInt8 = 0
   }
 
-  /// How many colours there are.
+  /// The number of colours.
   let colors: Capabilities.Colors
 
-  /// How cells of a style are drawn.
+  /// Returns how cells of a style are drawn.
   func ink(for style: Style) -> Ink {
     var ink = colors == .none ? colorless(style.role) : colored(style.role)
     if style.isBold {
-      // A terminal that is told both draws one or the other, as it likes.
+      // If both are set, some terminals draw bold text and others dim text.
       ink.attributes &= ~Self.dim
       ink.attributes |= Self.bold
     }
@@ -48,7 +48,7 @@ struct Palette: Equatable {
     }
   }
 
-  /// Blue, and one that can be read where there is a choice: ANSI's is the darkest of the eight.
+  /// Blue; with 256 colours a readable blue, because ANSI's blue is the darkest of the eight colours.
   private var accent: Ink {
     switch colors {
     case .twoHundredFiftySix: Ink(foreground: 33)

@@ -8,31 +8,32 @@ import Glibc
 
 /// The terminal in full-screen use: shows grids, and reads keys.
 ///
-/// There is at most one at a time, because ncurses keeps its state in globals, and it belongs to the
-/// thread that opened it. It gives the terminal back as it was found when it is closed or dropped,
-/// and when the process ends by a fatal signal. What the process writes to standard error meanwhile,
-/// if that is a terminal, is held back and printed after that.
+/// There is at most one terminal at a time, because ncurses keeps its state in globals, and it belongs to the
+/// thread that opened it. It restores the terminal when it is closed or destroyed, and when the process ends
+/// by a fatal signal. If standard error is a terminal, text that the process writes to it meanwhile is held
+/// back and printed after that.
 public struct Terminal: ~Copyable {
-  /// What a terminal is opened with.
+  /// The options of a terminal.
   public struct Options: Sendable {
-    /// Which characters may be drawn.
+    /// The characters that may be drawn.
     public enum Characters: Sendable {
-      /// Those of the locale: all where it is one of UTF-8, else ASCII.
+      /// The characters of the locale: all characters if it is a UTF-8 locale, otherwise ASCII.
       case byLocale
       /// ASCII only.
       case ascii
-      /// All, whatever the locale says.
+      /// All characters, whatever the locale is.
       case unicode
     }
 
-    /// Which characters may be drawn.
+    /// The characters that may be drawn.
     public var characters: Characters
     /// Whether colours may be used.
     public var usesColor: Bool
-    /// Whether what was shown last stays on the terminal, as text, when it is given back.
+    /// Whether the last grid stays on the terminal, as text, when the terminal is restored.
     public var keepsLastGrid: Bool
 
-    /// Creates options; by default those that the locale and the terminal allow, and nothing stays.
+    /// Creates options. By default the locale and the terminal determine characters and colours, and the last
+    /// grid does not stay.
     public init(
       characters: Characters = .byLocale, usesColor: Bool = true, keepsLastGrid: Bool = false
     ) {
@@ -42,47 +43,47 @@ public struct Terminal: ~Copyable {
     }
   }
 
-  /// What came of reading keys.
+  /// The result of reading keys.
   public enum Reading: Sendable, Equatable {
-    /// These keys were pressed, in this order; none where a sequence is not complete yet.
+    /// These keys were pressed, in this order; none if a sequence is not complete yet.
     case inputs([Input])
-    /// There is no terminal any more.
+    /// The terminal no longer exists.
     case gone
   }
 
   /// Becomes readable when a key is pressed, and reports a hang-up when the terminal is gone.
   public let descriptor: Int32
-  /// What can be shown.
+  /// The capabilities of the terminal.
   public let capabilities: Capabilities
-  /// How large the screen is, as of the last ``updateSize()`` or ``suspend()``.
+  /// The size of the screen, as of the last ``updateSize()`` or ``suspend()``.
   public private(set) var size: Size
 
   private let keepsLastGrid: Bool
   private let palette: Palette
   private let heldErrors: Int32
   private var decoder: KeyDecoder
-  /// What is on the screen; `nil` where that is not known.
+  /// The grid on the screen; `nil` if it is unknown.
   private var shown: Grid?
   private var row: [cncurses_cell] = []
 
   /// Opens the terminal that controls the process.
   ///
-  /// - Throws: ``TerminalError`` where there is none, or where it cannot show a grid.
+  /// - Throws: ``TerminalError`` if there is none, or if it cannot show a grid.
   public init(_ options: Options = Options()) throws(TerminalError) {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw TerminalError(.notATerminal) }
     try self.init(owning: descriptor, type: nil, options: options)
   }
 
-  /// Opens a terminal by its descriptor, and closes that in the end, even where this throws.
+  /// Opens a terminal by its descriptor, and closes the descriptor in the end, even if it throws.
   ///
   /// - Parameters:
-  ///   - descriptor: Open for reading and writing.
-  ///   - type: The terminal's type; `nil` for that of the environment.
-  ///   - options: Which characters and colours to use.
-  /// - Throws: ``TerminalError`` where it is no terminal, or cannot show a grid.
+  ///   - descriptor: A descriptor that is open for reading and writing.
+  ///   - type: The terminal's type; `nil` for the type in the environment.
+  ///   - options: The characters and colours to use.
+  /// - Throws: ``TerminalError`` if it is not a terminal, or cannot show a grid.
   package init(owning descriptor: Int32, type: String?, options: Options) throws(TerminalError) {
-    // Where standard error goes elsewhere it cannot spoil the screen.
+    // If standard error is not a terminal, it cannot spoil the screen.
     let heldErrors =
       isatty(STDERR_FILENO) == 1 ? cterminal_memory_descriptor("standard error", 1 << 20) : -1
     let status = cncurses_open(
@@ -111,17 +112,17 @@ public struct Terminal: ~Copyable {
     _ = Glibc.close(descriptor)
   }
 
-  /// Gives the terminal back as it was found, and prints what was held back.
+  /// Restores the terminal, and prints the text that was held back.
   public consuming func close() {}
 
-  /// Gives the terminal back at once with bytes that were prepared when it was opened.
+  /// Restores the terminal at once with bytes that were prepared when it was opened.
   ///
-  /// For a process that ends while the thread that owns the terminal does not answer; any thread may
-  /// call it. Without an open terminal it does nothing.
+  /// It is for a process that ends while the thread that owns the terminal does not answer; any thread may
+  /// call it. If no terminal is open, it does nothing.
   public static func restoreNow() { cncurses_restore_now() }
 
-  /// Shows a grid, with as few bytes as its difference to the one before takes; none where it is
-  /// equal. What is beyond the screen is cut, and what the grid lacks is blank.
+  /// Shows a grid. It writes only the bytes for the differences from the previous grid; none if both are
+  /// equal. Cells beyond the screen are cut, and cells that the grid does not have are blank.
   public mutating func present(_ grid: Grid) {
     guard shown != grid else { return }
     for index in 0..<size.rows {
@@ -138,13 +139,13 @@ public struct Terminal: ~Copyable {
     shown = grid
   }
 
-  /// Makes the next ``present(_:)`` write the whole screen, whatever it shows.
+  /// Makes the next ``present(_:)`` write the whole screen.
   public mutating func repaintAll() {
     shown = nil
     cncurses_repaint()
   }
 
-  /// Asks the terminal for its size, which it may have changed, and repaints all.
+  /// Reads the terminal's size, which may have changed, and repaints the whole screen.
   public mutating func updateSize() {
     cncurses_update_size()
     shown = nil
@@ -154,16 +155,16 @@ public struct Terminal: ~Copyable {
   /// Rings the bell.
   public func ringBell() { cncurses_bell() }
 
-  /// Gives the terminal back, stops the process until its shell continues it, and takes the terminal
-  /// again. The size may be another then.
+  /// Restores the terminal, stops the process until its shell continues it, and takes over the terminal
+  /// again. The size may have changed by then.
   public mutating func suspend() {
     cncurses_leave()
     cterminal_stop()
     takeAgain()
   }
 
-  /// Sets the terminal up anew, after somebody else stopped the process and another program may
-  /// have used it.
+  /// Sets up the terminal again, after another process stopped this one and a third program may have used the
+  /// terminal.
   public mutating func reclaim() {
     cncurses_leave()
     takeAgain()
@@ -175,10 +176,10 @@ public struct Terminal: ~Copyable {
     size = Self.currentSize
   }
 
-  /// How long to wait for more keys before ``expireInput()``; `nil` where no sequence is incomplete.
+  /// How long to wait for more keys before ``expireInput()``; `nil` if no sequence is incomplete.
   public var inputPatience: Duration? { decoder.patience }
 
-  /// Reads the keys that have arrived. To be called when ``descriptor`` is readable: else it blocks.
+  /// Reads the keys that have arrived. Call it only when ``descriptor`` is readable; otherwise it blocks.
   public mutating func readInput() -> Reading {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
@@ -187,15 +188,15 @@ public struct Terminal: ~Copyable {
       } while count < 0 && errno == EINTR
       filled = max(0, count)
     }
-    // An error other than having to wait means that the other side has hung up.
+    // An error other than EAGAIN means that the other side has hung up.
     if count < 0 && errno == EAGAIN { return .inputs([]) }
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
 
-  /// Takes note that no more has come: an ESC that waits is the Escape key then.
+  /// Decodes the pending bytes, because no more have come: a pending ESC is then the Escape key.
   public mutating func expireInput() -> [Input] { decoder.expire() }
 
-  /// Writes all of a text, or what the terminal takes of it before it is gone.
+  /// Writes a text; if the terminal disappears meanwhile, only the part that it has accepted.
   private static func write(_ text: String, to descriptor: Int32) {
     var text = text
     text.withUTF8 { bytes in
@@ -236,7 +237,7 @@ extension Terminal.Options.Characters {
 }
 
 extension Capabilities.Colors {
-  /// The most of the known numbers that a terminal with `count` colours has.
+  /// Creates the greatest known number that is not above `count`.
   init(count: Int) {
     self =
       switch count {

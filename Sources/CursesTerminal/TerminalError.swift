@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Why a terminal cannot be used.
+/// The reason why a terminal cannot be used.
 public struct TerminalError: Error, Equatable, CustomStringConvertible {
   /// The kinds of reasons.
   public enum Code: Sendable, Equatable {
-    /// There is no terminal: the process has none, or the descriptor is something else.
+    /// There is no terminal: the process has none, or the descriptor is not a terminal.
     case notATerminal
     /// The terminal's type is unset, empty or unknown.
     case unknownType(String?)
     /// The terminal of this type cannot place its cursor.
     case tooDumb(String)
-    /// There is one open already, and there can be only one.
+    /// A terminal is open already, and there can be only one.
     case alreadyOpen
     /// The system refused memory or a descriptor.
     case noResources
@@ -36,7 +36,7 @@ public struct TerminalError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The environment may hold anything.
+  /// Replaces all characters that are not printable ASCII: the environment may contain anything.
   private static func plain(_ type: String) -> String {
     String(type.unicodeScalars.prefix(40).map { (" "..."~").contains($0) ? Character($0) : "?" })
   }

@@ -5,17 +5,17 @@ import CTerminalSystem
 import Glibc
 import Synchronization
 
-/// Waits for the signals that ask the process to end (TERM, INT, HUP), on a thread of its own, so
-/// that the process ends even where its loop is stuck.
+/// Waits for the signals that ask the process to end (TERM, INT, HUP), on a thread of its own, so that the
+/// process ends even if its loop is stuck.
 ///
-/// The first signal rings the loop, which ends the process in good order, by the same signal. Where
-/// it does not answer in a second, where the process has not ended five seconds after that, or where
-/// a second signal comes, the watch does so itself.
+/// The first signal wakes the loop, which ends the process in the regular way, by the same signal. The watch
+/// itself ends the process if the loop does not answer in a second, if the process has not ended five seconds
+/// after that, or if a second signal comes.
 public final class TerminationWatch: Sendable {
   /// How long the loop may take to answer, in nanoseconds.
   private static let answerTime: Int64 = 1_000_000_000
-  /// How long the process may then take to end. What it shows last, and what it gives back, may wait
-  /// for a terminal that takes nothing.
+  /// How long the process may then take to end. Its last output and the restoring of the terminal may wait
+  /// for a terminal that accepts no bytes.
   private static let endTime: Int64 = 5_000_000_000
 
   private let signals: [Int32]
@@ -25,13 +25,12 @@ public final class TerminationWatch: Sendable {
   private let request = Atomic<Int32>(0)
   private let isAnswered = Atomic(false)
 
-  /// Blocks the signals in the calling thread and in those that it starts from now on, but for
-  /// those that the process was told to ignore, and begins to wait for them. To be called before the
-  /// process has a second thread.
+  /// Blocks the signals in the calling thread and in those that it starts from now on, except ignored
+  /// signals, and starts to wait for them. It must be called before the process has a second thread.
   ///
   /// - Parameters:
   ///   - ring: Wakes the loop, which then calls ``takeRequest()``. Called on the watch's thread.
-  ///   - restore: Brings the terminal back where the loop cannot. Called on the watch's thread.
+  ///   - restore: Restores the terminal if the loop cannot. Called on the watch's thread.
   public init(
     ring: @escaping @Sendable () -> Void, restore: @escaping @Sendable () -> Void
   ) {
@@ -42,8 +41,8 @@ public final class TerminationWatch: Sendable {
     startThread()
   }
 
-  /// The signal by which the process has to end; `nil` where none has come. Asking is the answer
-  /// that the watch waits for.
+  /// Returns the signal by which the process has to end; `nil` if none has come. The call is the answer that
+  /// the watch waits for.
   public func takeRequest() -> Int32? {
     let signal = request.load(ordering: .acquiring)
     guard signal != 0 else { return nil }
@@ -51,7 +50,7 @@ public final class TerminationWatch: Sendable {
     return signal
   }
 
-  /// Ends the process by a signal, so that its parent sees why it ended.
+  /// Ends the process by a signal, so that its parent sees the reason.
   public static func endProcess(by signal: Int32) -> Never {
     cterminal_end_by_signal(signal)
   }
@@ -61,7 +60,7 @@ public final class TerminationWatch: Sendable {
     let context = Unmanaged.passRetained(self)
     let status = pthread_create(&thread, nil, runTerminationWatch, context.toOpaque())
     guard status == 0 else {
-      // Without the thread the signals would be blocked for ever: better their default action.
+      // Without the thread the signals would be blocked for ever: their default action is better.
       context.release()
       cterminal_unblock_signals(signals, signals.count)
       return
@@ -69,7 +68,7 @@ public final class TerminationWatch: Sendable {
     pthread_detach(thread)
   }
 
-  /// Runs on the thread, to the end of the process.
+  /// Waits for the signals on the watch's thread, until the process ends.
   func wait() {
     let first = cterminal_wait_for_signal(signals, signals.count, -1)
     guard first != 0 else { return }
@@ -84,7 +83,7 @@ public final class TerminationWatch: Sendable {
   }
 }
 
-/// The entry point of the thread; a function of its own so that it belongs to no actor.
+/// The entry point of the thread. It is a global function so that it belongs to no actor.
 private func runTerminationWatch(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let context else { return nil }
   Unmanaged<TerminationWatch>.fromOpaque(context).takeRetainedValue().wait()

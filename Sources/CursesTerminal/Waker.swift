@@ -5,18 +5,17 @@ import CTerminalSystem
 import Glibc
 import Synchronization
 
-/// Wakes a loop that sits in `poll`, from any thread.
+/// Wakes a loop that waits in `poll`, from any thread.
 ///
-/// However often it rings before the loop answers, the loop wakes once, and one byte count is
-/// written.
+/// However often it rings before the loop answers, the loop wakes once, and the counter is written once.
 public final class Waker: Sendable {
-  /// Is readable once ``ring()`` was called, until ``answer()``.
+  /// Readable after ``ring()`` was called, until ``answer()``.
   public let descriptor: Int32
   private let isRinging = Atomic(false)
 
-  /// Creates a waker that is silent.
+  /// Creates a waker that has not rung.
   ///
-  /// - Throws: ``TerminalError`` where the system has no descriptor left.
+  /// - Throws: ``TerminalError`` if the system has no descriptor left.
   public init() throws(TerminalError) {
     descriptor = cterminal_event_descriptor()
     guard descriptor >= 0 else { throw TerminalError(.noResources) }
@@ -31,12 +30,11 @@ public final class Waker: Sendable {
     _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
   }
 
-  /// Falls silent. The loop calls this first, and then looks what there is to do: whoever rings
-  /// after it wakes the loop again.
+  /// Resets the waker. The loop calls this first, and then looks for work: a later ring wakes the loop again.
   public func answer() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
-    // Acquires, so that what was done before a ring that wrote nothing is seen after this.
+    // Acquires, so that work that was done before a ring that wrote nothing is seen after this.
     _ = isRinging.exchange(false, ordering: .acquiringAndReleasing)
   }
 }

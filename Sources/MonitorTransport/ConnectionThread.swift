@@ -6,14 +6,14 @@ import Glibc
 import NIOCore
 package import NIOPosix
 
-/// Makes threads for connections.
+/// Creates threads for connections.
 package enum ConnectionThread {
-  /// One thread of this name, with every signal blocked: these are for threads of the program.
+  /// Creates one thread with this name. It blocks all signals, which are for threads of the program.
   package static func makeGroup(named name: String) -> MultiThreadedEventLoopGroup {
     var all = sigset_t()
     var old = sigset_t()
     sigfillset(&all)
-    // The new thread inherits it.
+    // The new thread inherits the mask.
     pthread_sigmask(SIG_SETMASK, &all, &old)
     defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

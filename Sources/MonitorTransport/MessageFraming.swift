@@ -4,20 +4,20 @@
 import MonitorProtocol
 package import NIOCore
 
-/// Cuts what comes over a socket into messages, and sends messages so that the other side can: before
-/// each one stands its length in bytes, as four bytes with the lowest first.
+/// Divides the bytes of a socket into messages, and frames messages so that the other side can do the same.
+/// Before each message stands its length in bytes, as four bytes with the lowest first.
 package struct MessageFraming: ByteToMessageDecoder {
   package typealias InboundOut = ByteBuffer
 
-  /// A message that announces more bytes than there may be. None of them is waited for.
+  /// The error for a message whose announced length exceeds the limit. The message is not read.
   package struct TooLong: Error {}
 
-  /// Lets a channel's handlers take and give whole messages.
+  /// Makes a channel's handlers receive and send whole messages.
   ///
   /// - Parameters:
-  ///   - handlers: Those behind it, from the socket on.
+  ///   - handlers: The handlers after the framing, in the order from the socket on.
   ///   - channel: The channel, on whose loop this is called.
-  /// - Throws: `ChannelError` where the channel is closed already.
+  /// - Throws: `ChannelError` if the channel is closed already.
   package static func add(
     before handlers: any ChannelHandler..., in channel: any Channel
   ) throws {
@@ -25,7 +25,7 @@ package struct MessageFraming: ByteToMessageDecoder {
     try channel.pipeline.syncOperations.addHandlers(handlers)
   }
 
-  /// A message with its length before it.
+  /// Returns a message with its length before it.
   package static func frame(_ message: [UInt8], allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: message.count + 4)
     buffer.writeInteger(UInt32(message.count), endianness: .little)
@@ -46,7 +46,7 @@ package struct MessageFraming: ByteToMessageDecoder {
     return .continue
   }
 
-  /// What is left when the connection ends is no message.
+  /// Discards the rest when the connection ends, because it is not a complete message.
   package mutating func decodeLast(
     context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool
   ) throws -> DecodingState {

@@ -4,32 +4,32 @@
 import CMonitorTransport
 import Glibc
 
-/// The directory that holds the sockets of a user's processes: `$XDG_RUNTIME_DIR/opq`, or
-/// `/tmp/opq-<uid>` where that cannot be.
+/// The directory that holds the sockets of a user's processes: `$XDG_RUNTIME_DIR/opq`, or `/tmp/opq-<uid>` if
+/// the first is impossible.
 ///
-/// Only its owner may look into it, which is checked: in `/tmp` anybody may have made it.
+/// Only its owner may access it, which is checked: in `/tmp` any user may have made it.
 package struct MonitorDirectory: Sendable, Equatable {
   /// Its path.
   package let path: String
 
-  /// Where a process of this user may have its socket, what is preferred first. That they exist is not
-  /// said.
+  /// Returns the directories in which a process of this user may have its socket, the preferred one first.
+  /// They may not exist.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - places: Where to look.
-  /// - Returns: The directories, each once.
+  ///   - places: The places to search.
+  /// - Returns: The directories, without duplicates.
   package static func candidates(
     of user: UInt32 = geteuid(), in places: MonitorPlaces = .ofEnvironment
   ) -> [MonitorDirectory] {
     if let only = places.only { return [MonitorDirectory(path: only)] }
-    // Where a viewer was not told of it, as in a shell of sudo's.
+    // A viewer may run without the variable, as in a shell of sudo.
     let usual = MonitorDirectory(path: "/run/user/\(user)/opq")
     let made = makeable(by: user, in: places)
     return made.contains(usual) ? made : made + [usual]
   }
 
-  /// Those of them that a process may make.
+  /// Returns those of them that a process may make.
   private static func makeable(by user: UInt32, in places: MonitorPlaces) -> [MonitorDirectory] {
     var paths: [String] = []
     if user == geteuid(), let runtimePath = places.runtimePath {
@@ -39,13 +39,13 @@ package struct MonitorDirectory: Sendable, Equatable {
     return (places.only.map { [$0] } ?? paths).map { MonitorDirectory(path: $0) }
   }
 
-  /// The most bytes that the path of a socket may have: the kernel takes 107, what viewers connect with
-  /// takes 103.
+  /// The maximum length in bytes of a socket's path. The kernel accepts 107; the library with which viewers
+  /// connect accepts 103.
   package static let longestSocketPath = 103
 
-  /// Makes the directory, or finds it made, for a socket of this name.
+  /// Returns the directory for a socket with this name, and makes it if it does not exist.
   ///
-  /// - Throws: `MonitorDirectoryError` where no place will do; it says why.
+  /// - Throws: `MonitorDirectoryError` with the reason, if no place is usable.
   package static func prepared(
     for name: MonitorSocketName, in places: MonitorPlaces = .ofEnvironment
   ) throws(MonitorDirectoryError) -> MonitorDirectory {
@@ -61,27 +61,27 @@ package struct MonitorDirectory: Sendable, Equatable {
         lastError = MonitorDirectoryError("cannot make the directory \(directory.path): \(reason)")
         continue
       }
-      // One that is there and cannot be trusted is no reason to try another: somebody wants that.
+      // If a directory exists and cannot be trusted, the next one is not tried: an attacker may want that.
       try directory.check()
       return directory
     }
     throw lastError ?? MonitorDirectoryError("there is no directory for the socket")
   }
 
-  /// Makes it, for its owner alone, where it is not there.
+  /// Makes the directory, for its owner alone, if it does not exist.
   ///
-  /// - Returns: Whether it is there now; `errno` says why not.
+  /// - Returns: Whether it exists now; if not, `errno` has the reason.
   private func make() -> Bool {
     guard mkdir(path, S_IRWXU) == 0 else { return errno == EEXIST }
-    // The process's mask may have taken from its owner what others never had. It is the process's: other
-    // threads make files at this moment.
+    // The process's mask may have removed permissions of the owner. The mask is not changed, because it
+    // belongs to the process, and other threads make files at the same time.
     return chmod(path, S_IRWXU) == 0
   }
 
   /// Checks that only its owner has access.
   ///
-  /// - Parameter owner: Who that has to be.
-  /// - Throws: `MonitorDirectoryError` where it is not there, or not to be trusted.
+  /// - Parameter owner: The required owner.
+  /// - Throws: `MonitorDirectoryError` if it does not exist, or cannot be trusted.
   package func check(owner: UInt32 = geteuid()) throws(MonitorDirectoryError) {
     var facts = stat()
     guard lstat(path, &facts) == 0 else {
@@ -98,10 +98,10 @@ package struct MonitorDirectory: Sendable, Equatable {
     }
   }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in it.
   package func path(of fileName: String) -> String { "\(path)/\(fileName)" }
 
-  /// The names of the files in it; none where it cannot be read.
+  /// The names of the files in it; none if it cannot be read.
   package var fileNames: [String] {
     guard let stream = opendir(path) else { return [] }
     defer { closedir(stream) }
@@ -115,10 +115,10 @@ package struct MonitorDirectory: Sendable, Equatable {
     return names.sorted()
   }
 
-  /// Deletes the sockets of processes that are gone, as those that crashed leave them.
+  /// Deletes the sockets of processes that have ended, for example after a crash.
   ///
-  /// A process that is not visible here may be there all the same, in another namespace of ids: a
-  /// socket that somebody listens to stays.
+  /// A process that is not visible here may still exist, in another namespace of ids. Therefore a socket on
+  /// which a process listens stays.
   package func removeStaleSockets() {
     for fileName in fileNames {
       guard let name = MonitorSocketName(fileName: fileName), !name.isAlive else { continue }
@@ -128,7 +128,7 @@ package struct MonitorDirectory: Sendable, Equatable {
   }
 }
 
-/// Why a directory of sockets cannot be made or trusted, as a sentence without a full stop.
+/// The reason why a directory of sockets cannot be made or trusted, as a sentence without a full stop.
 package struct MonitorDirectoryError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The sentence. A path in it is as the system gave it.
   package let description: String

@@ -3,18 +3,17 @@
 
 import COperationsSystem
 
-/// Where the directories of sockets are to be looked for, and made.
+/// The places where directories of sockets are searched and made.
 package struct MonitorPlaces: Sendable {
-  /// The directory of sockets, and the only one: for a container that shares it, and for tests, which
-  /// must not meet the processes of who runs them. `nil` for the usual places.
+  /// The only directory of sockets: for a container that shares it, and for tests, which must not see the
+  /// other processes of the same user. `nil` for the usual places.
   package var only: String?
-  /// The directory that the system has made for what runs; `nil` where there is none.
+  /// The directory that the system has made for the user's session; `nil` if there is none.
   package var runtimePath: String?
-  /// What everybody may write to.
+  /// The directory that every user may write to.
   package var sharedPath = "/tmp"
 
-  /// What the variables `OPQ_SOCKET_DIRECTORY` and `XDG_RUNTIME_DIR` say, where they say an absolute
-  /// path.
+  /// The values of the variables `OPQ_SOCKET_DIRECTORY` and `XDG_RUNTIME_DIR`, if they are absolute paths.
   package static var ofEnvironment: MonitorPlaces {
     MonitorPlaces(
       only: absolutePath("OPQ_SOCKET_DIRECTORY"), runtimePath: absolutePath("XDG_RUNTIME_DIR"))

@@ -4,21 +4,21 @@
 import Glibc
 package import MonitorProtocol
 
-/// What the socket of a process is called: `4711-1234567.sock`, its id and its start. With the start an
-/// id that is given again is told from the process that had it before.
+/// The name of a process's socket: `4711-1234567.sock`, the process's id and its start time. The start time
+/// distinguishes the process from earlier processes with the same id.
 package struct MonitorSocketName: Sendable, Equatable {
   /// The process's id.
   package let processID: Int32
-  /// When it started.
+  /// The start time of the process.
   package let start: ProcessStart
 
-  /// Names the socket of a process.
+  /// Creates the name of a process's socket.
   package init(processID: Int32, start: ProcessStart) {
     self.processID = processID
     self.start = start
   }
 
-  /// Reads the name of a file; `nil` where it is none of these.
+  /// Creates a name from the name of a file; `nil` if the file is not a socket of a process.
   package init?(fileName: String) {
     for suffix in [".sock", Self.temporarySuffix] where fileName.hasSuffix(suffix) {
       let parts = fileName.dropLast(suffix.count).split(
@@ -37,9 +37,9 @@ package struct MonitorSocketName: Sendable, Equatable {
   /// The name of the file.
   package var fileName: String { "\(processID)-\(start.ticks).sock" }
 
-  /// The name that it has before it listens.
+  /// The name of the file before the socket listens.
   package var temporaryFileName: String { "\(processID)-\(start.ticks)\(Self.temporarySuffix)" }
 
-  /// Whether the process is there, as far as is visible here.
+  /// Whether the process exists, as far as is visible here.
   package var isAlive: Bool { ProcessStart(of: processID) == start }
 }

@@ -2,19 +2,19 @@
 // Part of opq; see LICENSE.
 
 #if canImport(ObjectiveC)
-  // There a queue is Foundation's own. What this module adds to it elsewhere has its counterpart here,
-  // so that code which uses it compiles unchanged.
+  // On Apple platforms a queue is Foundation's own. The additions of this module have counterparts here, so
+  // that code that uses them compiles unchanged.
   public import Foundation
 
-  /// There every object can observe by key path.
+  /// On Apple platforms every object can observe by key path.
   public typealias ObserverObject = NSObject
 
   extension OperationQueue {
-    /// The queue itself: it is Foundation's.
+    /// The queue itself, because it is Foundation's.
     public var foundationQueue: OperationQueue { self }
 
-    /// Whether cancelling ``progress`` cancels the operations that are in the queue; `false` by
-    /// default. Kept in the progress' `cancellationHandler`.
+    /// Whether cancelling ``progress`` cancels the operations that are in the queue; `false` by default. The
+    /// value is kept in the progress' `cancellationHandler`.
     public var cancelsOperationsWithProgress: Bool {
       get { progress.cancellationHandler != nil }
       set {

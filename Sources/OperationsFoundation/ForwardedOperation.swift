@@ -6,16 +6,16 @@
   import OperationsCore
   import Synchronization
 
-  /// An operation of Foundation's as one of ours: holds its place in the queue, starts it, and finishes
-  /// when it has finished.
+  /// An operation of this library that represents an operation of Foundation: it holds its place in the
+  /// queue, starts it, and finishes when it has finished.
   ///
-  /// Foundation on Linux tells nobody outside of changes. What is to happen when some of its operations
-  /// have finished is therefore an operation of Foundation's that depends on them.
-  // Unchecked for the reason given at `Operation`. What is stored here is constant or thread-safe, but
-  // for operations of Foundation's, which are as safe as it makes them.
+  /// Foundation on Linux does not notify observers of changes. Therefore the action that follows the finish
+  /// of some of its operations is an operation of Foundation that depends on them.
+  // Unchecked for the reason given at `Operation`. The stored values are constant or thread-safe, except
+  // operations of Foundation, which are as safe as Foundation makes them.
   final class ForwardedOperation: OperationsCore.Operation, @unchecked Sendable {
     private let original: Foundation.Operation
-    /// What notes that the original's dependencies have finished; `nil` where it has none.
+    /// Notes that the original's dependencies have finished; `nil` if it has no dependencies.
     private let releasing: Foundation.BlockOperation?
     /// Whether the original's dependencies have finished.
     private let isReleased: Atomic<Bool>
@@ -37,11 +37,13 @@
       }
     }
 
-    /// Has Foundation run an operation of its own once all of these have finished and it is ready.
+    /// Makes Foundation run one of its operations when all dependencies have finished and the operation is
+    /// ready.
     ///
-    /// In a queue for it alone, which lives until it has finished: each time one finishes, a queue of
-    /// Foundation's looks at all that it has. Among `n` in one queue that would be `n` looks for each;
-    /// a queue each costs the same for every one of them, some 1,700 bytes while it waits.
+    /// The operation gets a queue of its own, which lives until the operation has finished. Each time an
+    /// operation finishes, a queue of Foundation examines all its operations. If `n` operations were in one
+    /// queue, each finish would cost `n` steps. With a queue each, the cost is the same for every operation:
+    /// about 1,700 bytes while it waits.
     private static func run(
       _ operation: Foundation.Operation, after dependencies: [Foundation.Operation] = []
     ) {
@@ -70,20 +72,21 @@
       willChangeValue(forKey: "isExecuting")
       hasStarted.store(true, ordering: .releasing)
       didChangeValue(forKey: "isExecuting")
-      // One that is not ready would trap. Where the last dependency is just finishing, or its own
-      // `isReady` says no, Foundation's queue knows when to start it.
+      // `start()` traps if the original is not ready. If the last dependency is just finishing, or if its own
+      // `isReady` is false, Foundation's queue starts it at the right time.
       if original.isReady {
         original.start()
       } else {
         Self.run(original)
       }
       if original.isFinished { return finish() }
-      // Our queue keeps this operation as long as it executes.
+      // Our queue keeps this operation while it executes.
       Self.run(Foundation.BlockOperation { [weak self] in self?.finish() }, after: [original])
     }
 
     override func cancel() {
-      // First: cancelled, this may be started at once, and the original would run.
+      // This comes first: when this operation is cancelled, it may be started at once, and the original would
+      // run.
       original.cancel()
       super.cancel()
     }
@@ -97,16 +100,18 @@
       didChangeValue(forKey: "isFinished")
     }
 
-    /// Cancelled, the original did not wait for its dependencies, and they may never finish: what
-    /// waits for them would be kept for ever.
+    /// Removes the original from its dependencies. A cancelled original did not wait for its dependencies,
+    /// which may never finish. The operations that wait for them would then be kept for ever.
     private func leaveDependencies() {
-      // Foundation's dependencies refer to what depends on them without keeping it, and reach for it
-      // when they finish: none of these two may go away while they are referred to.
+      // In Foundation, dependencies refer to their dependents without retaining them, and use these
+      // references when they finish. Neither of these two operations may be deallocated while a dependency
+      // refers to it.
       for dependency in original.dependencies { original.removeDependency(dependency) }
       guard let releasing else { return }
       for dependency in releasing.dependencies { releasing.removeDependency(dependency) }
-      // Not before: Foundation miscounts what is taken from one that was cancelled, and it would stay
-      // in its queue. Once cancelled it is ready whatever it has counted, and leaves.
+      // This comes after the loop: Foundation miscounts dependencies that are removed from a cancelled
+      // operation, and the operation would stay in its queue. When it is cancelled, it is ready whatever the
+      // count is, and leaves the queue.
       releasing.cancel()
     }
   }

@@ -6,9 +6,9 @@
   import Foundation
   import OperationsCore
 
-  /// A queue of Foundation's by type, which hands everything on to one of ours. See
+  /// A queue of Foundation's type that forwards everything to a queue of this library. See
   /// `OperationQueue.foundationQueue`.
-  // Unchecked because Foundation's class cannot be checked. What is stored here is constant.
+  // Unchecked because Foundation's class cannot be checked. The stored values are constant.
   final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
     private let forwardingTarget: ForwardingTarget
     private let targetProgress: QueueProgress
@@ -83,8 +83,9 @@
 
     override func cancelAllOperations() { target.cancelAllOperations() }
 
-    /// Inside an operation of the queue it waits for the blocks that the same thread has added there,
-    /// where ours would report a mistake: by this a notification center waits for what it has just added.
+    /// Waits for all operations. Inside an operation of the queue it waits for the blocks that the same
+    /// thread has added there, instead of reporting a mistake as our queue would. A notification center waits
+    /// in this way for the blocks that it has just added.
     override func waitUntilAllOperationsAreFinished() {
       let target = target
       if OperationsCore.OperationQueue.current === target {

@@ -5,18 +5,19 @@
   import Dispatch
   import OperationsCore
 
-  /// The queue that a `ForwardingQueue` hands on to: the one that it was made for and, once that has
-  /// gone, one that was set up like it.
+  /// The queue that a `ForwardingQueue` forwards to: the one that it was made for and, after that one is
+  /// deallocated, a new queue with the same settings.
   ///
-  /// Notification centres refer to Foundation's queues weakly, so ours must keep the forwarding one;
-  /// sessions keep nothing but the forwarding one, which must then do without ours. A queue goes away
-  /// only when it is empty and nobody has it: another one of the same kind is as good.
+  /// Notification centers refer to Foundation's queues weakly, so our queue must keep the forwarding queue.
+  /// URL sessions keep only the forwarding queue, which must then work without ours. A queue is deallocated
+  /// only when it is empty and no reference to it is left, so another queue with the same settings can
+  /// replace it.
   final class ForwardingTarget: Sendable {
     private struct State {
       weak var queue: OperationQueue?
-      /// What the queue was like when it went away; before that, when this was made.
+      /// The settings of the queue when it was deallocated or, before that, when this object was made.
       var settings: Settings
-      /// Made when it is first needed.
+      /// The replacement, which is made when it is first needed.
       var successor: OperationQueue?
     }
 
@@ -42,7 +43,7 @@
         return queue
       }
 
-      /// All but the underlying queue, which cannot be set while there are operations.
+      /// Applies all settings except the underlying queue, which cannot be set while there are operations.
       func apply(to queue: OperationQueue) {
         queue.name = name
         queue.maxConcurrentOperationCount = maxConcurrentOperationCount
@@ -57,7 +58,7 @@
       state = Locked(State(queue: queue, settings: Settings(queue)))
     }
 
-    /// The queue to hand on to now.
+    /// The queue to forward to now.
     var queue: OperationQueue {
       let (known, settings) = state.withLock { ($0.queue ?? $0.successor, $0.settings) }
       if let known { return known }
@@ -76,8 +77,8 @@
         state.settings = settings
         return state.successor
       }
-      // Needed between the moment from which nobody can have the queue and this one: by another
-      // thread, or by a subclass's `deinit`.
+      // A successor exists if another thread or a subclass's `deinit` needed the queue after the last
+      // reference was released and before this point.
       if let successor { settings.apply(to: successor) }
     }
   }

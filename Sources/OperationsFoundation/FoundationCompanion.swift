@@ -5,9 +5,9 @@
   import Foundation
   import OperationsCore
 
-  /// What a queue has for Foundation's sake, made when the first of it is asked for.
+  /// The objects that connect a queue to Foundation. They are made when the first of them is used.
   ///
-  /// The queue keeps it; nothing in it keeps the queue.
+  /// The queue retains the companion; nothing in the companion retains the queue.
   final class FoundationCompanion: QueueCompanion {
     let progress: QueueProgress
     private let forwarding = Locked<ForwardingQueue?>(nil)

@@ -15,13 +15,13 @@
   final class InnerBlocks: Sendable {
     private struct Entry {
       let thread: pthread_t
-      /// Gone when the queue has run it, or was cancelled.
+      /// `nil` when the queue has run the block, or when the block was cancelled.
       weak var block: InnerBlock?
     }
 
     private let entries = Locked<[Entry]>([])
 
-    /// Adds a block, which runs in the queue, or earlier if this thread waits for it.
+    /// Adds a block. It runs in the queue, or earlier if this thread waits for it.
     func add(_ block: @escaping @Sendable () -> Void, to queue: OperationsCore.OperationQueue) {
       let inner = InnerBlock(block)
       let thread = pthread_self()
@@ -32,11 +32,11 @@
       queue.addOperation { inner.run() }
     }
 
-    /// Runs the blocks that this thread has added and that have not begun, in the order of addition, and
-    /// waits for those that run on other threads.
+    /// Runs the blocks that this thread has added and that have not begun, in the order in which they were
+    /// added, and waits for those that run on other threads.
     func finishThoseOfThisThread() {
       let thread = pthread_self()
-      // Taken out first: a block that runs here may add others, and wait for these.
+      // Removed from the list first: a block that runs here may add others, and wait for these.
       let own = entries.withLock { entries in
         defer { entries.removeAll { pthread_equal($0.thread, thread) != 0 } }
         return entries.compactMap { pthread_equal($0.thread, thread) != 0 ? $0.block : nil }
@@ -45,14 +45,14 @@
     }
   }
 
-  /// A block that runs once, on whichever thread comes first.
+  /// A block that runs once, on the first thread that calls `run()`.
   private final class InnerBlock: Sendable {
     private let block: Locked<(@Sendable () -> Void)?>
     private let hasFinished = DispatchSemaphore(value: 0)
 
     init(_ block: @escaping @Sendable () -> Void) { self.block = Locked(block) }
 
-    /// Does nothing if another thread has come first.
+    /// Runs the block. Does nothing if another thread has called it first.
     func run() {
       guard let block = block.withLock({ $0.take() }) else { return }
       block()

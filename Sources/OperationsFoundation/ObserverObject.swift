@@ -5,24 +5,24 @@
   public import Foundation
   public import OperationsCore
 
-  /// A base class for observers that override `observeValue(forKeyPath:of:change:context:)`: what
-  /// `NSObject` itself is on Apple platforms, where that method is one of its own.
+  /// A base class for observers that override `observeValue(forKeyPath:of:change:context:)`. On Apple
+  /// platforms `NSObject` itself declares this method.
   ///
-  /// Code that has `class Watcher: NSObject` with such an override compiles once the class is
-  /// `class Watcher: ObserverObject`. An observer is held weakly; its registrations end with it.
+  /// To compile code that has `class Watcher: NSObject` with such an override, write `class Watcher:
+  /// ObserverObject`. An observer is held weakly; its registrations end with it.
   open class ObserverObject: NSObject, KeyValueObserver {
     /// Creates an observer that observes nothing yet.
     public override init() { super.init() }
 
     /// Called when an observed value is about to change or has changed; see `KeyValueObserver`.
     ///
-    /// Does nothing: overrides may pass on to it what they do not know.
+    /// The default implementation does nothing. An override may call it for keys that it does not handle.
     ///
     /// - Parameters:
     ///   - keyPath: The key as it was given on registration.
     ///   - object: The observed operation or queue.
-    ///   - change: What was asked for on registration; see `NSKeyValueChangeKey`.
-    ///   - context: What was given on registration.
+    ///   - change: The values that the registration asked for; see `NSKeyValueChangeKey`.
+    ///   - context: The context that was given on registration.
     open func observeValue(
       forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
       context: UnsafeMutableRawPointer?

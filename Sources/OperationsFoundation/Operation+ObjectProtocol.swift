@@ -5,8 +5,8 @@
   public import Foundation
   public import OperationsCore
 
-  /// Operations have what `NSObjectProtocol` asks for, though they are no `NSObject`s: a subclass can
-  /// adopt protocols of Foundation that inherit from it, such as `ProgressReporting`.
+  /// Operations have the members of `NSObjectProtocol`, although they do not inherit from `NSObject`: a
+  /// subclass can adopt protocols of Foundation that inherit from it, such as `ProgressReporting`.
   extension OperationsCore.Operation: NSObjectProtocol {
     /// The operation.
     public func `self`() -> Self { self }
@@ -15,7 +15,7 @@
     public func isProxy() -> Bool { false }
   }
 
-  /// Queues have what `NSObjectProtocol` asks for, as operations do.
+  /// Queues have the members of `NSObjectProtocol`, as operations do.
   extension OperationsCore.OperationQueue: NSObjectProtocol {
     /// The queue.
     public func `self`() -> Self { self }

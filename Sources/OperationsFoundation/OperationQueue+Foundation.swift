@@ -6,39 +6,42 @@
   public import OperationsCore
 
   extension OperationQueueSupplement where Self: OperationsCore.OperationQueue {
-    /// This queue for those who want Foundation's: `URLSession(configuration:delegate:delegateQueue:)`,
-    /// `NotificationCenter.addObserver(forName:object:queue:using:)` and the like.
+    /// This queue as a queue of Foundation's type, for `URLSession(configuration:delegate:delegateQueue:)`,
+    /// `NotificationCenter.addObserver(forName:object:queue:using:)` and similar functions.
     ///
-    /// What is added to it becomes an operation of this queue: blocks, barrier blocks and operations of
-    /// Foundation's. Width, suspension, name, quality of service, underlying queue and progress are
-    /// this queue's, to read and to set; cancelling and waiting for all operations concern this queue.
+    /// Blocks, barrier blocks and operations of Foundation that are added to it become operations of this
+    /// queue. Width, suspension, name, quality of service, underlying queue and progress are those of this
+    /// queue and can be read and set. Cancelling and waiting for all operations apply to this queue.
     ///
-    /// An operation of Foundation's takes a slot here from its start to its finish, and is started by
-    /// this queue, asynchronous or not, in the order of the priority that it had when it was added.
-    /// Its dependencies of then hold it up, whichever queue they are in; without a slot. Afterwards it
-    /// is best left alone, but for `cancel()`: one that waits for dependencies goes on to do so. One
-    /// whose own `isReady` still says no at the start is handed to a queue of Foundation's, which runs
-    /// it when that changes, and keeps its slot meanwhile. Cancelling this queue's operations cancels
-    /// it; one that finishes so before its dependencies have is taken from them, and lists none after.
+    /// An operation of Foundation occupies a slot of this queue from its start to its finish. This queue
+    /// starts it, asynchronous or not, in the order of the priority that it had when it was added. The
+    /// dependencies that it had when it was added delay it, whichever queue they are in; it occupies no slot
+    /// while it waits for them. After an operation is added, call only `cancel()` on it: dependencies that
+    /// are added later still delay it. If its own `isReady` is still false at the start, a queue of
+    /// Foundation runs it when that changes; it keeps its slot meanwhile. Cancelling this queue's operations
+    /// cancels it. If it finishes in this way before its dependencies, it is removed from them and lists none
+    /// afterwards.
     ///
-    /// What does not carry over:
-    /// - `operations` and `operationCount` cannot be overridden and are empty: ask this queue.
-    /// - Inside what it runs `OperationQueue.current` is this queue and `Foundation.OperationQueue.current`
+    /// Differences from a queue of Foundation:
+    /// - `operations` and `operationCount` cannot be overridden and are empty. Use those of this queue.
+    /// - Inside its operations `OperationQueue.current` is this queue and `Foundation.OperationQueue.current`
     ///   is `nil`.
     ///
-    /// A notification is delivered before `post` returns, as in Foundation, also if an operation of this
-    /// queue posts it: the observer's block then runs on the posting thread. For that
-    /// `waitUntilAllOperationsAreFinished()` of the Foundation queue, by which the center waits, runs
-    /// inside an operation of this queue the blocks that the same thread has added and that have not begun,
-    /// and waits for those that run. It waits for nothing else there.
+    /// A notification is delivered before `post` returns, as in Foundation, even if an operation of this
+    /// queue posts it: the observer's block then runs on the posting thread. The notification center waits by
+    /// `waitUntilAllOperationsAreFinished()` of the Foundation queue. Inside an operation of this queue that
+    /// function runs the blocks that the same thread has added and that have not begun, and waits for those
+    /// that run. It waits for nothing else there.
     ///
-    /// For `OperationQueue.main` it is `Foundation.OperationQueue.main`: both run on the main dispatch
-    /// queue, in the order in which they were given work. What is added to that is not listed here.
+    /// For `OperationQueue.main` the value is `Foundation.OperationQueue.main`. Both run on the main dispatch
+    /// queue, in the order in which they were given work. Operations that are added to Foundation's main
+    /// queue are not listed in this queue.
     ///
-    /// The same object always, made when it is first asked for. Whoever wants it need not hold this
-    /// queue, nor need anybody hold it for those who, as notification centres do, refer to it weakly:
-    /// it lives as long as this queue, and longer where it is held. Then it works on, through a queue
-    /// of the same name, width, suspension, quality of service and underlying queue as this one had.
+    /// The value is always the same object, which is made on the first access. It can be used without a
+    /// reference to this queue, and objects that refer to it weakly, such as notification centers, need no
+    /// other reference to it: it lives as long as this queue, and longer if it is retained. After this queue
+    /// is deallocated it continues to work, through a queue of the same name, width, suspension, quality of
+    /// service and underlying queue.
     public var foundationQueue: Foundation.OperationQueue {
       if isMain { return Foundation.OperationQueue.main }
       return foundationCompanion.forwardingQueue(to: self)

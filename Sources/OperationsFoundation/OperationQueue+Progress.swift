@@ -6,28 +6,29 @@
   public import OperationsCore
 
   extension OperationQueueSupplement where Self: OperationsCore.OperationQueue {
-    /// How much of the queue's work is done, in numbers of operations.
+    /// The progress of the queue's work, in numbers of operations.
     ///
-    /// Nothing is reported until its `totalUnitCount` is set, to how many operations there will be.
-    /// From then on each operation that finishes adds 1 to `completedUnitCount`, exactly once: what
-    /// was in the queue when it was set, and what is added later. Barriers are no operations. The
-    /// total is the user's: adding operations does not change it. To begin with the next batch, set
-    /// both counts, best while nothing runs or in a barrier block, or the fraction goes backwards.
+    /// Nothing is reported until `totalUnitCount` is set to the expected number of operations. From then on
+    /// each operation that finishes adds 1 to `completedUnitCount`, exactly once. This includes operations
+    /// that were in the queue when the total was set, and operations that are added later. Barriers do not
+    /// count. The caller sets the total: adding operations does not change it. To begin the next batch, set
+    /// both counts, preferably while nothing runs or in a barrier block; otherwise the fraction decreases.
     ///
-    /// An operation is counted before it leaves the queue: who waits for it, or for the queue, finds
-    /// `completedUnitCount` right, and who waits for the queue also `fractionCompleted` and whatever
-    /// this is a child of. While other operations finish, these may lag behind for a moment.
+    /// An operation is counted before it leaves the queue. A caller that waits for the operation or for the
+    /// queue finds the correct `completedUnitCount`. A caller that waits for the queue also finds the correct
+    /// `fractionCompleted` and correct parent progress. While other operations finish, these may lag behind
+    /// for a moment.
     ///
-    /// Every kind of operation counts, however it has finished: asynchronous ones, and those that were
-    /// cancelled before they could start, too. On Apple platforms only those do whose `main()` is
-    /// called by `Operation.start()`; and there what a `main()` reports through a `Progress` of its
-    /// own is a part of that operation's unit, which it is not here.
+    /// Every kind of operation counts, however it has finished, including asynchronous operations and
+    /// operations that were cancelled before they could start. On Apple platforms an operation counts only if
+    /// `Operation.start()` calls its `main()`. There, a `Progress` that `main()` reports is a part of that
+    /// operation's unit; here it is not.
     ///
-    /// The counts may be read and set on any thread. The rest of `Progress` is not made for several
-    /// threads on Linux: make it a child of another, or give it children, before operations run.
+    /// The counts may be read and set on any thread. On Linux the rest of `Progress` is not thread-safe: make
+    /// it a child of another progress, or give it children, before operations run.
     ///
-    /// The same object always, made when it is first asked for; a queue that is never asked pays
-    /// nothing. It does not keep the queue alive. Its `cancel()` sets a flag and nothing else, unless
+    /// The value is always the same object, which is made on the first access; a queue whose progress is not
+    /// used has no cost. It does not retain the queue. Its `cancel()` only sets a flag, unless
     /// ``cancelsOperationsWithProgress`` is set.
     ///
     /// Source: Apple, "OperationQueue.progress".
@@ -37,9 +38,10 @@
     /// are in the queue at that moment, by `cancelAllOperations()`; `false` by default, as on Apple
     /// platforms.
     ///
-    /// It does so before `cancel()` returns, on the thread that calls that. What is added later is not
-    /// cancelled. Setting it where the progress has been cancelled already cancels what is in the
-    /// queue then. The progress' `isCancellable` is set to the same value.
+    /// The operations are cancelled before `cancel()` returns, on the thread that calls it. Operations that
+    /// are added later are not cancelled. If the progress has already been cancelled, setting this property
+    /// cancels the operations that are in the queue at that moment. The progress' `isCancellable` is set to
+    /// the same value.
     public var cancelsOperationsWithProgress: Bool {
       get { foundationCompanion.progress.cancelsOperations }
       set { foundationCompanion.progress.cancelsOperations = newValue }

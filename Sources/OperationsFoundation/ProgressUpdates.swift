@@ -2,11 +2,11 @@
 // Part of opq; see LICENSE.
 
 #if !canImport(ObjectiveC)
-  /// What is to be done to a `Progress`, so that one thread at a time does it and no lock is held
-  /// meanwhile: whoever finds that nobody applies changes does so until there are none left, his own
-  /// and those that come from other threads in between.
+  /// The changes to apply to a `Progress`. One thread at a time applies them, and no lock is held meanwhile:
+  /// if no thread applies changes, the thread that adds one applies changes until none are left, including
+  /// those that other threads add in between.
   ///
-  /// While changes are applied it also knows what the counts are to be, for those who read them.
+  /// While changes are applied this value also has the resulting counts, for readers.
   struct ProgressUpdates {
     /// Changes to apply as one: first the total, then the count that was set, then what has finished.
     struct Step: Equatable {
@@ -22,16 +22,16 @@
     }
 
     private var pending = Step()
-    /// What the counts are once all is applied; `nil` while nobody applies anything, when the
-    /// progress itself knows.
+    /// The counts after all changes are applied; `nil` while no thread applies changes, when the progress
+    /// itself has the counts.
     private(set) var counts: Counts?
 
-    /// Takes note of a change.
+    /// Adds a change.
     ///
     /// - Parameters:
     ///   - step: The change.
-    ///   - current: The counts of the progress as it is now. Not asked for while changes are applied.
-    /// - Returns: Whether the caller has to apply what there is, until ``takeStep()`` gives `nil`.
+    ///   - current: The present counts of the progress. Not evaluated while changes are applied.
+    /// - Returns: Whether the caller has to apply the changes, until ``takeStep()`` returns `nil`.
     mutating func add(_ step: Step, to current: @autoclosure () -> Counts) -> Bool {
       let mustApply = counts == nil
       var counts = counts ?? current()
@@ -42,7 +42,7 @@
       if let completed = step.completed {
         counts.completed = completed
         pending.completed = completed
-        // They came before, and so are replaced too.
+        // These changes came before, and so are replaced too.
         pending.finished = 0
       }
       counts.completed += step.finished
@@ -51,7 +51,7 @@
       return mustApply
     }
 
-    /// What to apply next; `nil` where there is nothing, and the next change finds nobody at work.
+    /// Returns the next step to apply, or `nil` if there is none; the next change then starts another round.
     mutating func takeStep() -> Step? {
       if pending == Step() {
         counts = nil

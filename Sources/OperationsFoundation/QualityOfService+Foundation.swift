@@ -6,7 +6,7 @@
   public import OperationsCore
 
   extension OperationsCore.QualityOfService {
-    /// The level of the same name as Foundation's, whose numbers are others on Linux.
+    /// Creates the level with the same name as Foundation's, whose numbers differ on Linux.
     public init(_ foundationLevel: Foundation.QualityOfService) {
       switch foundationLevel {
       case .userInteractive: self = .userInteractive
@@ -20,7 +20,7 @@
   }
 
   extension Foundation.QualityOfService {
-    /// Foundation's level of the same name, for a `Thread` for one.
+    /// Creates Foundation's level with the same name, for example for a `Thread`.
     public init(_ level: OperationsCore.QualityOfService) {
       switch level {
       case .userInteractive: self = .userInteractive

@@ -6,12 +6,11 @@
   import OperationsCore
   import Synchronization
 
-  /// A queue's progress: counts what leaves the queue once its total has been set.
+  /// A queue's progress: counts the operations that leave the queue after its total has been set.
   ///
-  /// Foundation's `Progress` on Linux has no lock of its own. All that changes the counts goes through
-  /// `updates`, and is applied outside that lock: `Progress` goes on to its parents, which may be of
-  /// any class.
-  // Unchecked because `Progress` cannot be checked. What is stored here is constant or thread-safe.
+  /// Foundation's `Progress` on Linux has no lock of its own. Every change of the counts goes through
+  /// `updates`, and is applied outside that lock: `Progress` calls its parents, which may be of any class.
+  // Unchecked because `Progress` cannot be checked. The stored values are constant or thread-safe.
   final class QueueProgress: Progress, @unchecked Sendable {
     private weak let queue: OperationsCore.OperationQueue?
     private let updates = Locked(ProgressUpdates())
@@ -31,7 +30,7 @@
       get { updates.withLock { $0.counts ?? counts }.total }
       set {
         update(ProgressUpdates.Step(total: newValue))
-        // In this order: what is counted finds the total.
+        // After the total is set, so that each counted operation finds the total.
         beginCounting()
       }
     }
@@ -43,14 +42,14 @@
 
     /// The counts of the superclass.
     ///
-    /// - Precondition: The lock of `updates` is held, and nobody applies anything.
+    /// - Precondition: The lock of `updates` is held, and no thread applies changes.
     private var counts: ProgressUpdates.Counts {
       ProgressUpdates.Counts(total: super.totalUnitCount, completed: super.completedUnitCount)
     }
 
     private func beginCounting() {
       guard !isCounting.exchange(true, ordering: .relaxed) else { return }
-      // The queue keeps this object in any case; it does not keep the queue.
+      // The queue retains this object in any case; this object does not retain the queue.
       queue?.countFinishes { [self] count in
         update(ProgressUpdates.Step(finished: Int64(count)))
       }
@@ -69,13 +68,13 @@
 
     // MARK: Cancelling
 
-    /// Whether ``cancel()`` cancels what is in the queue.
+    /// Whether ``cancel()`` cancels the operations in the queue.
     var cancelsOperations: Bool {
       get { cancelsOperationsFlag.load(ordering: .relaxed) }
       set {
         isCancellable = newValue
         cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
-        // Each side stores and then looks: of two that meet, at least one sees the other.
+        // Each side stores and then reads: of two threads that meet, at least one sees the other's value.
         if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
           queue?.cancelAllOperations()
         }

@@ -8,26 +8,26 @@ import NIOCore
 import OperationsCollector
 import OperationsCore
 
-/// Who may watch this process, and what is written down of what they do. Any thread.
+/// The viewers of this process, and the log of their actions. Its members may be used on any thread.
 final class GuestList: Sendable {
-  /// More viewers are not let in at a time.
+  /// The maximum number of viewers at a time.
   static let limit = 8
 
-  /// What became of one that wants to come in.
+  /// The result of a viewer's attempt to enter.
   enum Entry {
     case isIn
-    /// As many as may be are in.
+    /// The limit is reached.
     case isFull
-    /// The process listens no more.
+    /// The process no longer listens.
     case isClosed
   }
 
   private struct State {
     var mode: OperationMonitor.Mode
-    /// Says goodbye to each of those that are in.
+    /// The functions that ask the viewers to leave.
     var farewells: [ObjectIdentifier: @Sendable () -> Void] = [:]
     var isClosed = false
-    /// What may be written of each kind of line; see ``Line``.
+    /// The remaining lines of each kind that may be logged; see ``Line``.
     var allowances = [LogAllowance(limit: 10), LogAllowance(limit: 100)]
   }
 
@@ -42,36 +42,36 @@ final class GuestList: Sendable {
 
   /// - Parameters:
   ///   - mode: What viewers may do.
-  ///   - logger: Is told of them; `nil` for one that is made for each line, after the program has said
-  ///     where lines go.
-  ///   - loop: What does not block, but for what the logger does.
+  ///   - logger: Logs the actions of viewers. If `nil`, a logger is made for each line, after the program has
+  ///     configured where log lines go.
+  ///   - loop: Executes work that does not block, except in the logger.
   init(mode: OperationMonitor.Mode, logger: Logger?, loop: any EventLoop) {
     state = Locked(State(mode: mode))
     givenLogger = logger
     self.loop = loop
   }
 
-  /// What viewers that come may do.
+  /// The permissions of viewers that connect from now on.
   var mode: OperationMonitor.Mode {
     get { state.withLock { $0.mode } }
     set { state.withLock { $0.mode = newValue } }
   }
 
-  // MARK: Coming and going
+  // MARK: Entering and leaving
 
-  /// Whether a process of this user may connect; writes down where not.
+  /// Returns whether this user's process may connect; logs a refusal.
   func mayEnter(_ origin: CommandOrigin) -> Bool {
     if origin.userID == geteuid() || origin.userID == 0 { return true }
     noteRefusal("it is another user's", origin)
     return false
   }
 
-  /// Lets in one more.
+  /// Admits one more viewer.
   ///
   /// - Parameters:
-  ///   - guest: Who.
-  ///   - farewell: Called on any thread when nobody may stay; must not block.
-  /// - Returns: Whether it is in.
+  ///   - guest: The viewer.
+  ///   - farewell: Called on any thread when all viewers have to leave. It must not block.
+  /// - Returns: Whether the viewer is admitted.
   func enter(_ guest: ObjectIdentifier, farewell: @escaping @Sendable () -> Void) -> Entry {
     state.withLock { state in
       if state.isClosed { return .isClosed }
@@ -81,13 +81,13 @@ final class GuestList: Sendable {
     }
   }
 
-  /// One that was let in has gone.
+  /// Removes a viewer that has left.
   func leave(_ guest: ObjectIdentifier) {
-    // It leaves the lock before it is released.
+    // The closure is moved out of the lock before it is released.
     withExtendedLifetime(state.withLock { $0.farewells.removeValue(forKey: guest) }) {}
   }
 
-  /// Lets nobody in any more, and asks all to go.
+  /// Admits no more viewers, and asks all viewers to leave.
   func close() {
     let farewells = state.withLock { state in
       state.isClosed = true
@@ -96,15 +96,15 @@ final class GuestList: Sendable {
     for farewell in farewells { farewell() }
   }
 
-  // MARK: Writing down
+  // MARK: Logging
 
-  /// Writes down why a viewer was not let in, or was sent away.
+  /// Logs why a viewer was refused or disconnected.
   func noteRefusal(_ reason: String, _ origin: CommandOrigin) {
-    // What it has sent may be part of that.
+    // The reason may contain text that the viewer has sent.
     write("refused a viewer: \(reason.inLog)", .warning, .refusal, Self.metadata(origin))
   }
 
-  /// Writes down what a viewer has commanded, and what became of it.
+  /// Logs a viewer's command and its result.
   func note(_ result: CommandResult, from origin: CommandOrigin) {
     var metadata = Self.metadata(origin)
     let counts = Dictionary(grouping: result.outcomes, by: \.rawValue).mapValues(\.count)
@@ -135,7 +135,8 @@ final class GuestList: Sendable {
 }
 
 extension String {
-  /// Its beginning, without what could forge a line, or do something to a terminal that shows it.
+  /// The beginning of the text, without characters that could forge a line or control a terminal that shows
+  /// it.
   fileprivate var inLog: String {
     let scalars = unicodeScalars.prefix(500).map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
@@ -149,7 +150,7 @@ extension String {
 }
 
 extension MonitorCommand {
-  /// What it asks for, in a few words; of many operations the first ones.
+  /// A short description of the command; a long list of operations is cut.
   var summary: String {
     switch self {
     case .cancel(let ids): "cancel \(Self.list(ids))"

@@ -14,23 +14,23 @@ import OperationsCore
 final class Listener: Sendable {
   let guests: GuestList
   private let socket: MonitorSocket
-  /// Completed when viewers that have connected are let in.
+  /// Completed when the listener admits viewers that have connected.
   private let channel: EventLoopFuture<any Channel>
 
-  /// The thread of all connections, and the process that it is in. It stays when nobody listens any
-  /// more: it sleeps.
+  /// The thread of all connections, and the process that it belongs to. After listening ends it stays and
+  /// sleeps.
   private static let thread = (
     group: ConnectionThread.makeGroup(named: "opq-monitor"), processID: getpid()
   )
 
-  /// Whether connections can be served: in a child that was forked from a process that listened there
-  /// is no thread that would.
+  /// Whether connections can be served. In a child that was forked from a listening process the thread does
+  /// not exist.
   static var isPossible: Bool { thread.processID == getpid() }
 
-  /// Where the socket is.
+  /// The path of the socket.
   var path: String { socket.path }
 
-  /// Listens from then on: viewers can connect. Blocks for no other thread.
+  /// Creates the socket and listens: viewers can connect. It blocks no other thread.
   ///
   /// - Throws: `MonitorError`.
   init(
@@ -50,9 +50,9 @@ final class Listener: Sendable {
     self.guests = guests
   }
 
-  /// Waits until viewers are let in. On the connections' thread it does not wait.
+  /// Waits until viewers are admitted. On the connections' thread it does not wait.
   ///
-  /// - Throws: `MonitorError` where they never will be.
+  /// - Throws: `MonitorError` if viewers will never be admitted.
   func waitUntilOpen() throws(MonitorError) {
     do {
       try channel.waitElsewhere()
@@ -61,24 +61,24 @@ final class Listener: Sendable {
     }
   }
 
-  /// Deletes the file, where this is the process that made it.
+  /// Deletes the file if this process made it.
   func removeSocket() { socket.remove() }
 
-  /// Lets nobody in any more, and says goodbye to the viewers; returns when all have been told. On the
-  /// connections' thread they are told afterwards. The file stays, see ``removeSocket()``.
+  /// Admits no more viewers, and sends each viewer a farewell. Returns when all farewells are sent. On the
+  /// connections' thread they are sent after it returns. The file stays, see ``removeSocket()``.
   func stop() {
     guard socket.isOwnedByThisProcess else {
-      // In a child that was forked there is no thread that could close it.
+      // In a forked child no thread could close it.
       close(socket.descriptor)
       return
     }
     try? channel.flatMap { $0.close() }.waitElsewhere()
     guests.close()
-    // Behind what each of them is to be told.
+    // This waits until each farewell is sent.
     try? channel.eventLoop.submit {}.waitElsewhere()
   }
 
-  /// Lets in who may come in: only then anything is read.
+  /// Checks a connection's credentials. Nothing is read before the viewer is admitted.
   private static func prepare(
     _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
@@ -91,10 +91,10 @@ final class Listener: Sendable {
 }
 
 extension EventLoopFuture where Value: Sendable {
-  /// Waits for the end on any thread but that of the future, which has to go on for that to come:
-  /// `wait()` refuses to on every event loop, those of the program that is watched included.
+  /// Waits for the future on any thread except its event loop, which has to continue for the future to
+  /// complete. `wait()` refuses to wait on every event loop, including those of the watched program.
   ///
-  /// - Throws: What the future fails with.
+  /// - Throws: The error that the future fails with.
   fileprivate func waitElsewhere() throws {
     guard !eventLoop.inEventLoop else { return }
     let failure = Locked<(any Error)?>(nil)

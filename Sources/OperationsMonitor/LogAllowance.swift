@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// How many lines of one kind viewers may cause in a log: so many in a second, and one more that says
-/// how many were left out. Without a clock.
+/// The number of lines of one kind that viewers may cause in a log: up to a limit in a second, and one more
+/// line with the number of omitted lines. It has no clock.
 struct LogAllowance {
-  /// What is to be done with a line.
+  /// The decision about a line.
   enum Verdict: Equatable {
     case write
-    /// Leave it out, and ask ``takeOmitted()`` in a second.
+    /// Omit the line, and call ``takeOmitted()`` in a second.
     case omitFirst
-    /// Leave it out; that has been asked for.
+    /// Omit the line; the call is already scheduled.
     case omit
   }
 
@@ -20,10 +20,10 @@ struct LogAllowance {
   private var count = 0
   private var omitted = 0
 
-  /// - Parameter limit: How many lines of a second are written.
+  /// - Parameter limit: The maximum number of lines in a second.
   init(limit: Int) { self.limit = limit }
 
-  /// Judges a line that is to be written now.
+  /// Decides whether to write a line now.
   mutating func take(at now: MonitorTime) -> Verdict {
     if start.map({ now - $0 >= .seconds(1) }) ?? true {
       start = now
@@ -35,7 +35,7 @@ struct LogAllowance {
     return omitted == 1 ? .omitFirst : .omit
   }
 
-  /// How many lines were left out since the last call.
+  /// Returns how many lines were omitted since the last call.
   mutating func takeOmitted() -> Int {
     defer { omitted = 0 }
     return omitted

@@ -6,21 +6,21 @@ import Glibc
 import MonitorProtocol
 import MonitorTransport
 
-/// The socket at which this process is watched: only its user may connect to it, and it appears at its
-/// path when somebody listens, not before.
+/// The socket through which viewers watch this process. Only the process's user may connect to it. The file
+/// appears at its path when the process listens, not before.
 struct MonitorSocket: Sendable {
   /// How many viewers may wait to be accepted.
   private static let backlog: Int32 = 16
 
-  /// Where it is.
+  /// The path of the file.
   let path: String
-  /// The socket; whoever takes it closes it.
+  /// The socket. The owner of this value closes it.
   let descriptor: Int32
   private let owner = getpid()
 
-  /// Makes it, in a directory that is made too, and deletes what processes that are gone have left.
+  /// Makes the socket and, if needed, its directory, and deletes the files of processes that have ended.
   ///
-  /// - Parameter places: Where that is.
+  /// - Parameter places: The directories to use.
   /// - Throws: `MonitorError`.
   init(in places: MonitorPlaces = .ofEnvironment) throws(MonitorError) {
     guard let start = ProcessStart(of: getpid()) else {
@@ -52,10 +52,10 @@ struct MonitorSocket: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Whether this is the process that has made it, and no child of it.
+  /// Whether this process made the socket, and is not a child of the process that did.
   var isOwnedByThisProcess: Bool { getpid() == owner }
 
-  /// Deletes the file. In a child that was forked it does nothing: the file is the parent's.
+  /// Deletes the file. In a forked child it does nothing: the file belongs to the parent.
   func remove() {
     if isOwnedByThisProcess { unlink(path) }
   }

@@ -6,15 +6,17 @@ import Glibc
 public import Logging
 import OperationsCore
 
-/// Lets `opq-top` in another terminal watch this process's queues, and control them.
+/// The monitor of this process: with it `opq-top` in another terminal can watch the process's queues, and
+/// control them.
 ///
-/// Off by default: a program calls ``listen(mode:logger:)``, or whoever starts it sets the environment
-/// variable `OPQ_MONITOR` to `ro` or `rw`, which takes effect when the first queue is made. The sockets
-/// are in a directory of the user's below `XDG_RUNTIME_DIR`, or in `/tmp`; `OPQ_SOCKET_DIRECTORY` names
-/// another one, for the process and for those that watch it.
+/// The monitor is off by default. To turn it on, the program calls ``listen(mode:logger:)``, or it is started
+/// with the environment variable `OPQ_MONITOR` set to `ro` or `rw`, which takes effect when the first queue
+/// is made. The sockets are in a directory of the user below `XDG_RUNTIME_DIR`, or in `/tmp`.
+/// `OPQ_SOCKET_DIRECTORY` names another directory, for the process and for its viewers.
 ///
-/// While nobody watches it costs one sleeping thread. Only processes of the same user and of root may
-/// connect: the socket lies in a directory of the user's, and the system says who connects.
+/// While no viewer is connected, the monitor costs one sleeping thread. Only processes of the same user and
+/// of root may connect: the socket lies in a directory of the user, and the system reports the user of each
+/// connection.
 public enum OperationMonitor {
   /// What viewers may do.
   public enum Mode: String, Sendable, CaseIterable {
@@ -27,20 +29,20 @@ public enum OperationMonitor {
   private static let listener = Locked<Listener?>(nil)
 
   /// Begins to listen for viewers, in the directory that `OPQ_SOCKET_DIRECTORY` names, or else below
-  /// `XDG_RUNTIME_DIR`, or in `/tmp`. Any thread; returns when they can connect. From then on the process
-  /// ignores `SIGPIPE`, as swift-nio, by which the connections are made, needs it.
+  /// `XDG_RUNTIME_DIR`, or in `/tmp`. It may be called on any thread, and returns when viewers can connect.
+  /// From then on the process ignores `SIGPIPE`, as swift-nio requires, which makes the connections.
   ///
-  /// Where the process already listens, the new mode holds for viewers that come from then on, and the
-  /// rest stays what it was.
+  /// If the process already listens, the new mode applies to viewers that connect from then on, and nothing
+  /// else changes.
   ///
   /// - Parameters:
   ///   - mode: What viewers may do.
-  ///   - logger: Is told, at the level `notice`, of each command with the id and the user of the process
-  ///     that gave it, and, at `warning`, of viewers that are refused: of 100 and of 10 in a second at
-  ///     most, and then of how many more there were. By default one called `opq`, which is made when it
-  ///     is needed: a program may set up its logging afterwards.
+  ///   - logger: Logs each command at the level `notice`, with the id and the user of the process that sent
+  ///     it, and refused viewers at `warning`. It logs at most 100 commands and 10 refusals in a second, and
+  ///     then the number of omitted lines. By default a logger named `opq` is used. It is made when it is
+  ///     needed, so that a program may configure its logging afterwards.
   /// - Returns: The path of the socket, for `opq-top --socket`.
-  /// - Throws: ``MonitorError`` where the socket cannot be made, or its directory is not to be trusted.
+  /// - Throws: ``MonitorError`` if the socket cannot be made, or if its directory cannot be trusted.
   @discardableResult
   public static func listen(
     mode: Mode = .readOnly, logger: Logger? = nil
@@ -53,7 +55,7 @@ public enum OperationMonitor {
     }
     if isNew { removeSocketAtExit } else { current.guests.mode = mode }
     do {
-      // Whoever made it: another thread may just have.
+      // Another thread may just have made the listener.
       try current.waitUntilOpen()
     } catch {
       remove { $0 === current }?.stop()
@@ -62,18 +64,19 @@ public enum OperationMonitor {
     return current.path
   }
 
-  /// The path of the socket while the process listens; `nil` otherwise, as in a child that it has
-  /// forked. Any thread.
+  /// The path of the socket while the process listens; `nil` otherwise, and in a forked child. It may be read
+  /// on any thread.
   public static var socketPath: String? {
     listener.withLock { $0 }.flatMap { Listener.isPossible ? $0.path : nil }
   }
 
-  /// Listens no more: viewers are told that, and the socket is deleted. Any thread; returns when that
-  /// is done, but for a handler of the logger that was given to ``listen(mode:logger:)``: where that
-  /// calls it, viewers are told afterwards. Where the process does not listen it does nothing.
+  /// Stops listening: each viewer receives a farewell, and the socket is deleted. It may be called on any
+  /// thread, and returns when this is done. If a handler of the logger that was given to
+  /// ``listen(mode:logger:)`` calls it, viewers receive the farewell after it returns. If the process does
+  /// not listen, it does nothing.
   public static func stopListening() { remove { _ in true }?.stop() }
 
-  /// Takes out a listener, and its file with it: a moment later the path may be the next one's.
+  /// Removes a listener together with its file: a moment later the path may belong to the next listener.
   private static func remove(where isMeant: (Listener) -> Bool) -> Listener? {
     listener.withLock { listener in
       guard let old = listener, isMeant(old) else { return nil }
@@ -83,13 +86,14 @@ public enum OperationMonitor {
     }
   }
 
-  /// A process that ends without ``stopListening()`` leaves no file, unless it crashes.
+  /// Removes the socket at exit: a process that ends without ``stopListening()`` leaves no file, unless it
+  /// crashes.
   private static let removeSocketAtExit: Void = {
-    // In a child that was forked the lock may be held by a thread that is not there.
+    // In a forked child the lock may be held by a thread that does not exist there.
     atexit { if Listener.isPossible { _ = OperationMonitor.remove { _ in true } } }
   }()
 
-  /// What the environment asks for.
+  /// Listens if the environment variable asks for it.
   fileprivate static func listenIfAsked() {
     guard let value = csystem_secure_environment("OPQ_MONITOR") else { return }
     let text = String(cString: value)
@@ -105,6 +109,6 @@ public enum OperationMonitor {
   }
 }
 
-/// The library calls it by this name with the first queue, where this module is linked.
+/// If this module is linked, the library calls this function by its name when the first queue is made.
 @c(opq_monitor_listen_if_asked)
 func opq_monitor_listen_if_asked() { OperationMonitor.listenIfAsked() }

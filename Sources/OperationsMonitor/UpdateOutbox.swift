@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// The update that a viewer is being sent, part by part: each part costs it one credit. There is never
-/// more than one.
+/// The update that is being sent to a viewer, part by part. Each part uses one credit. There is at most one
+/// update at a time.
 struct UpdateOutbox {
-  /// More credit than this is not kept.
+  /// The maximum credit. More is discarded.
   static let mostCredit = WireLimits.mostCredit
 
   private(set) var credit = 0
@@ -16,7 +16,7 @@ struct UpdateOutbox {
   /// Whether another update may be begun.
   var takesUpdate: Bool { nextPart == nil && credit > 0 }
 
-  /// The viewer takes so many more parts.
+  /// Adds credit for more parts.
   mutating func grant(_ count: Int) { credit = min(credit + max(0, count), Self.mostCredit) }
 
   /// Begins to send an update.
@@ -25,7 +25,7 @@ struct UpdateOutbox {
     nextPart = parts?.next()
   }
 
-  /// The next part to be sent; `nil` where there is none, or no credit.
+  /// Returns the next part to send, or `nil` if there is none or no credit is left.
   mutating func next() -> [UInt8]? {
     guard credit > 0, let part = nextPart else { return nil }
     credit -= 1

@@ -7,11 +7,11 @@ import MonitorTransport
 import NIOCore
 import OperationsCollector
 
-/// One viewer at the other end of a socket. Used on the connections' thread alone.
+/// The connection of one viewer to this process. It is used only on the connections' thread.
 ///
-/// Nothing is queued for a viewer that does not read: an update is taken from the session when the
-/// viewer has room for it, and what changes meanwhile is merged into the next one. Commands are read as
-/// long as not too many are unanswered.
+/// Nothing is queued for a viewer that does not read: an update is taken from the session when the viewer has
+/// room for it, and changes in between are merged into the next one. Commands are read while the number of
+/// unanswered commands is below a limit.
 final class ViewerConnection: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -19,7 +19,7 @@ final class ViewerConnection: ChannelDuplexHandler {
 
   /// How long a viewer may take to say hello.
   static let patience = TimeAmount.seconds(10)
-  /// More commands than these are not read before one is answered.
+  /// The maximum number of unanswered commands. More are not read until one is answered.
   private static let mostUnanswered = 64
 
   private let guests: GuestList
@@ -30,14 +30,14 @@ final class ViewerConnection: ChannelDuplexHandler {
   private var expiry: Scheduled<Void>?
   private var session: MonitorSession?
   private var outbox = UpdateOutbox()
-  /// The tokens of the commands that are not answered, in their order, which is that of the answers.
+  /// The tokens of the unanswered commands, in the order in which they came and are answered.
   private var tokens: [UInt32] = []
-  /// Whether the viewer may only look, as it was told in the greeting.
+  /// Whether the viewer may only watch, as the greeting says.
   private var isReadOnly = true
   private var isPumping = false
-  /// Something has come up while it was.
+  /// Whether `pump(_:)` was called during another call of it.
   private var mustPumpAgain = false
-  /// Whether more is to be read once there is room.
+  /// Whether to read more when there is room.
   private var holdsRead = false
 
   init(guests: GuestList, origin: CommandOrigin, patience: TimeAmount) {
@@ -107,7 +107,7 @@ final class ViewerConnection: ChannelDuplexHandler {
     context.channel.isWritable && tokens.count < Self.mostUnanswered
   }
 
-  // MARK: Doing
+  // MARK: Actions
 
   private func perform(_ actions: [ViewerConversation.Action], _ context: ChannelHandlerContext) {
     for action in actions {
@@ -116,7 +116,7 @@ final class ViewerConnection: ChannelDuplexHandler {
       case .greet: greet(context)
       case .watch(let interest, let interval): watch(interest, interval, context)
       case .perform(let command, let token):
-        // Without a watch before it there is nobody who could carry it out.
+        // Without a watch before the command no session exists that could carry it out.
         watchNothing(context)
         tokens.append(token)
         session?.send(command)
@@ -125,7 +125,7 @@ final class ViewerConnection: ChannelDuplexHandler {
         pump(context)
       case .note(let reason): guests.noteRefusal(reason, origin)
       case .close:
-        // What is not written by then is lost, a farewell too.
+        // Output that is not written by then is discarded, even a farewell.
         context.flush()
         context.close(promise: nil)
       }
@@ -177,9 +177,10 @@ final class ViewerConnection: ChannelDuplexHandler {
     context.write(wrapOutboundOut(buffer), promise: nil)
   }
 
-  /// Sends what there is, as far as the viewer takes it.
+  /// Sends the output, as far as the viewer accepts it.
   ///
-  /// Writing calls back where the socket takes no more, or takes more again: that waits for its turn.
+  /// Writing calls back when the socket accepts no further output, or accepts it again. Such a call waits for
+  /// its turn.
   private func pump(_ context: ChannelHandlerContext) {
     guard !isPumping else { return mustPumpAgain = true }
     isPumping = true
@@ -199,7 +200,7 @@ final class ViewerConnection: ChannelDuplexHandler {
     while context.channel.isWritable, let session {
       if let part = outbox.next() {
         send(part, context)
-        // What is written counts once it is flushed.
+        // Output counts as written when it is flushed.
         context.flush()
         continue
       }

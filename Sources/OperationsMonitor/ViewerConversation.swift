@@ -3,23 +3,23 @@
 
 import MonitorProtocol
 
-/// What a viewer is to be answered: the order of the messages, without a socket and without a clock.
+/// The answers to a viewer: the order of the messages, without a socket and without a clock.
 struct ViewerConversation {
-  /// What the connection has to do.
+  /// An action of the connection.
   enum Action: Equatable {
     /// Send this.
     case send(ProcessMessage)
     /// Send the greeting.
     case greet
-    /// Tell the viewer of this from now on.
+    /// Send the viewer updates about this interest from now on.
     case watch(Interest, interval: Duration)
     /// Carry this out, and answer with the token.
     case perform(MonitorCommand, token: UInt32)
-    /// Send so many more frames of updates.
+    /// Send up to this many more frames of updates.
     case credit(Int)
-    /// Write down why the viewer is refused.
+    /// Log why the viewer is refused.
     case note(String)
-    /// Close the connection when what was to be sent is.
+    /// Close the connection after all output is sent.
     case close
   }
 
@@ -33,7 +33,7 @@ struct ViewerConversation {
   /// Whether the viewer has said that it gives no commands.
   private(set) var isViewerReadOnly = false
 
-  /// Takes in a message.
+  /// Processes a message.
   mutating func take(_ message: ViewerMessage) -> [Action] {
     switch (phase, message) {
     case (.closed, _), (_, .unknown): return []
@@ -48,17 +48,17 @@ struct ViewerConversation {
     }
   }
 
-  /// Takes in what is no message, for this reason.
+  /// Processes invalid input, for this reason.
   mutating func takeFault(_ reason: String) -> [Action] {
     phase == .closed ? [] : refuse(reason)
   }
 
-  /// The time for the first message is over.
+  /// Refuses a viewer that sent no hello in time.
   mutating func expire() -> [Action] {
     phase == .awaitingHello ? refuse("there was no hello in time") : []
   }
 
-  /// There is no room for the viewer.
+  /// Refuses a viewer because the limit is reached.
   mutating func turnAway() -> [Action] {
     close(
       Farewell(
@@ -66,7 +66,7 @@ struct ViewerConversation {
         reason: "\(GuestList.limit) viewers watch the process already, which is the most"))
   }
 
-  /// The process listens no more.
+  /// Ends the conversation because the process no longer listens.
   mutating func end() -> [Action] {
     phase == .closed
       ? [] : close(Farewell(cause: .processEnds, reason: "the process listens no more"))

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Names as metrics and traces may have them.
+/// Replaces characters in names that metrics and traces cannot show.
 enum LabelText {
-  /// Longer names are cut to so many scalars, the last of them an ellipsis.
+  /// The maximum length in Unicode scalars. Longer names are cut; their last scalar is then an ellipsis.
   static let limit = 100
 
-  /// A name without what a text format of metrics, or a screen, takes for something else: control and
-  /// formatting characters, line ends, quotation marks and backslashes. Never empty.
+  /// Returns the name without characters that have a meaning in a text format of metrics or on a screen:
+  /// control and formatting characters, line ends, quotation marks and backslashes. The result is never
+  /// empty.
   static func harmless(_ name: String) -> String {
     if name.isEmpty { return "_" }
     if isPlain(name) { return name }
@@ -25,7 +26,7 @@ enum LabelText {
     return String(text)
   }
 
-  /// Whether it is what nearly all names are: short, and of ordinary ASCII.
+  /// Whether the name is short and contains only ordinary ASCII characters, as nearly all names do.
   private static func isPlain(_ name: String) -> Bool {
     name.utf8.count <= limit
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }

@@ -3,18 +3,18 @@
 
 import MonitorProtocol
 
-/// Remembers the operations that came last, so many at most.
+/// The operations that were added last, up to a limit.
 struct LastOperations {
   private let limit: Int
-  /// A ring: once it is full, the oldest is at `next`.
+  /// A ring buffer. When it is full, `next` is the index of the oldest element.
   private var ids: [OperationReport.ID] = []
   private var next = 0
 
   init(limit: Int) { self.limit = limit }
 
-  /// Adds one that is not there.
+  /// Adds an operation that is not in the list.
   ///
-  /// - Returns: The one that is forgotten instead; `nil` while there is room.
+  /// - Returns: The operation that is removed to make room; `nil` if the list was not full.
   mutating func add(_ id: OperationReport.ID) -> OperationReport.ID? {
     if ids.count < limit {
       ids.append(id)

@@ -3,15 +3,16 @@
 
 import MonitorProtocol
 
-/// Makes sure that everything that has happened has been told, before a session ends.
+/// The steps that make sure that every past event is reported before a session ends.
 ///
-/// The collector lets the interval pass before it reads what has happened. Asked to let none pass it
-/// does so from the round after the one in which it learns that. It learns of it together with a new
-/// interest, and in the round in which it learns of the next interest it reads before it answers.
+/// The collector waits for the interval to pass before it reads the events. When the interval is set to zero,
+/// the collector uses the new interval from the round after the one in which it receives it. It receives the
+/// interval together with a new interest. In the round in which it receives the next interest it reads the
+/// events before it answers.
 struct LastReading {
   enum Step: Equatable {
     case wait
-    /// To be watched next, without an interval.
+    /// Set this interest next, without an interval.
     case watch(Interest)
     case end
   }
@@ -20,20 +21,20 @@ struct LastReading {
   private let interest: Interest
   private var round = 0
 
-  /// Whether there is an answer to come.
+  /// Whether an answer is expected.
   var hasBegun: Bool { round > 0 }
 
   init(after interest: Interest) { self.interest = interest }
 
-  /// What is to be done first.
+  /// Returns the first step.
   mutating func begin() -> Step {
     guard !hasBegun else { return .wait }
     return next()
   }
 
-  /// What is to be done after an update.
+  /// Returns the step that follows an update.
   mutating func take(_ update: Update) -> Step {
-    // No operation has such an id: what depends on it is asked for because the answer names it.
+    // No operation has this id. The interest asks for its dependents only because the answer repeats the id.
     guard hasBegun, update.dependents?.subjects == [subject] else { return .wait }
     return round == Self.rounds ? .end : next()
   }

@@ -4,7 +4,7 @@
 import CoreMetrics
 import MonitorProtocol
 
-/// Tells a metrics system what it is to be told. Makes each metric once, and keeps it.
+/// Reports values to a metrics system. Each metric is made once and kept.
 struct MetricWriter {
   private let factory: any MetricsFactory
   private var gauges: [Series: Gauge] = [:]

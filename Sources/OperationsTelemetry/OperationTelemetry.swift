@@ -5,8 +5,8 @@ public import CoreMetrics
 import Dispatch
 public import Tracing
 
-/// Tells a metrics system and a tracer what the process's operation queues do: what `opq-top` shows, for
-/// those who look after many machines.
+/// Reports the activity of the process's operation queues to a metrics system and a tracer: the information
+/// that `opq-top` shows, for people who operate many machines.
 ///
 /// ```swift
 /// let telemetry = OperationTelemetry.start()  // once both systems are bootstrapped
@@ -14,67 +14,70 @@ public import Tracing
 /// telemetry.stop()
 /// ```
 ///
-/// It sees every queue of the process, those to come included. Metrics carry the name of the queue as the
-/// dimension `queue`; queues of one name are one to them.
+/// It reports every queue of the process, including queues that are made later. Metrics have the name of the
+/// queue as the dimension `queue`. Queues with the same name share their metrics.
 ///
 /// | metric | kind | other dimension |
 /// | --- | --- | --- |
 /// | `opq_operations` | gauge | `state`: `waiting`, `ready`, `held` by a suspended queue, `executing` |
 /// | `opq_operations_cancelling` | gauge: those of them that were cancelled | – |
-/// | `opq_queue_width` | gauge; none where the system decides | – |
-/// | `opq_queues_suspended` | gauge: how many queues of the name are | – |
-/// | `opq_warnings`, not by queue | gauge: how many there are | `kind`, as `opq-top` calls it |
+/// | `opq_queue_width` | gauge; absent if the system decides | – |
+/// | `opq_queues_suspended` | gauge: the number of suspended queues of this name | – |
+/// | `opq_warnings`, not by queue | gauge: the number of warnings | `kind`, as `opq-top` names it |
 /// | `opq_operations_added_total` | counter | – |
 /// | `opq_operations_completed_total` | counter | `state`: `finished`, `cancelled` |
-/// | `opq_operations_untimed_total`, not by queue | counter: completed, with neither timer nor span | – |
+/// | `opq_operations_untimed_total`, not by queue | counter: completed, without timer and span | – |
 /// | `opq_operation_wait` | timer: from ready to started | `class` |
 /// | `opq_operation_run` | timer: from started to finished | `class` |
 ///
-/// Gauges and counters are exact at each update, whatever the load; counters begin with what happens after
-/// the start. Of a queue that goes its gauges are destroyed, and what it did since the update before is
-/// not known: keep queues, as one does. What already ran at the start has neither timer nor span. What was
-/// in a queue by then has no event where it was added, and what was ready by then no wait, unless somebody
-/// watched already.
+/// Gauges and counters are exact at each update, under any load. Counters count only events after the start.
+/// When a queue is deallocated, its gauges are destroyed, and its activity since the previous update is not
+/// reported. Keep queues for a long time, as most programs do. Operations that were executing at the start
+/// have neither timer nor span. If nothing watched the process before the start, operations that were in a
+/// queue at the start have no event for the moment when they were added, and operations that were ready have
+/// no wait time.
 ///
-/// Each operation that ran gets a span of the kind `internal` from its start to its finish, named after
-/// the operation or, where that has no name, its class; with its waiting times, priority, class and queue
-/// as attributes, events where it was added, became ready and was cancelled, and links to the spans of
-/// its dependencies. What was cancelled has the attribute `opq.operation.cancelled`, and no status: that a
-/// program cancels is no error. What was cancelled before it started never ran: it has neither span nor
-/// times, and does not count as untimed. Where it is not known whether it ran, because it was not recorded
-/// from the beginning and finished without being started by its queue, it does.
+/// Each operation that ran gets a span of the kind `internal` from its start to its finish. The span is named
+/// after the operation or, if the operation has no name, after its class. Its attributes are the waiting
+/// times, the priority, the class and the queue. It has events for the moments at which the operation was
+/// added, became ready and was cancelled, and links to the spans of the dependencies. The span of a cancelled
+/// operation has the attribute `opq.operation.cancelled`, and no status: cancellation is not an error. An
+/// operation that was cancelled before it started never ran. It has neither span nor times, and does not
+/// count as untimed. If it is unknown whether a cancelled operation ran, because it was not recorded from the
+/// beginning and finished without being started by its queue, it counts as untimed.
 ///
-/// A span is made when the operation is over, of what the monitor has recorded: a tracer gives a span its
-/// identity when it is started, and nothing starts one while the operation runs, so that operations pay
-/// nothing for being traced. So spans that the operation's own code starts are not children of its span. A
-/// link is missing where the dependency has no span, was not among the last 10,000 that got one, was no
-/// longer among the operation's `dependencies` at its finish, or is not among the first 128 of these; and,
-/// rarely, where both are so quick that a reading falls between the ends of the two.
+/// A span is made from the monitor's record after the operation has ended. A tracer gives a span its identity
+/// when the span is started, and no span is started while the operation runs, so that tracing costs
+/// operations nothing. Therefore spans that the operation's own code starts are not children of its span. A
+/// link is missing if the dependency has no span, was not among the last 10,000 operations that got one, was
+/// no longer among the operation's `dependencies` at its finish, or is not among the first 128 of these. In
+/// rare cases a link is also missing if both operations are so short that a reading falls between their ends.
 ///
-/// # What is bounded
+/// # Limits
 ///
-/// Under heavy load the monitor records some 1,000 operations at most from beginning to end between two of
-/// its readings, of which there is one a second at least, however long the interval, and tells of the last
-/// 10,000 that are over. Others have neither timer nor span; they are counted, also in
-/// `opq_operations_untimed_total`. A shorter interval records more, and costs more. 100 names of
-/// queues have a label of their own, the other queues share `_other`; a name whose queues are gone gives
-/// its place to the next one. 500 pairs of a queue and a class have timers of their own; the other classes
-/// of a queue share `_other`. Names are cut to 100 Unicode scalars, and control characters, quotation
-/// marks and backslashes in them replaced; queues without a name share the label `OperationQueue`. Names
-/// that are equal by then are one label; so is what is really called `_other` or `OperationQueue`.
+/// Under heavy load the monitor records at most about 1,000 operations from beginning to end between two
+/// readings. It reads at least once a second, however long the interval is, and reports the last 10,000
+/// operations that have ended. All other operations have neither timer nor span. They are counted, also in
+/// `opq_operations_untimed_total`. A shorter interval records more operations and costs more. 100 names of
+/// queues have a label of their own; the other queues share `_other`. A name whose queues are deallocated
+/// gives its label to the next name. 500 pairs of a queue and a class have timers of their own; the other
+/// classes of a queue share `_other`. Names are cut to 100 Unicode scalars, and control characters, quotation
+/// marks and backslashes in them are replaced. Queues without a name share the label `OperationQueue`. Names
+/// that are equal after these changes share a label. So do queues whose actual name is `_other` or
+/// `OperationQueue`.
 ///
-/// # What it costs
+/// # Cost
 ///
-/// The process is watched for as long as this goes on, as by an attached `opq-top`: the monitor keeps some
-/// hundred bytes for each operation that has not finished, and for the last 10,000 that have; a queue of a
-/// million operations that wait takes hundreds of megabytes more. `bash Benchmarks/telemetry` measures it.
+/// The process is watched while the telemetry runs, as by an attached `opq-top`. The monitor keeps some
+/// hundred bytes for each operation that has not finished, and for the last 10,000 that have. A queue of a
+/// million waiting operations takes hundreds of megabytes more. `bash Benchmarks/telemetry` measures it.
 ///
-/// With this product the whole monitor is linked, SwiftNIO included. So a process that has it may be
-/// attached to as any other that has the monitor, where it is started with `OPQ_MONITOR=ro`, or `rw`: then
-/// what else runs as the same user can also cancel its operations. It listens nowhere by itself.
+/// This product links the whole monitor, including SwiftNIO. Therefore, if the process is started with
+/// `OPQ_MONITOR=ro` or `rw`, viewers can attach to it. With `rw` every process of the same user can then also
+/// cancel its operations. The telemetry itself opens no socket.
 ///
-/// Nothing runs on the threads of operations. Metrics and tracer are called on a thread of the telemetry's
-/// own, which sleeps while nothing happens; while it is in a call, updates are put together, not queued up.
+/// Nothing runs on the threads of operations. Metrics and tracer are called on the telemetry's own thread,
+/// which sleeps while nothing happens. During such a call, updates are merged, not queued.
 public final class OperationTelemetry: Sendable {
   private let control = TelemetryControl()
 
@@ -82,34 +85,36 @@ public final class OperationTelemetry: Sendable {
 
   deinit { if !control.isForked { control.abandon() } }
 
-  /// Begins to tell what the process's queues do; the first values follow at once. Returns after a
-  /// millisecond or so, when all that happens from then on is seen. Any thread.
+  /// Starts to report the activity of the process's queues. The first values are reported at once. Returns
+  /// after about a millisecond; every event after that is reported. It may be called on any thread.
   ///
-  /// It needs two threads. Where its own cannot be started, the result has ended already, as where there
-  /// is nothing to tell. Where the monitor's cannot, or is not there because the process was forked from
-  /// one that was watched, it returns after a second, and nothing is told.
+  /// It needs two threads. If its own thread cannot be started, or if there is nothing to report to, the
+  /// returned telemetry has already ended. If the monitor's thread cannot be started, or does not exist
+  /// because the process was forked from a watched process, the function returns after a second, and nothing
+  /// is reported.
   ///
-  /// Keep the result: where it is released without having been stopped, telling ends at once,
-  /// and what was not told by then is lost. One at a time for each metrics system: two would count everything
-  /// twice.
+  /// Keep the result. If it is released without having been stopped, reporting ends at once, and activity
+  /// that was not reported by then is not counted. Use one telemetry at a time for each metrics system: two
+  /// would count everything twice.
   ///
   /// - Parameters:
-  ///   - metrics: To whom metrics are told; by default the task's or the bootstrapped system. `nil` for
-  ///     nobody.
-  ///   - tracer: Who makes the spans; by default the task's or the bootstrapped one. `nil` for nobody.
-  ///   - interval: The shortest time between two updates; 0 or less for one whenever something happens.
-  ///     While nothing happens there are none. With more than a minute operations are missed: the monitor
-  ///     keeps what is over no longer.
-  ///   - context: Has the parent of all spans; by default they have none, and each begins a trace.
-  /// - Returns: What ends it. Where neither metrics nor spans are wanted, or both systems do nothing, it has
-  ///   ended already.
+  ///   - metrics: The metrics system; by default the task's or the bootstrapped one. Pass `nil` for no
+  ///     metrics.
+  ///   - tracer: The tracer that makes the spans; by default the task's or the bootstrapped one. Pass `nil`
+  ///     for no spans.
+  ///   - interval: The shortest time between two updates; 0 or less for an update after every event. While
+  ///     nothing happens there are no updates. With an interval of more than a minute operations are missed,
+  ///     because the monitor keeps ended operations only for a minute.
+  ///   - context: Contains the parent of all spans. By default spans have no parent, and each begins a trace.
+  /// - Returns: The running telemetry. It has already ended if neither metrics nor spans are wanted, or if
+  ///   both systems discard everything.
   public static func start(
     metrics: (any MetricsFactory)? = MetricsSystem.factory,
     tracer: (any Tracer)? = InstrumentationSystem.tracer,
     interval: Duration = .seconds(1), context: ServiceContext = .topLevel
   ) -> OperationTelemetry {
     let telemetry = OperationTelemetry()
-    // What is never looked at need not be gathered.
+    // Do not gather data that both systems discard.
     let metrics = metrics is NOOPMetricsHandler ? nil : metrics
     let tracer = tracer is NoOpTracer ? nil : tracer
     guard metrics != nil || tracer != nil else {
@@ -122,17 +127,18 @@ public final class OperationTelemetry: Sendable {
     return telemetry
   }
 
-  /// Tells everything that has happened up to now, and ends; returns when that is done, some milliseconds
-  /// later, or as long as the systems take. Twice is harmless, and waits likewise. Any thread but that
-  /// which calls the systems.
+  /// Reports everything that has happened up to now, and ends. Returns after the report, which takes some
+  /// milliseconds, or longer if the systems need longer. A second call is harmless and also waits. It may be
+  /// called on any thread except the thread that calls the systems.
   ///
-  /// The gauges are destroyed, since they would never change again; counters and timers stay. Counters are
-  /// exact; of very much at once the monitor may not have read each operation by then, and what it has not
-  /// counts as untimed. Where the monitor does not answer for five seconds, what it has not told by then is
-  /// lost. In a child process that was forked since the start there is nothing to end: it returns at once.
+  /// The gauges are destroyed, because they would never change again; counters and timers stay. Counters are
+  /// exact. After a burst of operations the monitor may not have read each operation by then; operations that
+  /// it has not read count as untimed. If the monitor does not answer for five seconds, activity that it has
+  /// not reported by then is not counted. In a child process that was forked after the start there is nothing
+  /// to end, and the function returns at once.
   ///
-  /// - Precondition: It is not called by the metrics system or the tracer while these are called: it would
-  ///   wait for itself.
+  /// - Precondition: The caller is not the metrics system or the tracer during a call from the telemetry: it
+  ///   would wait for itself.
   public func stop() {
     if control.isForked { return }
     precondition(
@@ -145,7 +151,8 @@ public final class OperationTelemetry: Sendable {
     isStopped.wait()
   }
 
-  /// The same, without blocking a thread. Any thread.
+  /// Reports everything that has happened up to now, and ends, without blocking a thread. It may be called on
+  /// any thread.
   public func stop() async {
     if control.isForked { return }
     control.stop()
@@ -154,11 +161,12 @@ public final class OperationTelemetry: Sendable {
     }
   }
 
-  /// Waits until the task is cancelled, then stops. Any thread; twice is harmless.
+  /// Waits until the task is cancelled, then stops. It may be called on any thread. A second call is
+  /// harmless.
   ///
-  /// It waits also where nothing is told, or somebody else has stopped it: a service that returns ends its
-  /// whole group. A service of swift-service-lifecycle is told of a graceful shutdown, and not cancelled
-  /// by it:
+  /// It waits even if nothing is reported, or if the telemetry was stopped otherwise: a service that returns
+  /// ends its whole group. A graceful shutdown does not cancel a service of swift-service-lifecycle. The
+  /// service has to react to the shutdown:
   ///
   /// ```swift
   /// struct TelemetryService: Service {

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which queues have a label of their own: so many at once, however many names come and go.
+/// The names of queues that have a label of their own. Their number is limited, however many names come and
+/// go.
 ///
-/// Queues of one name have one label. A name keeps its label when its queues are gone, until another
-/// one needs the place: its totals go on if they come back.
+/// Queues with the same name share a label. When its queues are deallocated, a name keeps its label until
+/// another name needs the place. Its totals continue if such queues come back.
 struct QueueLabels {
-  /// How many names have a label of their own.
+  /// The maximum number of names with a label of their own.
   static let limit = 100
-  /// The label of all others.
+  /// The label of all other names.
   static let other = "_other"
 
-  /// When each label was last that of a live queue, in updates.
+  /// The number of the last update in which each label belonged to a live queue.
   private var lastUse: [String: Int] = [:]
   private var update = 0
 
-  /// Begins an update in which there are queues of these names.
+  /// Begins an update that contains queues of these names.
   ///
   /// - Returns: The labels that are no longer used.
   mutating func begin(with names: Set<String>) -> [String] {
     update += 1
     for name in names where lastUse[name] != nil { lastUse[name] = update }
     var evicted: [String] = []
-    // Sorted, so that who comes first does not depend on chance.
+    // Sorted, so that the order does not depend on chance.
     for name in names.filter({ lastUse[$0] == nil }).sorted() {
       if lastUse.count >= Self.limit {
         let gone = lastUse.filter { $0.value < update }
@@ -35,6 +36,6 @@ struct QueueLabels {
     return evicted
   }
 
-  /// The label of queues of this name.
+  /// Returns the label of queues of this name.
   func label(for name: String) -> String { lastUse[name] == nil ? Self.other : name }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What is measured. The raw value is the name for the metrics system.
+/// A metric. The raw value is its name in the metrics system.
 enum Metric: String, CaseIterable {
   case operations = "opq_operations"
   case cancelling = "opq_operations_cancelling"
@@ -14,8 +14,8 @@ enum Metric: String, CaseIterable {
   case wait = "opq_operation_wait"
   case run = "opq_operation_run"
 
-  /// What tells apart the series of one queue, or of the process where these belong to no queue; `nil`
-  /// where there is one.
+  /// The dimension that distinguishes the series of one queue, or of the process if the metric does not
+  /// belong to a queue; `nil` if there is only one series.
   var detailName: String? {
     switch self {
     case .operations, .completed: "state"
@@ -29,7 +29,7 @@ enum Metric: String, CaseIterable {
 /// One series of values of a metric.
 struct Series: Hashable {
   let metric: Metric
-  /// The label of the queue; `nil` where it belongs to none.
+  /// The label of the queue; `nil` if the metric does not belong to a queue.
   var queue: String?
   /// The value of ``Metric/detailName``.
   var detail: String?
@@ -40,7 +40,7 @@ struct Series: Hashable {
     self.detail = detail
   }
 
-  /// As the metrics system takes them.
+  /// The dimensions in the form that the metrics system takes.
   var dimensions: [(String, String)] {
     var dimensions: [(String, String)] = []
     if let queue { dimensions.append(("queue", queue)) }
@@ -49,14 +49,14 @@ struct Series: Hashable {
   }
 }
 
-/// What is to be done with what an update tells.
+/// A change that an update makes to the metrics.
 enum TelemetryAction: Equatable {
   /// A gauge has a new value.
   case set(Series, Int)
-  /// A counter is greater by so much; 0 where it only begins.
+  /// A counter increases by this number; 0 if it only begins.
   case add(Series, Int)
   /// A timer has a new value.
   case time(Series, Duration)
-  /// The series will not be used again, unless it comes anew.
+  /// The series is not used again, unless a new series with this name begins.
   case destroy(Series)
 }

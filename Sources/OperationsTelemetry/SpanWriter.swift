@@ -4,32 +4,32 @@
 import MonitorProtocol
 import Tracing
 
-/// Makes the span of an operation that is over, and links it to those of its dependencies.
+/// Makes the spans of ended operations, and links them to the spans of their dependencies.
 struct SpanWriter {
-  /// The spans of so many operations, the last ones, can be linked to.
+  /// The number of operations, the last ones, whose spans can be linked to.
   static let contextLimit = 10_000
-  /// A span has at most so many links: what backends commonly keep.
+  /// The maximum number of links of a span. Common backends keep this number.
   static let linkLimit = 128
 
   private let tracer: any Tracer
   private let parent: ServiceContext
   private var contexts: [OperationReport.ID: ServiceContext] = [:]
-  /// Whose contexts these are.
+  /// The operations that the contexts belong to.
   private var ids = LastOperations(limit: Self.contextLimit)
 
-  /// How many contexts it keeps.
+  /// The number of contexts that are kept.
   var contextCount: Int { contexts.count }
 
   /// - Parameters:
   ///   - tracer: Makes the spans.
-  ///   - parent: The context of the span whose children they are, if it has one.
+  ///   - parent: The context of the parent of all spans, if they have one.
   init(to tracer: any Tracer, parent: ServiceContext) {
     self.tracer = tracer
     self.parent = parent
   }
 
-  /// Makes one span. Of two operations, one of which depends on the other, the one that started first
-  /// comes first.
+  /// Makes one span. If one of two operations depends on the other, the operation that started first must be
+  /// written first.
   mutating func write(_ run: TelemetryRun, _ clock: WallClock) {
     let report = run.report
     let span = tracer.startSpan(

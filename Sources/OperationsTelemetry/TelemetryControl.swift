@@ -7,22 +7,22 @@ import Glibc
 import MonitorProtocol
 import OperationsCore
 
-/// What the thread of a telemetry and everybody else have in common: wakes it, and says when it is to
-/// end and when it has.
+/// The state that the telemetry's thread shares with other threads: it wakes the thread, and records when the
+/// thread is to end and when it has ended.
 final class TelemetryControl: Sendable {
-  /// How far it is with ending.
+  /// The steps of ending.
   enum Phase: Equatable {
     case running
-    /// Everything that has happened is still to be told.
+    /// Everything that has happened still has to be reported.
     case stopping
-    /// Nothing more is to be told.
+    /// Nothing more is to be reported.
     case abandoned
     case stopped
   }
 
   private struct State {
     var phase = Phase.running
-    /// The thread that tells, while it does.
+    /// The telemetry's thread, while it runs.
     var thread: Int32?
     var waiters: [@Sendable () -> Void] = []
   }
@@ -35,22 +35,23 @@ final class TelemetryControl: Sendable {
 
   var isAbandoned: Bool { phase == .abandoned }
 
-  /// Whether this is the thread that tells.
+  /// Whether the calling thread is the telemetry's thread.
   var isOwnThread: Bool { state.withLock { $0.thread } == csystem_thread_id() }
 
-  /// Whether this process was forked from the one that began: the thread that tells is not here.
+  /// Whether this process was forked from the one that started the telemetry. The telemetry's thread does not
+  /// exist in it.
   var isForked: Bool { getpid() != processID }
 
-  /// Said by the thread that tells, before anything else.
+  /// Notes the thread. The telemetry's thread calls this first.
   func didStart() { state.withLock { $0.thread = csystem_thread_id() } }
 
-  /// Makes the thread look for what there is to do.
+  /// Wakes the thread.
   func ring() { bell.signal() }
 
-  /// Waits until somebody rings.
+  /// Waits for a call of `ring()`.
   ///
-  /// - Parameter limit: How long at most; `nil` for as long as it takes.
-  /// - Returns: Whether somebody has.
+  /// - Parameter limit: The longest time to wait; `nil` for no limit.
+  /// - Returns: Whether `ring()` was called.
   func wait(atMost limit: Duration?) -> Bool {
     let deadline = limit.map {
       DispatchTime.now() + .nanoseconds(Int(clamping: $0.saturatedNanoseconds))
@@ -58,10 +59,10 @@ final class TelemetryControl: Sendable {
     return bell.wait(timeout: deadline ?? .distantFuture) == .success
   }
 
-  /// Lets it end once everything has been told; late is harmless.
+  /// Ends the thread after everything has been reported. A late call is harmless.
   func stop() { move(from: [.running], to: .stopping) }
 
-  /// Lets it end at once; late is harmless.
+  /// Ends the thread at once. A late call is harmless.
   func abandon() { move(from: [.running, .stopping], to: .abandoned) }
 
   private func move(from phases: [Phase], to phase: Phase) {
@@ -73,7 +74,7 @@ final class TelemetryControl: Sendable {
     if isNew { ring() }
   }
 
-  /// It has ended.
+  /// Notes that the thread has ended.
   func didStop() {
     let waiters = state.withLock { state in
       state.phase = .stopped
@@ -84,7 +85,7 @@ final class TelemetryControl: Sendable {
     for waiter in waiters { waiter() }
   }
 
-  /// Calls `body` once it has ended, on its thread; at once where it has already.
+  /// Calls `body` on the telemetry's thread when it ends; at once if it has already ended.
   func whenStopped(_ body: @escaping @Sendable () -> Void) {
     let isStopped = state.withLock { state in
       if state.phase == .stopped { return true }

@@ -3,15 +3,16 @@
 
 import MonitorProtocol
 
-/// What the telemetry wants to be told of.
+/// The interest of the telemetry's session.
 enum TelemetryInterest {
-  /// As many operations as the monitor keeps of those that are over.
+  /// As many ended operations as the monitor keeps.
   static let operationLimit = 10_000
 
-  /// Lost history is left out, since no history is wanted.
+  /// Lost history is left out because the telemetry does not use the history.
   static let warningKinds = MonitorWarning.Kind.usual.subtracting([.historyLost])
 
-  /// What is over. What is not is told of by the queues' counts, however much it is.
+  /// Returns an interest in ended operations. The counts of the queues cover all other operations, however
+  /// many there are.
   static func make(wantsWarnings: Bool) -> Interest {
     var interest = Interest(filter: isOver, rowLimit: operationLimit)
     interest.warningKinds = wantsWarnings ? warningKinds : []
@@ -22,7 +23,7 @@ enum TelemetryInterest {
     do {
       return try OperationFilter("state:finished|state:cancelled")
     } catch {
-      // Without it everything would be told.
+      // Without the filter every operation would be reported.
       preconditionFailure("The filter of the telemetry cannot be read: \(error)")
     }
   }

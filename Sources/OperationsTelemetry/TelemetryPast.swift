@@ -4,23 +4,24 @@
 import MonitorProtocol
 import OperationsCore
 
-/// What the process's queues had done before somebody wanted to know.
+/// The activity of the process's queues before the telemetry started.
 struct TelemetryPast {
-  /// What each queue had counted by then.
+  /// What each queue had counted before the start.
   var counts: [QueueReport.ID: StateCounts] = [:]
-  /// A queue that is not there and comes after this one was made later. One before it was gone by then,
-  /// though others that have watched it may still tell of it.
+  /// The last queue at the start. A queue that is not in `counts` and has a greater number was made later. A
+  /// queue with a smaller number was deallocated by then, though other sessions that have watched it may
+  /// still report it.
   var lastQueue = QueueReport.ID(0)
-  /// What had finished before that is no news. Not before the counts were taken, so that nothing is
-  /// news that is not counted.
+  /// Operations that finished before this moment are not reported. The moment is not earlier than the reading
+  /// of the counts, so that every reported operation is also counted.
   var end = MonitorTime(nanoseconds: .min)
 
-  /// Everything up to now.
+  /// The activity up to now.
   static var now: TelemetryPast {
     var past = TelemetryPast()
-    // Its number is all that is wanted of it: queues are numbered in the order in which they are made.
+    // Only its number is used: queues are numbered in the order in which they are made.
     past.lastQueue = QueueReport.ID(OperationQueue().id.rawValue)
-    // Who does not keep a queue's records is told its counts all the same.
+    // A recorder for which a queue keeps no records receives the counts too.
     let stranger = RecorderID()
     for queue in QueueRegistry.queues {
       let changes = queue.takeRecordedChanges(
@@ -32,7 +33,7 @@ struct TelemetryPast {
     return past
   }
 
-  /// What is not counted of a queue.
+  /// Returns the counts of a queue that are not reported.
   func counts(of queue: QueueReport) -> StateCounts {
     counts[queue.id] ?? (queue.id > lastQueue ? StateCounts() : queue.counts)
   }

@@ -3,27 +3,27 @@
 
 import MonitorProtocol
 
-/// One operation that ran and is over.
+/// An operation that ran and has ended.
 struct TelemetryRun: Equatable {
   let report: OperationReport
   let started: MonitorTime
   let finished: MonitorTime
-  /// The name of its queue, harmless; `nil` where the queue is not known any more.
+  /// The name of its queue with replaced characters; `nil` if the queue is no longer known.
   let queueName: String?
 }
 
-/// Turns what a monitor tells into what metrics and traces are to be told.
+/// Turns updates of the monitor into changes of metrics and traces.
 struct TelemetryState {
   private struct Queue {
-    /// As the monitor tells it, and harmless.
+    /// The name that the monitor reports, and the same with replaced characters.
     var name: String
     var harmlessName: String
-    /// What has been counted of it.
+    /// The operations of the queue that have been counted.
     var counts: StateCounts
     var untimed = UntimedCount()
   }
 
-  /// What is not counted, since it was before the start.
+  /// The activity before the start, which is not counted.
   private let past: TelemetryPast
   private var queues: [QueueReport.ID: Queue] = [:]
   private var labels = QueueLabels()
@@ -31,8 +31,8 @@ struct TelemetryState {
   private var gauges: [Series: Int] = [:]
   /// The counters and timers of each label of a queue.
   private var series: [String: Set<Series>] = [:]
-  /// Operations that are over and have been taken in. As many of them are told at once at most as the
-  /// monitor keeps, and twice as many have to come before it has nothing to tell of the first any more.
+  /// Ended operations that have been processed. One update reports at most as many of them as the monitor
+  /// keeps. Twice as many have to follow before the monitor can no longer report the first of them.
   private var known: Set<OperationReport.ID> = []
   private var lastKnown = LastOperations(limit: Self.knownLimit)
   private var isFirst = true
@@ -42,17 +42,17 @@ struct TelemetryState {
   private let tellsMetrics: Bool
 
   /// - Parameters:
-  ///   - past: What is not counted.
-  ///   - tellsMetrics: Whether anybody wants the actions: without them nothing is counted.
+  ///   - past: The activity that is not counted.
+  ///   - tellsMetrics: Whether the actions are used. If not, nothing is counted.
   init(since past: TelemetryPast, tellsMetrics: Bool = true) {
     self.past = past
     self.tellsMetrics = tellsMetrics
   }
 
-  /// Takes in an update.
+  /// Processes an update.
   ///
-  /// - Returns: What metrics are to be told, and the operations that ran and are over since the last
-  ///   update, in the order in which they started.
+  /// - Returns: The changes of metrics, and the operations that ran and have ended since the last update, in
+  ///   the order in which they started.
   mutating func take(_ update: Update) -> (actions: [TelemetryAction], runs: [TelemetryRun]) {
     noteNames(of: update.queues)
     guard tellsMetrics else {
@@ -69,23 +69,24 @@ struct TelemetryState {
     return (actions, runs)
   }
 
-  /// How many things it keeps: bounded by what the monitor keeps, and by the number of labels.
+  /// The number of elements that are kept. It is bounded by what the monitor keeps and by the number of
+  /// labels.
   var keptCount: Int {
     queues.count + known.count + gauges.count + series.values.map(\.count).reduce(0, +)
   }
 
-  /// Whether there is nothing for ``settle()`` to tell.
+  /// Whether ``settle()`` has nothing to report.
   var isSettled: Bool { queues.values.allSatisfy { $0.untimed.isSettled } }
 
-  /// What is still to be told where no update follows.
+  /// Returns the changes that are still to be reported if no update follows.
   mutating func settle() -> [TelemetryAction] {
     var untimedCount = 0
     for id in queues.keys { untimedCount += queues[id]?.untimed.settle() ?? 0 }
     return untimedCount > 0 ? [.add(Series(.untimed), untimedCount)] : []
   }
 
-  /// What is to be told where nothing follows at all. Totals and timers stay: who collects them may not
-  /// have come by since they changed.
+  /// Returns the last changes. Counters and timers stay: the metrics system may not have been read since they
+  /// changed.
   mutating func end() -> [TelemetryAction] {
     let gone = gauges.keys.map { TelemetryAction.destroy($0) }
     gauges = [:]
@@ -99,7 +100,7 @@ struct TelemetryState {
       var queue =
         queues[report.id] ?? Queue(name: "", harmlessName: "", counts: past.counts(of: report))
       queue.name = report.name
-      // One that has no name has got one from its id: all of these are one to who looks from afar.
+      // A queue without a name has got one from its id. All of these queues share a label.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"
       queue.harmlessName = isNameless ? "OperationQueue" : LabelText.harmless(report.name)
       queues[report.id] = queue
@@ -128,24 +129,24 @@ struct TelemetryState {
       queues[report.id]?.counts = report.counts
     }
     for (series, sum) in sums {
-      // A counter that begins with its first value hides that from who looks at differences.
+      // A counter that begins with its first value hides this value when differences are computed.
       let isNew = self.series[series.queue ?? "", default: []].insert(series).inserted
       if isNew || sum > 0 { actions.append(.add(series, sum)) }
     }
     return actions
   }
 
-  /// Forgets the queues that are gone.
+  /// Removes the queues that are deallocated.
   ///
-  /// - Returns: How many more operations are missing for good.
+  /// - Returns: The number of additional operations whose reports will never come.
   private mutating func endReading(of live: Set<QueueReport.ID>) -> Int {
     var untimedCount = 0
     for id in queues.keys where !live.contains(id) {
-      // Nothing of it is read any more.
+      // Nothing of this queue is read any longer.
       untimedCount += queues[id]?.untimed.settle() ?? 0
     }
     keepQueues(live)
-    // What brings nothing of any queue was told without a reading.
+    // No queue changed: this update came without a reading.
     guard queues.values.contains(where: { $0.untimed.hasNews }) else { return untimedCount }
     for id in queues.keys { untimedCount += queues[id]?.untimed.endReading() ?? 0 }
     return untimedCount
@@ -165,11 +166,11 @@ struct TelemetryState {
   private mutating func takeRuns(of update: Update) -> [TelemetryRun] {
     var runs: [TelemetryRun] = []
     for report in update.changed where report.state.isOver && known.insert(report.id).inserted {
-      // What the list no longer holds may come back, where that is made anew.
+      // An operation that the list no longer holds may be reported again if the list is made again.
       if let oldest = lastKnown.add(report.id) { known.remove(oldest) }
       guard let finished = report.finished, finished >= past.end else { continue }
       if report.neverRan(recordedSince: past.end) {
-        // It is not missed.
+        // The operation is not missing.
         queues[report.queue]?.untimed.noteReport()
         continue
       }
@@ -180,7 +181,8 @@ struct TelemetryState {
           report: report, started: started, finished: finished,
           queueName: queues[report.queue]?.harmlessName))
     }
-    // By start: what depends on an operation may be noted as finished before that is, where both are quick.
+    // Sorted by start: if two operations are short, the finish of a dependent may be noted before the finish
+    // of its dependency.
     return runs.sorted { ($0.started, $0.report.id) < ($1.started, $1.report.id) }
   }
 
@@ -219,7 +221,7 @@ struct TelemetryState {
       add(report.isSuspended ? 1 : 0, to: .suspended)
       if let width = report.width { add(width, to: .width) } else { unlimited.insert(label) }
     }
-    // A sum of which a part is not known is none.
+    // Omit sums with an unknown part.
     for label in unlimited { gauges[Series(.width, queue: label)] = nil }
     for kind in TelemetryInterest.warningKinds {
       gauges[Series(.warnings, detail: kind.rawValue)] = 0
@@ -241,15 +243,16 @@ struct TelemetryState {
 }
 
 extension OperationReport {
-  /// Whether it was cancelled and started, if at all, only to finish at once. Where it was added and became
-  /// ready before the beginning, or was not recorded from its own, its start may be missing although it ran.
+  /// Returns whether the operation was cancelled and, if it started, only started to finish at once. If it
+  /// was added and became ready before the beginning, or was not recorded from its own beginning, its start
+  /// may be missing although it ran.
   ///
-  /// - Parameter beginning: From when on whatever happens is recorded.
-  /// - Returns: Whether that is certain.
+  /// - Parameter beginning: The moment from which every event is recorded.
+  /// - Returns: Whether it certainly never ran.
   func neverRan(recordedSince beginning: MonitorTime) -> Bool {
     guard state == .cancelled else { return false }
     if let started {
-      // When that was is not known where it was before it was recorded.
+      // The time of the cancellation is unknown if it was before recording began.
       return cancelRequested.map { $0 <= started } ?? (started >= beginning)
     }
     return [added, becameReady].contains { $0.map { $0 >= beginning } ?? false }

@@ -8,8 +8,9 @@ import MonitorProtocol
 import OperationsCollector
 import Tracing
 
-/// Takes what a session tells, and tells metrics and traces of it, on a thread of its own: where all of
-/// the process's other threads are busy is just where somebody wants to know of it.
+/// Receives the updates of a session, and reports them to metrics and traces on its own thread. If it used
+/// the process's other threads, it could not report anything while all of them are busy, which is when a
+/// report matters most.
 final class TelemetryThread: Sendable {
   private let control: TelemetryControl
   private let metrics: (any MetricsFactory)?
@@ -18,12 +19,12 @@ final class TelemetryThread: Sendable {
   private let session: MonitorSession
   private let interest: Interest
   private let past: TelemetryPast
-  /// Where for so long no update comes at the end, none will: the collector has no thread.
+  /// If no update comes for this time at the end, none will: the collector has no thread.
   private static let endingPatience = Duration.seconds(5)
 
-  /// The first update has come: the monitor records.
+  /// Signalled by the first update: the monitor records.
   private let begun = DispatchSemaphore(value: 0)
-  /// After so long without an update there is nothing more to be read.
+  /// After this time without an update there is nothing more to read.
   private let patience: Duration
 
   private init(
@@ -35,24 +36,24 @@ final class TelemetryThread: Sendable {
     self.tracer = tracer
     self.parent = parent
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
-    // The collector reads at least once a second, while there is something to read.
+    // While there is something to read, the collector reads at least once a second.
     patience = min(max(interval, .seconds(1)), .seconds(3_600)) * 2
-    // Before the session: what falls between the two is counted, and nothing twice.
+    // Taken before the session begins: events between the two are counted, and nothing is counted twice.
     past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
       control.ring()
     }
   }
 
-  /// Begins, until `control` says otherwise. Returns once the monitor records, which takes a
-  /// millisecond; if it cannot, after a second.
+  /// Starts the thread, which runs until `control` ends it. Returns when the monitor records, which takes a
+  /// millisecond; if the monitor cannot record, after a second.
   static func start(
     control: TelemetryControl, metrics: (any MetricsFactory)?, tracer: (any Tracer)?,
     parent: ServiceContext, interval: Duration
   ) {
     let thread = TelemetryThread(
       control: control, metrics: metrics, tracer: tracer, parent: parent, interval: interval)
-    // The new thread takes this reference over.
+    // The new thread takes over this reference.
     let retained = Unmanaged.passRetained(thread)
     let error = csystem_start_thread(
       { Unmanaged<TelemetryThread>.fromOpaque($0).takeRetainedValue().main() },

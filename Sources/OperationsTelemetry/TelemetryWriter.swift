@@ -5,7 +5,7 @@ import CoreMetrics
 import MonitorProtocol
 import Tracing
 
-/// Tells metrics and traces what updates bring, until nobody wants to hear it any more.
+/// Reports updates to metrics and traces until the telemetry ends.
 struct TelemetryWriter {
   private let control: TelemetryControl
   private var state: TelemetryState
@@ -22,7 +22,7 @@ struct TelemetryWriter {
     spans = tracer.map { SpanWriter(to: $0, parent: parent) }
   }
 
-  /// Whether there is nothing for ``settle()`` to tell.
+  /// Whether ``settle()`` has nothing to report.
   var isSettled: Bool { state.isSettled }
 
   mutating func write(_ update: Update) {
@@ -33,10 +33,10 @@ struct TelemetryWriter {
     for run in runs where !control.isAbandoned { spans?.write(run, clock) }
   }
 
-  /// Tells what is left where no update follows.
+  /// Reports the rest if no update follows.
   mutating func settle() { perform(state.settle()) }
 
-  /// Tells what is left, and that nothing more will be.
+  /// Reports the rest, and removes the gauges.
   mutating func end() { perform(state.end()) }
 
   private mutating func perform(_ actions: [TelemetryAction]) {

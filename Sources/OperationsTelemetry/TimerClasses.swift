@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which classes of a queue have timers of their own.
+/// The classes of a queue that have timers of their own.
 struct TimerClasses {
-  /// So many pairs of a queue and a class have, whichever come first.
+  /// The maximum number of pairs of a queue and a class that have timers. The first pairs get them.
   static let limit = 500
-  /// What the others of a queue are called.
+  /// The label of the other classes of a queue.
   static let other = "_other"
 
   private var names: [String: Set<String>] = [:]
   private var count = 0
 
-  /// The label of a class among those of a queue.
+  /// Returns the label of a class among those of a queue.
   mutating func label(for className: String, in queue: String) -> String {
     let name = LabelText.harmless(className)
     if names[queue]?.contains(name) == true { return name }
@@ -21,6 +21,6 @@ struct TimerClasses {
     return name
   }
 
-  /// Forgets the classes of a queue.
+  /// Removes the classes of a queue.
   mutating func drop(queue: String) { count -= names.removeValue(forKey: queue)?.count ?? 0 }
 }

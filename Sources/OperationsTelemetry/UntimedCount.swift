@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Counts the operations of one queue that are over and of which neither the wait nor the run is known.
+/// Counts the ended operations of one queue whose wait and run are both unknown.
 ///
-/// These are the ones that the queue has counted and nobody has reported. A report may come later than
-/// the count, but none of what was counted by one reading comes after those of the next.
+/// These are the operations that the queue has counted and that no report describes. A report may come later
+/// than the count, but no report of an operation that one reading has counted comes after the reports of the
+/// next reading.
 ///
-/// One for each queue: what is reported and was never counted, since its queue is gone, would hide what
-/// another one is missing.
+/// Each queue has its own count. If a queue is deallocated, its operations may be reported without ever
+/// having been counted; in a common count they would hide the missing operations of another queue.
 struct UntimedCount {
   private var completed = 0
   private var reported = 0
   private var told = 0
-  /// What had been counted, and what reported, at the last reading.
+  /// The numbers of counted and reported operations at the last reading.
   private var last = (completed: 0, reported: 0)
 
-  /// Whether nothing is to be told, now or where nothing else comes.
+  /// Whether nothing has to be reported, neither now nor if nothing else comes.
   var isSettled: Bool { completed - reported <= told }
 
-  /// Whether anything has come since the last reading.
+  /// Whether a count or a report has come since the last reading.
   var hasNews: Bool { last != (completed, reported) }
 
-  /// The queue has counted so many more.
+  /// Notes that the queue has counted more operations.
   mutating func note(completed count: Int) { completed += count }
 
-  /// One of them has been reported.
+  /// Notes that one of these operations has been reported.
   mutating func noteReport() { reported += 1 }
 
-  /// Another reading has come.
+  /// Ends a reading.
   ///
-  /// - Returns: How many more are missing for good than at the last call.
+  /// - Returns: How many operations more than at the last call are missing for good.
   mutating func endReading() -> Int {
     defer { last = (completed, reported) }
     return tell(last.completed - reported)
   }
 
-  /// - Returns: How many more are missing where no report follows.
+  /// - Returns: How many more operations are missing if no report follows.
   mutating func settle() -> Int { tell(completed - reported) }
 
   private mutating func tell(_ count: Int) -> Int {

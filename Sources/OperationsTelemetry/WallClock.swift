@@ -6,20 +6,20 @@ import Glibc
 import MonitorProtocol
 import Tracing
 
-/// Turns the monitor's times into times of day.
+/// Converts the monitor's times to times of day.
 ///
-/// Read anew for each update: the monotonic clock stands still while the machine sleeps, and the time of
-/// day is set now and then, so that the greeting's pair of times would go wrong with time.
+/// The relation is read again for each update: the monotonic clock stops while the machine sleeps, and the
+/// time of day is adjusted now and then. The pair of times in the greeting would therefore become wrong.
 struct WallClock {
-  /// What is to be added to a monotonic time, in nanoseconds.
+  /// The difference between the time of day and the monotonic time, in nanoseconds.
   private let offset: Int64
 
   /// - Parameters:
-  ///   - monotonic: A moment on the monitor's clock …
-  ///   - sinceEpoch: … and the same as nanoseconds since 1970-01-01T00:00:00Z.
+  ///   - monotonic: A moment on the monitor's clock.
+  ///   - sinceEpoch: The same moment in nanoseconds since 1970-01-01T00:00:00Z.
   init(monotonic: MonitorTime, sinceEpoch: Int64) { offset = sinceEpoch - monotonic.nanoseconds }
 
-  /// The present relation of the two.
+  /// The present relation of the two clocks.
   static var now: WallClock {
     WallClock(monotonic: monotonicNow, sinceEpoch: timeOfDay)
   }
@@ -27,7 +27,7 @@ struct WallClock {
   /// The present time on the monitor's clock.
   static var monotonicNow: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
-  /// The time of day of a moment.
+  /// Returns the time of day of a moment.
   func instant(_ time: MonitorTime) -> DefaultTracerClock.Timestamp {
     DefaultTracerClock.Timestamp(
       nanosecondsSinceEpoch: UInt64(max(0, time.nanoseconds.addingReportingOverflow(offset).0)))

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// The part of ncurses that draws: it takes rows of cells and shows them. Keys are not read here.
+// The part of ncurses that draws: it takes rows of cells and shows them. It does not read keys.
 //
-// One screen at a time, and one thread, save for cncurses_restore_now(). No macro of <curses.h> is
-// seen by whoever includes this.
+// There is one screen at a time, and only one thread may use it, except for cncurses_restore_now(). Files
+// that include this one see no macro of <curses.h>.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// How a cell is drawn, as bits. What the terminal cannot do is left out.
+/// How a cell is drawn, as bits. Attributes that the terminal does not have are ignored.
 enum {
   CNCURSES_BOLD = 1,
   CNCURSES_DIM = 2,
@@ -26,20 +26,20 @@ typedef struct {
   uint32_t mark;
   /// A colour below cncurses_colors(), or -1 for the terminal's own.
   int16_t foreground;
-  /// Bits of CNCURSES_BOLD and its like.
+  /// Bits of CNCURSES_BOLD and the others.
   uint8_t attributes;
-  /// Whether the character to the left, of width 2, reaches over this cell.
+  /// Whether the character to the left, of width 2, covers this cell.
   bool is_continuation;
 } cncurses_cell;
 
-/// What came of cncurses_open().
+/// The result of cncurses_open().
 typedef enum {
   CNCURSES_OPENED = 0,
-  /// There is a screen already.
+  /// A screen is open already.
   CNCURSES_ALREADY_OPEN = 1,
   /// The descriptor is not a terminal.
   CNCURSES_NOT_A_TERMINAL = 2,
-  /// TERM is unset, empty, or names no terminal that is known.
+  /// TERM is unset, empty, or names an unknown terminal.
   CNCURSES_UNKNOWN_TERMINAL = 3,
   /// The terminal cannot place its cursor.
   CNCURSES_TOO_DUMB = 4,
@@ -47,57 +47,58 @@ typedef enum {
   CNCURSES_NO_RESOURCES = 5,
 } cncurses_status;
 
-/// Which characters may be drawn.
+/// The characters that may be drawn.
 typedef enum {
-  /// Those of the locale.
+  /// The characters of the locale.
   CNCURSES_BY_LOCALE = 0,
   CNCURSES_ASCII = 1,
   CNCURSES_UNICODE = 2,
 } cncurses_characters;
 
-/// Takes over a terminal: raw mode, the alternate screen, no cursor, bracketed paste. Sets the
-/// process's LC_CTYPE. `terminal` is the terminal's type, or NULL for that of TERM.
+/// Takes over a terminal: raw mode, the alternate screen, no cursor, bracketed paste. Sets the process's
+/// LC_CTYPE. `terminal` is the terminal's type, or NULL for the type in TERM.
 ///
-/// `held_errors`, where not negative, stands in for descriptor 2 until the screen is closed; what
-/// was written into it is then printed. It stays the caller's.
+/// If `held_errors` is not negative, it replaces descriptor 2 until the screen is closed; the text that was
+/// written into it is then printed. The caller keeps ownership of it.
 cncurses_status cncurses_open(
     int descriptor, const char *terminal, cncurses_characters characters, bool uses_color,
     int held_errors);
-/// Gives the terminal back as it was found. Twice is harmless. Returns false where there was none, or
-/// where it takes no bytes at present: then all is brought back that can be without waiting for it.
+/// Restores the terminal to its earlier state. A second call is harmless. Returns false if no screen was
+/// open, or if the terminal accepts no bytes at present: then it restores everything that it can restore
+/// without waiting for the terminal.
 bool cncurses_close(void);
 
-/// Whether characters beyond ASCII are drawn.
+/// Returns whether characters beyond ASCII are drawn.
 bool cncurses_is_unicode(void);
-/// How many colours there are: 0 where colour is off.
+/// Returns the number of colours; 0 if colour is off.
 int cncurses_colors(void);
-/// How many rows the screen has, as of the last cncurses_update_size().
+/// Returns the number of rows of the screen, as of the last cncurses_update_size().
 int cncurses_rows(void);
-/// How many columns the screen has, as of the last cncurses_update_size().
+/// Returns the number of columns of the screen, as of the last cncurses_update_size().
 int cncurses_columns(void);
-/// Asks the terminal for its size, and clears the screen; everything has to be drawn again.
+/// Reads the terminal's size, and clears the screen; everything has to be drawn again.
 void cncurses_update_size(void);
 
-/// Puts a row, all of it, on the next frame. What is beyond the screen is cut, what is short is
-/// filled with spaces.
+/// Writes a whole row into the next frame. Cells beyond the screen are cut, and a short row is filled with
+/// spaces.
 void cncurses_put_row(int row, const cncurses_cell *cells, size_t count);
-/// Writes what has changed since the frame before.
+/// Writes the differences from the previous frame.
 void cncurses_show(void);
-/// Makes the next cncurses_show() write everything, whatever the terminal is thought to show.
+/// Makes the next cncurses_show() write everything.
 void cncurses_repaint(void);
 /// Rings the terminal's bell.
 void cncurses_bell(void);
 
-/// Gives the terminal back for a while; cncurses_enter() takes it again.
+/// Restores the terminal for a while; cncurses_enter() takes it over again.
 void cncurses_leave(void);
-/// Takes the terminal again after cncurses_leave(). Its size may be another.
+/// Takes over the terminal again after cncurses_leave(). Its size may have changed.
 void cncurses_enter(void);
 
-/// The bytes that a key sends by the terminal's description, for a capability such as "kcuu1"; NULL
-/// where it sends none. Valid until the screen is closed.
+/// Returns the bytes that a key sends according to the terminal's description, for a capability such as
+/// "kcuu1"; NULL if it sends none. The result is valid until the screen is closed.
 const char *cncurses_key_sequence(const char *capability);
 
-/// Gives the terminal back at once with bytes prepared when it was opened, and prints the held
-/// errors. Any thread, and any signal handler, may call it; only the first call does something. The
-/// process has to end after it.
+/// Restores the terminal at once with bytes that were prepared when it was opened, and prints the held
+/// errors. Any thread and any signal handler may call it; only the first call has an effect. The process has
+/// to end after it.
 void cncurses_restore_now(void);

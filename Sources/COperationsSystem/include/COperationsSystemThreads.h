@@ -7,50 +7,50 @@
 
 #pragma clang assume_nonnull begin
 
-/// Sleeps until woken, unless `*address` is no longer `expected`. May return early for no reason.
-/// `timeout_nanoseconds` below zero waits for ever. Returns false once the time is over.
+/// Sleeps until woken, unless `*address` is no longer `expected`. It may return early without a reason. If
+/// `timeout_nanoseconds` is below zero, it has no timeout. Returns false after the timeout.
 bool csystem_futex_wait(const void *address, uint32_t expected, int64_t timeout_nanoseconds);
 
 /// Wakes at most `count` sleepers on `address`.
 void csystem_futex_wake(const void *address, int count);
 
-/// The kernel's id of the calling thread.
+/// Returns the kernel's id of the calling thread.
 int32_t csystem_thread_id(void);
 
-/// A number that the calling thread shares with no other of the process, not even with later ones,
-/// as it may its identifiers. Never 0.
+/// Returns a number that no other thread of the process has, not even a later one; the kernel's ids of
+/// threads may be used again. Never 0.
 uint64_t csystem_thread_number(void);
 
 /// Names the calling thread; the kernel keeps the first 15 bytes.
 void csystem_set_thread_name(const char *name);
 
-/// Starts a detached thread. Blocked in it are all signals but SIGPROF and those that the instructions
-/// of a thread cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
+/// Starts a detached thread. It blocks all signals except SIGPROF and the signals that a thread's own
+/// instructions cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
-/// The same with a stack of `stack_size` bytes; 0 is the size that the system gives.
+/// Starts such a thread with a stack of `stack_size` bytes; 0 is the system's default size.
 int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t stack_size);
 
-/// How many processors the affinity mask of the process's first thread has. 0 if it is unknown.
+/// Returns the number of processors in the affinity mask of the process's first thread; 0 if it is unknown.
 int32_t csystem_allowed_processor_count(void);
 
-/// Lets `csystem_is_forked_child` be true in child processes that are forked from now on. Called once.
+/// Makes `csystem_is_forked_child` return true in child processes that are forked from now on. Called once.
 void csystem_watch_forks(void);
 
-/// Whether this process was forked from one that has watched for that: only the thread that has forked is
-/// here. Set before `fork()` returns in the child, when it has one thread.
+/// Whether this process was forked from one that called csystem_watch_forks(): only the thread that called
+/// `fork()` exists here. It is set before `fork()` returns in the child, when the child has one thread.
 extern bool csystem_forked_child;
 static inline bool csystem_is_forked_child(void) { return csystem_forked_child; }
 
-/// Calls `body`; where that ends the thread instead of returning, calls `ended` on that thread, with
-/// nothing left on the stack of what `body` had there.
+/// Calls `body`. If `body` ends the thread instead of returning, calls `ended` on that thread. The stack
+/// frames of `body` no longer exist then.
 void csystem_call_to_end_of_thread(
     void (*body)(void *), void (*ended)(void *), void *context);
 
-/// Nanoseconds on the monotonic clock.
+/// Returns the time of the monotonic clock in nanoseconds.
 int64_t csystem_monotonic_nanoseconds(void);
 
-/// A hint to the processor that this thread spins.
+/// Gives the processor a hint that this thread spins.
 static inline void csystem_spin_hint(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -59,13 +59,13 @@ static inline void csystem_spin_hint(void) {
 #endif
 }
 
-/// A hint to the processor that both cache lines at this address will soon be used.
+/// Gives the processor a hint that both cache lines at this address will soon be used.
 static inline void csystem_prefetch_two_lines(const void *address) {
   __builtin_prefetch(address, 1);
   __builtin_prefetch((const char *)address + 64, 1);
 }
 
-// One pointer of the calling thread's for each of five users; null in a new thread.
+// One pointer of the calling thread for each of five uses; null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));
@@ -82,9 +82,9 @@ static inline void csystem_set_current_delivery(void *_Nullable frame) { csystem
 static inline void *_Nullable csystem_current_question(void) { return csystem_question; }
 static inline void csystem_set_current_question(void *_Nullable frame) { csystem_question = frame; }
 
-// The Swift runtime's own counting functions (docs/Runtime.md of the Swift project), which
-// `unowned` and `weak` are made of. Swift has no spelling for "retain unless it is being
-// destroyed" that costs no side table.
+// The Swift runtime's own reference counting functions (docs/Runtime.md of the Swift project), with which
+// `unowned` and `weak` are implemented. Swift has no other way to "retain unless it is being destroyed"
+// without a side table.
 void *_Nullable swift_tryRetain(void *object);
 bool swift_isDeallocating(void *object);
 bool swift_isUniquelyReferenced_nonNull_native(void *object);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The workloads that come with the program: what they are called, what there is to see, and how
-/// each is made.
+/// The workloads that come with the program: their names, their descriptions, and how each is made.
 public enum Demo: String, CaseIterable, Sendable {
   /// Real work of every kind.
   case tiles
@@ -15,10 +14,10 @@ public enum Demo: String, CaseIterable, Sendable {
   /// More work than a narrow queue can do.
   case priorities
 
-  /// By which the user asks for it; lower-case letters.
+  /// The name by which the user selects the demo, in lower-case letters.
   public var name: String { rawValue }
 
-  /// What it is, in one line of at most 68 characters without a full stop.
+  /// The description in one line of at most 68 characters without a full stop.
   public var summary: String {
     switch self {
     case .tiles: "renders the Mandelbrot set tile by tile, on four queues"
@@ -29,8 +28,8 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// What to look at, and which keys to press: one line of at most 76 characters without a full
-  /// stop, to be shown while the demo runs.
+  /// A hint for the user, with the keys to press. It is one line of at most 76 characters without a full
+  /// stop, and is shown while the demo runs.
   public var guidance: String {
     switch self {
     case .tiles: "look at net, which is suspended: Tab to queues, press S on it; t: the tree"
@@ -41,7 +40,7 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a once-run does, in one line of at most 68 characters without a full stop.
+  /// What one run with `isOnce` does, in one line of at most 68 characters without a full stop.
   public var round: String {
     switch self {
     case .tiles: "one pyramid of tiles, rendered, written and uploaded"
@@ -52,12 +51,13 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it writes files, for which a directory may be chosen.
+  /// Whether the demo writes files, for which the user may choose a directory.
   public var writesFiles: Bool { self == .tiles }
 
   /// Creates the workload, which has not started.
   ///
-  /// - Throws: When the speed is out of range, or the directory cannot be created or written.
+  /// - Throws: `WorkloadError` if the speed is out of range, or if the directory cannot be created or
+  ///   written.
   public func makeWorkload(_ options: WorkloadOptions) throws(WorkloadError) -> any DemoWorkload {
     let pacing = try options.pacing()
     let seed = options.seed

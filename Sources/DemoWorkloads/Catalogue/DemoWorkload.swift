@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Operations and queues at work for somebody to watch: one of the workloads that ``Demo`` lists.
+/// A running demo with its queues and operations: one of the workloads that ``Demo`` lists.
 ///
 /// Any thread may call any method. None of its operations is on `OperationQueue.main`.
 public protocol DemoWorkload: AnyObject, Sendable {
   /// Adds the first operations.
   ///
-  /// Once is enough: a second time, or after `shutDown()`, it does nothing.
+  /// A second call, or a call after `shutDown()`, does nothing.
   func start()
 
-  /// Calls a handler once, on any thread, when a once-run has finished; at once, before it
-  /// returns, if it already has.
+  /// Calls a handler once, on any thread, when a once-run has finished. If the run has already finished, the
+  /// handler is called before this function returns.
   ///
-  /// Never calls it when the run goes on for ever, or is shut down before.
+  /// The handler is never called if the run has no end, or if it is shut down earlier.
   func whenFinished(_ handler: @escaping @Sendable () -> Void)
 
-  /// What could not be done so far; `nil` while everything could.
+  /// The error that has occurred; `nil` if there was none.
   var failure: WorkloadError? { get }
 
-  /// Cancels everything and waits until it is over, for at most 1 s. Blocks.
+  /// Cancels all operations and waits for at most 1 s until they have ended. It blocks the thread.
   ///
-  /// Deadlocks are undone, and queues that were suspended resumed. What still runs when it returns
-  /// ends by itself. A second time it does nothing.
+  /// Deadlocks are resolved, and suspended queues are resumed. Operations that still run when it returns end
+  /// by themselves. A second call does nothing.
   func shutDown()
 }

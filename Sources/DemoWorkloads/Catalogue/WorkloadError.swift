@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Why a workload cannot run.
+/// The reason why a workload cannot run.
 public struct WorkloadError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What kind of failure it was.
+  /// The kind of failure.
   public enum Code: Equatable, Sendable {
     /// The speed is not a finite number above 0.
     case invalidSpeed(Double)
-    /// The directory does not exist and cannot be created, or is something else. The reason is in
-    /// the system's words.
+    /// The directory does not exist and cannot be created, or the path is not a directory. The reason is the
+    /// system's text.
     case cannotCreateDirectory(path: String, reason: String)
-    /// The directory is there, but no file can be created in it. The reason is in the system's
-    /// words.
+    /// The directory exists, but no file can be created in it. The reason is the system's text.
     case cannotWrite(path: String, reason: String)
-    /// So many files could not be written while it ran; the path and the reason, in the system's
-    /// words, are those of the first.
+    /// Files could not be written while the workload ran. The path and the reason, the system's text, are
+    /// those of the first file.
     case filesNotWritten(count: Int, path: String, reason: String)
   }
 
-  /// What kind of failure it was.
+  /// The kind of failure.
   public let code: Code
 
   /// One sentence for a person, without a full stop.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An application's start that gets stuck in three ways, while its other work goes on.
+/// An application whose start runs into three deadlocks, while its other work continues.
 ///
-/// It stays stuck until somebody undoes the deadlocks; then it starts anew. A once-run undoes them
+/// It remains stuck until a user resolves the deadlocks; then it starts again. A once-run resolves them
 /// itself, one after the other, and ends.
 struct DeadlockScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// Cancel a member of the cycle.
     case breakCycle
-    /// Give the full queue one slot more.
+    /// Add one slot to the full queue.
     case widen
     /// Add the forgotten operation.
     case remember
@@ -19,11 +19,11 @@ struct DeadlockScenario: Scenario {
 
   static let queues = [StartupPlan.startup, StartupPlan.imports, ServicePlan.queue]
 
-  /// When a once-run undoes each of them, at speed 1.
+  /// When a once-run resolves each deadlock, at speed 1.
   static let undoing: [(alarm: Alarm, delay: Duration)] = [
     (.breakCycle, .seconds(20)), (.widen, .seconds(24)), (.remember, .seconds(28)),
   ]
-  /// How long it stays healthy before it starts anew.
+  /// How long it stays healthy before it starts again.
   static let rest = Duration.seconds(5)
 
   private let seed: UInt64
@@ -32,14 +32,14 @@ struct DeadlockScenario: Scenario {
   private var nextID = 0
   private var plan: StartupPlan?
   private var service: ServicePlan
-  /// What has been added and has not ended.
+  /// The operations that were added and have not ended.
   private var starting: Set<PlannedTask.ID> = []
   private var serving: Set<PlannedTask.ID> = []
   private var isEnding = false
 
   /// - Parameters:
-  ///   - seed: Decides what there is to do, and how long it takes.
-  ///   - isOnce: Whether one start is all.
+  ///   - seed: Determines the operations, and how long they take.
+  ///   - isOnce: Whether the application starts only once.
   init(seed: UInt64, isOnce: Bool) {
     self.seed = seed
     self.isOnce = isOnce
@@ -87,7 +87,7 @@ struct DeadlockScenario: Scenario {
     self.plan = plan
     nextID += plan.tasks.count
     starting = Set(plan.tasks.filter { $0.queue != nil }.map(\.id))
-    // Whoever undid the last deadlock may have widened it.
+    // The user may have widened the queue to resolve the last deadlock.
     return [
       .setWidth(StartupPlan.imports.width, queue: StartupPlan.imports.name), .add(plan.tasks),
     ]

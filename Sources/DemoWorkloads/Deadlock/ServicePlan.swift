@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The healthy work of an application that goes on beside its start: a pure function of the seed.
+/// The healthy work of an application that continues beside its start: a pure function of the seed.
 struct ServicePlan: Equatable, Sendable {
-  /// Where all of it runs.
+  /// The queue of this work.
   static let queue = WorkloadQueue(name: "service", width: 3)
-  /// How much of it is unfinished at any time.
+  /// The number of unfinished operations at any time.
   static let backlog = 6
 
   private static let names = [
@@ -16,10 +16,10 @@ struct ServicePlan: Equatable, Sendable {
   private var generator: SeededGenerator
   private var count = 0
 
-  /// Plans nothing yet.
+  /// Creates an empty plan.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
 
-  /// The next operation.
+  /// Returns the next operation.
   mutating func next(id: PlannedTask.ID) -> PlannedTask {
     count += 1
     let name = Self.names[generator.index(below: Self.names.count)]

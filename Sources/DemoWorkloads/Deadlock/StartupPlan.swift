@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The start of an application that goes wrong in three ways: a pure function of the seed and the
-/// number of its round.
+/// The start of an application that goes wrong in three ways: a pure function of the seed and the number of
+/// its round.
 ///
-/// Three operations wait for each other; two that hold all the slots of a queue wait inside for two
-/// of the same queue; and one waits for an operation that nobody has added to a queue.
+/// Three operations wait for each other. Two operations hold all slots of a queue and wait during their work
+/// for two operations of the same queue. One operation waits for an operation that is never added to a queue.
 struct StartupPlan: Equatable, Sendable {
-  /// Where the application starts.
+  /// The queue of the application's start.
   static let startup = WorkloadQueue(name: "startup", width: 4)
-  /// What is full of operations that wait for others in it.
+  /// The queue that is full of operations that wait for others in it.
   static let imports = WorkloadQueue(name: "import", width: 2)
 
-  /// All operations; those of one queue are added in this order.
+  /// All operations. Those of one queue are added in this order.
   let tasks: [PlannedTask]
-  /// Each depends on the next one, and the last on the first.
+  /// Each operation depends on the next one, and the last on the first.
   let cycle: [PlannedTask.ID]
-  /// Those behind the cycle: none of them can start before it is broken.
+  /// The operations behind the cycle: none of them can start before the cycle is broken.
   let behindCycle: [PlannedTask.ID]
-  /// Those that hold the slots of ``imports``, each with the one that it waits for inside.
+  /// The operations that hold the slots of ``imports``, each with the operation that it waits for during its
+  /// work.
   let holders: [PlannedTask.ID: PlannedTask.ID]
-  /// The one that nobody adds.
+  /// The operation that is never added.
   let forgotten: PlannedTask.ID
 
   /// - Parameters:
-  ///   - seed: Decides how long each operation takes.
-  ///   - round: Counted from 1.
-  ///   - firstID: The first id that no task has; this one and those above it are used.
+  ///   - seed: Determines how long each operation takes.
+  ///   - round: The number of the round, counted from 1.
+  ///   - firstID: The first unused id. This id and greater ones are used.
   init(seed: UInt64, round: Int, firstID: Int) {
     var list = StartupTaskList(
       firstID: firstID, generator: SeededGenerator(seed: seed, stream: UInt64(round)))
@@ -53,7 +54,7 @@ private struct StartupTaskList {
     self.generator = generator
   }
 
-  /// The id of the task that is, or will be, at a position.
+  /// Returns the id of the task that has, or will have, a position.
   func id(of position: Int) -> PlannedTask.ID { PlannedTask.ID(rawValue: firstID + position) }
 
   @discardableResult
@@ -89,7 +90,7 @@ private struct StartupTaskList {
   mutating func appendImports() -> [PlannedTask.ID: PlannedTask.ID] {
     let queue = StartupPlan.imports
     let first = tasks.count
-    // Behind those that wait for them, or else these would not get the slots.
+    // These stand behind the operations that wait for them; otherwise those would not get the slots.
     let readings = [id(of: first + 2), id(of: first + 3)]
     let orders = append("import orders", on: queue, awaiting: readings[0])
     let customers = append("import customers", on: queue, awaiting: readings[1])

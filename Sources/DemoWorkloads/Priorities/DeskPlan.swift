@@ -3,12 +3,12 @@
 
 import Operations
 
-/// What arrives at a help desk, more than it can do: a pure function of the seed.
+/// The work that arrives at a help desk, which is more than the desk can do: a pure function of the seed.
 struct DeskPlan: Equatable, Sendable {
   /// The desk: two people.
   static let queue = WorkloadQueue(name: "desk", width: 2)
 
-  /// What kinds of work there are, the most urgent first.
+  /// The kinds of work, the most urgent first.
   enum Kind: CaseIterable, Hashable, Sendable {
     case alarm
     case call
@@ -26,7 +26,7 @@ struct DeskPlan: Equatable, Sendable {
       }
     }
 
-    /// What comes before its number in a name.
+    /// The beginning of a name, before its number.
     var words: String {
       switch self {
       case .alarm: "answer alarm"
@@ -37,8 +37,8 @@ struct DeskPlan: Equatable, Sendable {
       }
     }
 
-    /// How much of it arrives, in hundredths of what the desk can do: 130 together, so that the
-    /// last of them is never begun and the last but one seldom.
+    /// How much of this work arrives, in hundredths of the desk's capacity. The sum is 130, so that work of
+    /// the last kind is never begun, and work of the last but one kind seldom.
     var load: Int {
       switch self {
       case .alarm: 10
@@ -53,7 +53,7 @@ struct DeskPlan: Equatable, Sendable {
   /// One piece of work.
   struct Arrival: Equatable, Sendable {
     let kind: Kind
-    /// Counted from 1 for each kind.
+    /// The number, counted from 1 for each kind.
     let number: Int
     /// How long it takes at speed 1.
     let duration: Duration
@@ -65,10 +65,10 @@ struct DeskPlan: Equatable, Sendable {
   private var generator: SeededGenerator
   private var counts: [Kind: Int] = [:]
 
-  /// Plans nothing yet.
+  /// Creates an empty plan.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
 
-  /// The next arrival, of any kind.
+  /// Returns the next arrival, of any kind.
   mutating func next() -> Arrival {
     var share = generator.index(below: Self.totalLoad)
     for kind in Kind.allCases {
@@ -78,18 +78,18 @@ struct DeskPlan: Equatable, Sendable {
     preconditionFailure("the shares do not add up")
   }
 
-  /// The next arrival of a kind.
+  /// Returns the next arrival of a kind.
   mutating func next(_ kind: Kind) -> Arrival {
     counts[kind, default: 0] += 1
     return Arrival(kind: kind, number: counts[kind, default: 0], duration: duration())
   }
 
-  /// How long something takes at speed 1.
+  /// Returns how long a piece of work takes at speed 1.
   mutating func duration() -> Duration { generator.duration(milliseconds: Self.milliseconds) }
 
-  /// The time until the next arrival at speed 1.
+  /// Returns the time until the next arrival at speed 1.
   mutating func gap() -> Duration {
-    // As much arrives in the time that one takes as the desk does in it, times the load.
+    // During one piece of work, the work that arrives is the desk's capacity times the load.
     let middle = (Self.milliseconds.lowerBound + Self.milliseconds.upperBound) / 2
     let mean = middle * 100 / (Self.queue.width * Self.totalLoad)
     return generator.duration(milliseconds: mean / 2...mean * 3 / 2)

@@ -3,8 +3,8 @@
 
 import Operations
 
-/// A desk with more work than it can do, the most urgent of it first: what matters least is never
-/// begun, and so is what waits for it, however urgent.
+/// A desk with more work than it can do, which does the most urgent work first. The least urgent work is
+/// never begun. Neither is work that waits for it, however urgent.
 struct PrioritiesScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// The next piece of work arrives.
@@ -14,15 +14,15 @@ struct PrioritiesScenario: Scenario {
   }
 
   static let queues = [DeskPlan.queue]
-  /// How many operations of each kind wait or run at most: what arrives beyond is turned away.
+  /// The maximum number of waiting and running operations of each kind. Further arrivals are refused.
   static let limit = 10
-  /// How many of each kind are there at the start.
+  /// The number of operations of each kind at the start.
   static let initial = 5
-  /// How many incidents are open at most.
+  /// The maximum number of open incidents.
   static let incidentLimit = 2
   /// The time between incidents at speed 1.
   static let incidentGap = Duration.seconds(15)
-  /// How many arrivals a once-run has after those at the start.
+  /// The number of arrivals in a once-run, after those at the start.
   static let roundSize = 40
 
   private let isOnce: Bool
@@ -30,13 +30,13 @@ struct PrioritiesScenario: Scenario {
   private var nextID = 0
   private var arrivalCount = 0
   private var incidentCount = 0
-  /// What has been added and has not ended.
+  /// The operations that were added and have not ended.
   private var open: [PlannedTask.ID: DeskPlan.Kind] = [:]
   /// The last operation of each incident that has not ended.
   private var incidents: Set<PlannedTask.ID> = []
 
   /// - Parameters:
-  ///   - seed: Decides what there is to do, and how long it takes.
+  ///   - seed: Determines the operations, and how long they take.
   ///   - isOnce: Whether arrivals end.
   init(seed: UInt64, isOnce: Bool) {
     self.isOnce = isOnce
@@ -44,7 +44,7 @@ struct PrioritiesScenario: Scenario {
   }
 
   mutating func start() -> [Step] {
-    // The least urgent are added first: that they are done last is not for their places in line.
+    // The least urgent are added first. So their position in the queue is not the reason why they run last.
     var tasks = DeskPlan.Kind.allCases.reversed().flatMap { kind in
       (0..<Self.initial).map { _ in task(plan.next(kind)) }
     }
@@ -75,7 +75,7 @@ struct PrioritiesScenario: Scenario {
     }
   }
 
-  /// Whether nothing more arrives.
+  /// Whether no more work arrives.
   private var isComplete: Bool { isOnce && arrivalCount == Self.roundSize }
   private var isOver: Bool { isComplete && open.isEmpty && incidents.isEmpty }
 
@@ -91,7 +91,7 @@ struct PrioritiesScenario: Scenario {
     return task
   }
 
-  /// The inversion: what is most urgent waits for what is least.
+  /// Returns a priority inversion: the most urgent operation waits for one of the least urgent.
   private mutating func incident() -> [PlannedTask] {
     incidentCount += 1
     let contract = PlannedTask(

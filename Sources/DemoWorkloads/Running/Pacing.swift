@@ -3,12 +3,12 @@
 
 import Glibc
 
-/// How planned times become real ones.
+/// Converts planned times to real times.
 struct Pacing: Equatable, Sendable {
-  /// How many times faster than planned everything goes; above 0.
+  /// How many times faster than planned the workload runs; above 0.
   let speed: Double
 
-  /// The real time of what is planned to take this long at speed 1; about eleven days at most.
+  /// Returns the real time for a planned time at speed 1; at most about eleven days.
   func time(for planned: Duration) -> Duration {
     let seconds =
       Double(planned.components.seconds) + Double(planned.components.attoseconds) / 1e18
@@ -17,30 +17,30 @@ struct Pacing: Equatable, Sendable {
 }
 
 extension WorkloadOptions {
-  /// The pace that was asked for.
+  /// Returns the pace for the requested speed.
   ///
-  /// - Throws: When the speed is not a finite number above 0.
+  /// - Throws: `WorkloadError` if the speed is not a finite number above 0.
   func pacing() throws(WorkloadError) -> Pacing {
     guard speed > 0, speed.isFinite else { throw WorkloadError(code: .invalidSpeed(speed)) }
     return Pacing(speed: speed)
   }
 }
 
-/// Stretches the work of one operation to its planned time.
+/// Extends the work of one operation to its planned time.
 ///
-/// The work is real but short: tiles take milliseconds, and a person could not watch it. So a
-/// demo operation does a part, waits until that part's share of its time is over, and does the
-/// next. What takes longer than planned never waits.
+/// The work is real but short: tiles take milliseconds, which is too short to watch. So a demo operation does
+/// a part, waits until that part's share of its time has passed, and does the next. An operation that takes
+/// longer than planned never waits.
 struct Pacer: Sendable {
   private let start = ContinuousClock.now
   private let duration: Duration
 
-  /// Begins to measure now.
+  /// Starts the measurement now.
   init(duration: Duration) { self.duration = duration }
 
-  /// Blocks the thread until a share of the time is over, or `isCancelled` returns `true`.
+  /// Blocks the thread until a share of the time has passed, or `isCancelled` returns `true`.
   ///
-  /// A share is from 0 (at once) to 1 (the whole time). Looks for cancellation every 20 ms.
+  /// A share is from 0 (at once) to 1 (the whole time). It checks for cancellation every 20 ms.
   func wait(forShare share: Double, unless isCancelled: () -> Bool) {
     let end = start + duration * share
     while !isCancelled() {

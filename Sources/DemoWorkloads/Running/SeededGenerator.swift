@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Numbers that look random and repeat with their seed: Steele, Lea and Flood's SplitMix64.
+/// Generates pseudorandom numbers that repeat with their seed: Steele, Lea and Flood's SplitMix64.
 ///
-/// The standard library's own way from bits to ranges may change between versions, so the
-/// conversions are here too: the same seed gives the same pictures with every compiler.
+/// The standard library's conversions from bits to ranges may change between versions. Therefore this type
+/// has its own conversions: the same seed gives the same pictures with every compiler.
 struct SeededGenerator: Equatable, Sendable {
   private var state: UInt64
 
-  /// Starts from a seed; `stream` tells apart generators of one seed, each with numbers of its own.
+  /// Creates a generator. Generators with the same seed and different values of `stream` give different
+  /// numbers.
   init(seed: UInt64, stream: UInt64) {
     state = seed
-    // Two steps part the streams of neighbouring numbers and of neighbouring seeds.
+    // Two steps separate the streams of neighbouring numbers and of neighbouring seeds.
     state = next() &+ stream &* 0x9E37_79B9_7F4A_7C15
     state = next()
   }
@@ -24,7 +25,7 @@ struct SeededGenerator: Equatable, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, but not including, `bound`.
+  /// Returns a number from 0 up to, but not including, `bound`.
   ///
   /// - Precondition: `bound` is above 0.
   mutating func index(below bound: Int) -> Int {
@@ -32,13 +33,13 @@ struct SeededGenerator: Equatable, Sendable {
     return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// A number in `range`, both ends included but for rounding.
+  /// Returns a number in `range`, including both ends except for rounding.
   mutating func number(in range: ClosedRange<Double>) -> Double {
     let unit = Double(next() >> 11) / Double(1 << 53)
     return range.lowerBound + unit * (range.upperBound - range.lowerBound)
   }
 
-  /// A whole number of milliseconds in `range`.
+  /// Returns a whole number of milliseconds in `range`.
   mutating func duration(milliseconds range: ClosedRange<Int>) -> Duration {
     .milliseconds(range.lowerBound + index(below: range.count))
   }

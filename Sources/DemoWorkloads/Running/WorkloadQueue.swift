@@ -3,11 +3,11 @@
 
 import Operations
 
-/// A queue of a workload before it exists.
+/// The plan of a workload's queue.
 struct WorkloadQueue: Hashable, Sendable {
-  /// Its name, by which plans refer to it.
+  /// The name, by which plans refer to the queue.
   let name: String
-  /// How many operations run at once; above 0.
+  /// The width of the queue; above 0.
   let width: Int
 
   /// Creates the queue.

@@ -5,15 +5,15 @@ import Dispatch
 import Operations
 import Synchronization
 
-/// What every workload needs while it runs: a place where decisions are made one at a time, who
-/// waits for the end, and a way to stop. Any thread may call any method.
+/// The common parts of every running workload: decisions are made one at a time, handlers wait for the end,
+/// and the run can be stopped. Any thread may call any method.
 final class WorkloadRun: Sendable {
   private struct State {
     var isFinished = false
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// More than a workload has operations that wait inside for others.
+  /// Greater than the number of operations in any workload that wait for others during their work.
   private static let slotsToEnd = 64
   private static let patience = DispatchTimeInterval.seconds(1)
 
@@ -25,14 +25,15 @@ final class WorkloadRun: Sendable {
   /// - Parameter queues: All queues of the workload.
   init(queues: [OperationQueue]) { self.queues = queues }
 
-  /// Whether the workload was shut down. Never goes back. Work that ignores its cancellation ends
-  /// when it sees this.
+  /// Whether the workload was shut down. It never becomes `false` again. Work that ignores its cancellation
+  /// ends when it reads `true`.
   var isStopped: Bool { hasStopped.load(ordering: .acquiring) }
 
-  /// Runs `body` now, alone; not at all once the workload was shut down.
+  /// Runs `body` now, while no other decision runs; not at all after the workload was shut down.
   func decideNow(_ body: () -> Void) { control.sync { if !isStopped { body() } } }
 
-  /// Runs `body` soon, or after some time, alone; not at all once the workload was shut down.
+  /// Runs `body` soon, or after a delay, while no other decision runs; not at all after the workload was shut
+  /// down.
   func decide(after delay: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
     let work: @Sendable () -> Void = { [self] in if !isStopped { body() } }
     if delay > .zero {
@@ -42,7 +43,7 @@ final class WorkloadRun: Sendable {
     }
   }
 
-  /// As ``DemoWorkload/whenFinished(_:)``.
+  /// See ``DemoWorkload/whenFinished(_:)``.
   func whenFinished(_ handler: @escaping @Sendable () -> Void) {
     let isFinished = state.withLock { state in
       if !state.isFinished { state.handlers.append(handler) }
@@ -51,21 +52,21 @@ final class WorkloadRun: Sendable {
     if isFinished { handler() }
   }
 
-  /// The once-run has finished: tells those who wait for it.
+  /// Calls the handlers, because the once-run has finished.
   func finish() {
     let handlers = state.withLock { state in
       state.isFinished = true
       defer { state.handlers = [] }
       return state.handlers
     }
-    // Not here: a handler may well shut the workload down, which waits for this thread.
+    // Not on this thread: a handler may shut the workload down, which waits for this thread.
     for handler in handlers { DispatchQueue.global().async(execute: handler) }
   }
 
-  /// As ``DemoWorkload/shutDown()``.
+  /// See ``DemoWorkload/shutDown()``.
   func shutDown() {
     let isOver = DispatchGroup()
-    // What is being added is added before it is cancelled, and nothing is added afterwards.
+    // Operations that are being added are added before they are cancelled, and nothing is added afterwards.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()
@@ -76,15 +77,15 @@ final class WorkloadRun: Sendable {
 
   private func end(_ queue: OperationQueue, _ isOver: DispatchGroup) {
     queue.invalidate()
-    // Even what is cancelled needs a slot to leave. Where all of them are held by operations that
-    // wait for others of the same queue, only more of them help.
+    // Even a cancelled operation needs a slot to leave. If operations that wait for others of the same queue
+    // hold all slots, only more slots help.
     queue.maxConcurrentOperationCount = max(queue.maxConcurrentOperationCount, Self.slotsToEnd)
     isOver.enter()
     queue.addBarrierBlock { isOver.leave() }
   }
 
   private func dropHandlers() {
-    // Their captures may be the last references to something; that is no business of the lock.
+    // Their captures may be the last references to objects, which must not be released under the lock.
     let handlers = state.withLock { state in
       defer { state.handlers = [] }
       return state.handlers

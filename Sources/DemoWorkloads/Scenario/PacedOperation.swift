@@ -3,7 +3,7 @@
 
 import Operations
 
-/// Does nothing for a planned time, and heeds its cancellation as planned.
+/// An operation that does nothing for a planned time, and reacts to its cancellation as planned.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class PacedOperation: Operation, @unchecked Sendable {
@@ -14,11 +14,11 @@ final class PacedOperation: Operation, @unchecked Sendable {
   private let whenBegun: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - task: What it does.
-  ///   - duration: How long that really takes.
-  ///   - awaited: What its work begins with waiting for.
-  ///   - run: Ends the work, however deaf, when it is stopped.
-  ///   - whenBegun: Called first of all.
+  ///   - task: The plan of the operation.
+  ///   - duration: The real time that it takes.
+  ///   - awaited: The operation that its work waits for first.
+  ///   - run: Ends the work when the run is stopped, even if the operation ignores cancellation.
+  ///   - whenBegun: Called before anything else.
   init(
     _ task: PlannedTask, duration: Duration, awaited: Operation?, run: WorkloadRun,
     whenBegun: @escaping @Sendable () -> Void
@@ -31,7 +31,7 @@ final class PacedOperation: Operation, @unchecked Sendable {
     super.init()
     name = task.name
     queuePriority = task.priority
-    // Where dependencies go round in a circle they would keep each other for ever.
+    // Otherwise operations in a cycle of dependencies would retain each other for ever.
     forgetsDependencies = true
   }
 

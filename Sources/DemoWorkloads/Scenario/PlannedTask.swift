@@ -3,36 +3,36 @@
 
 import Operations
 
-/// One operation of a scenario before it exists: what it does, and everything a monitor shows of it.
+/// The plan of one operation of a scenario: its work, and everything that a monitor shows of it.
 struct PlannedTask: Equatable, Sendable {
-  /// Tells apart the tasks of one run.
+  /// Identifies a task of one run.
   struct ID: Hashable, Comparable, Sendable {
     let rawValue: Int
 
     static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// What a running operation does about its cancellation.
+  /// How a running operation reacts to its cancellation.
   enum Manner: Equatable, Sendable {
     /// It ends at once.
     case prompt
-    /// It ends at the end of the part that it is at; there are so many parts of equal length.
+    /// It ends at the end of the present part. All parts have the same length.
     case late(parts: Int)
-    /// Nothing.
+    /// It ignores its cancellation.
     case deaf
   }
 
   let id: ID
   let name: String
-  /// The queue that it is added to; `nil` for one that is only made.
+  /// The queue that it is added to; `nil` if it is only made.
   let queue: String?
   var priority = Operation.QueuePriority.normal
-  /// Tasks of the same batch that it depends on, whether they stand ahead of it or behind it.
+  /// The tasks of the same batch that it depends on, before or behind it.
   var dependencies: [ID] = []
-  /// A task of the same batch that its work begins with waiting for, by `waitUntilFinished()`. That
-  /// one waits for none in this way.
+  /// A task of the same batch that the work first waits for, by `waitUntilFinished()`. That task does not
+  /// wait in this way.
   var awaited: ID?
   var manner = Manner.prompt
-  /// How long it works at speed 1, what it waits for not included.
+  /// How long it works at speed 1, without the time for which it waits.
   let duration: Duration
 }

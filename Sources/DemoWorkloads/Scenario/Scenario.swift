@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A story that a workload plays, as a value: what has happened leads to what must be done.
+/// The script of a workload, as a value: each event returns the steps that follow it.
 protocol Scenario: Equatable, Sendable {
-  /// What the scenario wants to be woken for.
+  /// The events for which the scenario asks to be woken.
   associatedtype Alarm: Equatable, Sendable
   typealias Step = ScenarioStep<Alarm>
 
   /// The queues that its tasks are added to.
   static var queues: [WorkloadQueue] { get }
 
-  /// The workload starts; called once, before anything else.
+  /// Starts the workload. It is called once, before all other functions.
   mutating func start() -> [Step]
-  /// A task has begun its work. What is cancelled before never does.
+  /// Handles that a task has begun its work. It is not called for a task that was cancelled before it began.
   mutating func began(_ task: PlannedTask.ID) -> [Step]
-  /// A task that was added to a queue has finished, done or cancelled.
+  /// Handles that a task in a queue has finished, completed or cancelled.
   mutating func ended(_ task: PlannedTask.ID) -> [Step]
-  /// The time of an alarm has come.
+  /// Handles an alarm.
   mutating func rang(_ alarm: Alarm) -> [Step]
 }
 
-/// What a scenario wants done.
+/// A step that a scenario asks for.
 enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
-  /// Make these operations, and add those with a queue to it, in this order.
+  /// Make these operations, and add those that have a queue to it, in this order.
   case add([PlannedTask])
-  /// Add an operation to a queue that was only made. Where it is gone already, it has ended.
+  /// Add an operation to a queue that so far was only made. If the operation is deallocated, it has ended.
   case enqueue(PlannedTask.ID, queue: String)
-  /// Cancel an operation; nothing if it is over.
+  /// Cancel an operation; do nothing if it has ended.
   case cancel(PlannedTask.ID)
-  /// Give a queue so many slots.
+  /// Set the width of a queue.
   case setWidth(Int, queue: String)
   /// Wake the scenario after this time at speed 1.
   case wake(Alarm, after: Duration)
-  /// The once-run is over.
+  /// The once-run has finished.
   case finish
 }

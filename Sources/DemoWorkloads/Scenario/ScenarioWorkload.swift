@@ -4,13 +4,13 @@
 import Operations
 import Synchronization
 
-/// Plays a scenario: makes the operations that it plans, and tells it what becomes of them.
+/// Plays a scenario: makes the operations that it plans, and reports their events to it.
 final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
   private struct State {
     var scenario: Played
     var hasStarted = false
-    /// The operations that have not ended. Weak, for one that is in no queue never ends: it goes away
-    /// with those that depend on it.
+    /// The operations that have not ended. The references are weak because an operation that is in no queue
+    /// never ends: it is deallocated together with its dependents.
     var operations: [PlannedTask.ID: WeakOperation] = [:]
   }
 
@@ -48,7 +48,7 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
 
   func shutDown() { run.shutDown() }
 
-  /// Tells the scenario of an event and does what it answers. Called by one thread at a time.
+  /// Reports an event to the scenario and performs the steps that it returns. Called by one thread at a time.
   private func handle(_ event: (inout Played) -> [Played.Step]) {
     for step in state.withLock({ event(&$0.scenario) }) { perform(step) }
   }
@@ -73,7 +73,7 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
 
   private func add(_ tasks: [PlannedTask]) {
     var made: [PlannedTask.ID: Operation] = [:]
-    // Those that wait inside for others come last, for they are made with these.
+    // Operations that wait for others during their work come last, because they are made with these.
     for task in tasks where task.awaited == nil { made[task.id] = makeOperation(task, nil) }
     for task in tasks {
       if let awaited = task.awaited { made[task.id] = makeOperation(task, made[awaited]) }
@@ -101,7 +101,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
     let operation = PacedOperation(
       task, duration: pacing.time(for: task.duration), awaited: awaited, run: run
     ) { [weak self] in self?.report { $0.began(id) } }
-    // It runs even for what was cancelled before it started, which the operation's own work does not.
+    // The completion block runs even for an operation that was cancelled before it started; its work does
+    // not.
     operation.completionBlock = { [weak self] in self?.report { $0.ended(id) } }
     return operation
   }

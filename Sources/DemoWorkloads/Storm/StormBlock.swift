@@ -3,17 +3,18 @@
 
 /// A thousand operations of the storm: a pure function of the seed and the block's number.
 ///
-/// Of each ten, one waits for two of the nine ahead of it; the very last waits for all of the ten
-/// ahead of it. None waits for another block, so that a storm that goes on for ever keeps nothing.
+/// The operations form groups of ten. In each group the last one waits for two of the nine before it; the
+/// very last operation waits for all ten before it. No operation waits for another block, so that a storm
+/// without an end retains nothing.
 struct StormBlock: Equatable, Sendable {
   static let size = 1_000
 
-  /// The four winds: the operations of a block are dealt out to them in turn.
+  /// The queues. The operations of a block are distributed among them in turn.
   static let queues = ["north", "east", "south", "west"].map { WorkloadQueue(name: $0, width: 2) }
 
-  /// Counted from 0.
+  /// The number of the block, counted from 0.
   let number: Int
-  /// For each group of ten, which two of its first nine the last one waits for.
+  /// For each group of ten, the two of its first nine operations that the last one waits for.
   private let pairs: [Pair]
 
   private struct Pair: Equatable, Sendable {
@@ -31,10 +32,10 @@ struct StormBlock: Equatable, Sendable {
     }
   }
 
-  /// The name of the operation at a position; short enough to need no memory of its own.
+  /// Returns the name of the operation at a position. It is short enough to need no memory of its own.
   func name(at position: Int) -> String { "job \(number * Self.size + position + 1)" }
 
-  /// The positions that the operation at a position waits for; all are lower than its own.
+  /// Returns the positions of the dependencies of the operation at a position. All are lower than its own.
   func dependencies(of position: Int) -> [Int] {
     if position == Self.size - 1 { return Array(position - 10..<position) }
     guard position % 10 == 9 else { return [] }

@@ -3,18 +3,18 @@
 
 import Synchronization
 
-/// Lets threads pass at a planned pace, all together.
+/// Limits the pace at which all threads together pass.
 final class StormGate: Sendable {
   private let start = ContinuousClock.now
   private let throttle: Throttle
-  /// The time of the last one to pass. No lock: threads that contend for one pass no faster than it
-  /// changes hands, which is too slow for the storm.
+  /// The time at which the last thread passed. It has no lock: threads that contend for a lock pass only as
+  /// fast as the lock changes hands, which is too slow for the storm.
   private let last = Atomic<Int64>(0)
 
-  /// - Parameter interval: The time between two that pass.
+  /// - Parameter interval: The time between two passes.
   init(interval: Duration) { throttle = Throttle(interval: interval.nanoseconds) }
 
-  /// Blocks the thread until it may pass, or `isOver` returns `true`; looks for that every 20 ms.
+  /// Blocks the thread until it may pass, or `isOver` returns `true`, which it checks every 20 ms.
   func pass(unless isOver: () -> Bool) {
     let now = (ContinuousClock.now - start).nanoseconds
     let wait = take(at: now) - now

@@ -3,19 +3,19 @@
 
 /// Decides when blocks of the storm are added, as a value.
 ///
-/// It is filled to its size as fast as that goes. From then on what has finished is replaced, so
-/// that a million operations stay alive; a once-run lets them dwindle away.
+/// The storm is first filled to its size as fast as possible. From then on finished operations are replaced,
+/// so that a million operations exist at a time. A once-run replaces none.
 struct StormSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the blocks of these numbers, and ask again at once.
+    /// Add the blocks with these numbers, and ask again at once.
     case add(Range<Int>)
-    /// Ask again in a while.
+    /// Ask again later.
     case rest
-    /// The only storm is over.
+    /// The once-run has finished.
     case finish
   }
 
-  /// How many blocks are added at a time: some ten milliseconds' work.
+  /// How many blocks are added at a time: about ten milliseconds of work.
   static let slice = 10
 
   private let blockLimit: Int
@@ -23,16 +23,16 @@ struct StormSchedule: Equatable, Sendable {
   private var addedCount = 0
 
   /// - Parameters:
-  ///   - blockLimit: How many blocks make a whole storm; above 0.
-  ///   - isOnce: Whether one storm is all.
+  ///   - blockLimit: The number of blocks of a complete storm; above 0.
+  ///   - isOnce: Whether the storm ends when all its operations have finished.
   init(blockLimit: Int, isOnce: Bool) {
     self.blockLimit = blockLimit
     self.isOnce = isOnce
   }
 
-  /// What to do when so many operations are unfinished.
+  /// Returns the next action for a number of unfinished operations.
   mutating func next(unfinished: Int) -> Action {
-    // A block of which something is left counts as whole.
+    // A block with an unfinished operation counts as a whole block.
     let left = (unfinished + StormBlock.size - 1) / StormBlock.size
     let missing = blockLimit - (isOnce ? addedCount : left)
     guard missing > 0 else { return isOnce && unfinished == 0 ? .finish : .rest }

@@ -6,12 +6,12 @@ import Synchronization
 
 /// A million operations at once, which change state a hundred thousand times a second.
 ///
-/// An operation does nothing: it waits for its turn, so that the storm has the planned pace. It is
-/// added, started and finished; so a third as many operations a second make that many changes.
+/// An operation does no work: it waits until it may pass, so that the storm has the planned pace. Each
+/// operation is added, started and finished: three changes of state.
 final class StormWorkload: DemoWorkload {
   /// The time between two operations at speed 1.
   static let interval = Duration.microseconds(30)
-  /// How often is looked what has finished.
+  /// The time between two checks for finished operations.
   private static let look = Duration.milliseconds(50)
 
   let queues: [OperationQueue]
@@ -28,10 +28,10 @@ final class StormWorkload: DemoWorkload {
   /// Creates a workload that has not started.
   ///
   /// - Parameters:
-  ///   - seed: Decides which operations wait for which.
-  ///   - isOnce: Whether one storm is all.
-  ///   - pacing: How fast its operations follow each other.
-  ///   - blockLimit: How many blocks there are at once; above 0.
+  ///   - seed: Determines the dependencies.
+  ///   - isOnce: Whether there is only one storm.
+  ///   - pacing: The pace of the operations.
+  ///   - blockLimit: How many blocks exist at once; above 0.
   init(seed: UInt64, isOnce: Bool, pacing: Pacing, blockLimit: Int = 1_000) {
     let queues = StormBlock.queues.map { $0.makeQueue() }
     let run = WorkloadRun(queues: queues)
@@ -40,7 +40,7 @@ final class StormWorkload: DemoWorkload {
     self.seed = seed
     self.run = run
     state = Mutex(State(schedule: StormSchedule(blockLimit: blockLimit, isOnce: isOnce)))
-    // One for all: a closure of its own would cost each operation as much again.
+    // One closure for all operations: a closure for each would double the cost of an operation.
     body = { gate.pass { run.isStopped } }
   }
 
@@ -60,7 +60,8 @@ final class StormWorkload: DemoWorkload {
 
   func shutDown() { run.shutDown() }
 
-  /// Adds what is missing, and comes back: by way of the run, so that a shut-down gets its turn.
+  /// Adds the missing blocks, and calls itself later. The call goes through the run, so that `shutDown()` can
+  /// come in between.
   private func proceed() {
     let unfinished = queues.reduce(0) { $0 + $1.operationCount }
     switch state.withLock({ $0.schedule.next(unfinished: unfinished) }) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Work that heeds its cancellation at once, late, or not at all: a pure function of the seed.
+/// Operations that react to their cancellation at once, late, or never: a pure function of the seed.
 struct StubbornPlan: Equatable, Sendable {
-  /// For long calls that cannot be interrupted, or only between their parts.
+  /// The queue for long calls that cannot be interrupted, or only between their parts.
   static let media = WorkloadQueue(name: "media", width: 4)
-  /// For what ends at once.
+  /// The queue for operations that end at once when they are cancelled.
   static let web = WorkloadQueue(name: "web", width: 2)
 
-  /// An operation, and when the application itself gives up on it.
+  /// An operation, and when the application cancels it.
   struct Item: Equatable, Sendable {
     let task: PlannedTask
-    /// How long after its start the application cancels it; `nil` where it never does.
+    /// How long after its start the application cancels it; `nil` if the application never does.
     let patience: Duration?
   }
 
@@ -19,15 +19,16 @@ struct StubbornPlan: Equatable, Sendable {
   private var mediaCount = 0
   private var webCount = 0
 
-  /// Plans nothing yet.
+  /// Creates an empty plan.
   init(seed: UInt64) { generator = SeededGenerator(seed: seed, stream: 0) }
 
-  /// The next operation for one of the two queues.
+  /// Returns the next operation for one of the two queues.
   mutating func next(for queue: WorkloadQueue, id: PlannedTask.ID) -> Item {
     queue == Self.media ? nextForMedia(id) : nextForWeb(id)
   }
 
-  /// Two deaf ones and a late one in turn. Of three, the application gives up on two.
+  /// Returns two operations that ignore cancellation and one that reacts late, in turn. The application
+  /// cancels two of three.
   private mutating func nextForMedia(_ id: PlannedTask.ID) -> Item {
     mediaCount += 1
     let isPatient = generator.index(below: 3) == 0
@@ -41,7 +42,7 @@ struct StubbornPlan: Equatable, Sendable {
       : PlannedTask(
         id: id, name: "transcode film \(mediaCount)", queue: Self.media.name, manner: .deaf,
         duration: patience + generator.duration(milliseconds: 5_000...20_000))
-    // The very first one shows what the demo is about.
+    // The very first operation shows the topic of the demo.
     return Item(task: task, patience: isPatient && mediaCount > 1 ? nil : patience)
   }
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Two queues that never run dry of work, on some of which the application gives up: it cancels
-/// them, and they heed that as they please.
+/// Two queues that always have work. The application cancels some operations, which react to that in
+/// different ways.
 struct StubbornScenario: Scenario {
   enum Alarm: Equatable, Sendable {
-    /// The application gives up on a task.
+    /// The application cancels a task.
     case giveUp(PlannedTask.ID)
   }
 
   static let queues = [StubbornPlan.media, StubbornPlan.web]
-  /// How many operations each queue has that have not ended.
+  /// The number of unfinished operations of each queue.
   static let backlog = 8
-  /// How many operations each queue is given in a once-run.
+  /// The number of operations of each queue in a once-run.
   static let roundSize = 12
 
   private let isOnce: Bool
   private var plan: StubbornPlan
   private var nextID = 0
   private var addedCount: [WorkloadQueue: Int] = [:]
-  /// What has been added and has not ended.
+  /// The operations that were added and have not ended.
   private var open: [PlannedTask.ID: Unfinished] = [:]
 
   private struct Unfinished: Equatable, Sendable {
@@ -28,8 +28,8 @@ struct StubbornScenario: Scenario {
   }
 
   /// - Parameters:
-  ///   - seed: Decides what there is to do, and how long it takes.
-  ///   - isOnce: Whether one round is all.
+  ///   - seed: Determines the operations, and how long they take.
+  ///   - isOnce: Whether there is only one round.
   init(seed: UInt64, isOnce: Bool) {
     self.isOnce = isOnce
     plan = StubbornPlan(seed: seed)

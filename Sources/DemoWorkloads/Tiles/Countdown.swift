@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Calls a function when something has happened as often as it was to happen.
+/// Calls a function after an event has happened an expected number of times.
 final class Countdown: Sendable {
   private let rest: Mutex<Int>
   private let whenOver: @Sendable () -> Void
@@ -14,7 +14,7 @@ final class Countdown: Sendable {
     self.whenOver = whenOver
   }
 
-  /// Counts one; the last one calls the function, on its own thread.
+  /// Counts one event. The last event calls the function on its own thread.
   func countDown() {
     let isOver = rest.withLock { rest in
       rest -= 1

@@ -3,21 +3,21 @@
 
 import Glibc
 
-/// What the system said when it refused.
+/// The error of a system call.
 struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The value of `errno`.
   let code: Int32
 
-  /// The failure that the calling thread's last system call left behind.
+  /// The error of the calling thread's last system call.
   static var last: SystemError { SystemError(code: errno) }
 
-  /// The system's own words, such as "Permission denied".
+  /// The system's text, such as "Permission denied".
   var description: String { String(cString: strerror(code)) }
 }
 
-/// The few things that the workload asks of the file system beside writing files.
+/// The functions of the file system that the workload needs, except writing files.
 enum FileSystem {
-  /// Creates a directory and those above it; one that is there already is no error.
+  /// Creates a directory and its parents. An existing directory is not an error.
   static func createDirectory(_ path: String) throws(SystemError) {
     if mkdir(path, 0o777) == 0 { return }
     switch errno {
@@ -43,9 +43,9 @@ enum FileSystem {
     }
   }
 
-  /// Removes a directory with all that is in it, as far as that is possible.
+  /// Removes a directory with its contents, as far as possible.
   ///
-  /// Does not follow symbolic links. Nothing there is no error.
+  /// It does not follow symbolic links. A missing directory is not an error.
   static func removeTree(_ path: String) {
     if unlink(path) == 0 || errno == ENOENT { return }
     for name in names(in: path) { removeTree("\(path)/\(name)") }
@@ -57,7 +57,7 @@ enum FileSystem {
     return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The path up to its last slash; `nil` without one, or when only the slash would be left.
+  /// Returns the path up to its last slash; `nil` if there is none, or if only the slash would be left.
   static func parent(of path: String) -> String? {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
     return String(path[..<slash])

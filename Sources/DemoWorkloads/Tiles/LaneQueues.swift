@@ -3,7 +3,7 @@
 
 import Operations
 
-/// The queues of the workload, one a lane.
+/// The queues of the workload, one for each lane.
 struct LaneQueues: Sendable {
   let all: [Lane: OperationQueue]
 

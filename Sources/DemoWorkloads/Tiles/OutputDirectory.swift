@@ -3,16 +3,16 @@
 
 import Glibc
 
-/// Where a workload leaves its files: a directory of the user's, or one that goes away at the end.
+/// The directory for a workload's files: the user's, or a temporary one that is removed at the end.
 struct OutputDirectory: Equatable, Sendable {
-  /// Without a slash at the end.
+  /// The path, without a slash at the end.
   let path: String
   let isTemporary: Bool
 
-  /// Creates the directory if it is not there, and makes sure that files can be created in it.
+  /// Creates the directory if it does not exist, and checks that files can be created in it.
   ///
   /// - Parameter requested: The user's directory; `nil` for a temporary one.
-  /// - Throws: When one of the two is impossible.
+  /// - Throws: `WorkloadError` if one of the two is impossible.
   init(requested: String?) throws(WorkloadError) {
     isTemporary = requested == nil
     do {
@@ -27,7 +27,7 @@ struct OutputDirectory: Equatable, Sendable {
         code: .cannotCreateDirectory(
           path: requested ?? "for temporary files", reason: error.description))
     }
-    // Asking access() would not do: it says yes to root where the kernel then refuses.
+    // access() is not enough: for root it reports success even if the kernel then refuses.
     let probe = "\(path)/.opq-probe-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

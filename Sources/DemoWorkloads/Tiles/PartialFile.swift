@@ -3,15 +3,15 @@
 
 import Glibc
 
-/// A file that appears at its path whole, or not at all.
+/// A file that appears at its path complete or not at all.
 ///
-/// Until `commit()` the bytes go to a file beside it, whose name ends with `.part`; a value that
-/// goes away before takes that file with it.
+/// Until `commit()` the bytes are written to a file beside it, whose name ends with `.part`. If the value is
+/// destroyed before that, the file is deleted.
 struct PartialFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
 
-  /// Creates the file, and the directories above it.
+  /// Creates the file and its parent directories.
   init(path: String) throws(SystemError) {
     if let directory = FileSystem.parent(of: path) {
       try FileSystem.createDirectory(directory)
@@ -27,7 +27,7 @@ struct PartialFile: ~Copyable {
     unlink(path + Self.suffix)
   }
 
-  /// Writes all of the bytes behind those already written.
+  /// Appends the bytes to the file.
   func append(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
     var rest = bytes
     while !rest.isEmpty {
@@ -40,13 +40,13 @@ struct PartialFile: ~Copyable {
     }
   }
 
-  /// Puts the file at its path, in place of what was there.
+  /// Moves the file to its path, and replaces an existing file.
   consuming func commit() throws(SystemError) {
-    // The value still goes away at the end, and then finds no file of that name to remove.
+    // The value is destroyed at the end, and then finds no file of that name to remove.
     guard rename(path + Self.suffix, path) == 0 else { throw .last }
   }
 
-  /// Writes a text as a whole file.
+  /// Writes a text as a complete file.
   static func create(_ path: String, with text: String) throws(SystemError) {
     let file = try PartialFile(path: path)
     try file.append(Array(text.utf8)[...])

@@ -3,10 +3,10 @@
 
 import Synchronization
 
-/// What the operations of one pyramid share: its plan, and what has come of it so far.
+/// The data that the operations of one pyramid share: the plan, and the results so far.
 ///
-/// Any thread may call any method. It holds no operation, so that a pyramid's operations go away
-/// with the last of them.
+/// Any thread may call any method. It retains no operation, so that a pyramid's operations are deallocated
+/// when the last of them ends.
 final class Pyramid: Sendable {
   let plan: PyramidPlan
   /// The directory of the pyramid's files, without a slash at the end.
@@ -30,27 +30,27 @@ final class Pyramid: Sendable {
     self.failures = failures
   }
 
-  /// What became of the file of an image; an operation that never ran leaves no result.
+  /// The result of writing an image; an operation that never ran leaves no result.
   enum FileResult: Equatable, Sendable {
     case written(bytes: Int)
-    /// What should have made the image was cancelled, so nothing was written.
+    /// The operation that makes the image was cancelled, so nothing was written.
     case noImage
-    /// The system refused.
+    /// The system reported an error.
     case failed(SystemError)
   }
 
-  /// Begins to measure the time of an operation that is planned to take this long at speed 1.
+  /// Starts to measure the time of an operation that is planned to take this long at speed 1.
   func pacer(for duration: Duration) -> Pacer { Pacer(duration: pacing.time(for: duration)) }
 
-  /// How long what is planned for this time really takes.
+  /// Returns the real time for a planned time.
   func time(for duration: Duration) -> Duration { pacing.time(for: duration) }
 
-  /// The image, if it has been made and not been dropped yet.
+  /// Returns the image if it has been made and not been dropped yet.
   func image(_ name: ImageName) -> Image? { state.withLock { $0.images[name] } }
 
   func keep(_ image: Image, as name: ImageName) { state.withLock { $0.images[name] = image } }
 
-  /// Frees the memory of the images; nothing draws or writes any more.
+  /// Frees the memory of the images, after all operations that draw or write.
   func dropImages() { state.withLock { $0.images = [:] } }
 
   func record(_ result: FileResult, of image: ImageName) {
@@ -75,7 +75,7 @@ final class Pyramid: Sendable {
     PyramidIndex.publication(plan: plan, uploads: state.withLock(\.uploads))
   }
 
-  /// Where a file of the pyramid lies.
+  /// Returns the path of a file of the pyramid.
   func path(of name: String) -> String { "\(directory)/\(name)" }
 
   private func write(_ text: String, to name: String) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The texts that go beside a pyramid's images, as JSON.
+/// Creates the JSON texts that belong to a pyramid's images.
 ///
-/// Written by hand because no string in them needs escaping: names are our own.
+/// The JSON is written without an encoder because no string in it needs escaping: all names are our own.
 enum PyramidIndex {
-  /// Says where the picture lies, and which images there are.
+  /// Returns a text with the place of the picture and the list of images.
   static func text(plan: PyramidPlan, files: [ImageName: Pyramid.FileResult]) -> String {
     let images = plan.images.map { image in
       let (state, bytes) = description(of: files[image])
@@ -31,7 +31,7 @@ enum PyramidIndex {
       """
   }
 
-  /// Says which images have reached the network.
+  /// Returns a text with the images that were uploaded.
   static func publication(plan: PyramidPlan, uploads: Set<ImageName>) -> String {
     let missing = plan.images.filter { !uploads.contains($0) }.map { "\"\($0)\"" }
     return """

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Decides when pyramids arrive, as a value: what has happened leads to what must be done.
+/// Decides when pyramids are launched, as a value: each event returns the actions that follow it.
 ///
-/// A pyramid is built when all that computes, merges, writes and indexes it has finished, and over
-/// when its uploads are, too. At most two pyramids are unbuilt at a time. While two that are built
-/// wait for the network, because somebody suspended `net`, those that arrive go without uploads, so
-/// that the demo neither stands still nor fills up.
+/// A pyramid is built when all operations that compute, merge, write and index it have finished. It is over
+/// when its uploads have finished too. At most two pyramids are unbuilt at a time. If a user suspends `net`,
+/// built pyramids wait for the network. While two of them wait, new pyramids are launched without uploads, so
+/// that the demo neither stops nor fills up.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the operations of this pyramid, with or without those that upload it.
+    /// Add the operations of this pyramid, with or without the uploads.
     case launch(number: Int, isUploaded: Bool)
-    /// The files of this pyramid are no longer wanted.
+    /// Remove the files of this pyramid.
     case remove(number: Int)
-    /// The only pyramid is over.
+    /// The once-run has finished.
     case finish
   }
 
-  /// How many pyramids are being built, how many built ones wait for the network before others go
-  /// without, and how many stay on disk when they are over.
+  /// The maximum number of unbuilt pyramids, of built pyramids that wait for the network before others are
+  /// launched without uploads, and of finished pyramids whose files are kept.
   static let limit = 2
 
   private let isOnce: Bool
@@ -26,28 +26,28 @@ struct PyramidSchedule: Equatable, Sendable {
   private var lastNumber = 0
   private var building: Set<Int> = []
   private var uploading: Set<Int> = []
-  /// The pyramids whose files are still there though nobody needs them; oldest first.
+  /// The finished pyramids whose files still exist, the oldest first.
   private var over: [Int] = []
 
   /// - Parameters:
-  ///   - isOnce: Whether one pyramid is all.
+  ///   - isOnce: Whether there is only one pyramid.
   ///   - isTemporary: Whether the files of old pyramids are removed.
   init(isOnce: Bool, isTemporary: Bool) {
     self.isOnce = isOnce
     self.isTemporary = isTemporary
   }
 
-  /// The workload starts; a second time changes nothing.
+  /// Starts the workload. A second call changes nothing.
   mutating func start() -> [Action] { lastNumber == 0 ? launches() : [] }
 
-  /// All that builds a pyramid has finished.
+  /// All operations that build a pyramid have finished.
   mutating func built(_ number: Int) -> [Action] {
     building.remove(number)
     let endings = endings(of: number)
     return endings + launches()
   }
 
-  /// All that uploads a pyramid has finished.
+  /// All operations that upload a pyramid have finished.
   mutating func uploaded(_ number: Int) -> [Action] {
     uploading.remove(number)
     return endings(of: number)

@@ -4,12 +4,12 @@
 import Operations
 import Synchronization
 
-/// Renders tile pyramids of the Mandelbrot set, one after the other: real work for every part of
-/// a queue, at a pace that a person can follow.
+/// Renders tile pyramids of the Mandelbrot set, one after the other: real work for every part of a queue, at
+/// a pace that a user can follow.
 ///
-/// Tiles are computed on the queue `cpu` (two at once), merged four to one there, written as PNG
-/// images on `io` (four), uploaded to nowhere on `net` (six) and listed on `index` (one). The seed
-/// decides about everything: regions, names, sizes, pixels and planned times.
+/// Tiles are computed on the queue `cpu` (two at once), merged four to one there, written as PNG images on
+/// `io` (four), uploaded on `net` (six), without a server, and listed on `index` (one). The seed determines
+/// everything: regions, names, sizes, pixels and planned times.
 final class TilesWorkload: DemoWorkload {
   let queues = LaneQueues()
   let directory: OutputDirectory
@@ -22,7 +22,8 @@ final class TilesWorkload: DemoWorkload {
 
   /// Creates a workload that has not started, and its directory.
   ///
-  /// - Throws: When the speed is out of range, or the directory cannot be created or written.
+  /// - Throws: `WorkloadError` if the speed is out of range, or if the directory cannot be created or
+  ///   written.
   init(options: WorkloadOptions, shape: PyramidShape = PyramidShape()) throws(WorkloadError) {
     pacing = try options.pacing()
     directory = try OutputDirectory(requested: options.outputDirectory)
@@ -34,26 +35,25 @@ final class TilesWorkload: DemoWorkload {
     queues[.net].isSuspended = options.isInteractive && !options.isOnce
   }
 
-  /// Returns when the first operations are in their queues.
+  /// Adds the first operations, and returns when they are in their queues.
   func start() { run.decideNow { handle { $0.start() } } }
 
   func whenFinished(_ handler: @escaping @Sendable () -> Void) { run.whenFinished(handler) }
 
-  /// Which files could not be written so far.
+  /// The files that could not be written so far.
   ///
-  /// The workload goes on without them: operations that fail finish like others.
+  /// The workload continues without them: operations that fail finish like others.
   var failure: WorkloadError? { failures.error }
 
-  /// Removes a temporary directory, too.
+  /// Shuts down the workload, and removes a temporary directory.
   ///
-  /// A calibration, which ignores its cancellation, may still be running when it returns; it touches
-  /// no file.
+  /// A calibration, which ignores its cancellation, may still be running when it returns; it uses no file.
   func shutDown() {
     run.shutDown()
     if directory.isTemporary { FileSystem.removeTree(directory.path) }
   }
 
-  /// Tells the schedule of an event and does what it answers; one event at a time.
+  /// Reports an event to the schedule and performs the returned actions, one event at a time.
   private func handle(_ event: (inout PyramidSchedule) -> [PyramidSchedule.Action]) {
     for action in schedule.withLock({ event(&$0) }) {
       switch action {
@@ -82,8 +82,8 @@ final class TilesWorkload: DemoWorkload {
         operation.addDependency(operations[dependency])
       }
       let countdown = operations.count < plan.buildCount ? built : uploaded
-      // The block runs even for what was cancelled before it started: that is why it counts here,
-      // and not in the operations.
+      // The block runs even for operations that were cancelled before they started. Therefore the operation
+      // is counted here, and not in its own work.
       operation.completionBlock = { countdown.countDown() }
       operations.append(operation)
       lanes[planned.lane, default: []].append(operation)

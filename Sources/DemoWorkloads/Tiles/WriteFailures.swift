@@ -3,7 +3,8 @@
 
 import Synchronization
 
-/// Counts the files that the system refused to write, and keeps the first refusal. Any thread.
+/// Counts the files that the system refused to write, and keeps the first error. Its members may be used on
+/// any thread.
 final class WriteFailures: Sendable {
   private struct State {
     var count = 0
@@ -12,7 +13,7 @@ final class WriteFailures: Sendable {
 
   private let state = Mutex(State())
 
-  /// What to tell the user; `nil` while every file could be written.
+  /// The error for the user; `nil` if every file could be written.
   var error: WorkloadError? {
     state.withLock { state in
       state.first.map { first in

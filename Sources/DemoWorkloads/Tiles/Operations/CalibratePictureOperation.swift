@@ -3,10 +3,10 @@
 
 import Operations
 
-/// Stretches the contrast of the whole picture.
+/// An operation that stretches the contrast of the whole picture.
 ///
-/// It never asks whether it was cancelled, for up to 5 s at speed 1: this is the operation that
-/// shows what a monitor has to say about work that does not stop when it is told to.
+/// It never checks whether it was cancelled, for up to 5 s at speed 1. It shows how a monitor reports work
+/// that does not stop when it is cancelled.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class CalibratePictureOperation: Operation, @unchecked Sendable {

@@ -3,9 +3,10 @@
 
 import Operations
 
-/// Draws one tile of the deepest level; asks after every row of pixels whether it was cancelled.
+/// An operation that draws one tile of the deepest level. It checks after every row of pixels whether it was
+/// cancelled.
 ///
-/// A cancelled tile leaves no image, not half of one.
+/// A cancelled tile leaves no image, not even half of one.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types. The same holds for the other operations of this module.
 final class ComputeTileOperation: Operation, @unchecked Sendable {

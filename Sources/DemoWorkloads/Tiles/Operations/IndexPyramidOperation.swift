@@ -3,7 +3,7 @@
 
 import Operations
 
-/// Lists the images of a pyramid in `index.json`, and frees their memory.
+/// An operation that lists the images of a pyramid in `index.json`, and frees their memory.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class IndexPyramidOperation: Operation, @unchecked Sendable {

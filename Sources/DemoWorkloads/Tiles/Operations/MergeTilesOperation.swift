@@ -3,9 +3,9 @@
 
 import Operations
 
-/// Joins four tiles into the tile above them.
+/// An operation that joins four tiles into the tile of the level above.
 ///
-/// A quarter whose operation was cancelled is drawn in a flat grey.
+/// A quarter whose operation was cancelled is filled with grey.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class MergeTilesOperation: Operation, @unchecked Sendable {

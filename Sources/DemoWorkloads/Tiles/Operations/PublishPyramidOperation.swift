@@ -3,7 +3,7 @@
 
 import Operations
 
-/// Says in `published.json` which images of a pyramid were uploaded.
+/// An operation that lists the uploaded images of a pyramid in `published.json`.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class PublishPyramidOperation: Operation, @unchecked Sendable {

@@ -3,7 +3,7 @@
 
 import Operations
 
-/// Removes the files of a pyramid that nobody needs any more.
+/// An operation that removes the files of a pyramid that is no longer needed.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class RemovePyramidOperation: Operation, @unchecked Sendable {

@@ -5,10 +5,10 @@ import Dispatch
 import Operations
 import Synchronization
 
-/// Sends one file to a tile server: an asynchronous operation, which holds no thread meanwhile.
+/// An asynchronous operation that sends one file to a tile server and holds no thread meanwhile.
 ///
-/// There is no server. A timer ends the transfer after the time that it would take; everything
-/// else is what an operation around a network library looks like.
+/// There is no server. A timer ends the transfer after the time that it would take; everything else is as in
+/// an operation around a network library.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
 final class UploadImageOperation: Operation, @unchecked Sendable {
@@ -52,11 +52,11 @@ final class UploadImageOperation: Operation, @unchecked Sendable {
 
   private func transfer() {
     guard case .written = pyramid.fileResult(of: image) else {
-      // The file was cancelled or failed: there is nothing to send, and nothing to wait for.
+      // The file was cancelled or failed: there is nothing to send.
       perform(lifecycle.withLock { $0.cancel() })
       return
     }
-    // Weak, so that a cancelled upload goes away at once, not when its time would have come.
+    // A weak reference, so that a cancelled upload is deallocated at once, and not when the timer fires.
     let time = pyramid.time(for: duration).components
     let nanoseconds = Int(time.seconds) * 1_000_000_000 + Int(time.attoseconds / 1_000_000_000)
     Self.network.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
@@ -78,6 +78,6 @@ final class UploadImageOperation: Operation, @unchecked Sendable {
     if hasExecuted { didChangeValue(forKey: "isExecuting") }
   }
 
-  /// Where the answers of the network arrive.
+  /// The queue on which the answers of the network arrive.
   private static let network = DispatchQueue(label: "opq.demo.network")
 }

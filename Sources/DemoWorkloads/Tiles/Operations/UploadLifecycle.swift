@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The states of an upload, as a value: which event leads where, and what the operation must do.
+/// The states of an upload, as a value: each event leads to a state and an action of the operation.
 ///
-/// Each change that observers are told of happens between two events, so that the operation can
-/// say "will change" before it and "did change" behind it without holding a lock.
+/// Each change that observers see happens between two events. So the operation can send "will change" before
+/// it and "did change" behind it without holding a lock.
 struct UploadLifecycle: Equatable, Sendable {
   enum Phase: Equatable, Sendable {
     case pending
-    /// `start()` was called; observers are told that `isExecuting` will change.
+    /// `start()` was called; "will change" is being sent for `isExecuting`.
     case claimed
-    /// `isExecuting` has changed; observers are told that it did.
+    /// `isExecuting` has changed; "did change" is being sent.
     case entered
-    /// The transfer is under way.
+    /// The transfer is running.
     case transferring
-    /// Nothing is left to do; observers are told that `isFinished` will change.
+    /// No work is left; "will change" is being sent for `isFinished`.
     case leaving(hasExecuted: Bool)
     case finished
   }
 
-  /// What the operation must do about an event, once it has let go of the lock.
+  /// The operation's action after an event, once it has released the lock.
   enum Action: Equatable, Sendable {
     case nothing
-    /// Tell of `isExecuting`, and report `enter()` and `entered()` as it goes.
+    /// Notify observers of `isExecuting`, and report `enter()` and `entered()` during that.
     case enter
     /// Begin the transfer, and report `transferEnded()` when it has ended.
     case transfer
-    /// Tell of `isFinished`, and of `isExecuting` if it has executed, and report `leave()`.
+    /// Notify observers of `isFinished`, and of `isExecuting` if it has executed, and report `leave()`.
     case leave(hasExecuted: Bool)
   }
 
   private(set) var phase: Phase = .pending
-  /// Whether the transfer ended before anybody cancelled it.
+  /// Whether the transfer ended before a cancellation.
   private(set) var isUploaded = false
   private var isCancelled = false
 
@@ -45,7 +45,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   var isFinished: Bool { phase == .finished }
 
-  /// The queue starts the operation. Only the first time counts.
+  /// The queue starts the operation. Only the first call has an effect.
   mutating func start() -> Action {
     guard phase == .pending else { return .nothing }
     guard !isCancelled else { return beginLeaving(hasExecuted: false) }
@@ -53,37 +53,37 @@ struct UploadLifecycle: Equatable, Sendable {
     return .enter
   }
 
-  /// Observers have been told that `isExecuting` will change.
+  /// "Will change" has been sent for `isExecuting`.
   mutating func enter() {
     precondition(phase == .claimed, "entered while \(phase)")
     phase = .entered
   }
 
-  /// Observers have been told that `isExecuting` did change.
+  /// "Did change" has been sent for `isExecuting`.
   mutating func entered() -> Action {
     precondition(phase == .entered, "began to transfer while \(phase)")
-    // A cancellation that came while observers were told has been waiting here.
+    // A cancellation that came while observers were notified takes effect here.
     guard !isCancelled else { return beginLeaving(hasExecuted: true) }
     phase = .transferring
     return .transfer
   }
 
-  /// Somebody cancels the operation: at any time, and any number of times.
+  /// Cancels the operation. It may be called at any time, and any number of times.
   mutating func cancel() -> Action {
     isCancelled = true
-    // Before it has started the queue's own call of start() ends it; an operation that finished
+    // Before the start, the queue's own call of start() ends the operation. An operation that finished
     // without having been started would confuse the queue.
     return phase == .transferring ? beginLeaving(hasExecuted: true) : .nothing
   }
 
-  /// The transfer has ended; too late if a cancellation was faster.
+  /// The transfer has ended. It has no effect if a cancellation came first.
   mutating func transferEnded() -> Action {
     guard phase == .transferring else { return .nothing }
     isUploaded = true
     return beginLeaving(hasExecuted: true)
   }
 
-  /// Observers have been told that `isFinished` will change.
+  /// "Will change" has been sent for `isFinished`.
   mutating func leave() {
     guard case .leaving = phase else { preconditionFailure("left while \(phase)") }
     phase = .finished

@@ -3,9 +3,9 @@
 
 import Operations
 
-/// Encodes one image as PNG and writes it to its file, in slices, as a slow disk would.
+/// An operation that encodes one image as PNG and writes it to its file, in slices, as a slow disk would.
 ///
-/// The file appears whole or not at all. Without an image nothing is written, and the pyramid's
+/// The file appears complete or not at all. If there is no image, nothing is written, and the pyramid's
 /// results say so.
 // Unchecked because its superclass is open; all its stored properties are constants of Sendable
 // types.
@@ -43,7 +43,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// When nobody calibrated the picture, the one that was merged is still a picture.
+  /// The merged picture, in place of a picture that was not calibrated.
   private var substitute: Image? {
     image == .picture ? pyramid.image(.tile(.whole)) : nil
   }

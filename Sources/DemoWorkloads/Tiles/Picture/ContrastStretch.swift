@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A change of brightness that lets a picture use most of the range from black to white.
+/// A change of brightness that makes a picture use most of the range from black to white.
 struct ContrastStretch: Equatable, Sendable {
-  /// The byte that each byte becomes.
+  /// The new value of each byte.
   private let table: [UInt8]
 
-  /// Looks for the range that holds all but the darkest and the brightest hundredth of the bytes.
+  /// Determines the range that contains all but the darkest and the brightest hundredth of the bytes.
   init(measuring image: Image) {
     var counts = [Int](repeating: 0, count: 256)
     for byte in image.bytes { counts[Int(byte)] += 1 }
     let outliers = image.bytes.count / 100
-    // A picture that is dark or pale on the whole stays so: only the outer parts are cut off.
+    // A picture that is mostly dark or pale remains so: only the outer parts are cut off.
     let low = min(Self.firstIndex(past: outliers, in: counts), 24)
     let high = max(255 - Self.firstIndex(past: outliers, in: counts.reversed()), 208)
     table = (0...255).map { value in

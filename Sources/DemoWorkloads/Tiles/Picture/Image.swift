@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A square picture: rows from the top, three bytes (red, green, blue) a pixel.
+/// A square picture: rows from the top, three bytes (red, green, blue) for each pixel.
 struct Image: Equatable, Sendable {
   /// The number of pixels in a row, and of rows.
   let side: Int
   /// `side * side * 3` bytes.
   private(set) var bytes: [UInt8]
 
-  /// A picture of one colour.
+  /// Creates a picture of one colour.
   init(side: Int, filledWith color: Color) {
     self.side = side
     bytes = []
@@ -20,6 +20,8 @@ struct Image: Equatable, Sendable {
     }
   }
 
+  /// Creates a picture of these bytes.
+  ///
   /// - Precondition: `bytes` has `side * side * 3` elements.
   init(side: Int, bytes: [UInt8]) {
     precondition(bytes.count == side * side * 3, "\(bytes.count) bytes are not \(side) rows")
@@ -27,18 +29,18 @@ struct Image: Equatable, Sendable {
     self.bytes = bytes
   }
 
-  /// The bytes of one row.
+  /// Returns the bytes of one row.
   func row(_ index: Int) -> ArraySlice<UInt8> {
     bytes[index * side * 3..<(index + 1) * side * 3]
   }
 
-  /// Joins four pictures of one size into one of twice the side.
+  /// Joins four pictures of the same size into one picture with twice the side.
   ///
   /// - Parameters:
-  ///   - quarters: Top left, top right, bottom left, bottom right; `nil` where there is none.
+  ///   - quarters: Top left, top right, bottom left, bottom right; `nil` for a missing picture.
   ///   - side: The side of each quarter.
-  ///   - missing: The colour of a quarter that is not there, or has another size.
-  /// - Returns: The whole picture.
+  ///   - missing: The colour of a quarter that is missing or has another size.
+  /// - Returns: The joined picture.
   static func joining(_ quarters: [Image?], side: Int, missing: Color) -> Image {
     precondition(quarters.count == 4, "a picture has four quarters, not \(quarters.count)")
     let whole = quarters.map { quarter in

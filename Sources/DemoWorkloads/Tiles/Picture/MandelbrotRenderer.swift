@@ -7,14 +7,14 @@ import Glibc
 struct MandelbrotRenderer: Equatable, Sendable {
   let region: Region
   let palette: Palette
-  /// Where on the palette the drawing begins, in turns.
+  /// The place on the palette where the drawing begins, in turns.
   let phase: Double
-  /// How often a point is iterated before it counts as belonging to the set.
+  /// The maximum number of iterations. A point that needs more counts as belonging to the set.
   let iterationLimit: Int
   /// The number of pixels in a row.
   let side: Int
 
-  /// The bytes (red, green, blue) of one row of pixels, counted from the top.
+  /// Returns the bytes (red, green, blue) of one row of pixels, counted from the top.
   func row(_ row: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(side * 3)
@@ -37,7 +37,7 @@ struct MandelbrotRenderer: Equatable, Sendable {
     return bytes
   }
 
-  /// How many samples a pixel averages, across and down: enough to calm the fine filaments.
+  /// The number of samples of a pixel, across and down. Their average smooths the fine filaments.
   private static let samples = 2
 
   private func color(column: Double, row: Double) -> Color {
@@ -48,8 +48,8 @@ struct MandelbrotRenderer: Equatable, Sendable {
     return palette.color(at: phase + 0.36 * log2(max(count, 0) + 1))
   }
 
-  /// How many iterations of z² + c it takes to escape, with a fraction so that colours have no
-  /// steps; `nil` when the point seems to belong to the set.
+  /// Returns how many iterations of z² + c it takes to escape; `nil` if the point seems to belong to the
+  /// set. The number has a fraction, so that colours have no steps.
   private func escapeCount(real: Double, imaginary: Double) -> Double? {
     guard !isInMainBodies(real: real, imaginary: imaginary) else { return nil }
     var x = 0.0
@@ -62,13 +62,13 @@ struct MandelbrotRenderer: Equatable, Sendable {
       xSquared = x * x
       ySquared = y * y
       let distance = xSquared + ySquared
-      // The larger the circle, the smoother the fraction; 2 would be enough for the count alone.
+      // A larger circle gives a smoother fraction; 2 would be enough for the count alone.
       if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
     }
     return nil
   }
 
-  /// Whether the point lies in the cardioid or the largest disc, where iterating is in vain.
+  /// Returns whether the point lies in the cardioid or the largest disc, where it never escapes.
   private func isInMainBodies(real: Double, imaginary: Double) -> Bool {
     let imaginarySquared = imaginary * imaginary
     let q = (real - 0.25) * (real - 0.25) + imaginarySquared

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Writes pictures as PNG (ISO 15948), 8 bits a channel, without a library and without compression.
+/// Encodes pictures as PNG (ISO 15948), with 8 bits for each channel, without a library and without
+/// compression.
 ///
-/// The pixels sit in stored deflate blocks (RFC 1951, section 3.2.4), so that the size of a file
-/// follows from the size of its picture alone.
+/// The pixels are in stored deflate blocks (RFC 1951, section 3.2.4). So the size of a file depends only on
+/// the size of its picture.
 enum PNGEncoder {
-  /// The bytes of a PNG file that shows `image`.
+  /// Returns the bytes of a PNG file that shows `image`.
   static func encode(_ image: Image) -> [UInt8] {
     var file: [UInt8] = []
     file.reserveCapacity(encodedSize(side: image.side))
@@ -14,14 +15,14 @@ enum PNGEncoder {
     let side = UInt32(image.side)
     let bitDepth: UInt8 = 8
     let trueColor: UInt8 = 2
-    // Behind depth and colour type: deflate, adaptive filtering, not interlaced, all 0.
+    // After depth and colour type: deflate, adaptive filtering, not interlaced, all 0.
     appendChunk("IHDR", side.octets + side.octets + [bitDepth, trueColor, 0, 0, 0], to: &file)
     appendChunk("IDAT", deflated(scanlines(of: image)), to: &file)
     appendChunk("IEND", [], to: &file)
     return file
   }
 
-  /// The size, in bytes, of the file that `encode(_:)` makes of a picture of this side.
+  /// Returns the size, in bytes, of the file that `encode(_:)` makes of a picture with this side.
   static func encodedSize(side: Int) -> Int {
     let lines = side * (side * 3 + 1)
     let blocks = max(1, (lines + largestBlock - 1) / largestBlock)
@@ -32,10 +33,10 @@ enum PNGEncoder {
 
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The most bytes that a stored block can hold.
+  /// The maximum number of bytes in a stored block.
   static let largestBlock = 65535
 
-  /// The rows of the picture, each behind a 0: "this row is not filtered".
+  /// Returns the rows of the picture, each after a 0: "this row is not filtered".
   private static func scanlines(of image: Image) -> [UInt8] {
     var lines: [UInt8] = []
     lines.reserveCapacity(image.side * (image.side * 3 + 1))
@@ -46,7 +47,7 @@ enum PNGEncoder {
     return lines
   }
 
-  /// A zlib stream (RFC 1950) of stored blocks.
+  /// Returns a zlib stream (RFC 1950) of stored blocks.
   static func deflated(_ bytes: [UInt8]) -> [UInt8] {
     // Deflate with a 32 KiB window, fastest level; 0x7801 is a multiple of 31, as it must be.
     var stream: [UInt8] = [0x78, 0x01]
@@ -81,7 +82,7 @@ enum PNGEncoder {
 }
 
 extension UInt32 {
-  /// The four bytes, highest first, as PNG and zlib want them.
+  /// The four bytes, highest first, as PNG and zlib require.
   var octets: [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) }
   }

@@ -10,7 +10,7 @@ struct Palette: Equatable, Sendable {
   let inside: Color
   private let ring: [Color]
 
-  /// Lays the ring through the stops, evenly spaced; at least two.
+  /// Creates a ring through the stops, which are evenly spaced. It needs at least two stops.
   init(name: String, inside: Color, stops: [Color]) {
     self.name = name
     self.inside = inside
@@ -29,7 +29,7 @@ struct Palette: Equatable, Sendable {
     }
   }
 
-  /// The colour at a place on the ring; whole numbers are the same place.
+  /// Returns the colour at a place on the ring. All whole numbers are the same place.
   func color(at turns: Double) -> Color {
     let fraction = turns - turns.rounded(.down)
     return ring[Int(fraction * Double(Self.ringSize)) % Self.ringSize]
@@ -39,7 +39,7 @@ struct Palette: Equatable, Sendable {
 }
 
 extension Palette {
-  /// The palettes that pyramids choose from.
+  /// The palettes of pyramids.
   static let all = [dusk, ember, lagoon, orchid]
 
   private static let dusk = Palette(

@@ -8,7 +8,7 @@ struct Region: Equatable, Sendable {
   /// The length of a side.
   let width: Double
 
-  /// The part of this square that a tile shows.
+  /// Returns the part of this square that a tile shows.
   func part(shownBy tile: TileCoordinate) -> Region {
     let side = width / Double(1 << tile.level)
     return Region(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which of the workload's queues an operation runs on.
+/// The workload's queue on which an operation runs.
 enum Lane: String, CaseIterable, Sendable {
   case cpu
   case io
   case net
   case index
 
-  /// How many operations run at once.
+  /// The width of the queue.
   var width: Int {
     switch self {
     case .cpu: 2

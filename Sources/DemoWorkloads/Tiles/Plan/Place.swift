@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A part of the Mandelbrot set that is worth a picture.
+/// A part of the Mandelbrot set that gives a good picture.
 struct Place: Equatable, Sendable {
   let name: String
   let region: Region
@@ -15,7 +15,7 @@ struct Place: Equatable, Sendable {
     iterationLimit = limit
   }
 
-  /// The places that pyramids choose from.
+  /// The places of pyramids.
   static let all = [
     Place("whole set", -0.68, 0, width: 2.9, limit: 300),
     Place("seahorse valley", -0.7453, 0.1127, width: 0.0065, limit: 900),

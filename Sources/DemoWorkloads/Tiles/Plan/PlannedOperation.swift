@@ -3,9 +3,9 @@
 
 import Operations
 
-/// One operation of a pyramid before it exists: what it does, and everything a monitor shows of it.
+/// The plan of one operation of a pyramid: its work, and everything that a monitor shows of it.
 struct PlannedOperation: Equatable, Sendable {
-  /// What the operation does.
+  /// The work of the operation.
   enum Work: Hashable, Sendable {
     case compute(TileCoordinate)
     case merge(TileCoordinate)
@@ -18,13 +18,13 @@ struct PlannedOperation: Equatable, Sendable {
 
   let work: Work
   let name: String
-  /// Positions, within the plan, of the operations that this one waits for; all are lower than its
-  /// own position, so that a plan has no cycle.
+  /// The positions, within the plan, of the dependencies. All are lower than the operation's own position, so
+  /// that a plan has no cycle.
   let dependencies: [Int]
   /// How long the operation takes at speed 1.
   let duration: Duration
 
-  /// The queue that it runs on.
+  /// The queue of the operation.
   var lane: Lane {
     switch work {
     case .compute, .merge, .calibrate: .cpu
@@ -34,7 +34,8 @@ struct PlannedOperation: Equatable, Sendable {
     }
   }
 
-  /// What is nearer to the finished picture goes first, so that pyramids end one after the other.
+  /// Operations nearer to the finished picture have a higher priority, so that pyramids end one after the
+  /// other.
   var priority: Operation.QueuePriority {
     switch work {
     case .index: .veryHigh
@@ -46,7 +47,7 @@ struct PlannedOperation: Equatable, Sendable {
     }
   }
 
-  /// How much the operation matters to somebody who waits for the picture.
+  /// The importance of the operation for a user who waits for the picture.
   var qualityOfService: QualityOfService {
     switch work {
     case .index, .publish, .calibrate: .userInitiated

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Lists the operations of one pyramid, each behind those that it waits for.
+/// Lists the operations of one pyramid, each after its dependencies.
 struct PlannedOperationList: Equatable, Sendable {
   private(set) var operations: [PlannedOperation] = []
   private let number: Int
   private let shape: PyramidShape
   private var generator: SeededGenerator
-  /// The positions of the operations that write, with what they write.
+  /// The positions of the operations that write images, each with its image.
   private var writes: [(image: ImageName, position: Int)] = []
 
   init(number: Int, shape: PyramidShape, generator: SeededGenerator) {
@@ -20,21 +20,21 @@ struct PlannedOperationList: Equatable, Sendable {
     left.operations == right.operations && left.generator == right.generator
   }
 
-  /// Appends what computes, merges, writes and indexes the images.
+  /// Appends the operations that compute, merge, write and index the images.
   ///
   /// - Returns: The number of operations so far.
   mutating func appendBuild() -> Int {
     let whole = appendImage(of: .whole)
     let calibration = append(
       .calibrate, "calibrate picture \(number)", after: [whole], milliseconds: 3000...4800)
-    // After both: with its calibration cancelled, the merged tile is what it writes.
+    // After both: if its calibration is cancelled, this operation writes the merged tile.
     appendWrite(of: .picture, after: [whole, calibration], milliseconds: 2000...2600)
     append(
       .index, "index pyramid \(number)", after: writes.map(\.position), milliseconds: 900...1500)
     return operations.count
   }
 
-  /// Appends an upload of every image, and what waits for them all.
+  /// Appends an upload of every image, and the operation that waits for all of them.
   mutating func appendPublication() {
     let index = operations.count - 1
     let uploads = writes.map { image, position in
@@ -46,7 +46,7 @@ struct PlannedOperationList: Equatable, Sendable {
       .publish, "publish pyramid \(number)", after: [index] + uploads, milliseconds: 600...1000)
   }
 
-  /// Appends what makes a tile, depth first, so that merging can begin early.
+  /// Appends the operations that make a tile, depth first, so that merging can begin early.
   ///
   /// - Returns: The position of the operation whose result is the tile.
   private mutating func appendImage(of tile: TileCoordinate) -> Int {
@@ -84,7 +84,7 @@ struct PlannedOperationList: Equatable, Sendable {
     return operations.count - 1
   }
 
-  /// One computed tile in sixteen is a slow one, so that there is something to wonder about.
+  /// Returns a range of times. One computed tile in sixteen is slow, so that the picture has outliers.
   private mutating func computingTime() -> ClosedRange<Int> {
     generator.index(below: 16) == 0 ? 1500...2500 : 150...450
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Everything that a pyramid will be: a pure function of the seed, its number and its shape.
+/// The complete plan of a pyramid: a pure function of the seed, its number and its shape.
 struct PyramidPlan: Equatable, Sendable {
   let seed: UInt64
-  /// Counted from 1.
+  /// The number of the pyramid, counted from 1.
   let number: Int
   let shape: PyramidShape
   let placeName: String
@@ -12,10 +12,10 @@ struct PyramidPlan: Equatable, Sendable {
   let iterationLimit: Int
   let palette: Palette
   let palettePhase: Double
-  /// The operations, each behind those that it waits for: first all that build the pyramid, then
-  /// its uploads and what ends them.
+  /// The operations, each after its dependencies: first those that build the pyramid, then the uploads and
+  /// the operations that end them.
   let operations: [PlannedOperation]
-  /// The number of leading `operations` that build the pyramid; the others bring it to the network.
+  /// The number of leading `operations` that build the pyramid; the others upload it.
   let buildCount: Int
 
   init(seed: UInt64, number: Int, shape: PyramidShape = PyramidShape()) {
@@ -39,14 +39,14 @@ struct PyramidPlan: Equatable, Sendable {
     operations = list.operations
   }
 
-  /// The images of the pyramid in the order in which they are written.
+  /// The images of the pyramid, in the order in which they are written.
   var images: [ImageName] {
     operations.compactMap { operation in
       if case .write(let image) = operation.work { image } else { nil }
     }
   }
 
-  /// The side of an image in pixels.
+  /// Returns the side of an image in pixels.
   func side(of image: ImageName) -> Int {
     switch image {
     case .tile(let tile): shape.side(ofLevel: tile.level)
@@ -54,18 +54,19 @@ struct PyramidPlan: Equatable, Sendable {
     }
   }
 
-  /// What draws a computed tile.
+  /// Returns the renderer of a computed tile.
   func renderer(of tile: TileCoordinate) -> MandelbrotRenderer {
     MandelbrotRenderer(
       region: region.part(shownBy: tile), palette: palette, phase: palettePhase,
       iterationLimit: iterationLimit, side: shape.side(ofLevel: tile.level))
   }
 
-  /// Goes through all places in an order of the seed's before any comes again.
+  /// Returns the place of a pyramid. All places are used, in an order that the seed determines, before any is
+  /// used again.
   private static func place(seed: UInt64, number: Int) -> Place {
     let count = Place.all.count
     let (round, position) = (number - 1).quotientAndRemainder(dividingBy: count)
-    // Streams from the far end, where no pyramid's own number is.
+    // Streams from the far end, which no pyramid uses for its own number.
     var generator = SeededGenerator(seed: seed, stream: .max - UInt64(round))
     var places = Place.all
     for last in stride(from: count - 1, to: 0, by: -1) {
