@@ -69,3 +69,9 @@ final class WaitingTask: Waiter {
     continuation?.resume(returning: wasWoken)
   }
 }
+
+/// Somebody who waits for something that happens once.
+protocol Waiter: AnyObject, Sendable {
+  /// It has happened. Called outside every lock, at most once, on any thread; must not block.
+  func wake()
+}

@@ -76,3 +76,15 @@ private final class Deadline: Sendable {
     }
   }
 }
+
+/// The work of a ``TimeoutOperation`` has taken too long.
+public struct OperationTimeoutError: Error, Hashable, CustomStringConvertible {
+  /// How long it might have taken.
+  public let limit: Duration
+
+  /// An error for that limit.
+  public init(limit: Duration) { self.limit = limit }
+
+  /// The reason as one sentence, for people.
+  public var description: String { "The operation has not finished within \(limit)." }
+}
