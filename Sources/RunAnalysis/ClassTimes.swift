@@ -5,15 +5,15 @@ import MonitorProtocol
 
 /// The times of the operations of one class.
 public struct ClassTimes: Sendable, Equatable {
-  /// Its name, without the module; unsanitised.
+  /// The name of the class, without the module; unsanitised.
   public var className: String
-  /// How long they ran.
+  /// How long the operations ran.
   public var work: Distribution
-  /// How long they waited for a slot; `nil` where that is not known of any.
+  /// How long they waited for a slot; `nil` if no such time is known.
   public var slotWait: Distribution?
 
-  /// The classes of a run of which anything ran to its end: those whose operations run longest first, by
-  /// the duration that nine of ten of them do not exceed.
+  /// Returns the times of all classes with a finished operation. The order is by the duration that nine of
+  /// ten operations do not exceed, the longest first.
   ///
   /// - Parameter history: The run.
   /// - Returns: The classes and their times.

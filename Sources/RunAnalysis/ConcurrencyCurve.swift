@@ -3,32 +3,32 @@
 
 public import MonitorProtocol
 
-/// How many operations were in a state, over the time of a run.
+/// The number of operations in a state, over the time of a run.
 public struct ConcurrencyCurve: Sendable, Equatable {
-  /// When it begins.
+  /// The beginning of the curve.
   public let start: MonitorTime
-  /// When it ends.
+  /// The end of the curve.
   public let end: MonitorTime
-  /// How many there were on average in each of as many equal parts of the time.
+  /// The average number of operations in each of the equal parts of the time.
   public private(set) var means: [Double]
-  /// The most that there were at one moment.
+  /// The greatest number at one moment.
   public private(set) var peak = 0
 
-  /// How many there were on average over the whole time.
+  /// The average number over the whole time.
   public var mean: Double { means.isEmpty ? 0 : means.reduce(0, +) / Double(means.count) }
 
-  /// Counts what there was at each moment.
+  /// Counts the operations at each moment.
   ///
   /// - Parameters:
-  ///   - spans: From when to when each operation was in the state.
-  ///   - time: The time that is looked at; what lies without is left out.
-  ///   - count: Into how many parts the time is divided; at least 1.
+  ///   - spans: The times in which each operation was in the state.
+  ///   - time: The time to examine. Parts of spans outside it are ignored.
+  ///   - count: The number of parts into which the time is divided; at least 1.
   public init(
     _ spans: some Sequence<Range<MonitorTime>>, in time: Range<MonitorTime>, parts count: Int
   ) {
     (start, end) = (time.lowerBound, time.upperBound)
     let length = Double(max(1, end.nanoseconds - start.nanoseconds))
-    // What lies wholly within parts is noted as a difference to the part before.
+    // Parts that a span covers completely are noted as differences from the part before.
     var partial = [Double](repeating: 0, count: max(1, count) + 1)
     var whole = partial
     var steps: [(time: Int64, step: Int)] = []
@@ -58,13 +58,13 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     peak = Self.peak(of: &steps)
   }
 
-  /// Reads it off the samples, where not all operations were recorded.
+  /// Reads the curve from the samples, for runs in which some operations were not recorded.
   ///
   /// - Parameters:
-  ///   - samples: By time.
-  ///   - count: Which of the counts.
-  ///   - time: The time that is looked at.
-  ///   - parts: Into how many parts the time is divided; at least 1.
+  ///   - samples: The samples, by time.
+  ///   - count: Selects one of the counts.
+  ///   - time: The time to examine.
+  ///   - parts: The number of parts into which the time is divided; at least 1.
   public init(
     _ samples: [RunHistory.Sample], _ count: (StateCounts) -> Int, in time: Range<MonitorTime>,
     parts: Int
@@ -81,7 +81,7 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     means = counts
   }
 
-  /// What ends at a moment makes room for what begins then.
+  /// A span that ends at a moment is removed before a span that begins at the same moment is added.
   private static func peak(of steps: inout [(time: Int64, step: Int)]) -> Int {
     steps.sort { ($0.time, $0.step) < ($1.time, $1.step) }
     var (count, peak) = (0, 0)

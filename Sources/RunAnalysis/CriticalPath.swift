@@ -3,25 +3,26 @@
 
 public import MonitorProtocol
 
-/// Why a run took as long as it did: the chain of operations that it had to wait for, each of which
-/// finished last of what the next one depends on.
+/// The reason for the length of a run: the chain of operations that it had to wait for. Each operation of the
+/// chain is the dependency of the next one that finished last.
 ///
-/// The path goes from dependency to dependency. Where an operation was ready and got no slot, that is a
-/// part of the path of its own, which names the operation that freed the slot: those that had it before
-/// are not on the path. Each moment of the path is counted once.
+/// The path goes from dependency to dependency. If an operation was ready and got no slot, the wait is a part
+/// of the path of its own, which names the operation that freed the slot. Operations that had the slot
+/// earlier are not on the path. Each moment of the path is counted once.
 public struct CriticalPath: Sendable, Equatable {
-  /// What the time was spent with.
+  /// The reasons why time passed.
   public enum Kind: String, Sendable, CaseIterable {
     /// An operation ran.
     case work
-    /// It was ready, and waited for a free slot, for a barrier before it, or for its queue to be resumed: a
-    /// recording does not tell for which. Where ``Segment/freedBy`` is known it was a slot.
+    /// The operation was ready, and waited for a free slot, for a barrier before it, or for its queue to be
+    /// resumed. A recording does not say for which of them. If ``Segment/freedBy`` is known, it was a slot.
     case slotWait
-    /// It waited for something that is not on the path, because nothing was recorded of it or because it
-    /// is no dependency: what it excludes, or its own `isReady`. That a dependency ran, or waited for a
-    /// slot, is a part of the path of its own.
+    /// The operation waited for something that is not on the path, because it was not recorded or because it
+    /// is not a dependency: an exclusion, or the operation's own `isReady`. If a dependency ran or waited for
+    /// a slot, that is a part of the path of its own.
     case dependencyWait
-    /// What it depends on had finished, and it was not added yet; or nobody knows when it started.
+    /// The dependencies had finished, and the operation was not added yet, or the time of its start is
+    /// unknown.
     case unaccounted
   }
 
@@ -29,20 +30,20 @@ public struct CriticalPath: Sendable, Equatable {
   public struct Segment: Sendable, Equatable {
     /// The operation that ran or waited.
     public var operation: OperationReport.ID
-    /// What with.
+    /// What it did.
     public var kind: Kind
-    /// When it began.
+    /// When the part began.
     public var start: MonitorTime
-    /// When the next one begins.
+    /// When the next part begins.
     public var end: MonitorTime
-    /// Of a wait for a slot: the operation that freed it, which is the last one of its queue that finished
-    /// before. `nil` where not all slots were taken until then, or it is not known how many there are.
+    /// For a wait for a slot, the operation that freed it: the last operation of its queue that finished
+    /// before. `nil` if not all slots were taken until then, or if the width is unknown.
     public var freedBy: OperationReport.ID?
 
-    /// How long it is.
+    /// The length of the part.
     public var duration: Duration { end - start }
 
-    /// What of it lies behind a moment; `nil` where that is nothing.
+    /// Returns the rest of the part after a moment; `nil` if there is none.
     fileprivate func since(_ moment: MonitorTime) -> Segment? {
       guard end > moment else { return nil }
       var segment = self
@@ -55,22 +56,23 @@ public struct CriticalPath: Sendable, Equatable {
   public private(set) var segments: [Segment] = []
   /// The operations, the first one first.
   public private(set) var operations: [OperationReport.ID] = []
-  /// Whether the operation at its end finished last of all, and so none was left.
+  /// Whether the path ends with the operation that finished last, and no unfinished operation was left.
   public let isOfWholeRun: Bool
 
-  /// From the first to the last moment.
+  /// The time from the first to the last moment.
   public var duration: Duration {
     guard let first = segments.first, let last = segments.last else { return .zero }
     return last.end - first.start
   }
 
-  /// How much of it was spent with something.
+  /// Returns how much of the path was spent in this way.
   public func total(of kind: Kind) -> Duration {
     segments.reduce(.zero) { $1.kind == kind ? $0 + $1.duration : $0 }
   }
 
-  /// Finds the path of a run: to the operation that finished last where all have finished, and otherwise
-  /// the longest one of those that nothing finished waited for. `nil` where no operation finished.
+  /// Finds the path of a run. If all operations have finished, the path ends with the operation that finished
+  /// last. Otherwise it is the longest path that ends with a finished operation on which no finished
+  /// operation depends. `nil` if no operation finished.
   ///
   /// - Parameter history: The run.
   public init?(of history: RunHistory) {
@@ -80,7 +82,7 @@ public struct CriticalPath: Sendable, Equatable {
     self.init(to: last, finder, since: history.start, isOfWholeRun: isOver)
   }
 
-  /// Finds the path to an operation; `nil` where it is not known when that finished.
+  /// Finds the path to an operation; `nil` if the time of its finish is unknown.
   ///
   /// - Parameters:
   ///   - id: The operation.
@@ -96,7 +98,7 @@ public struct CriticalPath: Sendable, Equatable {
     isOfWholeRun: Bool
   ) {
     self.isOfWholeRun = isOfWholeRun
-    // Of what had finished before the recording began nothing is told.
+    // Nothing is known of operations that had finished before the recording began.
     for id in finder.chain(endingWith: last) where id == last || finder.ends(id, behind: start) {
       operations.append(id)
       segments += finder.segments(of: id).compactMap { $0.since(start) }

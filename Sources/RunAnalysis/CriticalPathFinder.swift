@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// Walks from what finished to what it waited for.
+/// Walks from a finished operation back to the operations that it waited for.
 struct CriticalPathFinder {
   private let operations: [OperationReport.ID: OperationReport]
   private let queues: [QueueReport.ID: QueueReport]
-  /// Of each operation: the dependency that finished last before it was ready.
+  /// For each operation, the dependency that finished last before it was ready.
   private let predecessors: [OperationReport.ID: OperationReport.ID]
-  /// Of each queue: what ran and finished there, by time.
+  /// For each queue, the operations that ran and finished there, by time.
   private var finishes: [QueueReport.ID: [(time: MonitorTime, id: OperationReport.ID)]] = [:]
-  /// Of each queue: when runs started, by time.
+  /// For each queue, the times at which operations started, in order.
   private var starts: [QueueReport.ID: [MonitorTime]] = [:]
 
   init(_ history: RunHistory) {
@@ -33,13 +33,13 @@ struct CriticalPathFinder {
 
   // MARK: Ends
 
-  /// The operation that finished last; `nil` where none has.
+  /// The operation that finished last; `nil` if none has finished.
   var lastFinisher: OperationReport.ID? {
     operations.values.compactMap { report in report.finished.map { (time: $0, id: report.id) } }
       .max { ($0.time, $1.id) < ($1.time, $0.id) }?.id
   }
 
-  /// The end of the path that takes longest; `nil` where nothing has finished.
+  /// The end of the longest path; `nil` if nothing has finished.
   var endOfLongest: OperationReport.ID? {
     var starts: [OperationReport.ID: MonitorTime] = [:]
     return operations.values.compactMap { report in
@@ -49,7 +49,7 @@ struct CriticalPathFinder {
     }.max { ($0.duration, $1.id) < ($1.duration, $0.id) }?.id
   }
 
-  /// When the path to an operation begins. What was found before, by the end of the path, grows.
+  /// Returns when the path to an operation begins. Adds the results to `known`, by the end of the path.
   private func start(
     ofPathTo id: OperationReport.ID, known: inout [OperationReport.ID: MonitorTime]
   ) -> MonitorTime {
@@ -70,12 +70,12 @@ struct CriticalPathFinder {
 
   // MARK: The path
 
-  /// The operations of the path to one, the first one first.
+  /// Returns the operations of the path to an operation, the first one first.
   func chain(endingWith last: OperationReport.ID) -> [OperationReport.ID] {
     var chain: [OperationReport.ID] = []
     var seen: Set<OperationReport.ID> = []
     var next: OperationReport.ID? = last
-    // Only a recording that is not true has a circle.
+    // Only an incorrect recording contains a cycle.
     while let current = next, seen.insert(current).inserted {
       chain.append(current)
       next = predecessors[current]
@@ -83,13 +83,13 @@ struct CriticalPathFinder {
     return chain.reversed()
   }
 
-  /// Whether an operation finished at or behind a moment.
+  /// Returns whether an operation finished at or after a moment.
   func ends(_ id: OperationReport.ID, behind moment: MonitorTime) -> Bool {
     operations[id]?.finished.map { $0 >= moment } ?? false
   }
 
-  /// What the time was spent with from when the one before it on the path finished, or from when it was
-  /// added where there is none, until it finished.
+  /// Returns how the time of an operation was spent until it finished. The time begins at the finish of the
+  /// previous operation on the path or, if there is none, when the operation was added.
   func segments(of id: OperationReport.ID) -> [CriticalPath.Segment] {
     guard let report = operations[id], let finished = report.finished else { return [] }
     let begin =
@@ -113,7 +113,7 @@ struct CriticalPathFinder {
     return segments
   }
 
-  /// The dependency that finished last before an operation was ready; `nil` where none is known.
+  /// Returns the dependency that finished last before an operation was ready; `nil` if none is known.
   private static func predecessor(
     of report: OperationReport, among operations: [OperationReport.ID: OperationReport]
   ) -> OperationReport.ID? {
@@ -123,7 +123,7 @@ struct CriticalPathFinder {
     }.filter { $0.time <= latest }.max { ($0.time, $1.id) < ($1.time, $0.id) }?.id
   }
 
-  /// The last operation of its queue that finished while an operation waited; `nil` where not all slots
+  /// Returns the last operation of its queue that finished while an operation waited. `nil` if not all slots
   /// were taken before that: then a barrier was ahead, or the queue was suspended.
   private func slotFreer(
     for report: OperationReport, from ready: MonitorTime, to started: MonitorTime
@@ -144,8 +144,8 @@ struct CriticalPathFinder {
 }
 
 extension Array {
-  /// The index of the first element for which a condition holds, which holds for all behind it; the count
-  /// where there is none.
+  /// Returns the index of the first element that meets the condition, which all elements after it meet; the
+  /// count if no element meets it.
   fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -157,6 +157,6 @@ extension Array {
 }
 
 extension OperationReport {
-  /// The earliest of its times that is known.
+  /// The earliest of its known times.
   fileprivate var firstTime: MonitorTime? { added ?? becameReady ?? started ?? finished }
 }

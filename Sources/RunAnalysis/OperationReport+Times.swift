@@ -4,15 +4,15 @@
 public import MonitorProtocol
 
 extension OperationReport {
-  /// From when it was added until it was ready: it waited for its dependencies, for what it excludes, or
-  /// for itself. `nil` where one of the two is not known.
+  /// The time from when it was added until it was ready: it waited for its dependencies, for exclusions, or
+  /// for its own `isReady`. `nil` if one of the two is unknown.
   public var dependencyWait: Duration? { Self.time(from: added, to: becameReady) }
 
-  /// From when it was ready until it started: it waited for a slot, or for its queue to be resumed. `nil`
-  /// where one of the two is not known.
+  /// The time from when it was ready until it started: it waited for a slot, or for its queue to be resumed.
+  /// `nil` if one of the two is unknown.
   public var slotWait: Duration? { Self.time(from: becameReady, to: started) }
 
-  /// From when it started until it finished; `nil` where one of the two is not known.
+  /// The time from its start until its finish; `nil` if one of the two is unknown.
   public var work: Duration? { Self.time(from: started, to: finished) }
 
   private static func time(from start: MonitorTime?, to end: MonitorTime?) -> Duration? {

@@ -3,62 +3,63 @@
 
 public import MonitorProtocol
 
-/// All that a recording tells of a run: each operation as it was told last.
+/// All data of a recording: the last report of each operation.
 public struct RunHistory: Sendable {
-  /// What there was of all queues together at one moment. Counts are exact, whatever was not recorded.
+  /// The counts of all queues together at one moment. Counts are exact, even if operations were not recorded.
   public struct Sample: Sendable, Equatable {
-    /// When it was told.
+    /// The time of the update.
     public var time: MonitorTime
     /// The counts of all queues that were alive.
     public var counts: StateCounts
   }
 
-  /// A warning, and for how long it stood.
+  /// A warning, and for how long it existed.
   public struct WarningSpell: Sendable, Equatable {
-    /// As it was told last.
+    /// The last report of the warning.
     public var warning: MonitorWarning
-    /// The first update that had it.
+    /// The first update with the warning.
     public var first: MonitorTime
-    /// The last update that had it, without one between them that had not.
+    /// The last update with the warning. All updates between the two contain it.
     public var last: MonitorTime
   }
 
-  /// Who was watched.
+  /// The watched process.
   public let hello: Hello
-  /// When the first update was made.
+  /// The time of the first update.
   public private(set) var start: MonitorTime
-  /// When the last one was.
+  /// The time of the last update.
   public private(set) var end: MonitorTime
-  /// The operations of which anything was told, but for those that were over before it began; a million at
-  /// most, the first that came.
+  /// All reported operations except those that had ended before the recording began. At most a million are
+  /// kept, the first ones.
   public private(set) var operations: [OperationReport.ID: OperationReport] = [:]
-  /// The queues as they were told last, those that are gone as well.
+  /// The last report of each queue, including queues that no longer exist.
   public private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// A sample for each update, by time.
   public private(set) var samples: [Sample] = []
   /// The warnings, by their beginning.
   public private(set) var warnings: [WarningSpell] = []
-  /// How many state changes were lost meanwhile: of these operations nothing is known but their number.
+  /// The number of state changes that were not recorded. Of their operations only the number is known.
   public private(set) var lostChanges: UInt64 = 0
-  /// How many operations were there or were added meanwhile, those that were not recorded included.
+  /// The number of operations that existed at the beginning or were added later, including those that were
+  /// not recorded.
   public private(set) var operationCount = 0
-  /// How many had finished before it began, and were still told of.
+  /// The number of reported operations that had finished before the recording began.
   public var earlierCount: Int { earlier.count }
-  /// How many of them were only counted.
+  /// The number of operations that were only counted.
   public var unrecordedCount: Int { operationCount - operations.count }
-  /// Why there is no more, as a sentence; `nil` where the recording is whole.
+  /// The reason why the recording is incomplete, as a sentence; `nil` if it is complete.
   public private(set) var fault: String?
-  /// What the process said when it ended; `nil` where it said nothing.
+  /// The last message of the process; `nil` if there was none.
   public private(set) var farewell: String?
 
-  /// More operations are not kept: each takes the better part of a kilobyte.
+  /// The maximum number of operations. Each takes almost a kilobyte.
   public static let operationLimit = 1_000_000
-  /// A finish is not noted later than this after it was one.
+  /// The longest time between a finish and the moment at which it is noted.
   private static let longestLateness = Duration.milliseconds(100)
 
-  /// When what was no longer told of was last seen unfinished.
+  /// When an operation that is no longer reported was last seen unfinished.
   private var vanished: [OperationReport.ID: MonitorTime] = [:]
-  /// When operations were first told of that were there before, and their state then.
+  /// When operations that existed before were first reported, and their state at that time.
   private var found: [OperationReport.ID: (time: MonitorTime, state: OperationState)] = [:]
   private var unfinished: Set<OperationReport.ID> = []
   private var earlier: Set<OperationReport.ID> = []
@@ -66,7 +67,7 @@ public struct RunHistory: Sendable {
   private var firstLost: UInt64?
   private var firstCounts: [QueueReport.ID: StateCounts] = [:]
 
-  /// Takes in a recording from its beginning to its last whole update.
+  /// Reads a recording from its beginning to its last complete update.
   ///
   /// - Parameter reader: The recording.
   public init(_ reader: RecordingReader) {
@@ -91,25 +92,26 @@ public struct RunHistory: Sendable {
     operationCount = max(operationCount, operations.count)
   }
 
-  /// From when to when an operation ran: to where it was told of last, where its end was not told, and to
-  /// the end of the recording where it went on. `nil` where it never ran, or nobody knows since when.
+  /// Returns the time in which an operation ran. If its end was not reported, the time ends with its last
+  /// report. If it was still running, the time ends with the recording. `nil` if it never ran, or if its
+  /// start is unknown.
   public func run(of report: OperationReport) -> Range<MonitorTime>? {
     guard let started = report.started else { return nil }
     let finished = report.finished ?? vanished[report.id] ?? end
     return started..<max(started, finished)
   }
 
-  /// Whether nothing more was told of an operation although it had not finished.
+  /// Returns whether the reports about an operation ended although it had not finished.
   public func isGone(_ id: OperationReport.ID) -> Bool { vanished[id] != nil }
 
-  /// The name of a queue, or its number where nothing more is known.
+  /// Returns the name of a queue, or its number if the name is unknown.
   public func name(of queue: QueueReport.ID) -> String {
     queues[queue].map(\.name) ?? "queue \(queue.rawValue)"
   }
 
   private mutating func take(_ update: Update, isWhole: Bool) {
     end = max(end, update.time)
-    // Of what an update that holds everything does not name there is nothing more to tell.
+    // A complete update contains every operation that is still reported.
     if isWhole { vanish(unfinished.subtracting(update.changed.map(\.id)), at: update.time) }
     for report in update.changed where !earlier.contains(report.id) {
       if samples.isEmpty, report.state.isOver {
@@ -131,7 +133,7 @@ public struct RunHistory: Sendable {
     vanish(unfinished.intersection(update.removed), at: update.time)
     for queue in update.queues {
       queues[queue.id] = queue
-      // What had finished before the first update is none of this run's.
+      // Operations that finished before the first update do not belong to this run.
       if firstCounts[queue.id] == nil {
         firstCounts[queue.id] = samples.isEmpty ? queue.counts : StateCounts()
       }
@@ -144,7 +146,8 @@ public struct RunHistory: Sendable {
     take(update.warnings, at: update.time)
   }
 
-  /// Lets what had been added before anybody watched begin when it was found: it waited at least since then.
+  /// Sets the beginning of operations that were added before recording began to the moment of their first
+  /// report: they have waited at least since then.
   private mutating func beginWhereFound() {
     for (id, beginning) in found {
       guard var report = operations[id], beginning.state != .executing else { continue }
@@ -157,12 +160,12 @@ public struct RunHistory: Sendable {
     found = [:]
   }
 
-  /// Takes back a finish that was noted after what waited for it was let go: it is noted when the operation
-  /// leaves its queue, and its thread may be kept from that for a moment.
+  /// Corrects a finish that was noted after its dependents became ready. The finish is noted when the
+  /// operation leaves its queue, and its thread may be delayed before that.
   private mutating func alignFinishes() {
     var finishes: [OperationReport.ID: MonitorTime] = [:]
     for report in operations.values {
-      // One that was cancelled waited for nothing any more.
+      // A cancelled operation no longer waited for its dependencies.
       guard let ready = report.becameReady,
         report.cancelRequested.map({ $0 > ready }) ?? true
       else { continue }

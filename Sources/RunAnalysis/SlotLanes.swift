@@ -4,31 +4,31 @@
 import HeapModule
 public import MonitorProtocol
 
-/// What ran in which slot of a queue.
+/// The operations that ran in each slot of a queue.
 ///
-/// Nobody is told in which of its slots a queue runs an operation. Each run gets the lowest slot that is
-/// free when it starts, the earliest first: the slots that there must have been, and no more.
+/// A queue does not report in which slot it runs an operation. Each run gets the lowest slot that is free
+/// when it starts, the earliest run first. The result has the smallest possible number of slots.
 public struct SlotLanes: Sendable, Equatable {
-  /// One operation's time in a slot.
+  /// The time of one operation in a slot.
   public struct Run: Sendable, Equatable {
     /// The operation.
     public var operation: OperationReport.ID
     /// When it started.
     public var start: MonitorTime
-    /// When it finished; the end of the recording where it went on.
+    /// When it finished, or the end of the recording if it was still running.
     public var end: MonitorTime
 
-    /// How long it ran.
+    /// How long the operation ran.
     public var duration: Duration { end - start }
   }
 
-  /// The runs of each slot by start, none of which overlaps another; from the first slot on.
+  /// The runs of each slot by start, from the first slot on. No two runs of a slot overlap.
   public private(set) var lanes: [[Run]] = []
 
-  /// Gives each run a slot of its queue.
+  /// Assigns a slot of its queue to each run.
   ///
   /// - Parameter history: The run of the process.
-  /// - Returns: The slots of each queue in which anything ran.
+  /// - Returns: The slots of each queue in which an operation ran.
   public static func ofQueues(in history: RunHistory) -> [QueueReport.ID: SlotLanes] {
     var runs: [QueueReport.ID: [Run]] = [:]
     for report in history.operations.values {

@@ -4,21 +4,21 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// How many rows of the list or the tree are on screen; at least 1, so that a page is one.
+  /// The number of rows of the list or the tree on the screen. It is at least 1, so that a page has one row.
   var pageHeight: Int { max(1, screen.layout?.bodyHeight ?? 1) }
 
-  /// How many rows of what is shown are on screen.
+  /// The number of rows of the present contents on the screen.
   var screenHeight: Int {
     if picker != nil { return pickerHeight }
     return detail == nil ? pageHeight : detailHeight
   }
 
-  /// Lays the screen out for what is to be shown. Keys, messages and the picture use this layout.
+  /// Computes the layout for the present contents. Keys, messages and the picture use this layout.
   mutating func layOut() {
     screen.layOut(layoutRequest(for: screen.size), overlay: overlayRequest(for: screen.size))
   }
 
-  /// What the layout of the view depends on.
+  /// Returns the values that the layout of the view depends on.
   func layoutRequest(for size: Size) -> Layout.Request {
     Layout.Request(
       size: size, showsMeters: screen.showsMeters, wantsPane: screen.view.hasPane,
@@ -27,7 +27,7 @@ extension Dashboard {
       nameLineCount: wholeName.map { NameView.lineCount(of: $0.text, columns: size.columns) } ?? 0)
   }
 
-  /// What the layout of what lies over the view depends on; `nil` if nothing does.
+  /// Returns the values that the layout of the overlay depends on; `nil` if there is no overlay.
   func overlayRequest(for size: Size) -> Layout.Request? {
     guard picker != nil || detail != nil else { return nil }
     return Layout.Request(
@@ -38,7 +38,7 @@ extension Dashboard {
   /// The keys of the list's rows that are on screen.
   var visibleKeys: ArraySlice<SortKey> { visibleKeys(height: pageHeight) }
 
-  /// The keys of the list's rows on a screen with room for `height` of them.
+  /// Returns the keys of the list's rows on a screen with room for `height` of them.
   func visibleKeys(height: Int) -> ArraySlice<SortKey> {
     let top = list.selection.top(in: list.rows, height: height)
     return list.rows.keys[top..<min(list.rows.count, top + height)]
@@ -47,14 +47,14 @@ extension Dashboard {
   /// The rows of the tree that are on screen.
   var visibleTreeRows: ArraySlice<DependencyTree.Row> { visibleTreeRows(height: pageHeight) }
 
-  /// The rows of the tree on a screen with room for `height` of them.
+  /// Returns the rows of the tree on a screen with room for `height` of them.
   func visibleTreeRows(height: Int) -> ArraySlice<DependencyTree.Row> {
     guard let tree else { return [] }
     let top = tree.top(height: height)
     return tree.tree.rows[top..<min(tree.tree.rows.count, top + height)]
   }
 
-  /// The operation that the sentence is about; `nil` where there is none.
+  /// The operation that the sentence describes; `nil` if there is none.
   var selected: OperationReport.ID? { detail?.id ?? selectedInView }
 
   private var selectedInView: OperationReport.ID? {
@@ -67,15 +67,15 @@ extension Dashboard {
     }
   }
 
-  /// The operation that keys act on; `nil` where the selected row stands for several or none.
+  /// The operation that keys act on; `nil` if the selected row represents several operations or none.
   var selectedOperation: OperationReport.ID? {
     detail == nil && screen.view == .tree ? tree?.selectedOperation : selected
   }
 
-  /// How long what is shown will probably run on.
+  /// Estimates of how long the shown operations will still run.
   var estimates: RunTimeEstimates { RunTimeEstimates(shown.classTimes, at: shownTime) }
 
-  /// Brings everything that follows from what is known and from the size up to date.
+  /// Updates everything that depends on the monitored state and on the size.
   mutating func settle() {
     layOut()
     let height = pageHeight
@@ -87,7 +87,7 @@ extension Dashboard {
       let estimates = estimates
       tree?.settle(operations: operations, estimates: estimates, height: height)
     }
-    // Another operation may be selected now, whose name takes more rows, or fewer.
+    // Another operation may be selected now, whose name takes more or fewer rows.
     layOut()
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)
@@ -101,7 +101,7 @@ extension Dashboard {
     list.cancelKeys.assign(to: cancellable, at: now)
   }
 
-  /// Whether the selected operation has a pane of its own beside the rows.
+  /// Whether the selected operation has a pane beside the rows.
   var hasPane: Bool {
     screen.helpTop == nil && (detail != nil || screen.layout?.pane != nil)
   }

@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// Draws one picture of a dashboard: chooses what is on it.
+/// Draws one picture of a dashboard: selects the parts of the picture.
 struct DashboardView {
   let dashboard: Dashboard
   let size: Size
   let capabilities: Capabilities
-  /// Where things are in the view; `nil` if the screen is too small for anything.
+  /// The layout of the view; `nil` if the screen is too small.
   let layout: Layout?
-  /// Where things are in what lies over the view; `nil` if nothing does.
+  /// The layout of the overlay; `nil` if there is none.
   let overlayLayout: Layout?
 
-  /// The picture.
+  /// Returns the picture.
   func draw() -> Grid {
     var canvas = Canvas(size: size, capabilities: capabilities)
     guard let layout else {
@@ -85,7 +85,7 @@ struct DashboardView {
       "need \(needed.columns)x\(needed.rows)", "have \(size.columns)x\(size.rows)", "q quit",
     ]
     for (row, line) in lines.enumerated() {
-      // A space before the text, unless it needs the room.
+      // A space precedes the text, unless the text needs the room.
       let isWide = line.utf8.count < size.columns
       canvas.write(line, row: row, columns: canvas.columns.dropFirst(isWide ? 1 : 0))
     }

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the rows above the list: who is watched, and how its queues stand.
+/// Draws the rows above the list: the watched process, and the state of its queues.
 struct HeaderView {
   let dashboard: Dashboard
   let layout: Layout
@@ -31,14 +31,15 @@ struct HeaderView {
   /// A piece of the header.
   private struct Piece {
     let span: Span
-    /// Where there is no room, those of the lowest rank go first; `nil` for what stays.
+    /// The rank. If there is not enough room, pieces with the lowest rank are removed first; `nil` for pieces
+    /// that are never removed.
     var rank: Int?
   }
 
-  /// From this delay on, what is shown is said to be late.
+  /// From this delay on, the header says that the picture is late.
   private static let lateness = Duration.milliseconds(500)
 
-  /// How it is watched, and whether it is heard.
+  /// How the process is watched, and the state of the connection.
   private var connection: [Piece] {
     let live = dashboard.live
     func warning(_ text: String) -> Piece { Piece(span: Span(text, .warning, isBold: true)) }
@@ -48,7 +49,7 @@ struct HeaderView {
     }
     if live.endedReason != nil {
       guard dashboard.isAttached else { return [warning("ENDED")] }
-      // Of several it is not known of each that it has.
+      // Of several processes it is unknown whether each has exited.
       let word = live.processes.isEmpty ? "EXITED" : "ENDED"
       guard let hello = live.hello, let endedAt = dashboard.connection.endedAt else {
         return [warning(word)]
@@ -72,7 +73,7 @@ struct HeaderView {
     } else {
       let refresh = dashboard.screen.refresh
       let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
-      // What is attached to is live.
+      // An attached process is live.
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }
@@ -83,7 +84,7 @@ struct HeaderView {
     return pieces
   }
 
-  /// How many of several processes are not heard.
+  /// The numbers of processes that do not answer.
   private var troubles: [String] {
     let processes = dashboard.live.processes
     let counts = [
@@ -103,7 +104,7 @@ struct HeaderView {
       pieces.append(Piece(span: Span("read-only", .warning)))
     }
     guard let hello = monitored.hello else { return pieces }
-    // Several have not started together.
+    // Several processes have different start times.
     if monitored.processes.isEmpty {
       let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
       pieces.append(Piece(span: Span("up \(age)"), rank: 2))
@@ -117,7 +118,7 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // The time of day matters less than that something is wrong.
+    // The time of day is less important than a problem.
     var pieces = [
       Piece(span: Span("lost \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 3 : 7)
     ]
@@ -163,7 +164,7 @@ struct HeaderView {
     return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
   }
 
-  /// What is stuck, and the way out, which always has room.
+  /// Draws the deadlocks and their fixes, which always have room.
   private func drawBanners(on canvas: inout Canvas) {
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
@@ -190,7 +191,7 @@ struct HeaderView {
   private func drawBar(_ row: Int, on canvas: inout Canvas) {
     var columns = canvas.columns
     if !canvas.glyphs.isUnicode {
-      // ASCII has no solid block: brackets show where the bar begins and ends.
+      // ASCII has no solid block: brackets mark the ends of the bar.
       canvas.put("[", row: row, column: 0, style: Style(.dim))
       canvas.put("]", row: row, column: columns.upperBound - 1, style: Style(.dim))
       columns = 1..<columns.upperBound - 1
@@ -214,12 +215,12 @@ struct HeaderView {
     canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
   }
 
-  /// The same counts in ever fewer cells.
+  /// The same counts in different lengths, the longest first.
   private var countLines: [[Span]] {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""
-    // They are among the executing and the ready, in shares that the counts do not tell: they stand
-    // where they will be.
+    // Cancelling operations are also among the executing and the ready ones, in unknown shares. They stand
+    // beside the cancelled ones, where they will be counted later.
     let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
     let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
     return [

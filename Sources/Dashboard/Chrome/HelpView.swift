@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Draws the help: every key of the view, and what the words mean.
+/// Draws the help: every key of the view, and the meaning of the words.
 struct HelpView {
   let dashboard: Dashboard
   let layout: Layout
@@ -15,10 +15,10 @@ struct HelpView {
   }
 
   private static let labelWidth = 14
-  /// From this width on, the keys stand in two columns.
+  /// From this width on, the keys are in two columns.
   private static let twoColumnThreshold = 80
 
-  /// How many lines the help has on a screen of this width.
+  /// Returns the number of lines of the help on a screen of this width.
   static func lineCount(of dashboard: Dashboard) -> Int {
     lines(of: dashboard, columns: dashboard.screen.size.columns, glyphs: Glyphs(isUnicode: true))
       .count
@@ -62,7 +62,7 @@ struct HelpView {
     }
   }
 
-  /// The lines from the top, each of one or two columns.
+  /// Returns the lines from the top, each with one or two columns.
   private static func lines(
     of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
   ) -> [[Line]] {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Where things are on a screen of some size.
+/// The positions of the parts of the dashboard on a screen of a given size.
 ///
-/// What has no room is left out in a fixed order: graph, rate, rules, queues, processes, status line,
+/// Parts that have no room are left out in a fixed order: graph, rate, rules, queues, processes, status line,
 /// footer.
 struct Layout: Sendable, Equatable {
-  /// Nothing can be shown on a smaller screen.
+  /// The minimum size. Nothing can be shown on a smaller screen.
   static let minimum = Size(columns: 40, rows: 10)
-  /// From this width on, the selected operation has a pane of its own.
+  /// From this width on, the selected operation has a pane.
   static let paneThreshold = 120
-  /// From this height on, a wide screen has a graph of what was finished …
+  /// From this height on, a wide screen has a graph of finished operations.
   private static let graphThreshold = 32
-  /// … and from this one on a taller one.
+  /// From this height on, the graph is taller.
   private static let tallThreshold = 50
-  /// More deadlocks are not told at the top.
+  /// The maximum number of deadlocks at the top.
   private static let mostBanners = 3
-  /// Rather than fewer rows of the body, something else is left out.
+  /// The minimum number of rows of the body. Other parts are left out first.
   private static let fewestBodyRows = 5
 
   private let columnCount: Int
 
   let header = 0
-  /// One row for each deadlock, below the header; empty where there is none.
+  /// One row for each deadlock, below the header; empty if there is none.
   private(set) var banners = 0..<0
   private(set) var bar: Int?
-  /// The headings and the rows of the processes, where several are watched as one.
+  /// The headings and the rows of the processes, if several are watched together.
   private(set) var processes: Range<Int>?
   /// The counts of all queues together; with ``processes`` their sum.
   private(set) var counts: Int?
@@ -33,7 +33,7 @@ struct Layout: Sendable, Equatable {
   private(set) var queues: Int?
   /// The rule above the graph.
   private(set) var graphRule: Int?
-  /// The rows of the graph, with the queues beside it, which then have no row of their own.
+  /// The rows of the graph, with the queues beside it. The queues then have no row of their own.
   private(set) var graph: Range<Int>?
   /// The rule above the body, with the titles of table and pane.
   private(set) var topRule: Int?
@@ -41,7 +41,7 @@ struct Layout: Sendable, Equatable {
   private(set) var headings = 0
   /// The rows of the list or the tree.
   private(set) var body = 0..<0
-  /// The rows of the window that holds a whole name, its rule included.
+  /// The rows of the window with a whole name, including its rule.
   private(set) var name: Range<Int>?
   private(set) var bottomRule: Int?
   private(set) var sentence = 0
@@ -52,32 +52,32 @@ struct Layout: Sendable, Equatable {
   /// The columns of the pane beside the list.
   let pane: Range<Int>?
 
-  /// How many seconds are drawn of what was finished, at most; `nil` for none.
+  /// The maximum number of seconds of the finished operations' graph; `nil` if it is not drawn.
   var rateSeconds: Int? {
     if graph != nil { return ThroughputView.seconds(columns: columnCount) }
     return rate.map { _ in min(RateView.barLimit, columnCount) }
   }
 
-  /// How many rows of the list or the tree there are.
+  /// The number of rows of the list or the tree.
   var bodyHeight: Int { body.count }
-  /// The row for questions and messages: the status line or what there is instead.
+  /// The row for questions and messages: the status line or its substitute.
   var prompt: Int { status ?? footer ?? sentence }
 
-  /// What a layout depends on, and nothing else.
+  /// The values that a layout depends on.
   struct Request: Sendable, Equatable {
     var size: Size
     var showsMeters: Bool
     var wantsPane = true
     var wantsRules = true
-    /// How many deadlocks there are; three of them get a row at most.
+    /// The number of deadlocks. At most three of them get a row.
     var bannerCount = 0
-    /// How many processes there are; as many get a row as a part of the screen allows.
+    /// The number of processes. Only a part of the screen is available for their rows.
     var processCount = 0
-    /// How many lines a name takes that is shown as a whole; it gets half of the body at most.
+    /// The number of lines of the whole name. It gets at most half of the body.
     var nameLineCount = 0
   }
 
-  /// What has room on a screen, from the most important on.
+  /// The parts that have room on a screen, the most important first.
   private struct Parts {
     let bannerCount: Int
     let hasMeters: Bool
@@ -93,14 +93,14 @@ struct Layout: Sendable, Equatable {
 
     init(_ request: Request, isWide: Bool) {
       let size = request.size
-      // Header, headings and sentence are always there.
+      // Header, headings and sentence are always shown.
       var spare = size.rows - 3 - Layout.fewestBodyRows
       func take(if isWanted: Bool = true, rows: Int = 1) -> Bool {
         guard isWanted, spare >= rows else { return false }
         spare -= rows
         return true
       }
-      // What is stuck matters more than how much else there is.
+      // Deadlocks are more important than counts.
       bannerCount = min(request.bannerCount, Layout.mostBanners, max(0, spare - 1))
       spare -= bannerCount
       hasMeters = take(if: request.showsMeters, rows: 2)
@@ -112,14 +112,14 @@ struct Layout: Sendable, Equatable {
       hasQueues = take(if: request.showsMeters)
       hasRules = take(if: isWide && request.wantsRules, rows: 2)
       hasRate = take(if: request.showsMeters)
-      // In place of the row of queues, so that it takes as many rows as the area has.
+      // In place of the row of queues, so that the graph takes as many rows as the area has.
       graphHeight = size.rows < Layout.tallThreshold ? 4 : 6
       hasGraph =
         hasRate && size.rows >= Layout.graphThreshold && take(if: isWide, rows: graphHeight)
     }
   }
 
-  /// Lays out a screen; `nil` if it is too small for anything.
+  /// Computes the layout of a screen; `nil` if the screen is too small.
   init?(_ request: Request) {
     let size = request.size
     guard size.columns >= Self.minimum.columns, size.rows >= Self.minimum.rows else { return nil }

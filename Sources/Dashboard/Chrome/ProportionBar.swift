@@ -5,11 +5,11 @@ import MonitorProtocol
 
 /// Divides a row of cells among the states in proportion to their counts.
 struct ProportionBar: Sendable, Equatable {
-  /// What has a share, in the order of drawing.
+  /// The states with a share, in the order in which they are drawn.
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 
-    /// The role in which its cells are drawn.
+    /// The role with which its cells are drawn.
     var role: Role {
       switch self {
       case .finished: .finished
@@ -21,12 +21,11 @@ struct ProportionBar: Sendable, Equatable {
     }
   }
 
-  /// How many cells each share takes; together as many as the bar is wide, or none at all where
-  /// nothing was counted.
+  /// The number of cells of each share. Their sum is the width of the bar, or zero if all counts are zero.
   let cells: [(share: Share, width: Int)]
 
-  /// Divides `width` cells. A share that is not zero gets at least one cell, as long as there are
-  /// as many cells as such shares.
+  /// Divides `width` cells. A share that is not zero gets at least one cell, if there are at least as many
+  /// cells as such shares.
   init(counts: StateCounts, width: Int) {
     let parts = Share.allCases.map { ($0, max(0, Self.count(of: $0, in: counts))) }
     let total = parts.reduce(0) { $0 + $1.1 }
@@ -35,7 +34,7 @@ struct ProportionBar: Sendable, Equatable {
       cells = []
       return
     }
-    // One cell each first; the rest is dealt by largest remainder, so that the sum is exact.
+    // Each share first gets one cell. The largest remainders get the rest, so that the sum is exact.
     let rest = width - shareCount
     var widths = parts.map { $0.1 > 0 ? 1 + $0.1 * rest / total : 0 }
     let remainders = parts.indices.sorted {
@@ -50,7 +49,7 @@ struct ProportionBar: Sendable, Equatable {
     left.cells.elementsEqual(right.cells) { $0 == $1 }
   }
 
-  /// How many operations a share stands for.
+  /// Returns the number of operations in a share.
   static func count(of share: Share, in counts: StateCounts) -> Int {
     switch share {
     case .finished: counts.finished

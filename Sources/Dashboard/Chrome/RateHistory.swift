@@ -3,34 +3,35 @@
 
 import MonitorProtocol
 
-/// How many operations have finished in each second.
+/// The number of operations that finished in each second.
 ///
-/// Made of exact totals, so that nothing is missed between two of them: what a total has grown by
-/// counts for the second in which it was heard of.
+/// It is computed from exact totals, so that no operation between two totals is missed. The increase of a
+/// total counts for the second in which the total arrived.
 struct RateHistory: Sendable, Equatable {
-  /// No more seconds are kept.
+  /// The maximum number of kept seconds.
   static let capacity = 240
-  /// A rate below this is a mean over several seconds.
+  /// A rate below this value is a mean over several seconds.
   private static let smallRate = 10
   private static let meanSeconds = 5
   private static let second: Int64 = 1_000_000_000
 
-  /// What finished in each complete second, the oldest first; none before the first total.
+  /// The number of finished operations of each complete second, the oldest first; none before the first
+  /// total.
   private(set) var samples: [Int] = []
-  /// What is added to a moment's nanoseconds so that full seconds are multiples of a billion.
+  /// The offset that makes full seconds multiples of a billion nanoseconds.
   private var phase: Int64 = 0
-  /// The number of the second that goes on; `nil` before the first total.
+  /// The number of the current second; `nil` before the first total.
   private var current: Int64?
   private var currentCount = 0
   private var total = 0
 
-  /// Lets seconds begin where those of the time of day do.
+  /// Makes seconds begin at the same time as those of the time of day.
   mutating func alignSeconds(to hello: Hello) {
     let fraction = hello.anchorSecondsSince1970.truncatingRemainder(dividingBy: 1)
     phase = Int64(fraction * Double(Self.second)) - hello.anchor.nanoseconds % Self.second
   }
 
-  /// Takes in how many operations have ever finished.
+  /// Adds a new total of finished operations.
   mutating func note(total: Int, at time: MonitorTime) {
     guard current != nil else {
       current = number(of: time)
@@ -38,12 +39,12 @@ struct RateHistory: Sendable, Equatable {
       return
     }
     advance(to: time)
-    // It is less where a queue is gone, which says nothing about the others.
+    // The total is less if a queue was deallocated. That has no meaning for the other queues.
     currentCount += max(0, total - self.total)
     self.total = total
   }
 
-  /// Completes the seconds that are over at `time`.
+  /// Completes the seconds that have ended at `time`.
   mutating func advance(to time: MonitorTime) {
     guard let current else { return }
     let number = number(of: time)
@@ -56,8 +57,8 @@ struct RateHistory: Sendable, Equatable {
     self.current = number
   }
 
-  /// How many finish in a second: in the last complete one, or in the mean of the last ones where
-  /// those are few; `nil` before the first complete second.
+  /// The number of operations that finish in a second: in the last complete second, or on average over the
+  /// last seconds if the number is small; `nil` before the first complete second.
   var rate: Double? {
     guard let last = samples.last else { return nil }
     guard last < Self.smallRate else { return Double(last) }
@@ -65,7 +66,7 @@ struct RateHistory: Sendable, Equatable {
     return Double(few.reduce(0, +)) / Double(few.count)
   }
 
-  /// Whether any of the last `count` seconds, or the one that goes on, saw something finish.
+  /// Returns whether an operation finished in one of the last `count` seconds or in the current one.
   func isMoving(within count: Int) -> Bool {
     currentCount > 0 || samples.suffix(count).contains { $0 > 0 }
   }

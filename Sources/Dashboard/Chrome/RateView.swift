@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// Draws the line that says how fast operations finish, how long they wait and how long they run.
+/// Draws the line with the rate of finished operations, their waiting times and their run times.
 struct RateView {
   let dashboard: Dashboard
-  /// Whether the line has bars of its own; a graph below it makes them superfluous.
+  /// Whether the line has its own bars. They are not needed if there is a graph below it.
   let hasBars: Bool
 
-  /// No more bars are drawn: a line has no use for them.
+  /// The maximum number of bars in the line.
   static let barLimit = 60
-  /// With fewer bars than these, something else is left out for them.
+  /// If there is room for fewer bars than this, another part of the line is left out.
   private static let fewestBars = 8
 
   func draw(row: Int, on canvas: inout Canvas) {
@@ -30,7 +30,7 @@ struct RateView {
         dashboard.shown.rates.samples, cells: min(Self.barLimit, end - column - 2))
       column = canvas.write(
         bars.text(canvas.glyphs), row: row, columns: column..<end, style: Style(.executing))
-      // It grows to the right until it is as long as there is room, and scrolls from then on.
+      // The bars grow to the right until they fill the room, and then scroll.
       column = min(end, column)
     }
     canvas.write(times, row: row, columns: end..<canvas.columns.upperBound)
@@ -41,10 +41,10 @@ struct RateView {
     return [Span("rate ", .dim), Span("\(rate)/s", .strong)]
   }
 
-  /// The same times in ever fewer words.
+  /// Returns the same times in different lengths, the longest first.
   private func timeSpans(_ glyphs: Glyphs) -> [[Span]] {
     let times = dashboard.shown.times
-    // Of several processes that is not known, and never will be.
+    // For several processes the times are never known.
     if times == TimeStatistics(), !dashboard.shown.processes.isEmpty { return [] }
     func spans(_ label: String, _ percentiles: Percentiles?, hasP90: Bool) -> [Span] {
       guard let percentiles else { return [Span("\(label) \(glyphs.unknown)", .dim)] }
@@ -59,7 +59,7 @@ struct RateView {
     let full = [
       spans("wait", times.wait, hasP90: true), gap, spans("run", times.run, hasP90: true),
     ].flatMap { $0 }
-    // Ninety tell little where every cell counts.
+    // The 90th percentile is left out if there is little room.
     let isWide = dashboard.screen.size.columns >= Layout.paneThreshold
     return (isWide ? [full] : []) + [wait + gap + run, run]
   }

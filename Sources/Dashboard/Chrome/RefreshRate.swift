@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How often news are drawn, in steps.
+/// How often updates are drawn, in steps.
 struct RefreshRate: Sendable, Equatable {
   private struct Step {
     let interval: Duration
     let words: String
   }
 
-  /// From the quickest on, which is the default.
+  /// The steps. The first and fastest is the default.
   private static let steps = [
     Step(interval: .nanoseconds(33_333_333), words: "30/s"),
     Step(interval: .milliseconds(100), words: "10/s"),
@@ -22,16 +22,17 @@ struct RefreshRate: Sendable, Equatable {
 
   private var index = 0
 
-  /// The shortest time between two pictures that only news call for.
+  /// The shortest time between two pictures that only updates cause.
   var interval: Duration { Self.steps[index].interval }
 
-  /// How often that is, such as `4/s` or `every 5s`.
+  /// The rate in words, such as `4/s` or `every 5s`.
   var words: String { Self.steps[index].words }
 
-  /// Whether it is what it was at first.
+  /// Whether it is the default rate.
   var isDefault: Bool { index == 0 }
 
-  /// Makes it slower by so many steps, or quicker where negative; `false` at the ends.
+  /// Decreases the rate by this number of steps, or increases it if the number is negative. Returns `false`
+  /// at the ends.
   mutating func slowDown(by count: Int) -> Bool {
     guard Self.steps.indices.contains(index + count) else { return false }
     index += count

@@ -3,14 +3,14 @@
 
 import MonitorProtocol
 
-/// What can be shown below the meters, in the order in which Tab goes through it.
+/// The views below the meters, in the order of the Tab key.
 enum ViewKind: Sendable, CaseIterable {
   case operations, tree, queues, timeline, events
 
-  /// Whether the selected operation has a pane beside it, if there is room.
+  /// Whether the selected operation has a pane beside the view, if there is room.
   var hasPane: Bool { self == .operations || self == .tree }
 
-  /// The view so many steps further, around the end.
+  /// Returns the view at this distance, wrapping around at the end.
   func neighbour(_ steps: Int) -> ViewKind {
     let views = Self.allCases
     guard let index = views.firstIndex(of: self) else { return self }
@@ -18,19 +18,19 @@ enum ViewKind: Sendable, CaseIterable {
   }
 }
 
-/// One sentence about what just happened; it stays until the next key or for 5 s.
+/// One sentence about the last action. It disappears with the next key or after 5 s.
 struct Notice: Sendable, Equatable {
   /// How long it stays.
   static let lifetime = Duration.seconds(5)
 
   /// The sentence, unsanitised.
   let text: String
-  /// Whether something did not go as asked.
+  /// Whether an action failed.
   let isWarning: Bool
-  /// When it goes away.
+  /// When it disappears.
   let expires: MonitorTime
 
-  /// Creates a notice that begins to live at `now`.
+  /// Creates a notice that appears at `now`.
   init(
     _ text: String, isWarning: Bool = false, lifetime: Duration = Self.lifetime, at now: MonitorTime
   ) {
@@ -40,7 +40,7 @@ struct Notice: Sendable, Equatable {
   }
 }
 
-/// How large the screen is, what it shows, and what lies over that.
+/// The size of the screen, its contents, and the overlays.
 struct ScreenState: Sendable {
   /// The trees beside the list.
   struct Pane: Sendable {
@@ -53,24 +53,24 @@ struct ScreenState: Sendable {
   /// What is shown below the meters.
   var view = ViewKind.operations
   var showsMeters = true
-  /// Whether a window below the rows holds the whole name of the selected operation.
+  /// Whether a window below the rows shows the whole name of the selected operation.
   var showsName = false
   /// The first line of the help on screen; `nil` while it is closed.
   var helpTop: Int?
   var notice: Notice?
   var refresh = RefreshRate()
-  /// What the side pane draws; `nil` if there is none.
+  /// The contents of the side pane; `nil` if there is none.
   var pane: Pane?
 
-  /// Where things are in the view; `nil` if the screen is too small for anything.
+  /// The layout of the view; `nil` if the screen is too small.
   private(set) var layout: Layout?
-  /// Where things are in what lies over the view: the list of what can be watched, or the screen of
-  /// one operation. `nil` if nothing does, or there is no room.
+  /// The layout of the overlay: the picker, or the screen of one operation. `nil` if there is no overlay, or
+  /// no room.
   private(set) var overlayLayout: Layout?
   private var request: Layout.Request?
   private var overlayRequest: Layout.Request?
 
-  /// Lays the screen out, if anything that this depends on has changed since the last time.
+  /// Computes the layouts again if one of their inputs has changed since the last time.
   mutating func layOut(_ request: Layout.Request, overlay: Layout.Request?) {
     if request != self.request {
       self.request = request

@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Numbers as a row of bars, and as an area several rows high.
+/// Numbers as a row of bars, and as an area with several rows.
 struct Sparkline: Sendable, Equatable {
-  /// The numbers, one a cell, the newest last; those from before the first one are missing.
+  /// The numbers, one for each cell, the newest last. If there are too few numbers, the first cells are
+  /// missing.
   let samples: [Int]
-  /// The number that fills a cell, or the whole area; at least 1.
+  /// The number that fills a cell or the whole area; at least 1.
   let scale: Int
 
-  /// The last `cells` of these numbers, drawn to the highest of them.
+  /// Creates bars for the last `cells` of these numbers, scaled to the highest of them.
   init(_ all: [Int], cells: Int) {
     samples = all.suffix(max(0, cells)).map { max(0, $0) }
     scale = max(1, samples.max() ?? 1)
   }
 
-  /// The height of each sample out of 7: 0 for nothing, at least 1 for anything.
+  /// The height of each sample, from 0 to 7. It is 0 only if the sample is 0.
   var levels: [Int] {
     samples.map { sample in
-      // Rounded up, so that only nothing looks like nothing.
+      // Rounded up, so that only zero looks like zero.
       let (high, low) = sample.multipliedFullWidth(by: 7)
       let (quotient, remainder) = scale.dividingFullWidth((high, low))
       return quotient + (remainder > 0 ? 1 : 0)
     }
   }
 
-  /// The row of bars.
+  /// Returns the row of bars.
   func text(_ glyphs: Glyphs) -> String {
     var text = String.UnicodeScalarView()
     for level in levels { text.append(glyphs.bars[level]) }
     return String(text)
   }
 
-  /// One row of the area, `row` from its bottom, of `height` rows.
+  /// Returns one row of the area, which has `height` rows. `row` counts from the bottom.
   func areaText(row: Int, height: Int, _ glyphs: Glyphs) -> String {
     var text = String.UnicodeScalarView()
     let steps = glyphs.areaFills.count - 1
     for sample in samples {
       let filled = Double(sample) / Double(scale) * Double(height * steps)
-      // Anything that is not nothing can be seen in the bottom row.
+      // A sample that is not zero is visible in the bottom row.
       let whole = sample > 0 ? max(1, Int(filled)) : 0
       text.append(glyphs.areaFills[min(max(0, whole - row * steps), steps)])
     }

@@ -15,7 +15,7 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    // The list of what can be watched has one of its own.
+    // The picker has its own footer.
     if dashboard.picker != nil, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
       drawHint(on: &canvas)
@@ -36,7 +36,7 @@ struct StatusView {
     if dashboard.screen.view == .operations {
       if dashboard.list.selection.isPinned { remarks.append("pinned") }
       if dashboard.list.listing.showsWarnedOnly { remarks.append("warnings only") }
-      // Elsewhere the title of the list says so.
+      // In other layouts the title of the list says this.
       if layout.topRule == nil {
         if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.list.listing.filter {
@@ -55,7 +55,7 @@ struct StatusView {
       words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
   }
 
-  /// What to do where nothing is selected.
+  /// Draws a hint if nothing is selected.
   private func drawHint(on canvas: inout Canvas) {
     guard dashboard.screen.helpTop == nil, dashboard.screen.view == .events,
       dashboard.paused == nil,
@@ -66,7 +66,7 @@ struct StatusView {
       columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
-  /// What the past still tells of an operation that is no longer kept, or not told of yet.
+  /// Draws what the events or the timeline show of an operation that is no longer kept, or not reported yet.
   private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
     var words = ""
     if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
@@ -132,7 +132,7 @@ struct StatusView {
         remark = Span("   \(CountText.text(dashboard.matchCount)) match  Esc undoes", .dim)
       }
     }
-    // The end of what is typed stays in view.
+    // The end of the typed text stays in view.
     let room = max(8, canvas.columns.count / 2)
     let text = String(String.UnicodeScalarView(prompt.text.unicodeScalars.suffix(room)))
     overwrite(
@@ -140,7 +140,7 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    // All of them are there at 80 columns.
+    // All columns have room at 80 columns.
     let gap = canvas.columns.count < 100 ? " " : "  "
     var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {
@@ -155,7 +155,7 @@ struct StatusView {
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 
-  /// What needs attention as long as it is so.
+  /// Returns the most important lasting problem, or `nil` if there is none.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
     if dashboard.live.silence > .zero {
@@ -171,7 +171,7 @@ struct StatusView {
       return Span(
         "! \(drawn) of \(CountText.text(runs.count)) runs, the newest; states are exact", .warning)
     }
-    // Deadlocks are told at the top, and a suspended queue below, at once.
+    // Deadlocks are shown at the top, and a suspended queue in the notice below.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
@@ -193,14 +193,14 @@ struct StatusView {
     return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)", .held)
   }
 
-  /// How a suspended queue is resumed from where one is.
+  /// How to resume a suspended queue from the present view.
   private var wayToResume: String {
     if dashboard.selectedQueue?.isSuspended == true { return ": S resumes it" }
     return dashboard.screen.view == .queues && dashboard.detail == nil
       ? ": select it, S resumes it" : ": Tab to queues, S resumes it"
   }
 
-  /// Why nothing is heard, and what that means for what is on screen; `nil` where something is.
+  /// The reason why no updates come, and its consequence for the screen; `nil` if updates come.
   private var silence: String? {
     let live = dashboard.live
     if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
@@ -226,7 +226,7 @@ struct StatusView {
     }
   }
 
-  /// What a yes leads to.
+  /// Returns the consequence of the answer yes.
   private func consequence(of question: Question) -> String {
     switch question.purpose {
     case .cancel: "A request, without undo. What depends on it starts once it has finished."
@@ -240,7 +240,7 @@ struct StatusView {
   private func draw(_ question: Question, on canvas: inout Canvas) {
     let text = text(of: question)
     let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
-    // The shorter answers are for screens where the operation's name would have no room.
+    // The shorter answers are for screens on which the operation's name would have no room.
     let columnCount = canvas.columns.count
     func room(_ answers: [(String, String)]) -> Int {
       columnCount - 2 - answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
@@ -260,7 +260,7 @@ struct StatusView {
     }
   }
 
-  /// The answers and their keys, in ever fewer words.
+  /// Returns the answers and their keys in different lengths, the longest first.
   private func answers(to question: Question) -> [[(String, String)]] {
     let count = question.dependents?.ids.count ?? 0
     let more = question.dependents?.isCut == true ? "+" : ""
@@ -278,26 +278,26 @@ struct StatusView {
     ]
   }
 
-  /// What a key does here and now.
+  /// Returns the action of a key in the present context.
   private func words(for binding: KeyBinding, in context: KeyContext) -> String {
     let words = binding.footerWords[context] ?? ""
     if binding.action == .replay(.togglePlaying), dashboard.replay?.isPlaying == true {
       return "Pause"
     }
     if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
-      // If nothing is watched yet, there is nothing to go back to.
+      // If nothing is watched yet, there is no view to return to.
       return "Quit"
     }
-    // Which queue is meant, before it is too late.
+    // Names the queue that the key would suspend.
     guard binding.action == .queue(.toggleSuspended), let queue = dashboard.selectedQueue else {
       return words
     }
     return "\(queue.isSuspended ? "Resume" : words) \(queue.name.clipped(to: 8))"
   }
 
-  /// Which keys a narrow footer names rather than others: the lowest first.
+  /// Returns the rank of a key in a narrow footer: keys with the lowest rank have priority.
   private func rank(of binding: KeyBinding) -> Int {
-    // Where something has ended, the most that can be done is to watch something else.
+    // If the watched process has ended, the most useful key is the one that watches another.
     let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
     return isWayOn ? -1 : KeyTable.footerRank(of: binding)
   }
@@ -323,7 +323,7 @@ struct StatusView {
     let gap = 2
     let glyphs = canvas.glyphs
     func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + glyphs.width(of: $1.text) } }
-    // The way out always has room; of the others those that matter most.
+    // The last key, which closes the view, always has room; the others have room in the order of their rank.
     var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
     var chosen: Set = [items.count - 1]
     for index in items.indices.dropLast().sorted(by: {

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws what finished in each of the last seconds as an area, with the queues beside it.
+/// Draws the finished operations of the last seconds as an area, with the queues beside it.
 struct ThroughputView {
   let dashboard: Dashboard
   /// The rule above the area.
@@ -12,14 +12,14 @@ struct ThroughputView {
   let rows: Range<Int>
 
   private static let labelWidth = 6
-  /// The columns of numbers of the queues, from the right.
+  /// The width of a column of numbers of the queues.
   private static let numberWidth = 8
-  /// A wider table would be harder to read.
+  /// The maximum width of the table. A wider one would be harder to read.
   private static let tableWidth = 72
 
-  /// How many columns of a screen are the area's; the rest is the queues'.
+  /// Returns how many columns of a screen belong to the area; the rest belongs to the queues.
   static func width(columns: Int) -> Int { columns * 48 / 100 }
-  /// How many seconds the area shows.
+  /// Returns how many seconds the area shows.
   static func seconds(columns: Int) -> Int { width(columns: columns) - labelWidth - 2 }
 
   func draw(on canvas: inout Canvas) {

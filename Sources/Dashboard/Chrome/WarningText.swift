@@ -3,19 +3,19 @@
 
 import MonitorProtocol
 
-/// Says what a warning is about, and the way out.
+/// Describes a warning and its fix.
 struct WarningText {
   let monitored: MonitoredState
   let now: MonitorTime
   let glyphs: Glyphs
-  /// Whether the way out may be a key.
+  /// Whether the fix must not be a key.
   let isReadOnly: Bool
 
-  /// More operations are not named.
+  /// The maximum number of named operations.
   private static let namedLimit = 4
   private static let nameLimit = 24
 
-  /// What is the matter, in one sentence.
+  /// Returns a description of the warning in one sentence.
   func sentence(_ warning: MonitorWarning) -> String {
     var subject: String {
       first(of: warning.operations, title: warning.title, count: warning.count)
@@ -66,7 +66,7 @@ struct WarningText {
     }
   }
 
-  /// The same for narrow screens; only of deadlocks.
+  /// Returns a short description for narrow screens; only for deadlocks.
   func shortSentence(_ warning: MonitorWarning) -> String {
     switch warning.kind {
     case .cycle: "cycle \(circle(warning))\(more(warning))"
@@ -88,7 +88,7 @@ struct WarningText {
     return ids.count > 6 ? "\(circle) \(glyphs.arrow) \(glyphs.ellipsis)" : circle
   }
 
-  /// What can be done about it.
+  /// Returns the fix.
   func wayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
     case .cycle: isReadOnly ? "cancel one of them" : "x on one of them"
@@ -108,8 +108,8 @@ struct WarningText {
     }
   }
 
-  /// What is to be said of several warnings in one line: the first, how many more there are, and the
-  /// way out of the first where there is room for it; `nil` where there are none.
+  /// Returns one line for several warnings: the first one, the number of the others, and the fix for the
+  /// first if there is room; `nil` if there are no warnings.
   func line(_ warnings: [MonitorWarning], width: Int) -> String? {
     guard let first = warnings.first else { return nil }
     let more = warnings.count > 1 ? "  (+\(warnings.count - 1))" : ""
@@ -132,7 +132,7 @@ struct WarningText {
     return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
   }
 
-  /// The first operation, and how many more there are like it.
+  /// Returns the first operation, and the number of other such operations.
   private func first(
     of operations: [OperationReport.ID], title: String = "", count: Int
   ) -> String {

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// What is known of one operation, a line for each fact.
+/// The known facts of one operation, with a line for each fact.
 struct DetailFacts {
   static let labelWidth = 11
 
@@ -11,12 +11,12 @@ struct DetailFacts {
   let dashboard: Dashboard
   let glyphs: Glyphs
 
-  /// The process that it is of, where several are watched; else empty.
+  /// The operation's process, if several are watched; otherwise empty.
   private var process: [ProcessReport] {
     monitored.process(of: report.id).map { [$0] } ?? []
   }
 
-  /// What and where it is; as many lines as ``times``.
+  /// The facts that identify the operation; as many lines as ``times``.
   var identity: [[Span]] {
     let queue = monitored.queue(report.queue)
     let isTold = monitored.detail?.id == report.id && dashboard.replay == nil
@@ -35,7 +35,7 @@ struct DetailFacts {
       }
   }
 
-  /// When it did what.
+  /// The times of the operation's changes of state.
   var times: [[Span]] {
     [
       fact("added", moment(report.added)),
@@ -46,7 +46,7 @@ struct DetailFacts {
     ] + process.map { _ in [] }
   }
 
-  /// The values of the four properties that make up its state.
+  /// The values of the four properties that its state consists of.
   var flags: [Span] {
     let isStarted = report.started != nil && !report.state.isOver
     let isExecuting = report.state == .executing || report.state == .cancelling && isStarted
@@ -64,8 +64,8 @@ struct DetailFacts {
       }
   }
 
-  /// Who has asked from another process to cancel it, and what became of that; no lines where nobody
-  /// has.
+  /// Returns lines about the other process that requested cancellation, and the result of the request; no
+  /// lines if no process did.
   func cancelRequest(isWide: Bool) -> [[Span]] {
     guard let requester = report.cancelRequester else { return [] }
     let user = "uid \(requester.userID)"
@@ -104,7 +104,7 @@ struct DetailFacts {
     ]
   }
 
-  /// The time of day, and how long that was after it was added.
+  /// Returns the time of day, and the time since the operation was added.
   private func moment(_ moment: MonitorTime?) -> [Span] {
     guard let moment, let hello = monitored.hello else { return [Span(glyphs.unknown, .dim)] }
     let time = Span(TimeText.preciseTimeOfDay(moment, of: hello))

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The phases of an operation's life, to scale.
+/// The phases of an operation, to scale.
 struct DetailLife {
   struct Phase: Equatable {
     let label: String
@@ -13,7 +13,7 @@ struct DetailLife {
     let role: Role
   }
 
-  /// Those that there were, in their order; empty where nobody watched when it was added.
+  /// The phases, in order; empty if the operation was added before it was watched.
   let phases: [Phase]
 
   private static let textWidth = 15
@@ -39,18 +39,18 @@ struct DetailLife {
     let began = report.started ?? report.finished
     add("ready", from: report.becameReady, to: began, .ready, .ready)
     add("executing", from: report.started, to: report.finished, .executing, .executing)
-    // Asked for before it ran, it did not run on after that.
+    // If cancellation was requested before the operation ran, it did not run after that.
     let asked = report.started == nil ? nil : report.cancelRequested
     add("cancelling", from: asked, to: report.finished, .cancelled, .cancelling)
     self.phases = phases
   }
 
-  /// A bar for each phase below each other, with how long it was.
+  /// Returns a bar for each phase, one below the other, with the length of the phase.
   func rows(columns: Int, glyphs: Glyphs) -> [[Span]] {
     guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
     let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
     let whole = max(1, (end - first.start) / .nanoseconds(1))
-    // Within the whole, since a process may tell of moments in any order.
+    // Limited to the whole, because a process may report moments in any order.
     func share(of duration: Duration) -> Double {
       max(0, min(1, duration / .nanoseconds(1) / whole))
     }

@@ -3,26 +3,26 @@
 
 import MonitorProtocol
 
-/// What is told of one operation on a screen of its own, from the top.
+/// The rows of the screen of one operation, from the top.
 struct DetailRows {
   enum Row {
     /// Text across the screen.
     case line([Span])
-    /// A line of a longer text, and what stands before it.
+    /// A line of a longer text, and its mark.
     case wrapped(Span, [Cell])
     /// Text in the left and in the right half.
     case halves([Span], [Span])
-    /// A rule with a title, and with one for the right half where there is one.
+    /// A rule with a title, and an optional title for the right half.
     case rule(String, String? = nil)
-    /// Rows of the trees of what it waits for, and of what waits for it.
+    /// Rows of the trees of the dependencies and of the dependents.
     case trees(DependencyTree.Row?, DependencyTree.Row?)
   }
 
-  /// On narrower screens nothing stands side by side.
+  /// On narrower screens nothing is side by side.
   static let halvesThreshold = 64
-  /// Where a longer text begins, behind its mark.
+  /// The column at which a longer text begins, after its mark.
   static let textIndent = 3
-  /// More of it is not shown.
+  /// The maximum number of shown lines of a longer text.
   private static let textLineLimit = 20
 
   private let dashboard: Dashboard
@@ -30,7 +30,7 @@ struct DetailRows {
   private let glyphs: Glyphs
   private(set) var rows: [Row] = []
 
-  /// Collects the rows for a screen of so many columns.
+  /// Collects the rows for a screen of this width.
   init(of id: OperationReport.ID, in dashboard: Dashboard, columns: Int, glyphs: Glyphs) {
     self.dashboard = dashboard
     self.columns = columns
@@ -105,7 +105,7 @@ struct DetailRows {
     rows += usualTimes(of: report).map { .line($0) }
   }
 
-  /// How long others of its class waited and ran lately.
+  /// Returns how long recent operations of its class waited and ran.
   private func usualTimes(of report: OperationReport) -> [[Span]] {
     guard let times = monitored.classTimes[report.className] else { return [] }
     return [("run", times.run), ("wait", times.wait)].compactMap { label, times in

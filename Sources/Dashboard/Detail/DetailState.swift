@@ -3,20 +3,20 @@
 
 import MonitorProtocol
 
-/// One operation on a screen of its own, over the view from which it was opened.
+/// The screen of one operation, over the view from which it was opened.
 struct DetailState: Sendable, Equatable {
   let id: OperationReport.ID
   /// The first row on screen.
   var top = 0
 
-  /// Shows the rows further down, or further up; never beyond the last page.
+  /// Scrolls the rows down or up, never beyond the last page.
   mutating func move(by offset: Int, rowCount: Int, height: Int) {
     top = max(0, min(top + offset, rowCount - height))
   }
 }
 
 extension Dashboard {
-  /// Does what a key of the screen of one operation says.
+  /// Performs a key of the screen of one operation.
   mutating func perform(_ key: KeyAction.Detail) -> [Effect] {
     switch key {
     case .open: openDetail()
@@ -25,14 +25,14 @@ extension Dashboard {
     }
   }
 
-  /// Shows the selected operation on a screen of its own.
+  /// Shows the selected operation on its own screen.
   mutating func openDetail() -> [Effect] {
     guard let id = selectedOperation else { return [.bell] }
     guard shown.operations[id] != nil else {
       show("\(id) is not known", isWarning: true)
       return [.bell]
     }
-    // The first row is selected only as long as nothing else is chosen.
+    // The first row is selected only until the user selects another.
     if screen.view == .operations {
       _ = list.selection.select(id, in: list.rows, height: pageHeight)
     }
@@ -40,13 +40,13 @@ extension Dashboard {
     return []
   }
 
-  /// Goes on to the row below in the view from which the detail was opened, or to the one above.
+  /// Continues with the next row below or above, in the view from which the detail was opened.
   mutating func showNeighbourInDetail(step: Int) -> [Effect] {
     guard let old = detail else { return [.bell] }
     let selections = (list.selection, tree, timeline, events)
     detail = nil
     layOut()
-    // Rows that stand for no operation, or once more for this one, are passed by.
+    // Rows that represent no operation, or this operation again, are skipped.
     for _ in 0..<Self.mostRowsPassed {
       move(by: step)
       if let id = selectedOperation, id != old.id {
@@ -62,7 +62,7 @@ extension Dashboard {
 
   private static let mostRowsPassed = 100
 
-  /// How many rows of the detail are on screen.
+  /// The number of rows of the detail on the screen.
   var detailHeight: Int { max(1, screen.overlayLayout?.bodyHeight ?? 1) }
 
   mutating func scrollDetail(by offset: Int) {

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws one operation on a screen of its own.
+/// Draws one operation on its own screen.
 struct DetailView {
   let dashboard: Dashboard
   let layout: Layout

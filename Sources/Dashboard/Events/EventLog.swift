@@ -3,48 +3,48 @@
 
 import MonitorProtocol
 
-/// The events that the dashboard has heard of: the newest, in the order of time.
+/// The newest events that the dashboard has received, in the order of time.
 struct EventLog: Sendable, Equatable {
-  /// So many lines are kept at least, once there were as many.
+  /// The minimum number of lines that are kept when older lines are removed.
   static let capacity = 5_000
-  /// More events than these are not asked for with one update.
+  /// The maximum number of events in one update.
   static let limit = 1_000
-  /// The oldest lines go so many at a time.
+  /// The number of lines that are removed at a time, the oldest first.
   private static let slack = 1_000
 
   /// One line of the log.
   enum Line: Sendable, Equatable {
-    /// Something happened.
+    /// An event.
     case event(OperationEvent)
-    /// So many older events are missing here.
+    /// This number of older events is missing here.
     case skipped(Int)
-    /// Above is what could still be told; from here on everything is.
+    /// The events above happened before the connection and may be incomplete; the events below are complete.
     case beginning
   }
 
   /// The lines, the oldest first.
   private(set) var lines: [Line] = []
-  /// The number of the first line. A line keeps its number for good.
+  /// The number of the first line. The number of a line never changes.
   private(set) var firstNumber = 0
   /// How many events were skipped since the last beginning.
   private(set) var skippedCount = 0
-  /// No id of an operation in it is wider, for the width of its column.
+  /// The largest id of an operation in the log, which determines the width of the column.
   private(set) var largestID = OperationReport.ID(0)
   private var lastTime: MonitorTime?
 
   /// The numbers of all lines.
   var numbers: Range<Int> { firstNumber..<firstNumber + lines.count }
 
-  /// The line with a number; `nil` where there is none, or no longer.
+  /// Returns the line with a number; `nil` if it does not exist, or no longer exists.
   subscript(number: Int) -> Line? {
     numbers.contains(number) ? lines[number - firstNumber] : nil
   }
 
-  /// Takes in what has happened since the last time.
+  /// Adds the events since the last time.
   mutating func apply(_ news: EventNews) {
     var events = news.events[...]
     if news.isBeginning {
-      // What is known already is told again.
+      // Events that are known already are reported again.
       if let lastTime { events = events.drop { $0.time <= lastTime } }
       skippedCount = 0
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which line of the log is selected, and which are on screen.
+/// The selected line of the log, and the lines on the screen.
 ///
-/// Without a selection the newest stay in view, as with `tail -f`. A selected line stays where it is.
+/// If no line is selected, the newest lines stay in view, as with `tail -f`. A selected line stays where it
+/// is.
 struct EventSelection: Sendable, Equatable {
-  /// The number of the selected line; `nil` while the newest are followed.
+  /// The number of the selected line; `nil` while the newest lines are followed.
   private(set) var number: Int?
-  /// The number of the first line on screen, unless the newest are followed.
+  /// The number of the first line on the screen, unless the newest lines are followed.
   private var top = 0
 
   /// Whether the newest events stay in view.
   var follows: Bool { number == nil }
 
-  /// The numbers of the lines on a screen of this height.
+  /// Returns the numbers of the lines on a screen of this height.
   func visible(in numbers: Range<Int>, height: Int) -> Range<Int> {
     let height = max(0, height)
     let last = max(numbers.lowerBound, numbers.upperBound - height)
@@ -25,7 +26,7 @@ struct EventSelection: Sendable, Equatable {
     return top..<max(top, min(numbers.upperBound, top + height))
   }
 
-  /// Holds on to the selection after lines have come and gone, or the height has changed.
+  /// Keeps the selection valid after lines were added or removed, or after the height has changed.
   mutating func settle(in numbers: Range<Int>, height: Int) {
     guard let number else { return }
     guard !numbers.isEmpty else {
@@ -36,8 +37,8 @@ struct EventSelection: Sendable, Equatable {
     top = visible(in: numbers, height: height).lowerBound
   }
 
-  /// Selects the line `offset` further down. The first step up from the newest selects the last
-  /// line; a step beyond it follows again.
+  /// Moves the selection down by `offset` lines. If the newest lines are followed, the first step up selects
+  /// the last line. A step down from the last line follows the newest lines again.
   mutating func move(by offset: Int, in numbers: Range<Int>, height: Int) {
     guard !numbers.isEmpty else { return }
     guard let number else {
@@ -59,7 +60,7 @@ struct EventSelection: Sendable, Equatable {
     select(numbers.lowerBound, in: numbers, height: height)
   }
 
-  /// Follows the newest.
+  /// Follows the newest lines.
   mutating func follow() { self = EventSelection() }
 
   private mutating func select(_ number: Int, in numbers: Range<Int>, height: Int) {

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the log of events: only the lines that are on screen are looked at.
+/// Draws the log of events. Only the lines on the screen are read.
 struct EventView {
   let dashboard: Dashboard
   let layout: Layout
@@ -30,7 +30,7 @@ struct EventView {
         old = nil
       } else {
         old = place(10)
-        // The arrow stands between the two.
+        // The arrow is between the two.
         column += 2
       }
       new = place(10)
@@ -144,7 +144,7 @@ struct EventView {
       if let state = event.old {
         canvas.write(state.rawValue, row: row, columns: old, style: Style(state.role))
       } else {
-        // It was added, unless it must have been there before.
+        // The operation was added, unless its state shows that it existed before.
         let wasAdded = [.waiting, .ready, .held].contains(event.new)
         canvas.write(
           wasAdded ? "added" : canvas.glyphs.unknown, row: row, columns: old, style: Style(.dim))

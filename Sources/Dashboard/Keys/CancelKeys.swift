@@ -3,12 +3,13 @@
 
 import MonitorProtocol
 
-/// The keys printed on the rows, each of which cancels its operation after `X`.
+/// The keys that are printed on the rows. After `X`, each of them cancels its operation.
 ///
-/// A key belongs to an operation, not to a row: it stays with it while it is on screen, and is not
-/// given to another one for 2 s after that, so that a late finger hits nothing or what it meant.
+/// A key belongs to an operation, not to a row. It stays with the operation while the operation is on screen.
+/// It is not given to another operation for 2 s after that, so that a late key press has no effect, or hits
+/// the intended operation.
 struct CancelKeys: Sendable, Equatable {
-  /// What a typed letter led to.
+  /// The result of a typed letter.
   enum Match: Equatable {
     /// This operation's key is complete.
     case operation(OperationReport.ID)
@@ -18,28 +19,28 @@ struct CancelKeys: Sendable, Equatable {
     case none
   }
 
-  /// Whether `X` was pressed and the keys are live.
+  /// Whether `X` was pressed and the keys are active.
   private(set) var isArmed = false
-  /// The letters typed so far of a key of two.
+  /// The typed letters of a key with two letters.
   private(set) var typed = ""
 
   private var keyIndexes: [OperationReport.ID: Int] = [:]
   private var reserved: [Int: MonitorTime] = [:]
 
-  /// How long a key stays unused after its operation has left the screen.
+  /// How long a key remains unused after its operation has left the screen.
   static let restingTime = Duration.seconds(2)
 
-  /// Every key in the order in which they are given out. No key begins another one, and `q`, `x`,
-  /// `n` and `y` mean other things.
+  /// Every key in the order in which they are given to operations. No key is the beginning of another one.
+  /// `q`, `x`, `n` and `y` have other meanings.
   static let keys: [String] = {
     let letters = "asdfghjklwertuiop".map(String.init)
     return letters + "zcvbm".flatMap { first in letters.map { "\(first)\($0)" } }
   }()
 
-  /// The key of an operation; `nil` where it has none.
+  /// Returns the key of an operation; `nil` if it has none.
   func key(of id: OperationReport.ID) -> String? { keyIndexes[id].map { Self.keys[$0] } }
 
-  /// Gives keys to the operations on screen, from the top, and takes them from those that left it.
+  /// Gives keys to the operations on screen, from the top, and removes them from those that left it.
   mutating func assign(to visible: [OperationReport.ID], at now: MonitorTime) {
     let visibleIDs = Set(visible)
     for (id, index) in keyIndexes where !visibleIDs.contains(id) {
@@ -58,19 +59,19 @@ struct CancelKeys: Sendable, Equatable {
     }
   }
 
-  /// Makes the keys live.
+  /// Activates the keys.
   mutating func arm() {
     isArmed = true
     typed = ""
   }
 
-  /// Makes the keys inert again.
+  /// Deactivates the keys.
   mutating func disarm() {
     isArmed = false
     typed = ""
   }
 
-  /// Takes a typed letter; anything but a first letter of two makes the keys inert again.
+  /// Processes a typed letter. Every letter except the first of two deactivates the keys.
   mutating func type(_ letter: Unicode.Scalar) -> Match {
     let key = typed + String(Character(letter))
     if let match = keyIndexes.first(where: { Self.keys[$0.value] == key }) {

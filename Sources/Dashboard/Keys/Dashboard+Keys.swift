@@ -4,13 +4,13 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// What lies on top and takes the keys.
+  /// The topmost part of the screen, which receives the keys.
   var keyContext: KeyContext {
     if prompts.question != nil { return .question }
     return screen.helpTop != nil ? .help : screenContext
   }
 
-  /// Which keys the screen takes, whatever lies on top of it.
+  /// The part of the screen that receives the keys if neither a question nor the help is open.
   var screenContext: KeyContext {
     if picker != nil { return .picker }
     if detail != nil { return .detail }
@@ -23,7 +23,7 @@ extension Dashboard {
     }
   }
 
-  /// Takes in a key. Pasted text is never read as commands.
+  /// Processes a key. Pasted text is never interpreted as commands.
   mutating func reduce(_ input: Input) -> [Effect] {
     if case .paste = input, prompts.text == nil { return [.bell] }
     screen.notice = nil
@@ -164,7 +164,7 @@ extension Dashboard {
     }
   }
 
-  /// Shows another view; the tree is that of the selected operation where none was open.
+  /// Shows another view. If no tree was open, the tree is that of the selected operation.
   private mutating func show(_ view: ViewKind) {
     detail = nil
     if view == .tree, tree == nil { return openTree(.waitsFor) }
@@ -179,7 +179,7 @@ extension Dashboard {
     show(views[number - 1])
   }
 
-  /// Draws news rarer by so many steps, or more often where negative.
+  /// Decreases the refresh rate by this number of steps, or increases it if the number is negative.
   private mutating func changeRefresh(by step: Int) -> [Effect] {
     let isChanged = screen.refresh.slowDown(by: step)
     let remark = isChanged ? "; what keys change, at once" : step > 0 ? " at least" : " at most"

@@ -3,28 +3,28 @@
 
 import MonitorProtocol
 
-/// An operation's number that is being typed.
+/// The number of an operation, while it is typed.
 struct GoToPrompt: Sendable, Equatable {
-  /// How long after the last digit the number is taken as complete.
+  /// The time after the last digit at which the number is complete.
   static let patience = Duration.seconds(1)
-  /// No id has more digits.
+  /// The maximum number of digits of an id.
   static let digitLimit = 20
 
-  /// What was typed: digits, and where several processes are watched perhaps a `#` behind the first ones.
+  /// The typed text: digits and, if several processes are watched, possibly a `#` after the first digits.
   private(set) var digits = ""
-  /// The process meant where none is typed; 0 where one is watched.
+  /// The process if none is typed; 0 if only one process is watched.
   private let process: Int
-  /// When the number is taken as complete.
+  /// When the number is complete.
   private(set) var expires: MonitorTime
 
-  /// Starts with the first digit, for an operation of a process unless another one is typed.
+  /// Starts with the first digit. The operation belongs to `process`, unless another process is typed.
   init(_ digit: Unicode.Scalar, process: Int = 0, at now: MonitorTime) {
     digits = String(Character(digit))
     self.process = process
     expires = now + Self.patience
   }
 
-  /// The operation meant; `nil` for a number that no operation can have.
+  /// The operation with this number; `nil` if no operation can have the number.
   var id: OperationReport.ID? {
     let parts = digits.split(separator: "#", omittingEmptySubsequences: false)
     guard let last = parts.last.flatMap({ UInt64($0) }) else { return nil }
@@ -34,7 +34,7 @@ struct GoToPrompt: Sendable, Equatable {
     return Int(parts[0]).flatMap { ProcessReport.numbers.contains($0) ? id.numbered($0) : nil }
   }
 
-  /// What is meant, as ids are shown.
+  /// The number in the form of ids on the screen.
   var text: String {
     if digits.contains("#") { return digits }
     return (process == 0 ? "#" : "\(process)#") + digits
@@ -49,7 +49,7 @@ struct GoToPrompt: Sendable, Equatable {
     expires = now + Self.patience
   }
 
-  /// Takes the last digit back.
+  /// Removes the last digit.
   mutating func removeLast(at now: MonitorTime) {
     digits = String(digits.dropLast())
     expires = now + Self.patience

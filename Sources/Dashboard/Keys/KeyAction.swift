@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a key can mean, by the feature that does it.
+/// The action of a key, grouped by feature.
 ///
-/// Each feature has a function `perform` that switches over its own keys without `default`, so that a
-/// key that does nothing does not compile.
+/// Each feature has a function `perform` that switches over its own actions without `default`, so that an
+/// action without an implementation does not compile.
 enum KeyAction: Sendable, Hashable {
   case program(Program)
   case screen(Screen)
@@ -19,65 +19,65 @@ enum KeyAction: Sendable, Hashable {
   case answer(Answer)
   case replay(Replay)
 
-  /// What concerns the program as a whole.
+  /// Actions of the whole program.
   enum Program: Sendable, Hashable {
     case close, back, quit, suspend, repaint, export, changeRefresh
   }
 
-  /// What is shown on the screen.
+  /// Actions that change what the screen shows.
   enum Screen: Sendable, Hashable {
     case toggleHelp, nextView, previousView, showView, toggleMeters, toggleName, pause
   }
 
-  /// Which row is selected, in whatever is shown.
+  /// Movements of the selection, in every view.
   enum Movement: Sendable, Hashable {
     case down, up, pageDown, pageUp, halfPageDown, halfPageUp, toTop, toBottom
   }
 
-  /// The list of operations.
+  /// Actions of the list of operations.
   enum List: Sendable, Hashable {
     case openFilter, openSearch, searchNext, searchPrevious
     case openSortMenu, sortNext, sortPrevious, invertOrder
     case pin, scrollLeft, scrollRight, toggleOver, toggleWarned, goToOperation
   }
 
-  /// The trees of dependencies.
+  /// Actions of the trees of dependencies.
   enum Tree: Sendable, Hashable {
     case toggle, showDependencies, showDependents, enterRow, reroot, showRoots
     case fold, unfold, toggleAllFolds, goToBlocker, goToWorst
   }
 
-  /// The timeline.
+  /// Actions of the timeline.
   enum Timeline: Sendable, Hashable {
     case zoomIn, zoomOut
   }
 
-  /// The screen of one operation.
+  /// Actions of the screen of one operation.
   enum Detail: Sendable, Hashable {
     case open, next, previous
   }
 
-  /// The list of what can be watched.
+  /// Actions of the picker.
   enum Picker: Sendable, Hashable {
     case open, openChoice, lookAgain
   }
 
-  /// What commands are about, and those about operations.
+  /// Commands about operations, and the actions that select their operations.
   enum Command: Sendable, Hashable {
     case tag, tagWithDependents, untagAll, cancel, armCancelKeys, raisePriority, lowerPriority
   }
 
-  /// The commands about a queue.
+  /// Commands about a queue.
   enum Queue: Sendable, Hashable {
     case toggleSuspended, widen, narrow
   }
 
-  /// The answers to a question.
+  /// Answers to a question.
   enum Answer: Sendable, Hashable {
     case no, yes, also
   }
 
-  /// A recording that is played.
+  /// Actions of a replayed recording.
   enum Replay: Sendable, Hashable {
     case togglePlaying, slower, faster, stepBack, stepForward
     case seekBack, seekForward, seekFarBack, seekFarForward, toStart, toEnd

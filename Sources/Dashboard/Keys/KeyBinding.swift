@@ -13,7 +13,7 @@ public enum Input: Sendable, Hashable {
   case key(Key)
   /// F1 to F12.
   case function(Int)
-  /// Text pasted as a whole; never to be read as commands.
+  /// Text pasted as a whole. It is never interpreted as commands.
   case paste(String)
 }
 
@@ -23,14 +23,14 @@ public enum Key: Sendable, Hashable, CaseIterable {
   case enter, escape, backspace, delete, insert, tab, backTab
 }
 
-/// Where a key is pressed: what lies on top.
+/// The context in which a key is pressed: the topmost part of the screen.
 enum KeyContext: Sendable, Hashable, CaseIterable {
   case list, tree, queues, timeline, events, detail, picker, help, question
 }
 
-/// A key, or several that do the same, and what help and footers say about it.
+/// A key, or several keys with the same action, and their texts in help and footers.
 struct KeyBinding: Sendable {
-  /// Under which heading of the help it stands.
+  /// The heading of the help below which it is listed.
   enum Group: String, Sendable, CaseIterable {
     case moving = "Moving"
     case looking = "Looking"
@@ -38,23 +38,23 @@ struct KeyBinding: Sendable {
     case program = "The program"
   }
 
-  /// What the keys do.
+  /// The action of the keys.
   let action: KeyAction
   /// The keys.
   let inputs: [Input]
-  /// Where they do it.
+  /// The contexts in which the keys have this action.
   let contexts: Set<KeyContext>
-  /// The keys in words, in ASCII.
+  /// The label of the keys, in ASCII.
   let label: String
-  /// What they do, in words.
+  /// The description in the help.
   let help: String
-  /// Under which heading of the help they stand.
+  /// The heading of the help below which the keys are listed.
   let group: Group
-  /// The key as the footers name it; empty where none does.
+  /// The name of the key in footers; empty if no footer names it.
   let footerKey: String
-  /// What the footers of its contexts say; a context without words does not name it.
+  /// The texts for the footers of its contexts. The footer of a context without a text does not name the key.
   let footerWords: [KeyContext: String]
-  /// Whether the monitored process is changed, which a read-only viewer does not do.
+  /// Whether the action changes the monitored process. A read-only viewer does not perform it.
   let changesProcess: Bool
 
   init(

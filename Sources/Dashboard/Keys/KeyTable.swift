@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Every key and its meaning: the one source of what keys do, what the help says and what the
-/// footers name.
+/// Every key and its action. Key handling, help and footers use only this table.
 enum KeyTable {
-  /// Where there is a selected operation.
+  /// The contexts with a selected operation.
   private static let browsing: Set<KeyContext> = [.list, .tree]
-  /// The same, and where one operation is shown alone.
+  /// The contexts with a selected operation, including the screen of one operation.
   private static let choosing = browsing.union([.detail])
-  /// In every view.
+  /// All views.
   private static let viewing: Set<KeyContext> = [
     .list, .tree, .queues, .timeline, .events, .detail,
   ]
-  /// Where what has happened is shown.
+  /// The contexts that show past events.
   private static let history: Set<KeyContext> = [.timeline, .events]
   private static let scrolling = viewing.union([.picker, .help])
   private static let everywhere = Set(KeyContext.allCases)
 
-  /// What a key means where it is pressed; `nil` for nothing.
+  /// Returns the action of a key in a context; `nil` if it has none.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {
     actions[context]?[input]
   }
 
-  /// What the footer of a context names, in its order; the last one is the way out.
+  /// Returns the keys in the footer of a context, in order. The last one closes the context.
   static func footer(in context: KeyContext) -> [KeyBinding] {
     bindings.filter { $0.footerWords[context] != nil }
   }
 
-  /// Which keys a narrow footer names rather than others: the lowest first.
+  /// Returns the rank of a key in a narrow footer: keys with the lowest rank have priority.
   static func footerRank(of binding: KeyBinding) -> Int {
     footerOrder.firstIndex(of: binding.action) ?? footerOrder.count
   }

@@ -3,42 +3,42 @@
 
 import MonitorProtocol
 
-/// What has to be answered or typed before keys mean again what they mean in the view.
+/// The open questions and prompts, which receive keys before the view does.
 struct PromptState: Sendable {
   var question: Question?
-  /// The number of an operation that is being typed.
+  /// The number of an operation, while it is typed.
   var goTo: GoToPrompt?
-  /// The line of text that is being typed; `nil` if there is none.
+  /// The line of text that is typed; `nil` if there is none.
   var text: TextPrompt?
-  /// Whether a letter chooses what to sort by.
+  /// Whether the next letter selects the column to sort by.
   var isChoosingOrder = false
 }
 
-/// A line of text that is being typed.
+/// A line of text, while it is typed.
 struct TextPrompt: Sendable, Equatable {
-  /// What the text is for.
+  /// The purpose of the text.
   enum Purpose: Sendable, Equatable {
-    /// Which operations are listed. What held before is put back when it is given up.
+    /// The filter of the list. The previous filter is restored if the prompt is cancelled.
     case filter(before: OperationFilter?)
-    /// Which operation is looked for. Where the selection was is gone back to when it is given up.
+    /// The text to search for. The previous selection is restored if the prompt is cancelled.
     case search
   }
 
-  /// Longer texts are cut.
+  /// The maximum length of the text. Longer texts are cut.
   static let limit = 200
 
-  /// What the text is for.
+  /// The purpose of the text.
   let purpose: Purpose
-  /// What was typed so far.
+  /// The text typed so far.
   private(set) var text: String
 
-  /// Begins with a text.
+  /// Creates a prompt with a text.
   init(_ purpose: Purpose, text: String = "") {
     self.purpose = purpose
     self.text = text
   }
 
-  /// Adds what was typed or pasted: what is no character of a line becomes a space.
+  /// Appends typed or pasted text. Control characters become spaces.
   mutating func append(_ more: some Sequence<Unicode.Scalar>) {
     for scalar in more where text.unicodeScalars.count < Self.limit {
       let isControl = scalar.properties.generalCategory == .control
@@ -46,10 +46,10 @@ struct TextPrompt: Sendable, Equatable {
     }
   }
 
-  /// Takes the last character back.
+  /// Removes the last character.
   mutating func removeLast() { text = String(text.dropLast()) }
 
-  /// Takes the last word back, with the spaces behind it.
+  /// Removes the last word and the spaces after it.
   mutating func removeLastWord() {
     var rest = text[...]
     while rest.last == " " { rest.removeLast() }
@@ -57,6 +57,6 @@ struct TextPrompt: Sendable, Equatable {
     text = String(rest)
   }
 
-  /// Takes everything back.
+  /// Removes the whole text.
   mutating func removeAll() { text = "" }
 }

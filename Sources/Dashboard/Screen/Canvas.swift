@@ -12,14 +12,14 @@ struct Span: Sendable, Equatable {
   }
 }
 
-/// Draws lines of text into a grid, within given columns; what does not fit is clipped.
+/// Draws lines of text into a grid, within given columns. Text that does not fit is clipped.
 struct Canvas {
-  /// What was drawn so far.
+  /// The drawing so far.
   private(set) var grid: Grid
   /// The characters to draw lines and bars with.
   let glyphs: Glyphs
 
-  /// A canvas of plain spaces.
+  /// Creates a canvas of plain spaces.
   init(size: Size, capabilities: Capabilities) {
     grid = Grid(size: size)
     glyphs = Glyphs(isUnicode: capabilities.isUnicode)
@@ -28,7 +28,7 @@ struct Canvas {
   /// All columns.
   var columns: Range<Int> { 0..<grid.size.columns }
 
-  /// Writes text from the left of `columns`, and returns the column behind it.
+  /// Writes text from the left of `columns`, and returns the column after it.
   @discardableResult
   mutating func write(
     _ text: String, row: Int, columns: Range<Int>, style: Style = .plain
@@ -41,7 +41,7 @@ struct Canvas {
     return columns.lowerBound + text.cells.count
   }
 
-  /// Puts cells beside each other from a column on. They have to fit.
+  /// Writes cells side by side from a column on. They have to fit.
   mutating func write(_ cells: [Cell], row: Int, column: Int) {
     for (offset, cell) in cells.enumerated() {
       grid[row: row, column: column + offset] = cell
@@ -56,8 +56,7 @@ struct Canvas {
     write(text, row: row, columns: columns.upperBound - width..<columns.upperBound, style: style)
   }
 
-  /// Writes spans one after the other from the left of `columns`, and returns the column behind
-  /// the last.
+  /// Writes spans one after the other from the left of `columns`, and returns the column after the last one.
   @discardableResult
   mutating func write(_ spans: [Span], row: Int, columns: Range<Int>) -> Int {
     var column = columns.lowerBound
@@ -84,12 +83,12 @@ struct Canvas {
     }
   }
 
-  /// Puts one character of width 1 in a cell.
+  /// Writes one character of width 1 into a cell.
   mutating func put(_ scalar: Unicode.Scalar, row: Int, column: Int, style: Style = .plain) {
     fill(scalar, row: row, columns: column..<column + 1, style: style)
   }
 
-  /// Turns part of a row into the selected one: reversed, with its roles kept.
+  /// Draws part of a row as selected: with reversed colours, and with the same roles.
   mutating func reverse(row: Int, columns: Range<Int>) {
     guard (0..<grid.size.rows).contains(row) else { return }
     for column in columns.clamped(to: self.columns) {

@@ -3,38 +3,38 @@
 
 /// A size in terminal cells.
 public struct Size: Sendable, Hashable {
-  /// How many cells a row has.
+  /// The number of cells in a row.
   public var columns: Int
-  /// How many rows there are.
+  /// The number of rows.
   public var rows: Int
 
-  /// Creates a size; both at least zero.
+  /// Creates a size. Negative values become zero.
   public init(columns: Int, rows: Int) {
     self.columns = max(0, columns)
     self.rows = max(0, rows)
   }
 }
 
-/// What the terminal can show.
+/// The capabilities of the terminal.
 public struct Capabilities: Sendable, Hashable {
-  /// How many colours there are.
+  /// The number of colours.
   public enum Colors: Int, Sendable, Comparable {
-    /// None: bold, dim, reverse and underline only.
+    /// No colours: bold, dim, reverse and underline only.
     case none = 0
-    /// The eight of ANSI, with bold for the bright ones.
+    /// The eight ANSI colours, with bold for the bright ones.
     case eight = 8
-    /// Eight and their bright forms.
+    /// The eight ANSI colours and their bright forms.
     case sixteen = 16
-    /// The 256 of xterm.
+    /// The 256 colours of xterm.
     case twoHundredFiftySix = 256
 
-    /// Whether `left` has fewer colours.
+    /// Returns whether `left` has fewer colours.
     public static func < (left: Colors, right: Colors) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Whether box drawing and block elements can be drawn; else ASCII stands in.
+  /// Whether box drawing and block elements can be drawn; otherwise ASCII characters replace them.
   public var isUnicode: Bool
-  /// How many colours there are.
+  /// The number of colours.
   public var colors: Colors
 
   /// Creates capabilities; by default Unicode and 256 colours.

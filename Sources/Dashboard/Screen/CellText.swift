@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Text from anywhere as cells that are safe to show: the one place where text becomes cells.
+/// Text from any source as cells that are safe to show. All text becomes cells here.
 ///
-/// A name may hold anything. Here control, bidirectional and other invisible characters become one
-/// visible cell, marks never leave their cell, a wide character is never cut in half, and a text of
-/// any length costs no more than its column is wide.
+/// A name may contain any characters. Each control, bidirectional or other invisible character becomes one
+/// visible cell, marks never leave their cell, and a wide character is never cut in half. The cost depends on
+/// the width of the column, not on the length of the text.
 struct CellText {
-  /// What is drawn; at most as many as there were columns.
+  /// The drawn cells; at most as many as there were columns.
   private(set) var cells: [Cell] = []
 
   private let columns: Int
   private let style: Style
   private let isUnicode: Bool
 
-  /// Reads at most four characters for each column, so that a long text costs nothing, and puts an
-  /// ellipsis in the last cell where something was left out.
+  /// Creates the cells of a text. It reads at most four characters for each column, so that a long text costs
+  /// little, and puts an ellipsis into the last cell if a part was left out.
   init(_ text: String, columns: Int, style: Style = .plain, isUnicode: Bool = true) {
     self.columns = columns
     self.style = style
@@ -31,10 +31,10 @@ struct CellText {
     }
   }
 
-  /// How many characters (Unicode scalars) are looked at to fill so many columns.
+  /// Returns how many characters (Unicode scalars) are read to fill this number of columns.
   static func mostScalars(columns: Int) -> Int { 4 * columns }
 
-  /// How many cells a text takes, counting no further than `limit`.
+  /// Returns how many cells a text takes; at most `limit`.
   static func width(of text: String, limit: Int = 1_000, isUnicode: Bool = true) -> Int {
     CellText(text, columns: limit, isUnicode: isUnicode).cells.count
   }
@@ -64,14 +64,14 @@ struct CellText {
     }
     let width = CharacterWidth.cells(of: scalar)
     if width == 0 {
-      // Variation selectors ask for another look, which a terminal's cells do not have.
+      // Variation selectors select another appearance, which a terminal's cells do not have.
       return properties.isVariationSelector ? .nothing : .mark(scalar)
     }
     if properties.isDefaultIgnorableCodePoint { return .replacement("\u{B7}") }
     return .character(scalar, width: width)
   }
 
-  /// Adds one character; `false` where there was no room for it.
+  /// Adds one character; returns `false` if there was no room for it.
   private mutating func append(_ shown: Shown) -> Bool {
     switch shown {
     case .nothing:
@@ -80,7 +80,7 @@ struct CellText {
       guard cells.count + width <= columns else { return false }
       cells.append(Cell(scalar, style: style))
       if width == 2 {
-        // A space of two cells is drawn as two spaces: nothing to continue.
+        // A space of two cells is drawn as two spaces, without a continuation.
         cells.append(Cell(" ", style: style, isContinuation: scalar != " "))
       }
       return true
@@ -89,7 +89,8 @@ struct CellText {
       cells.append(Cell(scalar, style: dimmed))
       return true
     case .mark(let mark):
-      // Behind a space it begins a name in a sentence, or might as well: that space is not its own.
+      // After a space, the mark begins a name in a sentence, or could begin one: the space does not belong to
+      // the name.
       guard let last = cells.lastIndex(where: { !$0.isContinuation }), cells[last].scalar != " "
       else {
         guard cells.count < columns else { return false }
@@ -107,7 +108,7 @@ struct CellText {
 }
 
 extension [Cell] {
-  /// Ends a line of so many columns in an ellipsis, because something was left out.
+  /// Ends a line of this width in an ellipsis, because a part was left out.
   mutating func markAsCut(columns: Int, style: Style, isUnicode: Bool) {
     let ellipsis = Cell(isUnicode ? "\u{2026}" : "~", style: style)
     if count < columns {
@@ -121,14 +122,14 @@ extension [Cell] {
   }
 }
 
-/// Text from anywhere as text that is safe to print where there is no grid.
+/// Text from any source as text that is safe to print without a grid.
 public enum TerminalText {
-  /// What a grid would show of `text`: no control, bidirectional or other invisible characters.
+  /// Returns `text` as a grid would show it: without control, bidirectional or other invisible characters.
   ///
   /// - Parameters:
-  ///   - text: Anything; a long one costs no more than its columns.
-  ///   - columns: The most terminal columns to fill; what does not fit ends in an ellipsis.
-  ///   - isUnicode: Whether more than ASCII may be printed.
+  ///   - text: Any text. The cost of a long text depends only on `columns`.
+  ///   - columns: The maximum number of terminal columns. Text that does not fit ends in an ellipsis.
+  ///   - isUnicode: Whether characters beyond ASCII may be printed.
   /// - Returns: One line of printable characters.
   public static func printable(
     _ text: String, columns: Int = 200, isUnicode: Bool = true
@@ -142,19 +143,19 @@ public enum TerminalText {
     return String(shown)
   }
 
-  /// How many columns of a terminal a text takes that `printable` has returned.
+  /// Returns how many columns of a terminal a result of `printable` takes.
   public static func width(of text: String) -> Int { CellText.width(of: text) }
 }
 
 extension String {
-  /// At most so many characters (Unicode scalars) from the front: names may be of any length, and what
-  /// is drawn must not cost as much as they do.
+  /// Returns at most this number of characters (Unicode scalars) from the beginning. Names may be of any
+  /// length, and the cost of drawing must not depend on it.
   func clipped(to count: Int) -> String {
     String(UnicodeScalarView(unicodeScalars.prefix(count)))
   }
 
-  /// As much behind the first `start` characters as ``CellText`` looks at for so many columns, and one
-  /// more where there is: so that it sees that something is left out.
+  /// Returns the characters after the first `start` ones that ``CellText`` reads for this number of columns,
+  /// and one more if there is one, so that ``CellText`` detects that a part is left out.
   func clipped(from start: Int, toFill columns: Int) -> String {
     let rest = unicodeScalars.dropFirst(start)
     return String(UnicodeScalarView(rest.prefix(CellText.mostScalars(columns: columns) + 1)))
@@ -162,12 +163,12 @@ extension String {
 }
 
 extension String {
-  /// With spaces behind it up to so many characters.
+  /// Returns the text with spaces after it, up to this number of characters.
   func padded(to count: Int) -> String {
     self + String(repeating: " ", count: max(0, count - unicodeScalars.count))
   }
 
-  /// With spaces before it up to so many characters.
+  /// Returns the text with spaces before it, up to this number of characters.
   func paddedLeft(to count: Int) -> String {
     String(repeating: " ", count: max(0, count - unicodeScalars.count)) + self
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Large numbers in words.
+/// Formats large numbers.
 enum CountText {
-  /// A number with commas between thousands: `1,000,000`.
+  /// Returns a number with commas between thousands: `1,000,000`.
   static func text(_ count: Int) -> String {
     var text = ""
     for (index, digit) in String(count.magnitude).reversed().enumerated() {
@@ -13,7 +13,8 @@ enum CountText {
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// A number in at most five cells as long as it is below a billion: `9,999`, `61k`, `1.2M`; cut.
+  /// Returns a rounded number in at most five cells, if it is below a billion: `9,999`, `61k`, `1.2M`. It is
+  /// rounded down.
   static func short(_ count: Int) -> String {
     switch count {
     case ..<10_000: text(count)
@@ -23,7 +24,7 @@ enum CountText {
     }
   }
 
-  /// A rate: with one decimal below 10, else whole.
+  /// Returns a rate: with one decimal place below 10, otherwise as a whole number.
   static func rate(_ rate: Double) -> String {
     guard rate < 10 else { return short(Int(min(rate, 1e15))) }
     let tenths = Int((max(0, rate) * 10).rounded())

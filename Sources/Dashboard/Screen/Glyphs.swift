@@ -3,20 +3,20 @@
 
 import MonitorProtocol
 
-/// The characters that lines, bars and marks are drawn with, in Unicode or in ASCII.
+/// The characters for lines, bars and marks, in Unicode or in ASCII.
 struct Glyphs: Sendable, Equatable {
-  /// Whether anything beyond ASCII may be drawn.
+  /// Whether characters beyond ASCII may be drawn.
   let isUnicode: Bool
 
-  /// Stands to the left of the selected row.
+  /// The mark to the left of the selected row.
   var selection: String { isUnicode ? "▌" : ">" }
-  /// Stands where a value is not known.
+  /// The text for an unknown value.
   var unknown: String { isUnicode ? "–" : "-" }
-  /// Stands behind what the rows are sorted by.
+  /// The mark after the heading of the sorted column.
   var descending: String { isUnicode ? "▼" : "v" }
-  /// The same where the order is reversed.
+  /// The mark after the heading of the sorted column if the order is reversed.
   var ascending: String { isUnicode ? "▲" : "^" }
-  /// Stands between the ends of a range.
+  /// The text between the ends of a range.
   var ellipsis: String { isUnicode ? "…" : ".." }
 
   /// A horizontal rule.
@@ -28,44 +28,45 @@ struct Glyphs: Sendable, Equatable {
   /// A horizontal rule on which a vertical one ends.
   var teeUp: Unicode.Scalar { isUnicode ? "┴" : "+" }
 
-  /// In a tree, before a row that has siblings below it.
+  /// The part of a tree before a row that has siblings below it.
   var branch: String { isUnicode ? "├─ " : "|-- " }
-  /// In a tree, before the last of its siblings.
+  /// The part of a tree before the last of its siblings.
   var lastBranch: String { isUnicode ? "└─ " : "`-- " }
-  /// In a tree, before a row on the critical path.
+  /// Returns the part of a tree before a row on the critical path.
   func criticalBranch(isLast: Bool) -> String {
     isUnicode ? (isLast ? "┗━ " : "┡━ ") : "#== "
   }
-  /// In a tree, below a row that has siblings further below.
+  /// The part of a tree below a row that has siblings further below.
   var trunk: String { isUnicode ? "│  " : "|   " }
-  /// In a tree, below a last sibling.
+  /// The part of a tree below a last sibling.
   var noTrunk: String { isUnicode ? "   " : "    " }
 
-  /// A slot of a queue that is taken.
+  /// A taken slot of a queue.
   var takenSlot: Unicode.Scalar { isUnicode ? "█" : "#" }
-  /// A slot of a queue that is free.
+  /// A free slot of a queue.
   var freeSlot: Unicode.Scalar { isUnicode ? "░" : "." }
 
-  /// Bars of eight heights: the first stands for nothing.
+  /// Bars of eight heights. The first represents zero.
   var bars: [Unicode.Scalar] {
     isUnicode
       ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", ":", "-", "=", "+", "*", "#"]
   }
-  /// How far a cell of an area is filled from below, the first not at all.
+  /// The fillings of an area's cell from below. The first is empty.
   var areaFills: [Unicode.Scalar] {
     isUnicode ? [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [" ", ".", ":", "#"]
   }
 
-  /// From one state to the next.
+  /// The arrow from one state to the next.
   var arrow: String { isUnicode ? "→" : "->" }
-  /// The first cell of a run, which sets it off from the one before.
+  /// The first cell of a run, which separates it from the previous run.
   var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }
-  /// The first cell of a run that began before the picture does.
+  /// The first cell of a run that began before the shown time.
   var runBack: Unicode.Scalar { isUnicode ? "◀" : "<" }
-  /// The last cell of a run that goes on.
+  /// The last cell of a run that has not ended.
   var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
 
-  /// A share of the proportion bar: a texture for each state, so that it needs no colour.
+  /// Returns the cell for a share of the proportion bar. Each state has its own texture, so that colours are
+  /// not needed.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
     switch share {
     case .finished: isUnicode ? "█" : "#"
@@ -76,7 +77,7 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
-  /// What a run is drawn with: the texture of its state in the proportion bar.
+  /// Returns the cell for a run: the texture of its state in the proportion bar.
   func run(_ state: OperationState) -> Unicode.Scalar {
     switch state {
     case .finished: share(of: .finished)
@@ -85,7 +86,7 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
-  /// How many cells a text takes, counting no further than `limit`.
+  /// Returns how many cells a text takes; at most `limit`.
   func width(of text: String, limit: Int = 1_000) -> Int {
     CellText.width(of: text, limit: limit, isUnicode: isUnicode)
   }

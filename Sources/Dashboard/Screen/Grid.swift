@@ -3,7 +3,7 @@
 
 /// The screen as a rectangle of cells: what a view draws and a terminal shows.
 public struct Grid: Sendable, Hashable {
-  /// How many cells there are.
+  /// The size of the grid.
   public let size: Size
   /// The cells, row by row.
   public private(set) var cells: [Cell]
@@ -14,7 +14,7 @@ public struct Grid: Sendable, Hashable {
     cells = Array(repeating: Cell(), count: size.columns * size.rows)
   }
 
-  /// The cells of one row.
+  /// Returns the cells of one row.
   ///
   /// - Precondition: `0 <= row < size.rows`.
   public func row(_ row: Int) -> ArraySlice<Cell> {
@@ -23,7 +23,7 @@ public struct Grid: Sendable, Hashable {
 
   /// One cell.
   ///
-  /// - Precondition: Both within `size`.
+  /// - Precondition: Row and column are within `size`.
   public subscript(row row: Int, column column: Int) -> Cell {
     get { cells[row * size.columns + column] }
     set { cells[row * size.columns + column] = newValue }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a cell means, from which the terminal chooses its colours.
+/// The meaning of a cell, from which the terminal chooses its colours.
 ///
-/// Nothing is told by a role alone: with all roles drawn alike, every fact is still in the text.
+/// No fact depends on a role alone: even if all roles look alike, the text contains every fact.
 public enum Role: UInt8, Sendable, CaseIterable {
   /// Plain text in the terminal's own colours.
   case text
-  /// What is read first: the header, the selected row's id.
+  /// Important text: the header, the selected row's id.
   case strong
-  /// What recedes: rules, labels, waiting and finished rows.
+  /// Less important text: rules, labels, waiting and finished rows.
   case dim
   /// An operation that executes.
   case executing
@@ -25,19 +25,19 @@ public enum Role: UInt8, Sendable, CaseIterable {
   case finished
   /// An operation that finished after it was cancelled.
   case cancelled
-  /// What needs attention.
+  /// Text that needs attention.
   case warning
-  /// What is singled out: the critical path, a match, a key to press.
+  /// Highlighted text: the critical path, a match, a key to press.
   case accent
 }
 
-/// How one cell is drawn.
+/// The style of one cell.
 public struct Style: Sendable, Hashable {
-  /// What the cell means.
+  /// The meaning of the cell.
   public var role: Role
-  /// Whether foreground and background change places.
+  /// Whether foreground and background are exchanged.
   public var isReversed: Bool
-  /// Whether the cell is bold, whatever its role says.
+  /// Whether the cell is bold, whatever its role is.
   public var isBold: Bool
 
   /// Creates a style; plain text by default.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Text from anywhere as lines of cells that are safe to show.
+/// Text from any source as lines of cells that are safe to show.
 struct WrappedText {
-  /// The lines from the top; none is wider than asked for.
+  /// The lines from the top; none is wider than requested.
   private(set) var lines: [[Cell]] = []
 
-  /// Breaks a text behind spaces, and within words that fill a line; at least two columns.
+  /// Breaks a text after spaces, and within words that fill a line. It needs at least two columns.
   ///
-  /// Where there would be more lines than `lineLimit`, the last one ends in an ellipsis. A text of any
-  /// length costs no more than these lines do.
+  /// If there are more lines than `lineLimit`, the last one ends in an ellipsis. The cost depends on the
+  /// lines, not on the length of the text.
   init(
     _ text: String, columns: Int, lineLimit: Int, style: Style = .plain, isUnicode: Bool = true
   ) {
@@ -20,18 +20,18 @@ struct WrappedText {
       let end = Self.lineEnd(in: rest, columns: columns)
       lines.append(Array(rest[..<end]))
       rest = rest[end...]
-      // The space at which it was broken.
+      // The space at which the text was broken.
       if rest.first.map(Self.isSpace) == true { rest.removeFirst() }
     }
     guard !rest.isEmpty else { return }
     lines[lineLimit - 1].markAsCut(columns: columns, style: style, isUnicode: isUnicode)
   }
 
-  /// Where the first line ends.
+  /// Returns where the first line ends.
   private static func lineEnd(in cells: ArraySlice<Cell>, columns: Int) -> Int {
     let limit = cells.startIndex + columns
     guard limit < cells.endIndex else { return cells.endIndex }
-    // A wide character stays whole, and so does the word that reaches over the end of the line.
+    // A wide character is not divided. Neither is a word that extends beyond the end of the line.
     let end = cells[limit].isContinuation ? limit - 1 : limit
     if isSpace(cells[end]) { return end }
     return cells[..<end].lastIndex(where: isSpace).map { $0 + 1 } ?? end

@@ -3,14 +3,14 @@
 
 import MonitorProtocol
 
-/// A run in the format of Chrome's trace events, which Perfetto reads: each queue is a process, each of
-/// its slots a thread, each run a slice, and each dependency an arrow between slices. The critical path,
-/// the counts and the warnings are in a process of their own.
+/// A run in the format of Chrome's trace events, which Perfetto reads. Each queue is a process, each of its
+/// slots a thread, each run of an operation a slice, and each dependency an arrow between slices. The
+/// critical path, the counts and the warnings are in a process of their own.
 ///
-/// Times are microseconds since the recording began; when that was, also on the monotonic clock of the process
-/// that was watched, is among the other data.
+/// Times are microseconds since the recording began. The beginning itself, also on the monotonic clock of the
+/// watched process, is in the trace's other data.
 struct ChromeTrace: RunExport {
-  /// Where what is about the whole run is shown.
+  /// The process and the thread for the parts of the trace that concern the whole run.
   private static let overview = 0
   private static let pathThread = 1
 
@@ -94,7 +94,7 @@ struct ChromeTrace: RunExport {
 
   // MARK: Queues
 
-  /// Where a run is drawn.
+  /// The place of a slice in the trace.
   private struct Place {
     var process: Int
     var thread: Int
@@ -138,7 +138,7 @@ struct ChromeTrace: RunExport {
 
   // MARK: Arrows
 
-  /// An arrow leaves a slice within its last nanosecond: at its end another one may have begun.
+  /// An arrow leaves a slice within its last nanosecond: at its end another slice may have begun.
   private func writeDependencies<Failure: Error>(
     _ places: [OperationReport.ID: Place], _ add: (TraceEvent) throws(Failure) -> Void
   ) throws(Failure) {
@@ -165,7 +165,7 @@ struct ChromeTrace: RunExport {
 }
 
 extension CriticalPath.Kind {
-  /// What the time was spent with, in words.
+  /// The name of the kind.
   var words: String {
     switch self {
     case .work: "work"

@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// What depends on what, for Graphviz: arrows go from a dependency to what waits for it. The critical path
-/// is drawn in bold, and what was not recorded with dashes.
+/// The dependency graph for Graphviz. Arrows go from a dependency to its dependents. The critical path is
+/// bold, and operations that were not recorded are dashed.
 struct DependencyGraphDOT: RunExport {
   private let run: ExportedRun
 
-  /// By operation of the critical path: the one before it.
+  /// For each operation of the critical path, the one before it.
   private let criticalEdges: [OperationReport.ID: OperationReport.ID]
 
   init(_ run: ExportedRun) {
@@ -32,7 +32,8 @@ struct DependencyGraphDOT: RunExport {
     for report in run.operations {
       for dependency in Set(report.dependencies).sorted() {
         let isKnown = run.history.operations[dependency] != nil
-        // What the filter leaves out has no node, and what was not recorded has one without facts.
+        // Operations that the filter leaves out have no node. Operations that were not recorded have a node
+        // without facts.
         guard run.ids.contains(dependency) || !isKnown else { continue }
         if !isKnown, unknown.insert(dependency).inserted {
           try output(
@@ -63,8 +64,8 @@ struct DependencyGraphDOT: RunExport {
 
   private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-  /// A text that ends no string and is taken for no entity. What a terminal would obey has been escaped
-  /// before, and its backslashes are shown.
+  /// Returns a text that does not end a string and contains no entity. Characters that control a terminal
+  /// have been escaped before; the backslashes of these escapes are shown.
   private static func escaped(_ text: String) -> String {
     EscapedText.escaped(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       .replacing("&", with: "&amp;")
@@ -72,7 +73,7 @@ struct DependencyGraphDOT: RunExport {
 }
 
 extension OperationState {
-  /// In which colour a node is filled.
+  /// The fill colour of a node.
   fileprivate var fill: String {
     switch self {
     case .waiting: "#eeeeee"

@@ -4,7 +4,7 @@
 import FoundationEssentials
 package import MonitorProtocol
 
-/// Values as lines of JSON that may be shown on a terminal.
+/// Encodes values as lines of JSON that are safe on a terminal.
 package enum JSONLine {
   /// A value as one line, with its end.
   ///
@@ -18,12 +18,12 @@ package enum JSONLine {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if let fields, let key = Frame.Operation.fieldsKey { encoder.userInfo[key] = fields }
-    // It encodes numbers, strings, arrays and objects, of which none can fail.
+    // The encoder encodes numbers, strings, arrays and objects; none of them can fail.
     guard let data = try? encoder.encode(value) else { return "" }
     return escaped(String(decoding: data, as: UTF8.self)) + "\n"
   }
 
-  /// Escapes what JSON lets stand and a terminal obeys. Such characters are in strings alone.
+  /// Escapes characters that JSON permits and that control a terminal. They occur only in strings.
   private static func escaped(_ json: String) -> String {
     guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
     var escaped = String.UnicodeScalarView()

@@ -3,9 +3,9 @@
 
 import MonitorProtocol
 
-/// A line for each operation, as RFC 4180 has it. What a terminal would obey is escaped as in the lines
-/// of `--tsv`, so that a line of the file is a record, and so is what a spreadsheet would take for a formula.
-/// Export.md says what the columns are.
+/// A line for each operation, in the format of RFC 4180. Characters that control a terminal are escaped as in
+/// the lines of `--tsv`, so that each line of the file is a record. Text that a spreadsheet would read as a
+/// formula is escaped too. Export.md describes the columns.
 struct OperationsCSV: RunExport {
   private let run: ExportedRun
 
@@ -43,24 +43,25 @@ struct OperationsCSV: RunExport {
     }
   }
 
-  /// A text that is no formula: one that would be, or begins with an apostrophe, gets one more.
+  /// Returns a text that is not a formula: a text that would be one, or that begins with an apostrophe, gets
+  /// one more apostrophe.
   private static func text(_ text: String) -> String {
     let escaped = EscapedText.escaped(text)
     return escaped.first.map { "=+-@'".contains($0) } == true ? "'\(escaped)" : escaped
   }
 
-  /// A value that begins or ends nothing.
+  /// Returns a value with quotation marks if it contains a delimiter.
   private static func quoted(_ escaped: String) -> String {
     guard escaped.utf8.contains(where: { ",\" '".utf8.contains($0) }) else { return escaped }
     return "\"\(escaped.replacing("\"", with: "\"\""))\""
   }
 
-  /// Seconds since the recording began; `nil` where the moment is not known.
+  /// Returns seconds since the recording began; `nil` if the moment is unknown.
   private static func time(_ time: MonitorTime?, _ run: ExportedRun) -> String? {
     time.map { seconds($0 - run.history.start) }
   }
 
-  /// Seconds with nine digits behind the point.
+  /// Returns seconds with nine decimal places.
   private static func seconds(_ duration: Duration) -> String {
     let nanoseconds = duration.saturatedNanoseconds
     let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -3,22 +3,22 @@
 
 package import MonitorProtocol
 
-/// A run in the form that another program reads.
+/// A run in a form that another program reads.
 package protocol RunExport {
-  /// Writes all of it, piece by piece.
+  /// Writes the whole run, piece by piece.
   func write<Failure: Error>(to output: (String) throws(Failure) -> Void) throws(Failure)
 }
 
-/// The forms there are.
+/// The forms of an export.
 package enum ExportFormat: String, CaseIterable {
   /// For Perfetto and the browsers' tracing pages.
   case chromeTrace = "chrome-trace"
   /// For Graphviz.
   case dot
-  /// For everything else: RFC 4180.
+  /// For all other programs: RFC 4180.
   case csv
 
-  /// The run in this form.
+  /// Returns the run in this form.
   package func export(_ run: ExportedRun) -> any RunExport {
     switch self {
     case .chromeTrace: ChromeTrace(run)
@@ -28,22 +28,22 @@ package enum ExportFormat: String, CaseIterable {
   }
 }
 
-/// What of a run is written.
+/// The exported part of a run.
 package struct ExportedRun {
   package let history: RunHistory
-  /// By id.
+  /// The operations, by id.
   package let operations: [OperationReport]
-  /// Theirs.
+  /// Their ids.
   package let ids: Set<OperationReport.ID>
-  /// `nil` where nothing has finished.
+  /// `nil` if no operation has finished.
   package let path: CriticalPath?
   package let pathOperations: Set<OperationReport.ID>
 
-  /// Chooses from a run.
+  /// Selects operations of a run.
   ///
   /// - Parameters:
   ///   - history: The run.
-  ///   - filter: Which operations; `nil` for all.
+  ///   - filter: The filter of the operations; `nil` for all.
   package init(_ history: RunHistory, filter: OperationFilter? = nil) {
     self.history = history
     operations = history.operations.values.filter { report in

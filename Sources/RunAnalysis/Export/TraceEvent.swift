@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// One event of a trace, with the format's own short names.
+/// One event of a trace, with the short names of the format.
 struct TraceEvent: Encodable {
-  /// What the event is.
+  /// The kind of the event.
   enum Phase: String, Encodable {
     case metadata = "M"
-    /// From a time on for a duration.
+    /// From a time on, for a duration.
     case slice = "X"
     case counter = "C"
     case instant = "i"
@@ -16,7 +16,7 @@ struct TraceEvent: Encodable {
     case flowEnd = "f"
   }
 
-  /// What is said of it beside.
+  /// An additional value of an event.
   enum Argument: Encodable {
     case text(String)
     case number(Int)
@@ -40,18 +40,18 @@ struct TraceEvent: Encodable {
   var dur: Double?
   let pid: Int
   let tid: Int
-  /// Words by which it can be filtered.
+  /// The categories by which it can be filtered.
   var cat: String?
-  /// Which events are one arrow.
+  /// Identifies the events of one arrow.
   var id: Int?
-  /// To what an arrow is bound: the slice that it points into.
+  /// The binding point of an arrow: the slice that it points into.
   var bp: String?
-  /// How much an instant is about.
+  /// The scope of an instant.
   var s: String?
   var args: [String: Argument]?
 
-  /// An event at a time since the beginning: what counts from the machine's start has more digits than a
-  /// number of JSON holds.
+  /// Creates an event at a time since the beginning. A time since the machine's start has more digits than a
+  /// number of JSON can hold.
   init(_ phase: Phase, _ name: String, at time: Duration, in process: Int, _ thread: Int) {
     self.init(phase, name, process, thread)
     ts = time.microseconds
@@ -75,6 +75,6 @@ struct TraceEvent: Encodable {
 }
 
 extension Duration {
-  /// The same in microseconds.
+  /// The duration in microseconds.
   var microseconds: Double { Double(saturatedNanoseconds) / 1_000 }
 }

@@ -4,16 +4,16 @@
 import Glibc
 import MonitorProtocol
 
-/// How long the operations of each class ran, those that run longest first.
+/// The run times of the operations of each class, the longest first.
 struct ClassTable {
-  /// More classes than these are counted, and not listed.
+  /// The maximum number of listed classes. The others are only counted.
   private static let limit = 25
-  /// The bars of a distribution, each of which stands for durations that are about so much longer.
+  /// The number of bars of a distribution. Each bar covers the same ratio of durations.
   private static let binCount = 36
 
   private let all: [ClassTimes]
   private let colors: ClassColors
-  /// The shortest and the longest run of all that are listed, as powers of ten of nanoseconds.
+  /// The shortest and the longest run of all listed classes, as powers of ten of nanoseconds.
   private let scale: ClosedRange<Double>
 
   init(_ all: [ClassTimes], _ colors: ClassColors) {
@@ -24,7 +24,7 @@ struct ClassTable {
     scale = shortest...max(shortest + 1, (ends.max() ?? 1).rounded(.up))
   }
 
-  /// The section without its heading.
+  /// The HTML of the section, without its heading.
   var html: String {
     let rows = all.prefix(Self.limit).map(row)
     let left = all.count - rows.count
@@ -78,13 +78,13 @@ struct ClassTable {
       """
   }
 
-  /// The power of ten of nanoseconds.
+  /// Returns the duration as a power of ten of nanoseconds.
   private static func magnitude(_ duration: Duration) -> Double {
     log10(Double(max(1, duration.saturatedNanoseconds)))
   }
 
   private static func duration(_ magnitude: Double) -> Duration {
-    // More is no number of 64 bits.
+    // A greater number does not fit into 64 bits.
     .nanoseconds(
       (0..<min(max(0, Int(magnitude)), 18)).reduce(Int64(1)) { number, _ in number * 10 })
   }

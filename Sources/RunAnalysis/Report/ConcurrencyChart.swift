@@ -3,14 +3,14 @@
 
 import MonitorProtocol
 
-/// How many operations executed, and how many were ready and got no slot, over the time of the run.
+/// The numbers of operations that executed, and that were ready and got no slot, over the time of the run.
 struct ConcurrencyChart {
   private static let parts = 435
   private static let height = 110.0
   private static let gap = 34.0
 
   private let axis: TimeAxis
-  /// Whether it shows what was counted at each update, because not all was recorded.
+  /// Whether it shows the counts of the updates, because some operations were not recorded.
   let isSampled: Bool
   let executing: ConcurrencyCurve
   private let ready: ConcurrencyCurve

@@ -3,15 +3,15 @@
 
 import MonitorProtocol
 
-/// What ran when, in each slot of each queue.
+/// The runs of operations over time, in each slot of each queue.
 struct GanttChart {
-  /// More slots of a queue than these are counted, and not drawn.
+  /// The maximum number of drawn slots of a queue. The others are only counted.
   static let laneLimit = 32
-  /// More queues than these are counted, and not drawn: those that ran least.
+  /// The maximum number of drawn queues. The others, those with the fewest runs, are only counted.
   static let queueLimit = 24
   private static let laneHeight = 13.0
   private static let titleHeight = 22.0
-  /// What is narrower is drawn together with what touches it.
+  /// Narrower runs are drawn together with the runs that touch them.
   private static let narrowest = 1.2
 
   private let history: RunHistory
@@ -74,7 +74,7 @@ struct GanttChart {
       """
   }
 
-  /// What is drawn as one: a run, or some that are too narrow.
+  /// One drawn bar: a run, or several runs that are too narrow.
   private struct Bar {
     var left: Double
     var right: Double
@@ -127,12 +127,12 @@ struct GanttChart {
   }
 }
 
-/// Which colour stands for which class: those that ran longest in all have one each.
+/// The colours of classes: the classes that ran longest in total have one colour each.
 struct ClassColors {
-  /// How many colours there are.
+  /// The number of colours.
   static let count = 7
 
-  /// The classes that have a colour, in its order.
+  /// The classes that have a colour, in the order of the colours.
   let classes: [String]
 
   init(_ times: [ClassTimes]) {
@@ -140,12 +140,12 @@ struct ClassColors {
     classes = sorted.prefix(Self.count).map(\.className)
   }
 
-  /// The name of its style.
+  /// Returns the name of the style of a class.
   func style(of className: String) -> String {
     classes.firstIndex(of: className).map { "class\($0)" } ?? "other"
   }
 
-  /// What the colours mean.
+  /// The explanation of the colours.
   var legend: String {
     let entries = classes.enumerated().map { number, name in
       "<span><i class=\"class\(number)\"></i>\(HTMLText.escaped(name))</span>"

@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// Text, numbers and times as a page shows them.
+/// Formats text, numbers and times for a page.
 enum HTMLText {
-  /// The most characters of a name that are shown.
+  /// The maximum number of shown characters of a name.
   private static let nameLimit = 120
 
-  /// A text that is nothing but text, whoever it comes from: without markup, without what turns its
-  /// direction round, and of bounded length.
+  /// Returns the text without markup, without characters that change its direction, and with bounded length.
+  /// The text may come from any source.
   static func escaped(_ text: String) -> String {
     let isLong = text.count > nameLimit
     let shown = EscapedText.escaped(String(text.prefix(nameLimit))) + (isLong ? "…" : "")
@@ -17,7 +17,7 @@ enum HTMLText {
       .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }
 
-  /// A duration to about three digits, down to microseconds.
+  /// Returns a duration with about three digits, down to microseconds.
   static func duration(_ duration: Duration) -> String {
     let nanoseconds = max(.zero, duration).saturatedNanoseconds
     switch nanoseconds {
@@ -28,7 +28,7 @@ enum HTMLText {
     }
   }
 
-  /// A number to a hundredth.
+  /// Returns a number with two decimal places.
   static func number(_ number: Double) -> String {
     let hundredths = (number * 100).rounded()
     let whole = Int(exactly: hundredths) ?? 0
@@ -36,7 +36,7 @@ enum HTMLText {
     return "\(Double(whole) / 100)"
   }
 
-  /// How many, with spaces between thousands.
+  /// Returns a count with spaces between thousands.
   static func count(_ count: Int) -> String {
     let digits = Array(String(count))
     return digits.indices.reduce(into: "") { text, index in
@@ -45,7 +45,7 @@ enum HTMLText {
     }
   }
 
-  /// A part of a whole in hundredths.
+  /// Returns a part of a whole in percent.
   static func share(_ part: Double, of whole: Double) -> String {
     let ratio = whole > 0 ? min(part / whole, 1) * 100 : 0
     return ratio > 0 && ratio < 1 ? "<1 %" : "\(Int(ratio.rounded())) %"

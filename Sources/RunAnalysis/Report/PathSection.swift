@@ -3,17 +3,18 @@
 
 import MonitorProtocol
 
-/// The critical path of a report: what its time was spent with, when, and by which operations.
+/// The critical path of a report: how its time was spent, when, and by which operations.
 struct PathSection {
-  /// More operations of the path than these are counted, and not listed: those that cost least.
+  /// The maximum number of listed operations of the path. The others, those with the shortest times, are only
+  /// counted.
   private static let rowLimit = 40
-  /// What is narrower is drawn together with what is beside it.
+  /// Narrower parts are drawn together with their neighbours.
   private static let narrowest = 0.6
 
   private let history: RunHistory
   private let path: CriticalPath
   private let axis: TimeAxis
-  /// What any of its time was spent with.
+  /// The kinds of time that occur on the path.
   private let kinds: [CriticalPath.Kind]
 
   init(_ history: RunHistory, _ path: CriticalPath, _ axis: TimeAxis) {
@@ -21,7 +22,7 @@ struct PathSection {
     kinds = [.unaccounted, .dependencyWait, .slotWait, .work].filter { path.total(of: $0) > .zero }
   }
 
-  /// The section without its heading.
+  /// The HTML of the section, without its heading.
   var html: String {
     let end = path.operations.last.map { id in
       "\(id) \(HTMLText.escaped(history.operations[id]?.title ?? ""))"
@@ -78,11 +79,11 @@ struct PathSection {
       """
   }
 
-  /// What is drawn as one: a part of the path, or some that are too narrow.
+  /// One drawn bar: a part of the path, or several parts that are too narrow.
   private struct Bar {
     var left: Double
     var right: Double
-    /// What most of its time was spent with.
+    /// The kind of most of its time.
     var kind: CriticalPath.Kind
     var segments: [CriticalPath.Segment]
   }
@@ -141,7 +142,7 @@ struct PathSection {
       return "<td class=\"n\">\(total > .zero ? HTMLText.duration(total) : "")</td>"
     }
     let from = segments.first.map { HTMLText.duration($0.start - axis.start) } ?? ""
-    // Whoever freed the slot of one that hardly waited tells nothing.
+    // If the wait was short, the operation that freed the slot is of no interest.
     let freer = segments.first { $0.duration * 100 > path.duration && $0.freedBy != nil }?.freedBy
       .map { id in
         "\(id) \(HTMLText.escaped(history.operations[id]?.title ?? ""))"
@@ -156,7 +157,7 @@ struct PathSection {
 }
 
 extension CriticalPath.Kind {
-  /// The name of its style.
+  /// The name of the style of the kind.
   fileprivate var style: String {
     switch self {
     case .work: "work"

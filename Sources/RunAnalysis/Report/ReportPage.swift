@@ -3,9 +3,9 @@
 
 import MonitorProtocol
 
-/// A page about a run: one file that needs nothing else, no script, and no network.
+/// A page about a run: one file without scripts, other files or network access.
 package struct ReportPage {
-  /// More warnings than these are counted, and not listed.
+  /// The maximum number of listed warnings. The others are only counted.
   private static let warningLimit = 100
 
   private let history: RunHistory
@@ -15,11 +15,11 @@ package struct ReportPage {
   private let colors: ClassColors
   private let version: String
 
-  /// Prepares the page of a run.
+  /// Creates the page of a run.
   ///
   /// - Parameters:
   ///   - history: The run.
-  ///   - version: The version of the program that makes the page, which the page names.
+  ///   - version: The version of the program that makes the page. The page shows it.
   package init(_ history: RunHistory, version: String = "") {
     self.version = version
     self.history = history
@@ -29,7 +29,7 @@ package struct ReportPage {
     colors = ClassColors(classes)
   }
 
-  /// The page.
+  /// The HTML of the page.
   package var html: String {
     let hello = history.hello
     let title = "\(HTMLText.escaped(hello.processName))[\(hello.processID)]"
@@ -74,7 +74,7 @@ package struct ReportPage {
       """
   }
 
-  /// What is missing, before anybody relies on the rest.
+  /// Notes on missing data, which the page shows before all other sections.
   private var remarks: String {
     var remarks: [String] = []
     if history.unrecordedCount > 0 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How a report looks: on light and on dark screens, and on paper.
+/// The style sheet of a report, for light and dark screens, and for paper.
 enum ReportStyle {
   static let text = """
     :root {
@@ -93,7 +93,7 @@ enum ReportStyle {
     }
     """
 
-  /// The colours that stand for something, in drawings and in keys.
+  /// The colours with a meaning, in drawings and in keys.
   private static var fills: String {
     let names =
       ["work", "slot-wait", "dependency-wait", "unaccounted", "other", "several"]

@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// Where moments of a run are drawn. All drawings of a page share it, so that what lies below each other
-/// happened at the same time.
+/// The horizontal positions of the moments of a run. All drawings of a page share the axis, so that positions
+/// below each other are the same time.
 struct TimeAxis {
-  /// Where the labels of rows stand.
+  /// The position of the row labels.
   static let left = 130.0
   static let width = 1_000.0
   private static let tickCount = 8
@@ -17,21 +17,21 @@ struct TimeAxis {
   /// The length in nanoseconds; never 0.
   private var length: Double { Double(max(1, end.nanoseconds - start.nanoseconds)) }
 
-  /// From left to right.
+  /// Returns the horizontal position of a moment.
   func x(_ time: MonitorTime) -> Double {
     let clamped = max(start, min(end, time))
     return Self.left
       + Double(clamped.nanoseconds - start.nanoseconds) / length * (Self.width - Self.left)
   }
 
-  /// Lines at round times, with what they are since the start, from the top to a height.
+  /// Returns lines at round times, labelled with the time since the start, from the top to a height.
   func drawing(height: Double) -> String {
     var text = ""
     for tick in ticks {
       let place = x(start + .nanoseconds(tick))
       let x = HTMLText.number(place)
       let label = HTMLText.duration(.nanoseconds(tick))
-      // At the right edge there is no room for its second half.
+      // At the right edge there is no room for the second half of the label.
       let style = place > Self.width - 20 ? "tick last" : "tick"
       text +=
         "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"14\" y2=\"\(HTMLText.number(height))\"/>"
@@ -40,7 +40,7 @@ struct TimeAxis {
     return text
   }
 
-  /// Nanoseconds since the start, in steps that people count by.
+  /// Nanoseconds since the start, in round steps.
   var ticks: [Int64] {
     let steps: [Int64] =
       [1, 1_000, 1_000_000].flatMap { unit in
