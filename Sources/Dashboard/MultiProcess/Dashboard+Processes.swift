@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-// What may be done where several processes are watched as one.
+// Commands if several processes are watched together.
 
 extension Dashboard {
-  /// Why no process that any of these is of takes a command; `nil` where one does.
+  /// Returns why none of the processes of these ids accepts commands; `nil` if one does.
   func refusal(of ids: some Sequence<some NumberedByProcess>) -> CommandRefusal? {
     if let refusal { return refusal }
     var first: CommandRefusal?
@@ -17,22 +17,22 @@ extension Dashboard {
     return first
   }
 
-  /// Says why nothing more comes from those of several processes that have ended since it was known of them
-  /// what `before` says.
+  /// Shows why processes have ended, for those of several that were running in `before`.
   mutating func noteEnds(since before: [ProcessReport]) {
     for (old, new) in zip(before, live.processes) where old.ended == nil {
       if let reason = new.endedReason { show("\(new.title): \(reason)", isWarning: true) }
     }
   }
 
-  /// The process in which a number that is typed is looked for: that of the selected operation, or the
-  /// first one; 0 where one process is watched.
+  /// The process for a typed number without a process: that of the selected operation, or the first one; 0 if
+  /// only one process is watched.
   var goToProcess: Int {
     guard let first = shown.processes.first else { return 0 }
     return selected.flatMap { shown.process(of: $0)?.number } ?? first.number
   }
 
-  /// Says so where commands about these are refused, or nobody is there to take them.
+  /// Shows a notice if commands for these ids are refused, or if no process is connected; returns whether it
+  /// did.
   mutating func refuses(_ ids: some Sequence<some NumberedByProcess>) -> Bool {
     guard let refusal = refusal(of: ids) else { return false }
     show(refusal.sentence, isWarning: true)
@@ -41,7 +41,7 @@ extension Dashboard {
 }
 
 extension ProcessReport {
-  /// Why it takes no commands; `nil` where it does.
+  /// Why the process accepts no commands; `nil` if it does.
   var refusal: CommandRefusal? {
     switch connection {
     case .ended: .ended

@@ -3,34 +3,33 @@
 
 import MonitorProtocol
 
-// Where several processes are watched as one.
+// Several processes that are watched together.
 
 extension MonitoredState {
-  /// The process that an operation or a queue is of; `nil` where one process is watched.
+  /// Returns the process of an operation or a queue; `nil` if only one process is watched.
   func process(of id: some NumberedByProcess) -> ProcessReport? {
     let index = id.processNumber - 1
     return processes.indices.contains(index) ? processes[index] : nil
   }
 
-  /// Whether nothing comes from the process that an operation or a queue is of.
+  /// Returns whether the process of an operation or a queue sends no updates.
   func isGone(_ id: some NumberedByProcess) -> Bool { process(of: id)?.isGone ?? false }
 
-  /// Whether the process that an operation or a queue is of has ended: nothing more becomes of it.
+  /// Returns whether the process of an operation or a queue has ended: its state no longer changes.
   func hasEnded(_ id: some NumberedByProcess) -> Bool { process(of: id)?.ended != nil }
 
-  /// The moment for which the times of an operation are shown: they stand still where nothing comes from
-  /// its process.
+  /// Returns the moment for the times of an operation: they stand still if its process sends no updates.
   func moment(for id: OperationReport.ID, at now: MonitorTime) -> MonitorTime {
     process(of: id)?.standstill ?? now
   }
 }
 
 extension ProcessReport {
-  /// What it is called in a sentence.
+  /// The name of the process in a sentence.
   var title: String { "\(hello.processName.clipped(to: 24))[\(hello.processID)]" }
 }
 
 extension QueueReport {
-  /// What it is called where queues of several processes stand beside each other: `2#io`.
+  /// The name of the queue beside queues of other processes: `2#io`.
   var label: String { id.processNumber == 0 ? name : "\(id.processNumber)#\(name)" }
 }

@@ -3,21 +3,23 @@
 
 import MonitorProtocol
 
-/// The column that says of which process something is, where several are watched as one.
+/// The column with the process of an operation or a queue, if several processes are watched.
 struct ProcessColumn {
-  /// What stands at its head; empty where there is no such column.
+  /// The heading; empty if there is no such column.
   let title: String
-  /// How many cells it takes; 0 where there is no such column.
+  /// The number of cells; 0 if there is no such column.
   let width: Int
   private let words: [Int: String]
 
+  /// Creates the column.
+  ///
   /// - Parameters:
   ///   - processes: The processes.
-  ///   - glyphs: What they are drawn with.
-  ///   - limit: The most cells.
+  ///   - glyphs: The characters to draw with.
+  ///   - limit: The maximum number of cells.
   init(_ processes: [ProcessReport], glyphs: Glyphs, limit: Int) {
     let names = Set(processes.map(\.hello.processName))
-    // What tells two of the same program apart is the number.
+    // The number distinguishes two processes of the same program.
     let isNamed = names.count == processes.count
     title = processes.isEmpty ? "" : isNamed ? "PROCESS" : "PID"
     words = Dictionary(
@@ -29,6 +31,6 @@ struct ProcessColumn {
       ? 0 : words.values.reduce(7) { max($0, glyphs.width(of: $1, limit: limit)) }
   }
 
-  /// What stands in it; unsanitised.
+  /// Returns the text of a cell; unsanitised.
   subscript(id: some NumberedByProcess) -> String { words[id.processNumber] ?? "" }
 }

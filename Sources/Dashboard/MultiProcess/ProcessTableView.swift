@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// Draws the table of the processes that are watched as one, and their sum.
+/// Draws the table of the watched processes, and their sum.
 struct ProcessTableView {
   let dashboard: Dashboard
-  /// The row of the headings, and those of the processes.
+  /// The rows of the headings and of the processes.
   let rows: Range<Int>
   /// The row of the sum.
   let sum: Int
 
-  /// On a narrower screen there is no such table.
+  /// The minimum width of a screen with this table.
   static let narrowest = 60
-  /// From this width on a state has room for a time of day.
+  /// From this width on, a state has room for a time of day.
   private static let roomy = 100
 
   private var processes: [ProcessReport] { dashboard.shown.processes }
@@ -28,14 +28,14 @@ struct ProcessTableView {
     drawSum(places, hiddenCount: processes.count - shown.count, on: &canvas)
   }
 
-  /// Those that have room: rather those with which something is the matter.
+  /// Returns the processes that have room. Processes with problems have priority.
   static func chosen(of processes: [ProcessReport], count: Int) -> [ProcessReport] {
     let first = processes.filter { $0.connection != .live }
     let others = processes.filter { $0.connection == .live }
     return (first + others).prefix(count).sorted { $0.number < $1.number }
   }
 
-  /// Where things are: the numbers that have no room are left out, the last ones first.
+  /// The positions of the columns. Numbers without room are left out, the last ones first.
   private struct Places {
     let number: Range<Int>
     let processID: Range<Int>
@@ -131,7 +131,7 @@ struct ProcessTableView {
   }
 }
 
-/// A number of a process that has a column.
+/// A number of a process, in a column.
 private struct ProcessCount: Sendable {
   let title: String
   let width: Int

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Why the monitored process takes no commands.
+/// The reason why the monitored process accepts no commands.
 enum CommandRefusal: Sendable, Equatable {
-  /// It has said so, or the viewer was told to give none.
+  /// The process or the viewer is read-only.
   case readOnly
-  /// The connection is lost, and is being made anew.
+  /// The connection is lost and is being restored.
   case disconnected
-  /// What ran in this process is over, or nothing more comes from several that were watched as one.
+  /// The work in this process has ended, or all of several watched processes have ended.
   case ended
   /// The other process has exited.
   case exited
-  /// It is a recording.
+  /// The source is a recording.
   case recording
 
-  /// Why, in a word or two for a list of keys.
+  /// The reason in a word or two, for a list of keys.
   var words: String {
     switch self {
     case .readOnly: "read-only"
@@ -25,7 +25,7 @@ enum CommandRefusal: Sendable, Equatable {
     }
   }
 
-  /// Why, in a sentence for who tries.
+  /// The reason in a sentence, for a user who tries a command.
   var sentence: String {
     switch self {
     case .readOnly: "read-only: nothing is changed from here"

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Does what a key about operations says.
+  /// Performs a key for operations.
   mutating func perform(_ key: KeyAction.Command) -> [Effect] {
     switch key {
     case .tag: toggleTag()
@@ -42,7 +42,8 @@ extension Dashboard {
     return []
   }
 
-  /// Completes the question with what the monitor has said of dependents, if it is about the same.
+  /// Adds the dependents that the monitor has reported to the question, if they belong to the same
+  /// operations.
   mutating func noteDependents() {
     guard let question = prompts.question, question.purpose == .cancel, question.dependents == nil,
       let dependents = live.dependents, dependents.subjects == Set(question.ids)
@@ -50,7 +51,7 @@ extension Dashboard {
     prompts.question?.dependents = dependents
   }
 
-  /// Quits, unless tagged operations would end with the program: then asks first.
+  /// Quits, unless tagged operations would end with the program; then asks first.
   mutating func askToQuit() -> [Effect] {
     let tagged = unfinished(tags.ids.sorted())
     guard connection.source == .demo, live.endedReason == nil, !tagged.isEmpty else {
@@ -65,7 +66,8 @@ extension Dashboard {
     prompts.question = nil
   }
 
-  /// Sends what was asked about, less what has finished since; or quits, if that was the question.
+  /// Sends the command for the operations of the question that have not finished since; or quits, if that was
+  /// the question.
   mutating func answer(includingDependents: Bool) -> [Effect] {
     guard let question = prompts.question else { return [] }
     switch question.purpose {
@@ -80,7 +82,7 @@ extension Dashboard {
     if includingDependents, dependents.isEmpty { return [.bell] }
     prompts.question = nil
     let ids = question.ids + (includingDependents ? dependents : [])
-    // What has finished and is not known here any more is said by the process.
+    // The process knows whether an operation has finished that is no longer known here.
     let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
     guard !unfinished.isEmpty else {
       show("finished meanwhile; nothing to cancel")
@@ -89,19 +91,19 @@ extension Dashboard {
     if unfinished.count < ids.count {
       show("\(ids.count - unfinished.count) finished meanwhile")
     }
-    // They have been dealt with.
+    // The command for these operations has been sent.
     tags.ids.subtract(ids)
     return [.send(.cancel(unfinished))]
   }
 
-  /// Makes the keys on the rows live.
+  /// Activates the keys on the rows.
   mutating func armCancelKeys() -> [Effect] {
     guard !refuses([OperationReport.ID]()) else { return [.bell] }
     list.cancelKeys.arm()
     return []
   }
 
-  /// Takes a key while the keys on the rows are live.
+  /// Processes a key while the keys on the rows are active.
   mutating func takeForCancelKeys(_ input: Input) -> [Effect] {
     guard case .character(let letter) = input, letter != "q", letter != "X" else {
       list.cancelKeys.disarm()
@@ -121,7 +123,7 @@ extension Dashboard {
     }
   }
 
-  /// Raises the priority of the tagged operations, or the selected one, by a level, or lowers it.
+  /// Raises or lowers the priority of the tagged operations, or of the selected one, by one level.
   mutating func changePriority(by step: Int) -> [Effect] {
     guard !refuses(commandTargets) else { return [.bell] }
     guard !commandTargets.isEmpty else { return [.bell] }

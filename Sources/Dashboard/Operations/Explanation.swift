@@ -3,20 +3,20 @@
 
 import MonitorProtocol
 
-/// Says in one sentence what an operation does, or why it does not run.
+/// Describes in one sentence the state of an operation, or why it does not run.
 struct Explanation {
   let monitored: MonitoredState
   let now: MonitorTime
-  /// Whether the sentence may point to a key that changes something.
+  /// Whether the sentence must not mention keys that change the process.
   let isReadOnly: Bool
   let glyphs: Glyphs
 
-  /// More dependencies than this are not named.
+  /// The maximum number of named dependencies.
   private static let namedLimit = 4
-  /// How many dependencies are looked at, with every frame.
+  /// The maximum number of dependencies that are examined for each frame.
   private static let lookLimit = 10_000
 
-  /// The sentence without the operation's id.
+  /// Returns the sentence, without the operation's id.
   func sentence(about report: OperationReport) -> String {
     if !report.state.isOver, let reason = monitored.process(of: report.id)?.endedReason {
       return "was \(report.state.rawValue) when nothing more came: \(reason)"
@@ -95,7 +95,7 @@ struct Explanation {
       sentence += " at \(TimeText.timeOfDay(finished, of: hello))"
     }
     guard let ran = report.time(at: now) else {
-      // Without a start it either never ran, or started before anybody watched.
+      // Without a start time, the operation never ran, or it started before it was watched.
       return report.state == .cancelled && report.added != nil
         ? "\(sentence), never started" : sentence
     }

@@ -3,28 +3,28 @@
 
 import MonitorProtocol
 
-/// Which operations the list shows, and in which order.
+/// The operations of the list, and their order.
 struct Listing: Sendable, Equatable {
   /// The order of the rows.
   var order = SortOrder()
-  /// What is listed; `nil` for everything.
+  /// The filter of the list; `nil` for everything.
   var filter: OperationFilter?
-  /// Whether what is over is left out.
+  /// Whether finished and cancelled operations are hidden.
   var hidesOver = false
-  /// Whether only what a warning is about is listed.
+  /// Whether only operations with a warning are listed.
   var showsWarnedOnly = false
 
-  /// Why an operation is not listed.
+  /// The reason why an operation is not listed.
   enum Exclusion {
-    /// It is over, or its process has ended.
+    /// The operation has ended, or its process has.
     case over
-    /// No warning is about it.
+    /// The operation has no warning.
     case unwarned
     /// It does not match the filter.
     case filtered
   }
 
-  /// Why an operation is not listed; `nil` if it is.
+  /// Returns why an operation is not listed; `nil` if it is.
   func exclusion(
     of report: OperationReport, in monitored: MonitoredState, at now: MonitorTime
   ) -> Exclusion? {
@@ -36,26 +36,26 @@ struct Listing: Sendable, Equatable {
   }
 }
 
-/// The rows of the list: the first of what the listing holds, and the selected operation behind them
-/// where it is none of these.
+/// The rows of the list: the first operations of the listing, and the selected operation after them if it is
+/// not among them.
 struct ListRows: Sendable, Equatable {
-  /// More rows than this are not shown, nor asked for.
+  /// The maximum number of rows that are shown and requested.
   static let limit = 500
 
   /// The rows from the top.
   private(set) var keys: [SortKey] = []
-  /// How many of them, from the top, are there by their place in the order.
+  /// The number of rows, from the top, that are listed because of their place in the order.
   private(set) var orderedCount = 0
-  /// How many rows there would be without a limit, of the operations that are known.
+  /// The number of known operations that the list would have without a limit.
   private(set) var matchCount = 0
 
   private var indexes: [OperationReport.ID: Int] = [:]
   private var isReversed = false
 
-  /// No rows.
+  /// Creates an empty list.
   init() {}
 
-  /// The rows of what is known.
+  /// Creates the rows of the known operations.
   init(
     of monitored: MonitoredState, as listing: Listing, selected: OperationReport.ID?,
     at now: MonitorTime
@@ -79,13 +79,13 @@ struct ListRows: Sendable, Equatable {
       zip(keys.lazy.map(\.id), keys.indices), uniquingKeysWith: { first, _ in first })
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { keys.count }
 
-  /// The row of an operation; `nil` where it has none.
+  /// Returns the row of an operation; `nil` if it has none.
   func index(of id: OperationReport.ID?) -> Int? { id.flatMap { indexes[$0] } }
 
-  /// Where an operation with this key is, or would be.
+  /// Returns the index of an operation with this key, or the index at which it would be inserted.
   func insertionIndex(of key: SortKey) -> Int {
     var low = 0
     var high = orderedCount

@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// The list's selected operation, and which part of the list is on screen.
+/// The list's selected operation, and the part of the list on the screen.
 ///
-/// The selection is an operation, never a row. Until the user has chosen one it is whichever is
-/// first, so that the top of a busy list stays in view.
+/// The selection is an operation, never a row. Until the user has selected an operation, the selection is
+/// always the first one, so that the top of a busy list stays in view.
 struct ListSelection: Sendable, Equatable {
   /// The selected operation; `nil` only in an empty list.
   private(set) var id: OperationReport.ID?
@@ -21,10 +21,10 @@ struct ListSelection: Sendable, Equatable {
   private var wasOver = false
   /// The selected row's place on the screen, kept for when the operation leaves the screen.
   private var line = 0
-  /// `false` after the selected operation finished and thereby left the screen: the screen stays.
+  /// `false` after the selected operation finished and left the screen because of that: the screen stays.
   private var followsSelection = true
 
-  /// The index of the first row to show on a screen of this height.
+  /// Returns the index of the first row on a screen of this height.
   func top(in rows: ListRows, height: Int) -> Int {
     var top = min(self.top, max(0, rows.count - height))
     if followsSelection, let index = rows.index(of: id) {
@@ -45,7 +45,7 @@ struct ListSelection: Sendable, Equatable {
       return
     }
     guard let index = rows.index(of: id) else {
-      // The operation is no longer kept, or hidden: its neighbour takes over.
+      // The operation is no longer kept, or is hidden: its neighbour is selected.
       let neighbour = key.map { rows.insertionIndex(of: $0) } ?? 0
       select(index: min(neighbour, rows.count - 1), in: rows, height: height)
       return
@@ -61,19 +61,19 @@ struct ListSelection: Sendable, Equatable {
     if isOnScreen || followsSelection { line = index - top }
   }
 
-  /// Selects the row `offset` further down; the first or the last where there are not as many.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     let last = rows.count - 1
     guard followsSelection, let index = rows.index(of: id) else {
-      // The operation went away while the screen stayed: go on where it was.
+      // The operation disappeared while the screen stayed: continue at its former place.
       select(index: min(top + line, last), in: rows, height: height)
       return
     }
     select(index: min(max(0, index + offset), last), in: rows, height: height)
   }
 
-  /// Selects whichever operation is first, now and after each change.
+  /// Selects the first operation, now and after each change.
   mutating func moveToTop(in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     select(index: 0, in: rows, height: height)
@@ -86,7 +86,7 @@ struct ListSelection: Sendable, Equatable {
     select(index: rows.count - 1, in: rows, height: height)
   }
 
-  /// Selects an operation; `false` where it has no row.
+  /// Selects an operation; returns `false` if it has no row.
   mutating func select(_ id: OperationReport.ID, in rows: ListRows, height: Int) -> Bool {
     guard let index = rows.index(of: id) else { return false }
     select(index: index, in: rows, height: height)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Draws the window below the rows that holds the whole name of the selected operation.
+/// Draws the window below the rows with the whole name of the selected operation.
 struct NameView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// A name that is longer than this is cut here, too.
+  /// The maximum number of lines. Longer names are cut.
   private static let mostLines = 12
-  /// Short names get as many, so that the rows do not jump with each of them.
+  /// The minimum number of lines, so that the rows do not move with each short name.
   private static let fewestLines = 2
 
-  /// How many lines a name takes on a screen of this width.
+  /// Returns the number of lines of a name on a screen of this width.
   static func lineCount(of name: String, columns: Int) -> Int {
     let text = WrappedText(name, columns: Self.room(columns), lineLimit: mostLines)
     return max(fewestLines, text.lines.count)
@@ -37,6 +37,6 @@ struct NameView {
     }
   }
 
-  /// A column is left free on each side.
+  /// One column remains free on each side.
   private static func room(_ columns: Int) -> Int { columns - 2 }
 }

@@ -3,39 +3,39 @@
 
 import MonitorProtocol
 
-/// The list of operations: what it holds, in which order, what is selected, and what is looked for.
+/// The list of operations: its contents, its order, its selection, and its search.
 struct OperationListState: Sendable {
-  /// Which operations are listed, and in which order.
+  /// The contents and the order of the list.
   var listing = Listing()
   /// The list, as of the last message.
   var rows = ListRows()
   var selection = ListSelection()
-  /// What `n` looks for.
+  /// The text that `n` searches for.
   var search: String?
-  /// The operation that was selected when the search that is being typed began.
+  /// The selected operation at the beginning of the search that is being typed.
   var searchStart: OperationReport.ID?
-  /// How many cells of the operations' names are scrolled out at the left.
+  /// How many cells of the operations' names are scrolled out to the left.
   var titleOffset = 0
   /// The keys that are printed on the rows.
   var cancelKeys = CancelKeys()
 
-  /// Sorts by the column so many places to the right, around the end.
+  /// Sorts by the column at this distance to the right, wrapping around at the end.
   mutating func moveSortColumn(by offset: Int) {
     let columns = SortOrder.Column.allCases
     guard let index = columns.firstIndex(of: listing.order.column) else { return }
     listing.order.column = columns[(index + offset + columns.count) % columns.count]
   }
 
-  /// Scrolls the names by so many cells, to the right if positive.
+  /// Scrolls the names by this number of cells, to the right if positive.
   mutating func scrollTitles(by offset: Int) {
     titleOffset = max(0, min(200, titleOffset + offset))
   }
 }
 
-// What the list holds, in which order, and what is looked for in it.
+// The contents, the order and the search of the list.
 
 extension Dashboard {
-  /// Does what a key of the list says.
+  /// Performs a key of the list.
   mutating func perform(_ key: KeyAction.List, _ input: Input) -> [Effect] {
     switch key {
     case .openFilter: openFilterPrompt()
@@ -74,9 +74,9 @@ extension Dashboard {
     return isGivenUp ? [] : [.bell]
   }
 
-  // MARK: What is left out
+  // MARK: Exclusion
 
-  /// Why an operation that is known has no row, and which key gives it one.
+  /// Returns why a known operation has no row, and which key shows it.
   func whyNotListed(_ report: OperationReport) -> String {
     switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
     case .over: return "is \(report.state.rawValue) and hidden; H shows it"
@@ -95,7 +95,7 @@ extension Dashboard {
       .filter(before: list.listing.filter), text: list.listing.filter?.text ?? "")
   }
 
-  /// Takes a key, or what was pasted, for the text that is being typed.
+  /// Processes a key or pasted text for the text that is being typed.
   mutating func takeForPrompt(_ input: Input) -> [Effect] {
     switch input {
     case .character(let scalar): prompts.text?.append([scalar])
@@ -117,7 +117,7 @@ extension Dashboard {
     return []
   }
 
-  /// Why the text that is being typed is no filter; `nil` where it is one.
+  /// The error in the typed filter; `nil` if it is valid.
   var filterError: OperationFilterError? {
     guard let prompt = prompts.text, case .filter = prompt.purpose else { return nil }
     do throws(OperationFilterError) {
@@ -142,7 +142,7 @@ extension Dashboard {
     return []
   }
 
-  /// Lists what matches the text; while it cannot be read, what matched before.
+  /// Lists the operations that match the text. If the text is not valid, the previous filter remains.
   private mutating func applyFilter(_ text: String) {
     guard text.contains(where: { $0 != " " }) else {
       list.listing.filter = nil
@@ -158,7 +158,7 @@ extension Dashboard {
     list.searchStart = list.selection.id
   }
 
-  /// Goes to the first match from where the search began.
+  /// Selects the first match from the place where the search began.
   private mutating func searchAsTyped(_ text: String) {
     list.search = text.isEmpty ? nil : text
     let start = list.rows.index(of: list.searchStart) ?? 0
@@ -171,7 +171,7 @@ extension Dashboard {
     _ = goToMatch(of: search, from: start, step: 1)
   }
 
-  /// Goes to the next match below the selection or above it, around the end.
+  /// Selects the next match below or above the selection, wrapping around at the end.
   mutating func searchAgain(step: Int) -> [Effect] {
     guard let search = list.search else {
       show("nothing to look for; / begins a search", isWarning: true)
@@ -199,7 +199,7 @@ extension Dashboard {
 
   // MARK: Numbers
 
-  /// Selects an operation in the list, or says why not.
+  /// Selects an operation in the list, or shows why that is impossible.
   mutating func select(_ id: OperationReport.ID) -> Bool {
     guard let report = shown.operations[id] else {
       show("\(id) is not known", isWarning: true)
@@ -212,8 +212,8 @@ extension Dashboard {
     return true
   }
 
-  /// Takes a key for the number that is being typed; `false` where the key ends it and still has
-  /// to be done.
+  /// Processes a key for the number that is being typed. Returns `false` if the key ends the number and still
+  /// has to be performed.
   mutating func takeForGoTo(_ input: Input) -> Bool {
     if case .character(let digit) = input,
       ("0"..."9").contains(digit) || digit == "#" && prompts.goTo?.takesSign == true
@@ -231,7 +231,7 @@ extension Dashboard {
     return true
   }
 
-  /// Goes to the operation whose number was typed, or says why not.
+  /// Selects the operation whose number was typed, or shows why that is impossible.
   mutating func finishGoTo() {
     guard let goTo = prompts.goTo else { return }
     prompts.goTo = nil
@@ -241,7 +241,7 @@ extension Dashboard {
 }
 
 extension OperationReport {
-  /// Whether the text is in its name, its class or its id.
+  /// Returns whether the text is in the operation's name, class or id.
   func isMatch(of text: String) -> Bool {
     title.containsIgnoringCase(text) || className.containsIgnoringCase(text)
       || "\(id)".containsIgnoringCase(text)

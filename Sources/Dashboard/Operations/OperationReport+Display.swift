@@ -4,9 +4,9 @@
 import MonitorProtocol
 
 extension OperationReport {
-  /// How long it has been in its state, or how long it ran where it is over.
+  /// Returns how long the operation has been in its state or, if it has ended, how long it ran.
   ///
-  /// `nil` where that is not known, or where it is over and never ran.
+  /// `nil` if that is unknown, or if the operation has ended and never ran.
   func time(at now: MonitorTime) -> Duration? {
     if state.isOver {
       guard let started, let finished else { return nil }
@@ -15,12 +15,12 @@ extension OperationReport {
     return stateEntered.map { max(.zero, now - $0) }
   }
 
-  /// How many of its dependencies have finished.
+  /// The number of finished dependencies.
   var metDependencyCount: Int { max(0, dependencies.count - unmetDependencyCount) }
 }
 
 extension OperationState {
-  /// The role in which the state's word is drawn.
+  /// The role with which the state's word is drawn.
   var role: Role {
     switch self {
     case .waiting: .waiting
@@ -35,7 +35,7 @@ extension OperationState {
 }
 
 extension OperationPriority {
-  /// The word in full.
+  /// The full word.
   var word: String {
     switch self {
     case .veryLow: "very low"
@@ -58,9 +58,9 @@ extension OperationPriority {
   }
 }
 
-/// The counts of dependencies in words.
+/// Formats the counts of dependencies.
 enum DependencyText {
-  /// How many are met, of how many: `2/3`.
+  /// Returns the number of finished dependencies and of all dependencies: `2/3`.
   static func met(_ report: OperationReport) -> String {
     "\(short(report.metDependencyCount))/\(short(report.dependencies.count))"
   }

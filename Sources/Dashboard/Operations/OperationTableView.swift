@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the table of operations: only the rows that are on screen are looked at.
+/// Draws the table of operations. Only the rows on the screen are read.
 struct OperationTableView {
   let dashboard: Dashboard
   let layout: Layout
@@ -68,7 +68,7 @@ struct OperationTableView {
     _ report: OperationReport, _ columns: TableColumns, _ process: ProcessColumn, row: Int,
     on canvas: inout Canvas
   ) {
-    // Nothing more becomes of what its process has left.
+    // The state of an operation no longer changes if its process has ended.
     let isOver = report.state.isOver || monitored.isGone(report.id)
     let quiet = Style(isOver ? .dim : .text)
     let isSelected = report.id == dashboard.list.selection.id
@@ -106,7 +106,7 @@ struct OperationTableView {
         CountText.short(report.dependentCount), row: row, columns: range, style: quiet)
     }
     if let range = columns[.title] {
-      // A class stands in brackets, so that it is not taken for a name.
+      // A class is in brackets, so that it does not look like a name.
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.className))"
       canvas.write(
@@ -117,7 +117,8 @@ struct OperationTableView {
     if isSelected { canvas.reverse(row: row, columns: layout.table) }
   }
 
-  /// Draws what stands before the id: the selection, a tag or a warning, and the key that cancels it.
+  /// Draws the marks before the id: the selection, a tag or a warning, and the key that cancels the
+  /// operation.
   private func drawMarks(
     of report: OperationReport, key columns: Range<Int>?, _ isSelected: Bool, row: Int,
     on canvas: inout Canvas

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the pane beside the list: what is known of the selected operation, and its neighbours.
+/// Draws the pane beside the list: the known facts of the selected operation, and its neighbours.
 struct PaneView {
   let dashboard: Dashboard
   let layout: Layout
@@ -24,7 +24,7 @@ struct PaneView {
       let room = layout.body.upperBound - row - 1
       row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
     }
-    // Beside a tree the pane shows the other direction: the same rows twice would say nothing.
+    // Beside a tree the pane shows only the other direction, because the tree already contains these rows.
     let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
     let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
@@ -65,7 +65,7 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      // A window in between ends the divider.
+      // A window in between interrupts the divider.
       if layout.name == nil {
         canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
       }
@@ -125,7 +125,7 @@ struct PaneView {
     ]
   }
 
-  /// How long others of its class ran lately, where that is known.
+  /// Returns how long recent operations of its class ran, if that is known.
   private func usualTime(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
     guard let run = monitored.classTimes[report.className]?.run else { return [] }
     let p50 = TimeText.fine(run.p50, glyphs)
@@ -138,7 +138,7 @@ struct PaneView {
     return TimeText.timeOfDay(moment, of: hello)
   }
 
-  /// A moment as the time since an earlier one, which says how long was waited.
+  /// Returns a moment as the time since an earlier one, which is the waiting time.
   private func offset(_ later: MonitorTime?, from moment: MonitorTime?, _ glyphs: Glyphs) -> String
   {
     guard let later else { return glyphs.unknown }

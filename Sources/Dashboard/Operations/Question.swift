@@ -3,26 +3,25 @@
 
 import MonitorProtocol
 
-/// A question that has to be answered before something is done that cannot be taken back. What it is
-/// about is fixed when it is asked.
+/// A question before an action that cannot be undone. Its operations are fixed when it is asked.
 struct Question: Sendable, Equatable {
-  /// What a yes does.
+  /// The effect of the answer yes.
   enum Purpose: Sendable, Equatable {
     /// It cancels the operations.
     case cancel
-    /// It leaves the program, with which the operations end.
+    /// It leaves the program, which ends the operations.
     case quit
-    /// It watches something else, called so, for which the demo ends. It is about all operations, of
-    /// which none is named.
+    /// It watches another source with this name, which ends the demo. It concerns all operations, and names
+    /// none of them.
     case open(Source, name: String)
   }
 
-  /// What a yes does.
+  /// The effect of the answer yes.
   let purpose: Purpose
-  /// The operations that it is about.
+  /// The operations of the question.
   let ids: [OperationReport.ID]
-  /// What depends on those to be cancelled and has not finished; `nil` until the monitor has said so,
-  /// and fixed then.
+  /// The unfinished dependents of the operations to be cancelled. `nil` until the monitor has reported them;
+  /// fixed after that.
   var dependents: Dependents?
 
   init(_ purpose: Purpose, about ids: [OperationReport.ID]) {

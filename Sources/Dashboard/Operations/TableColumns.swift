@@ -3,31 +3,31 @@
 
 import MonitorProtocol
 
-/// Where the columns of the operations' table are, in a given width.
+/// The positions of the columns of the operations' table, in a given width.
 struct TableColumns: Sendable, Equatable {
-  /// What a column holds.
+  /// The contents of a column.
   enum Column: Sendable, CaseIterable {
     case key, id, process, state, queue, priority, dependencies, time, dependents, title
   }
 
-  /// The columns that have a place, and their places.
+  /// The columns with a place, and their places.
   let ranges: [Column: Range<Int>]
 
-  /// The title keeps at least this many cells, as long as another column can be left out.
+  /// The title keeps at least this number of cells, as long as another column can be left out.
   private static let narrowestTitle = 16
 
-  /// How many operations wait is only told where names keep so many cells.
+  /// The column of dependents is shown only if names keep this number of cells.
   private static let roomyTitle = 22
 
-  /// Places the columns; what has no room is left out: dependents, priority, dependencies,
-  /// process, queue, key. That of processes is not there where it has no width.
+  /// Places the columns. If there is not enough room, columns are left out in this order: dependents,
+  /// priority, dependencies, process, queue, key. The column of processes is absent if its width is 0.
   init(within columns: Range<Int>, idWidth: Int, processWidth: Int = 0, queueWidth: Int) {
     let widths: [Column: Int] = [
       .key: 2, .id: max(5, min(idWidth, 21)), .process: processWidth, .state: 10,
       .queue: max(6, queueWidth),
       .priority: 5, .dependencies: 6, .time: 6, .dependents: 5,
     ]
-    // The mark of the selected row and a space, and a further space before the title.
+    // The mark of the selected row and a space, and another space before the title.
     let margin = 3
     var present = Column.allCases
     if processWidth == 0 { present.removeAll { $0 == .process } }
@@ -53,6 +53,6 @@ struct TableColumns: Sendable, Equatable {
     self.ranges = ranges
   }
 
-  /// The place of a column; `nil` where it has none.
+  /// Returns the place of a column; `nil` if it has none.
   subscript(column: Column) -> Range<Int>? { ranges[column] }
 }

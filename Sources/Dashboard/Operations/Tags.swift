@@ -3,22 +3,22 @@
 
 import MonitorProtocol
 
-/// The operations that the user has tagged, for commands about all of them.
+/// The operations that the user has tagged, for commands for all of them.
 struct Tags: Sendable {
   var ids: Set<OperationReport.ID> = []
-  /// From when on the tags of operations that the monitor has not reported again are dropped; `nil` if
-  /// none are.
+  /// The moment from which tags are dropped if the monitor has not reported their operations again; `nil` if
+  /// no tags are dropped.
   var confirmedBy: MonitorTime?
 
-  /// Takes the tags of operations that are no longer kept, once the monitor had time to report them
-  /// after the connection was lost.
+  /// Removes the tags of operations that are no longer kept, after the monitor had time to report them again
+  /// on a new connection.
   mutating func confirm(with operations: OperationStore, at time: MonitorTime) {
     guard let moment = confirmedBy, moment <= time else { return }
     confirmedBy = nil
     ids = ids.filter { operations[$0] != nil }
   }
 
-  /// Takes the tags of operations that are over: nothing can be asked of them.
+  /// Removes the tags of operations that have ended: they accept no commands.
   mutating func dropOver(in monitored: MonitoredState) {
     guard !ids.isEmpty else { return }
     ids = ids.filter {
@@ -27,16 +27,16 @@ struct Tags: Sendable {
   }
 }
 
-// What keys act on: the tagged operations, or the selected one if none is tagged.
+// The operations that keys act on: the tagged ones, or the selected one if none is tagged.
 
 extension Dashboard {
-  /// The operations that a command is about, ascending; on the screen of one operation that one.
+  /// The operations of a command, in ascending order. On the screen of one operation it is that operation.
   var commandTargets: [OperationReport.ID] {
     if let detail { return [detail.id] }
     return tags.ids.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.ids.sorted()
   }
 
-  /// Tags the selected operation, or takes its tag, and goes on to the next row.
+  /// Tags the selected operation, or removes its tag, and selects the next row.
   mutating func toggleTag() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     if tags.ids.remove(id) == nil {
@@ -50,7 +50,7 @@ extension Dashboard {
     return []
   }
 
-  /// Tags the selected operation and all that depend on it.
+  /// Tags the selected operation and all its dependents.
   mutating func tagWithDependents() -> [Effect] {
     guard let id = selectedOperation, shown.operations[id]?.state.isOver == false else {
       return [.bell]

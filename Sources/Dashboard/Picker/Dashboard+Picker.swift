@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-// Choosing what to watch.
+// The picker: selects what to watch.
 
 extension Dashboard {
-  /// Does what a key of the list of what can be watched says.
+  /// Performs a key of the picker.
   mutating func perform(_ key: KeyAction.Picker) -> [Effect] {
     switch key {
     case .open: openPicker()
@@ -16,17 +16,17 @@ extension Dashboard {
     return []
   }
 
-  /// Opens the list of what can be watched.
+  /// Opens the picker.
   mutating func openPicker() { picker = PickerState() }
 
-  /// Closes it; or leaves the program where there is nothing to go back to.
+  /// Closes the picker, or leaves the program if nothing is watched.
   mutating func closePicker() -> [Effect] {
     if connection.source == nil { return [.quit] }
     picker = nil
     return []
   }
 
-  /// Asks the program to look for processes, while the list is open and it is time to.
+  /// Asks the program to look for processes, if the picker is open and the interval has passed.
   mutating func lookIfDue() -> [Effect] {
     picker?.startLooking(at: now) == true ? [.findProcesses] : []
   }
@@ -36,7 +36,7 @@ extension Dashboard {
     picker?.lookAgain(at: now) == true ? [] : [.bell]
   }
 
-  /// Watches what is selected, or says why that cannot be.
+  /// Watches the selected source, or shows why that is impossible.
   mutating func openChoice() -> [Effect] {
     guard let row = picker?.selected, connection.opening == nil else { return [.bell] }
     if let refusal = row.refusal {
@@ -57,18 +57,18 @@ extension Dashboard {
   /// How many operations have not finished, in all queues.
   var unfinishedCount: Int { live.counts.waiting + live.counts.ready + live.counts.executing }
 
-  /// Whether this is what is watched, and is heard.
+  /// Returns whether the row is the watched source, and updates arrive from it.
   func isWatched(_ row: PickerState.Row) -> Bool {
     row.source == connection.source && !live.isSilent
   }
 
-  /// Has the program watch something else.
+  /// Asks the program to watch another source.
   mutating func open(_ source: Source) -> [Effect] {
     connection.opening = source
     return [.open(source)]
   }
 
-  /// Says why something cannot be watched.
+  /// Shows why a source cannot be watched.
   mutating func noteOpeningFailed(_ reason: String) {
     guard connection.opening != nil else { return }
     connection.opening = nil
@@ -76,7 +76,7 @@ extension Dashboard {
       "not opened: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
-  /// What a row is called in a sentence.
+  /// Returns the name of a row in a sentence.
   func name(of row: PickerState.Row) -> String {
     switch row {
     case .process(let choice): "\(choice.programName.clipped(to: 24))[\(choice.processID)]"
@@ -84,7 +84,7 @@ extension Dashboard {
     }
   }
 
-  /// How many of its rows are on screen.
+  /// The number of the picker's rows on the screen.
   var pickerHeight: Int {
     screen.overlayLayout.map { PickerView.rows(in: $0, of: screen.size).count } ?? 1
   }

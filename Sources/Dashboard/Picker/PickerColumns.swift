@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Where the columns of the list of processes are, in a given width.
+/// The positions of the columns of the list of processes, in a given width.
 struct PickerColumns: Sendable, Equatable {
-  /// Below the mark of the selected row and that of what is watched.
+  /// The column of the process id, after the marks of the selected and the watched row.
   let processID: Range<Int>
   /// The program's name.
   let program: Range<Int>
-  /// `nil` for a column that has no room; the remark then takes the place of all behind the name.
+  /// `nil` for a column that has no room. The remark then replaces all columns after the name.
   let uptime: Range<Int>?
   let totalCount: Range<Int>?
   let mode: Range<Int>?
@@ -17,14 +17,15 @@ struct PickerColumns: Sendable, Equatable {
   private static let narrowestProgram = 10
   private static let widestProgram = 32
 
-  /// Places the columns; what has no room is left out: remark, protocol, operations.
+  /// Places the columns. If there is not enough room, columns are left out in this order: remark, protocol,
+  /// operations.
   ///
   /// The widths are those of the longest process id and of the longest remark.
   init(within columns: Range<Int>, idWidth: Int, remarkWidth: Int) {
     let processID = columns.lowerBound + 2..<columns.lowerBound + 2 + max(6, idWidth)
     self.processID = processID
     let start = processID.upperBound + 2
-    // Each with the space before it.
+    // Each width includes the space before the column.
     let uptimeWidth = 7
     let totalWidth = 7
     let modeWidth = 6

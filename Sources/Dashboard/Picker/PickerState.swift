@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// The list of what can be watched, while it is open: the processes that were found, then the demo.
+/// The open picker: a list of the processes that were found, and the demo.
 ///
-/// The selection is a source, never a row. Until the user has chosen one it is the first that would
-/// show something else than what is watched.
+/// The selection is a source, never a row. Until the user has selected one, it is the first source that is
+/// not watched already.
 struct PickerState: Sendable, Equatable {
-  /// What a row stands for.
+  /// The contents of a row.
   enum Row: Sendable, Equatable {
     case process(ProcessChoice)
     case demo
 
-    /// What is watched where the row is chosen.
+    /// The source that is watched if the row is chosen.
     var source: Source {
       switch self {
       case .process(let choice): .process(choice.id)
@@ -29,7 +29,7 @@ struct PickerState: Sendable, Equatable {
       }
     }
 
-    /// Why it cannot be chosen; `nil` where it can.
+    /// The reason why it cannot be chosen; `nil` if it can.
     var refusal: String? {
       switch self {
       case .process(let choice): choice.refusal
@@ -38,14 +38,14 @@ struct PickerState: Sendable, Equatable {
     }
   }
 
-  /// How long after an answer processes are looked for again.
+  /// The time between an answer and the next search for processes.
   static let interval = Duration.seconds(2)
 
   /// The rows from the top; the last one is the demo.
   private(set) var rows = [Row.demo]
-  /// Whether processes have been looked for.
+  /// Whether a search for processes has completed.
   private(set) var hasFound = false
-  /// When they are looked for next; `nil` while they are.
+  /// The time of the next search; `nil` during a search.
   private(set) var nextLook: MonitorTime? = MonitorTime(nanoseconds: 0)
   /// The index of the selected row.
   private(set) var index = 0
@@ -56,21 +56,21 @@ struct PickerState: Sendable, Equatable {
   /// The selected row.
   var selected: Row { rows[index] }
 
-  /// Begins to look where it is time; `true` where the program has to.
+  /// Begins a search if it is time; returns `true` if the program has to search.
   mutating func startLooking(at now: MonitorTime) -> Bool {
     guard let nextLook, nextLook <= now else { return false }
     self.nextLook = nil
     return true
   }
 
-  /// Makes it time to look; `false` while that goes on.
+  /// Makes the next search due; returns `false` during a search.
   mutating func lookAgain(at now: MonitorTime) -> Bool {
     guard nextLook != nil else { return false }
     nextLook = now
     return true
   }
 
-  /// Takes in what was found.
+  /// Updates the rows with the result of a search.
   mutating func take(_ choices: [ProcessChoice], watched: Source?, at now: MonitorTime) {
     let source = selected.source
     rows = choices.map { .process($0) } + [.demo]
@@ -78,18 +78,18 @@ struct PickerState: Sendable, Equatable {
     nextLook = now + Self.interval
     let same = isChosen ? rows.firstIndex { $0.source == source } : nil
     let first = rows.firstIndex { $0.refusal == nil && $0.source != watched }
-    // Its neighbour takes over where the chosen one is gone.
+    // If the chosen process no longer exists, its neighbour is selected.
     index = same ?? (isChosen ? min(index, rows.count - 1) : first ?? 0)
   }
 
-  /// Selects the row `offset` further down; the first or the last where there are not as many.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, height: Int) {
     index = max(0, min(index + offset, rows.count - 1))
     isChosen = true
     top = top(height: height)
   }
 
-  /// The index of the first row to show where there is room for so many.
+  /// Returns the index of the first row on a screen with this number of rows.
   func top(height: Int) -> Int {
     let top = min(top, max(0, rows.count - height))
     return max(0, min(max(top, index - height + 1), index))

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the list of what can be watched.
+/// Draws the picker.
 struct PickerView {
   let dashboard: Dashboard
   let layout: Layout
@@ -12,7 +12,7 @@ struct PickerView {
   /// From this height on, the list has a title.
   private static let titleThreshold = 16
 
-  /// The rows of the screen for those of the list.
+  /// Returns the rows of the screen for the rows of the list.
   static func rows(in layout: Layout, of size: Size) -> Range<Int> {
     let hasTitle = size.rows >= titleThreshold
     return layout.body.lowerBound + (hasTitle ? 1 : 0)..<layout.body.upperBound
@@ -88,7 +88,7 @@ struct PickerView {
         drawNumbers(of: choice, columns, row: row, style: quiet, on: &canvas)
       }
     }
-    // Where it has no column it takes the place of the numbers, which matter less.
+    // If the remark has no column, it replaces the numbers, which are less important.
     canvas.write(
       remark, row: row, columns: columns.remark ?? nameEnd + 2..<canvas.columns.upperBound,
       style: Style(content.refusal != nil ? .warning : isWatched ? .accent : .dim))
@@ -117,7 +117,7 @@ struct PickerView {
     }
   }
 
-  /// What there is to say about a row beside its numbers.
+  /// Returns the remark on a row, besides its numbers.
   private func remark(on row: PickerState.Row) -> String {
     if let refusal = row.refusal { return refusal }
     if row.source == dashboard.connection.source {
@@ -126,7 +126,7 @@ struct PickerView {
     return row == .demo ? "runs in this process" : ""
   }
 
-  /// How a process comes to be in the list, where none is.
+  /// Draws how to make a process appear in the list, if there is none.
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(
@@ -134,14 +134,14 @@ struct PickerView {
         + "OperationMonitor.listen().",
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
-    // A blank row before it, unless it needs the room.
+    // A blank row precedes the text, unless the text needs the room.
     let skipped = text.lines.count + 2 > rows.count ? 1 : 2
     for (row, line) in zip(rows.dropFirst(skipped), text.lines) {
       canvas.write(line, row: row, column: 2)
     }
   }
 
-  /// What Enter does with the selected row.
+  /// The effect of Enter on the selected row.
   private var sentence: [Span] {
     let row = picker.selected
     let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)

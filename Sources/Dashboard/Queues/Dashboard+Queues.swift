@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Does what a key about a queue says.
+  /// Performs a key for a queue.
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
     switch key {
     case .toggleSuspended: suspendQueue()
@@ -20,18 +20,19 @@ extension Dashboard {
     return [.send(.setSuspended(queue.id, !queue.isSuspended))]
   }
 
-  /// Lets the selected queue run more operations at once, or fewer; at least one.
+  /// Increases or decreases the width of the selected queue; at least one.
   mutating func changeWidth(by step: Int) -> [Effect] {
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
-    // From the default, which the system decides about, to what it runs at this moment.
+    // If the queue has the default width, which the system determines, the change begins at the number of
+    // operations that execute now.
     let width = queue.width ?? max(1, queue.counts.executing)
     let wanted = max(1, width + step)
     guard wanted != queue.width else { return [.bell] }
     return [.send(.setWidth(queue.id, wanted))]
   }
 
-  /// The queue that keys act on: the selected one, or that of the selected operation.
+  /// The queue that keys act on: the selected queue, or the queue of the selected operation.
   var selectedQueue: QueueReport? {
     if detail == nil {
       if screen.view == .queues { return queues.id.flatMap { live.queue($0) } }

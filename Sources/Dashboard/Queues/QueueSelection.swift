@@ -3,26 +3,26 @@
 
 import MonitorProtocol
 
-/// The selected queue in the view of queues, and which of them are on screen.
+/// The selected queue in the view of queues, and the rows on the screen.
 struct QueueSelection: Sendable, Equatable {
-  /// The selected queue; `nil` only where there is none.
+  /// The selected queue; `nil` only if there are no queues.
   private(set) var id: QueueReport.ID?
   /// The index of the first row on screen.
   private(set) var top = 0
 
   private var index = 0
 
-  /// Finds the selection again; its neighbour where the queue is gone.
+  /// Finds the selected queue again. If it no longer exists, its neighbour is selected.
   mutating func settle(in queues: [QueueReport], height: Int) {
     place(queues.firstIndex { $0.id == id } ?? index, in: queues, height: height)
   }
 
-  /// Selects the queue `offset` rows further down; the first or the last where there are not as many.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, in queues: [QueueReport], height: Int) {
     place(index + offset, in: queues, height: height)
   }
 
-  /// The index of the first row to show on a screen of this height.
+  /// Returns the index of the first row on a screen of this height.
   func top(count: Int, height: Int) -> Int {
     let top = min(self.top, max(0, count - height))
     return max(0, min(max(top, index - height + 1), index))

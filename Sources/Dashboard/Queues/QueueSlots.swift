@@ -3,23 +3,25 @@
 
 import MonitorProtocol
 
-/// Says in a few cells how full a queue is: `████░░░░ 4/8`, or that it is suspended.
+/// A short text about the slots of a queue: `████░░░░ 4/8`, or that the queue is suspended.
 struct QueueSlots {
   let queue: QueueReport
   let cells: Int
   let isAligned: Bool
 
+  /// Creates a text.
+  ///
   /// - Parameters:
   ///   - queue: The queue.
-  ///   - cells: How many cells the bar takes at most.
-  ///   - isAligned: Whether the numbers stand behind so many cells, however short the bar is.
+  ///   - cells: The maximum number of cells of the bar.
+  ///   - isAligned: Whether the numbers are always after this number of cells, even if the bar is shorter.
   init(_ queue: QueueReport, cells: Int, isAligned: Bool = false) {
     self.queue = queue
     self.cells = cells
     self.isAligned = isAligned
   }
 
-  /// The text.
+  /// Returns the text.
   func spans(_ glyphs: Glyphs) -> [Span] {
     let running = queue.counts.executing
     if queue.isSuspended {
@@ -42,14 +44,15 @@ struct QueueSlots {
   }
 }
 
-/// How many cells of a bar stand for slots that are taken.
+/// The numbers of a bar's cells for taken and free slots.
 struct SlotBar: Sendable, Equatable {
-  /// Cells for slots that are taken.
+  /// The cells for taken slots.
   let taken: Int
-  /// Cells for those that are free.
+  /// The cells for free slots.
   let free: Int
 
-  /// A queue that runs anything has a cell taken, and only a full one has them all.
+  /// Creates a bar. If an operation executes, at least one cell is taken, and all cells are taken only if the
+  /// queue is full.
   init(running: Int, width: Int, cells: Int) {
     let share = width == 0 ? 0 : running * cells / width
     taken = min(cells, running > 0 ? max(1, share) : 0)

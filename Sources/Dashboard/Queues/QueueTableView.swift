@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the table of queues: how full each is, and what waits in it.
+/// Draws the table of queues: their slots and their waiting operations.
 struct QueueTableView {
   let dashboard: Dashboard
   let layout: Layout
@@ -29,9 +29,9 @@ struct QueueTableView {
     }
   }
 
-  /// Where things are: the numbers that have no room are left out, the last ones first.
+  /// The positions of the columns. Numbers without room are left out, the last ones first.
   private struct Places {
-    /// `nil` where one process is watched.
+    /// `nil` if one process is watched.
     let process: Range<Int>?
     let name: Range<Int>
     let slots: Range<Int>?
@@ -108,7 +108,7 @@ struct QueueTableView {
 }
 
 extension QueueTableView {
-  /// Says beside the name what the slots have no room to say.
+  /// Writes "suspended" beside the name if the slots have no room for it.
   private func drawSuspended(
     _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
@@ -121,7 +121,7 @@ extension QueueTableView {
   }
 }
 
-/// A number of a queue that has a column.
+/// A number of a queue, in a column.
 private struct QueueNumber: Sendable {
   let title: String
   let width: Int

@@ -4,12 +4,12 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Takes in where the recording is.
+  /// Updates the position of the recording.
   mutating func reduce(_ status: ReplayStatus?) {
     if let remark = status?.remark, remark != replay?.remark { show(remark, isWarning: true) }
     replay = status
     guard let status else {
-      // Who greets now may be the process that was recorded.
+      // The next greeting may come from the process that was recorded.
       live = MonitoredState()
       return
     }
@@ -17,7 +17,7 @@ extension Dashboard {
     if screen.view == .timeline { settle() }
   }
 
-  /// Does what a key of a recording says; nothing if none is played.
+  /// Performs a key of a recording; does nothing if no recording is replayed.
   func perform(_ key: KeyAction.Replay) -> [Effect] {
     guard let replay else { return [] }
     let isAtEnd = replay.position >= replay.length
@@ -31,7 +31,7 @@ extension Dashboard {
 }
 
 extension KeyAction.Replay {
-  /// What the program has to do with the recording.
+  /// The command to the program.
   var command: ReplayCommand {
     switch self {
     case .togglePlaying: .togglePlaying

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The keys of a recording that is played. They come before those of ``KeyTable/bindings``.
+/// The keys of a replayed recording. They take precedence over those of ``KeyTable/bindings``.
 enum ReplayKeys {
-  /// In every view.
+  /// All views.
   static let contexts: Set<KeyContext> = [.list, .tree, .queues, .timeline, .events, .detail]
 
-  /// What a key means where it is pressed; `nil` for what it means elsewhere, too.
+  /// Returns the action of a key in a context; `nil` if the key has no special action during a replay.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {
     contexts.contains(context) ? actions[input] : nil
   }
@@ -15,16 +15,16 @@ enum ReplayKeys {
     bindings.flatMap { binding in binding.inputs.map { ($0, binding.action) } },
     uniquingKeysWith: { first, _ in first })
 
-  /// What help and footers name: these keys, and the others but for those that mean something else here,
-  /// or would change the process.
+  /// The keys in help and footers: these keys and the others, except those that have another action here or
+  /// would change the process.
   static let all: [KeyBinding] =
     bindings
     + KeyTable.bindings.filter { binding in
-      // Nothing is asked.
+      // A replay asks no questions.
       !binding.changesProcess && !hidden.contains(binding.action) && binding.contexts != [.question]
     }
 
-  /// What acts on what is tagged, and what these keys stand for here.
+  /// The actions on tagged operations, and the actions of keys that these keys replace.
   private static let hidden: Set<KeyAction> = [
     .command(.tag), .command(.tagWithDependents), .command(.untagAll), .screen(.pause),
     .program(.changeRefresh),

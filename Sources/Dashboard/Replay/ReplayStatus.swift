@@ -3,22 +3,22 @@
 
 public import MonitorProtocol
 
-/// Where a recording is played, and how.
+/// The position and the speed of a replay.
 public struct ReplayStatus: Sendable, Equatable {
-  /// The moment that is shown, on the clock of the process that was recorded.
+  /// The shown moment, on the clock of the recorded process.
   public var time: MonitorTime
-  /// How long after the first update that is.
+  /// The time from the first update to the shown moment.
   public var position: Duration
-  /// How long the recording is.
+  /// The length of the recording.
   public var length: Duration
-  /// How fast it is played: so many doublings, or halvings where negative.
+  /// The speed as a power of two: the number of doublings, or of halvings if negative.
   public var speed: Int
-  /// Whether it is played; else it stands still.
+  /// Whether the replay is running; otherwise it is paused.
   public var isPlaying: Bool
-  /// What there is to know of the recording itself, as a sentence; `nil` for nothing.
+  /// A note on the recording itself, as a sentence; `nil` if there is none.
   public var remark: String?
 
-  /// Creates a status of a recording that stands still at its beginning.
+  /// Creates the status of a recording that is paused at its beginning.
   public init(
     time: MonitorTime, position: Duration = .zero, length: Duration, speed: Int = 0,
     isPlaying: Bool = false, remark: String? = nil
@@ -31,7 +31,7 @@ public struct ReplayStatus: Sendable, Equatable {
     self.remark = remark
   }
 
-  /// The place and the speed for the header: `00:41/01:42 4x`, `00:41/01:42 PAUSED`.
+  /// The position and the speed for the header: `00:41/01:42 4x`, `00:41/01:42 PAUSED`.
   var words: String {
     let place = "\(Self.clock(position))/\(Self.clock(length))"
     return "\(place) \(isPlaying ? speedWords : "PAUSED")"
@@ -43,7 +43,7 @@ public struct ReplayStatus: Sendable, Equatable {
     return speed < 0 ? "1/\(factor)x" : "\(factor)x"
   }
 
-  /// Minutes and seconds, with hours before them where there are any.
+  /// Returns minutes and seconds, after hours if there are any.
   private static func clock(_ duration: Duration) -> String {
     let seconds = max(0, duration.components.seconds)
     func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -52,22 +52,22 @@ public struct ReplayStatus: Sendable, Equatable {
   }
 }
 
-/// What the user wants of a recording that is played.
+/// A command for the replay.
 public enum ReplayCommand: Sendable, Equatable {
-  /// Stands still, or goes on; from the end on it begins again.
+  /// Pauses or continues the replay. At the end it begins again.
   case togglePlaying
-  /// Plays twice as fast so many times, or half as fast where negative.
+  /// Doubles the speed this number of times, or halves it if the number is negative.
   case changeSpeed(by: Int)
-  /// Stands still so many updates later, or earlier where negative.
+  /// Pauses the replay this number of updates later, or earlier if the number is negative.
   case step(Int)
-  /// Goes so far ahead, or back where negative.
+  /// Moves forward by this time, or back if it is negative.
   case seek(by: Duration)
   /// Goes to the beginning.
   case seekToStart
   /// Goes to the end.
   case seekToEnd
-  /// Stands still where a warning came up next.
+  /// Pauses the replay at the next new warning.
   case nextWarning
-  /// Stands still where one came up before.
+  /// Pauses the replay at the previous new warning.
   case previousWarning
 }

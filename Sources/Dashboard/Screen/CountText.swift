@@ -13,8 +13,7 @@ enum CountText {
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// Returns a rounded number in at most five cells, if it is below a billion: `9,999`, `61k`, `1.2M`. It is
-  /// rounded down.
+  /// Returns a number, rounded down to at most five cells if it is below a billion: `9,999`, `61k`, `1.2M`.
   static func short(_ count: Int) -> String {
     switch count {
     case ..<10_000: text(count)

@@ -3,9 +3,9 @@
 
 import MonitorProtocol
 
-// The views of what has happened: events and timeline.
+// The views of past events: events and timeline.
 extension Dashboard {
-  /// Does what a key of the timeline says.
+  /// Performs a key of the timeline.
   mutating func perform(_ key: KeyAction.Timeline) -> [Effect] {
     switch key {
     case .zoomIn: zoomTimeline(by: -1)
@@ -13,7 +13,7 @@ extension Dashboard {
     }
   }
 
-  /// Which moments the cells of the timeline stand for.
+  /// Returns the moments of the timeline's cells.
   func timelineScale(columns: Int) -> TimelineScale {
     TimelineScale(
       window: timeline.window, end: shownTime, cells: TimelineView.cells(columns: columns))
@@ -27,10 +27,10 @@ extension Dashboard {
     return event
   }
 
-  /// Shows more of the past, or less.
+  /// Increases or decreases the time that the timeline shows.
   mutating func zoomTimeline(by step: Int) -> [Effect] { timeline.zoom(by: step) ? [] : [.bell] }
 
-  /// When the picture of the past next changes although nothing happens; `nil` where it does not.
+  /// Returns when the picture of the past next changes without an event; `nil` if it does not.
   func nextHistoryTick(after now: MonitorTime) -> MonitorTime? {
     guard paused == nil, !live.isSilent, screen.helpTop == nil, picker == nil, replay == nil,
       let layout = screen.layout
@@ -46,6 +46,6 @@ extension Dashboard {
     return moments.min()
   }
 
-  /// A timeline that moves on more often than this is a blur.
+  /// The timeline moves at most this often; a faster movement would be a blur.
   private static let shortestTimelineStep = Duration.milliseconds(100)
 }

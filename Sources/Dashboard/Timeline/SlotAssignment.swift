@@ -3,38 +3,38 @@
 
 import MonitorProtocol
 
-/// Which slot of its queue each run is drawn in.
+/// The slots of a queue in which the runs are drawn.
 ///
-/// Nobody is told in which of its slots a queue runs an operation. Each run gets the lowest slot in
-/// which it overlaps no other one, the earliest first, and keeps it as long as it is known. At first
-/// it may still move: that the one before it has ended may be told an update later.
+/// A queue does not report in which slot it runs an operation. Each run gets the lowest slot in which it
+/// overlaps no other run, the earliest run first, and keeps the slot while the run is known. At first it may
+/// still move, because the end of the previous run may be reported one update later.
 struct SlotAssignment: Sendable, Equatable {
   private struct Place: Equatable {
-    /// From 0.
+    /// The slot, counted from 0.
     var slot: Int
     /// Whether the run stays there.
     var isFinal: Bool
   }
 
-  /// More strips of one queue than these are not drawn: nobody looks through as many.
+  /// The maximum number of drawn slots of one queue. More would not be useful.
   static let stripLimit = 128
 
   private var places: [OperationReport.ID: Place] = [:]
 
-  /// The runs of one slot, by start; none overlaps another.
+  /// The runs of one slot, by start; no two of them overlap.
   typealias Strip = [OperationRun]
 
-  /// Assigns the runs of one queue.
+  /// Assigns slots to the runs of one queue.
   ///
   /// - Parameters:
-  ///   - runs: What is known now, by start.
-  ///   - isNews: Whether that is more than the last time.
-  /// - Returns: The runs of each slot, from slot 0; a slot may have none. A run for which there is no
-  ///   slot is left out.
+  ///   - runs: The known runs, by start.
+  ///   - isNews: Whether `runs` contains more than the last time.
+  /// - Returns: The runs of each slot, from slot 0; a slot may be empty. A run without a free slot is left
+  ///   out.
   mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
     var assigned: [OperationReport.ID: Place] = [:]
-    // Those that have a slot first, so that no new one takes it away.
+    // Runs with a slot come first, so that no new run takes their slot.
     for run in runs {
       guard let place = places[run.id], place.isFinal || !isNews,
         Self.fits(run, in: strips, slot: place.slot)
@@ -52,12 +52,12 @@ struct SlotAssignment: Sendable, Equatable {
     return strips
   }
 
-  /// Looks from the end: nearly always a run is the last one of its strip.
+  /// Searches from the end, because a run is nearly always the last one of its strip.
   private static func fits(_ run: OperationRun, in strips: [Strip], slot: Int) -> Bool {
     guard slot < strips.count else { return true }
     for other in strips[slot].reversed() {
       guard let otherEnd = other.finished else {
-        // It goes on, so that nothing that goes on, or ends later than it began, has room.
+        // The run has not ended, so no run that has not ended, or that ends after its beginning, fits.
         guard let end = run.finished, end <= other.started else { return false }
         continue
       }

@@ -3,22 +3,24 @@
 
 import MonitorProtocol
 
-/// Which moment each cell of the timeline stands for.
+/// The moments of the timeline's cells.
 ///
-/// Cells begin at multiples of their duration, so that what is over moves to the left in whole cells
-/// and never changes its shape.
+/// Cells begin at multiples of their duration, so that finished runs move to the left in whole cells and keep
+/// their shape.
 struct TimelineScale: Sendable, Equatable {
-  /// How many cells there are.
+  /// The number of cells.
   let cells: Int
-  /// How many nanoseconds a cell lasts; at least 1.
+  /// The duration of a cell in nanoseconds; at least 1.
   let cellDuration: Int64
   /// When the first cell begins.
   private let left: Int64
 
+  /// Creates a scale.
+  ///
   /// - Parameters:
-  ///   - window: How much time all cells together last.
+  ///   - window: The duration of all cells together.
   ///   - end: A moment within the last cell.
-  ///   - cells: How many cells there are; at least 1.
+  ///   - cells: The number of cells; at least 1.
   init(window: Duration, end: MonitorTime, cells: Int) {
     self.cells = max(1, cells)
     let nanoseconds = window.components.seconds * 1_000_000_000
@@ -29,21 +31,22 @@ struct TimelineScale: Sendable, Equatable {
   /// When the first cell begins.
   var start: MonitorTime { MonitorTime(nanoseconds: left) }
 
-  /// When the picture next moves on by a cell.
+  /// Returns when the picture next moves by a cell.
   func nextStep(after now: MonitorTime) -> MonitorTime {
     MonitorTime(
       nanoseconds: (Self.floorDivide(now.nanoseconds, cellDuration) + 1) * cellDuration)
   }
 
-  /// The cell of a moment; negative before the first one, `cells` or more behind the last.
+  /// Returns the cell of a moment. It is negative before the first cell, and `cells` or more after the last
+  /// one.
   func cell(of time: MonitorTime) -> Int {
     Int(Self.floorDivide(time.nanoseconds - left, cellDuration))
   }
 
-  /// The cells of a run, clamped to those that there are; `nil` where it is outside.
+  /// Returns the cells of a run, clamped to the existing cells; `nil` if the run is outside.
   func cells(of run: OperationRun) -> ClosedRange<Int>? {
     let first = cell(of: run.started)
-    // It ends before the cell that begins when it ends.
+    // A run does not include the cell that begins when the run ends.
     let last =
       run.finished.map {
         max(first, cell(of: MonitorTime(nanoseconds: max($0.nanoseconds - 1, left - 1))))
@@ -52,7 +55,7 @@ struct TimelineScale: Sendable, Equatable {
     return max(0, first)...max(max(0, first), min(cells - 1, last))
   }
 
-  /// Marks for the axis: how many seconds ago, and the cell; as dense as labels have room.
+  /// The marks of the axis, each with seconds ago and a cell. They are as dense as the labels permit.
   var marks: [(secondsAgo: Int64, cell: Int)] {
     let steps: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
     let fewestCells = Int64(max(9, cells / 14))

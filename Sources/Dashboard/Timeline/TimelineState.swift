@@ -3,11 +3,11 @@
 
 import MonitorProtocol
 
-/// The timeline: its window, its rows, and which of them is selected.
+/// The state of the timeline: its window, its rows, and the selected row.
 struct TimelineState: Sendable, Equatable {
-  /// More runs than these are not asked for.
+  /// The maximum number of requested runs.
   static let runLimit = 2_000
-  /// What zooming goes through, in seconds.
+  /// The windows of the zoom, in seconds.
   static let windows: [Int] = [5, 10, 30, 60, 120, 300, 600]
 
   /// Identifies a row.
@@ -20,33 +20,33 @@ struct TimelineState: Sendable, Equatable {
 
   /// One row.
   struct Row: Sendable, Equatable {
-    /// What it stands for.
+    /// The identity of the row.
     let id: RowID
-    /// What ran in the slot, by start; empty for a heading.
+    /// The runs in the slot, by start; empty for a heading.
     let runs: [OperationRun]
-    /// For a heading, how many of the queue's runs have no strip.
+    /// For a heading, the number of the queue's runs without a strip.
     var leftOutCount = 0
 
-    /// Whether it is the heading of a queue.
+    /// Whether the row is the heading of a queue.
     var isHeading: Bool { if case .queue = id { true } else { false } }
   }
 
   /// The rows, the queues by id.
   private(set) var rows: [Row] = []
-  /// The selected row; `nil` only where there are none.
+  /// The selected row; `nil` only if there are no rows.
   private(set) var selected: RowID?
   private var windowIndex = 2
-  /// The update of which the assignments are.
+  /// The update that the assignments belong to.
   private var assignedUpdate: MonitorTime?
   private var assignments: [QueueReport.ID: SlotAssignment] = [:]
   private var index = 0
   private var top = 0
   private var isChosen = false
 
-  /// How far back the timeline reaches.
+  /// The length of the past that the timeline shows.
   var window: Duration { .seconds(Self.windows[windowIndex]) }
 
-  /// What the selected slot runs, or ran last.
+  /// The present run of the selected slot, or the last one.
   var run: OperationRun? { rows.indices.contains(index) ? rows[index].runs.last : nil }
 
   /// The queue of the selected row.
@@ -57,19 +57,19 @@ struct TimelineState: Sendable, Equatable {
     }
   }
 
-  /// Whether anything is drawn that moves with time.
+  /// Whether the timeline draws anything that moves with time.
   var moves: Bool { rows.contains { !$0.runs.isEmpty } }
 
-  /// Shows more time, or less; `false` at the ends.
+  /// Increases or decreases the window; returns `false` at the ends.
   mutating func zoom(by step: Int) -> Bool {
     guard Self.windows.indices.contains(windowIndex + step) else { return false }
     windowIndex += step
-    // What comes into view beside the old strips could need more of them than there are slots.
+    // The runs that become visible beside the old strips could need more strips than there are slots.
     assignments = [:]
     return true
   }
 
-  /// Makes the rows anew of what is known.
+  /// Makes the rows again from the monitored state.
   mutating func settle(_ monitored: MonitoredState, at now: MonitorTime, height: Int) {
     let start = now - window
     let runs = (monitored.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }
@@ -97,13 +97,13 @@ struct TimelineState: Sendable, Equatable {
     select(found ?? index, height: height)
   }
 
-  /// Selects the row `offset` further down; the first or the last where there are not as many.
+  /// Moves the selection down by `offset` rows, at most to the first or the last row.
   mutating func move(by offset: Int, height: Int) {
     let (target, overflow) = index.addingReportingOverflow(offset)
     select(overflow ? rows.count - 1 : target, height: height)
   }
 
-  /// The index of the first row to show on a screen of this height.
+  /// Returns the index of the first row on a screen of this height.
   func top(height: Int) -> Int {
     let top = min(self.top, max(0, rows.count - height))
     return max(0, min(max(top, index - height + 1), index))

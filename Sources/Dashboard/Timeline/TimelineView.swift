@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// Draws a strip for each slot of each queue, with what runs and ran in it.
+/// Draws a strip for each slot of each queue, with its present and past runs.
 struct TimelineView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// The columns to the left of the strips: selection and number of the slot.
+  /// The columns to the left of the strips, for the selection and the slot's number.
   private static let gutter = 6
-  /// With less room than this, the name of a run is left out.
+  /// If there is less room than this, the name of a run is left out.
   private static let fewestTitleCells = 8
 
-  /// How many cells a strip has on a screen of some width.
+  /// Returns the number of cells of a strip on a screen of this width.
   static func cells(columns: Int) -> Int { max(1, columns - gutter - 1) }
 
   func draw(on canvas: inout Canvas) {
@@ -34,13 +34,13 @@ struct TimelineView {
       case .slot(_, let slot): draw(content.runs, slot: slot, scale, row: row, on: &canvas)
       }
       guard content.id == timeline.selected else { continue }
-      // The strip keeps its colours, which say more than a reversed row.
+      // The strip keeps its colours, which show more than a reversed row.
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
       canvas.reverse(row: row, columns: layout.table.prefix(Self.gutter - 1))
     }
   }
 
-  /// The rows that are on screen; where all are, with a blank one between two queues if that fits.
+  /// The rows on the screen. If all rows fit, a blank row separates the queues, if there is room.
   private var visibleRows: [(Int, TimelineState.Row)] {
     let rows = dashboard.timeline.rows
     let headings = rows.count { $0.isHeading }
@@ -91,7 +91,7 @@ struct TimelineView {
       let label = "\(canvas.glyphs.vertical)-\(Self.label(mark.secondsAgo))"
       let column = Self.gutter + mark.cell
       guard column + label.unicodeScalars.count < right - end.utf8.count else { continue }
-      // The window itself stands there.
+      // The label of the window is at this place.
       guard column > Self.gutter + 1 else { continue }
       canvas.write(label, row: row, columns: column..<right, style: style)
     }
@@ -147,7 +147,7 @@ struct TimelineView {
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     let goesOn = run.finished == nil
-    // That it was cancelled is told by its texture, of which a short run keeps a cell.
+    // The texture shows that a run was cancelled. A short run keeps one cell of texture.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
       canvas.put(
@@ -157,11 +157,11 @@ struct TimelineView {
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
-    // Behind the text, too, there is a cell of texture.
+    // The text is also followed by a cell of texture.
     let inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
     let id = "\(run.id)"
     guard inner.count >= id.utf8.count else { return }
-    // The beginning of a name alone says nothing.
+    // A few letters of a name alone are not useful.
     let hasTitle = inner.count >= id.utf8.count + Self.fewestTitleCells
     canvas.write(
       hasTitle ? "\(id) \(run.title)" : id, row: row, columns: inner,

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Does what a key of the trees says.
+  /// Performs a key of the trees.
   mutating func perform(_ key: KeyAction.Tree) -> [Effect] {
     switch key {
     case .toggle: toggleTree()
@@ -35,7 +35,7 @@ extension Dashboard {
     }
   }
 
-  /// Opens the tree of an operation; as the one that was open where nothing else is said.
+  /// Opens the tree of an operation. The default direction is that of the tree that was open.
   mutating func openTree(
     of id: OperationReport.ID, _ direction: DependencyTree.Direction? = nil
   ) {
@@ -45,7 +45,7 @@ extension Dashboard {
       root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations)
   }
 
-  /// Changes the open tree, for a screen of so many rows; sounds the bell where that is refused.
+  /// Changes the open tree, for a screen of the present height. Sounds the bell if `body` refuses.
   mutating func changeTree(_ body: (inout TreeState, Int) -> Bool) -> [Effect] {
     let height = pageHeight
     guard var tree, body(&tree, height) else { return [.bell] }
@@ -53,8 +53,8 @@ extension Dashboard {
     return []
   }
 
-  /// Shows what the selected operation waits for, or what waits for it; turns the tree of one
-  /// operation round.
+  /// Shows the dependencies of the selected operation, or its dependents. If the tree of one operation is
+  /// open, changes its direction.
   private mutating func show(_ direction: DependencyTree.Direction) -> [Effect] {
     guard detail == nil, screen.view == .tree, let tree else {
       openTree(direction)
@@ -81,7 +81,7 @@ extension Dashboard {
     }
   }
 
-  /// Makes the tree's row the root, and the list's selection where it has a row there.
+  /// Makes the tree's row the root, and selects the operation in the list if it has a row there.
   private mutating func rerootTree() -> [Effect] {
     guard let tree, let id = tree.selectedOperation, let report = shown.operations[id] else {
       return [.bell]
@@ -92,11 +92,12 @@ extension Dashboard {
     return []
   }
 
-  // MARK: What holds an operation up
+  // MARK: Blockers
 
   /// Selects the dependency that the selected operation will probably wait for the longest.
   ///
-  /// One step: pressed again and again it ends at the culprit, which waits for nobody.
+  /// It makes one step. Repeated calls end at the operation that causes the wait, which waits for no other
+  /// operation.
   mutating func goToBlocker() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     guard let blocker = shown.operations.blocker(of: report) else {
@@ -109,7 +110,7 @@ extension Dashboard {
     return []
   }
 
-  /// Selects the unfinished operation that most others depend on, among those that are shown.
+  /// Selects the unfinished operation with the most dependents, among the shown operations.
   mutating func goToWorst() -> [Effect] {
     if screen.view == .tree {
       let operations = shown.operations
@@ -125,7 +126,7 @@ extension Dashboard {
     return []
   }
 
-  /// Selects an operation in the view, whether its row is there yet or not.
+  /// Selects an operation in the view, even if it has no row yet.
   private mutating func showOperation(_ id: OperationReport.ID) {
     if detail != nil {
       detail = DetailState(id: id)
@@ -136,7 +137,7 @@ extension Dashboard {
       openTree(of: id)
       layOut()
     }
-    // What is not listed can still be looked at.
+    // An operation that is not listed can still be shown on its own screen.
     if !list.selection.select(id, in: list.rows, height: pageHeight) {
       detail = DetailState(id: id)
     }

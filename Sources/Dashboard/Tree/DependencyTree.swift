@@ -3,34 +3,34 @@
 
 import MonitorProtocol
 
-/// A dependency graph from one operation on, as a spanning tree: every operation once, further
-/// paths to it as references.
+/// The part of a dependency graph that begins at one operation, as a spanning tree: every operation once,
+/// with references for further paths to it.
 struct DependencyTree: Sendable, Equatable {
-  /// Which way the tree grows.
+  /// The direction of the tree.
   typealias Direction = GraphDirection
 
-  /// Siblings that are alike, drawn as one row.
+  /// Similar siblings that are drawn as one row.
   struct Group: Sendable, Hashable {
     let parent: OperationReport.ID
     let state: OperationState
     let className: String
   }
 
-  /// Identifies a row whatever becomes of the rows around it.
+  /// Identifies a row, independently of the rows around it.
   enum RowID: Sendable, Hashable {
-    /// An operation where it is drawn with what is below it.
+    /// An operation that is drawn with the rows below it.
     case node(OperationReport.ID)
     /// An operation that is drawn further up.
     case reference(OperationReport.ID, parent: OperationReport.ID)
-    /// Siblings that are alike.
+    /// Similar siblings.
     case group(Group)
-    /// A queue, above the roots that are in it.
+    /// A queue, above its roots.
     case queue(QueueReport.ID)
-    /// Stands for all that is below an operation that is folded.
+    /// Represents all rows below a folded operation.
     case folded(OperationReport.ID)
-    /// Operations of which nothing is known but their number.
+    /// Operations of which only the number is known.
     case unknown(parent: OperationReport.ID)
-    /// Says that the tree goes on.
+    /// Shows that the tree continues.
     case cut
   }
 
@@ -39,66 +39,65 @@ struct DependencyTree: Sendable, Equatable {
     let id: RowID
     /// 0 for the root.
     let depth: Int
-    /// Whether no sibling follows.
+    /// Whether the row is the last of its siblings.
     let isLast: Bool
-    /// One bit for each ancestor, the parent's lowest: whether a sibling of it follows.
+    /// One bit for each ancestor, the parent's lowest: whether the ancestor has a sibling that follows.
     let trunks: UInt64
-    /// What the row says beyond its id.
+    /// The row's contents besides its id.
     let note: Note
     /// Whether it is on the longest chain of unfinished operations from the root on.
     let isCritical: Bool
   }
 
-  /// What a row says beyond its id.
+  /// The contents of a row besides its id.
   enum Note: Sendable, Equatable {
     case none
-    /// A reference to a row on the way to this one: the dependencies form a circle.
+    /// A reference to an ancestor of this row: the dependencies form a cycle.
     case closesCycle
-    /// How many siblings, and the first and last of them.
+    /// The number of siblings, and the first and last of them.
     case group(count: Int, first: OperationReport.ID, last: OperationReport.ID)
-    /// How many roots are in the queue, how many of them have not finished, and whether they are not
-    /// drawn.
+    /// The number of roots in the queue, the number of unfinished ones, and whether the roots are not drawn.
     case queue(count: Int, unfinishedCount: Int, isFolded: Bool)
-    /// How many operations are directly below the folded one.
+    /// The number of operations directly below the folded one.
     case folded(count: Int)
-    /// How many operations, and how many of them are known not to have finished.
+    /// The number of operations, and how many of them are known not to have finished.
     case unknown(count: Int, unmetCount: Int)
   }
 
-  /// More like siblings than this become one row.
+  /// If there are more similar siblings than this, they become one row.
   static let groupLimit = 8
-  /// The same for what is over and does not stand right below the root: it holds nothing up.
+  /// The same limit for finished operations that are not directly below the root: they block nothing.
   static let overGroupLimit = 1
 
-  /// What the user has folded and unfolded.
+  /// The rows that the user has folded and unfolded.
   struct Folding: Sendable, Equatable {
     /// Groups whose members are drawn.
     var unfolded: Set<Group> = []
-    /// Operations below which nothing is drawn.
+    /// Operations without drawn rows below them.
     var folded: Set<OperationReport.ID> = []
     /// Queues whose roots are drawn.
     var unfoldedQueues: Set<QueueReport.ID> = []
   }
 
-  /// The operation from which the tree grows; `nil` for all that no other depends on.
+  /// The root of the tree; `nil` for the tree of all operations on which no other depends.
   let root: OperationReport.ID?
-  /// The operations from which it grows.
+  /// The roots of the tree.
   let roots: TreeRoots
-  /// Which way it grows.
+  /// The direction of the tree.
   let direction: Direction
-  /// The drawing from the top.
+  /// The rows from the top.
   private(set) var rows: [Row] = []
-  /// Below which other each operation is drawn.
+  /// The operation below which each operation is drawn.
   private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]
-  /// What there is from the roots on, drawn or not.
+  /// All operations from the roots on, drawn or not.
   let scan: GraphScan
 
-  /// The longest chain of unfinished operations from a root on, the root included.
+  /// The longest chain of unfinished operations from a root on, including the root.
   var criticalPath: [OperationReport.ID] { scan.criticalPath }
 
-  /// Draws at most `rowLimit` rows; the last one says so where there would be more.
+  /// Creates a tree of at most `rowLimit` rows. If there are more, the last row says so.
   ///
-  /// `owners` says below which other each operation was drawn before, and is to stay.
+  /// `owners` contains the operation below which each operation was drawn before, and where it stays.
   init(
     root: OperationReport.ID, direction: Direction, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
@@ -112,7 +111,7 @@ struct DependencyTree: Sendable, Equatable {
     draw(operations, folding, owners, rowLimit)
   }
 
-  /// Draws all operations that no other depends on, and what they wait for, in the same way.
+  /// Creates a tree of all operations on which no other depends, and their dependencies.
   init(
     allOf operations: OperationStore, folding: Folding = Folding(),
     owners: [OperationReport.ID: OperationReport.ID] = [:],

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Walks a graph row by row, without recursion: a chain may be of any length.
+/// Walks a graph row by row, without recursion, because a chain may be of any length.
 struct DependencyTreeBuilder {
   private struct Pending {
     let id: DependencyTree.RowID
@@ -20,7 +20,7 @@ struct DependencyTreeBuilder {
   private var pending: [Pending] = []
   private var seen: Set<OperationReport.ID> = []
   private var path: [OperationReport.ID] = []
-  /// 1 where the roots stand below queues.
+  /// 1 if the roots are below queues; otherwise 0.
   private let rootDepth: Int
 
   init(
@@ -40,7 +40,7 @@ struct DependencyTreeBuilder {
       if !isFolded { appendRoots(group.ids) }
     }
     if roots.groups.isEmpty { appendRoots(roots.ids) }
-    // The first one is taken from the end.
+    // Items are taken from the end, so the first one has to be the last.
     pending.reverse()
   }
 
@@ -52,13 +52,13 @@ struct DependencyTreeBuilder {
     }
   }
 
-  /// The next row down; `nil` behind the last.
+  /// Returns the next row; `nil` after the last one.
   mutating func next() -> DependencyTree.Row? {
     guard let item = pending.popLast() else { return nil }
     guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
     path.removeLast(max(0, path.count - (item.depth - rootDepth)))
     let parent = path.last ?? id
-    // In a circle nobody owns anybody: there the first one counts.
+    // In a cycle no operation has an owner: there the first occurrence counts.
     let isElsewhere = item.depth > rootDepth && owners[id].map { $0 != parent } ?? false
     guard !isElsewhere, seen.insert(id).inserted else {
       return row(
@@ -81,7 +81,7 @@ struct DependencyTreeBuilder {
 
   private mutating func pushChildren(of id: OperationReport.ID, below item: Pending) {
     var children = graph.children[id, default: []]
-    // The critical one first.
+    // The critical child comes first.
     if critical.contains(id),
       let index = children.firstIndex(where: { child in
         if case .node(let child) = child.id {
@@ -93,7 +93,7 @@ struct DependencyTreeBuilder {
     {
       children.insert(children.remove(at: index), at: 0)
     }
-    // What is at the left has no line of its own to continue.
+    // The leftmost rows have no line to continue.
     let trunks = item.depth == 0 ? 0 : item.trunks << 1 | (item.isLast ? 0 : 1)
     for (offset, child) in children.enumerated().reversed() {
       pending.append(

@@ -3,25 +3,25 @@
 
 import MonitorProtocol
 
-/// What a dependency graph holds from one operation on, or from several, whether it is drawn or not.
+/// Facts about a dependency graph from one or several operations on, whether it is drawn or not.
 struct GraphScan: Sendable, Equatable {
-  /// How many operations there are at each longest distance from the roots, which are at 0. What is in
-  /// circles has none.
+  /// The numbers of operations at each longest distance from the roots, which are at 0. Operations in cycles
+  /// are in no level.
   private(set) var levels: [StateCounts] = []
-  /// Whether more operations were found than looked at.
+  /// Whether the graph has more operations than were examined.
   private(set) var isCut = false
-  /// The longest chain of unfinished operations from a root on, the root included: what decides when the
-  /// root can be done, or what is done last because of it. Empty where it is no longer than two,
-  /// which says nothing.
+  /// The longest chain of unfinished operations from a root on, including the root. It determines when the
+  /// root can finish, or which operation is the last to finish because of the root. It is empty if it has at
+  /// most two operations, because such a chain contains no information.
   private(set) var criticalPath: [OperationReport.ID] = []
-  /// How long that chain will probably take, one operation after the other; `nil` where that cannot be
-  /// said, and the chain is the one of most operations.
+  /// The probable time of that chain, one operation after the other; `nil` if it is unknown. The chain is
+  /// then the one with the most operations.
   private(set) var remainingTime: Duration?
 
-  /// All of it together, without the roots.
+  /// The sum of all levels without the roots.
   var counts: StateCounts { levels.dropFirst().reduce(StateCounts(), +) }
 
-  /// Looks at so many operations at most, the nearest to the roots.
+  /// Examines at most this number of operations, the nearest to the roots.
   init(
     from roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
     estimates: RunTimeEstimates = RunTimeEstimates(), limit: Int
@@ -37,13 +37,13 @@ struct GraphScan: Sendable, Equatable {
   }
 }
 
-/// The graph while it is looked at.
+/// The graph during its examination.
 private struct Walk {
   typealias ID = OperationReport.ID
 
   let roots: [ID]
   let operations: OperationStore
-  /// Where each operation that is looked at leads to.
+  /// The targets of each examined operation's edges.
   let edges: [ID: [ID]]
   let isCut: Bool
 
@@ -54,7 +54,7 @@ private struct Walk {
     let onlyRoot = roots.count == 1 ? roots.first : nil
     edges = Dictionary(
       uniqueKeysWithValues: reports.map { report in
-        // What an operation once waited for says nothing about what is to come.
+        // The dependencies of a finished operation have no effect on the future.
         let isEnd = direction == .waitsFor && report.state.isOver && report.id != onlyRoot
         let targets = isEnd ? [] : operations.neighbours(of: report, direction)
         return (report.id, targets.filter { operations[$0] != nil })
@@ -84,7 +84,7 @@ private struct Walk {
     for id in unfinished {
       if let report = operations[id] { times[id] = estimates.remainingTime(of: report) }
     }
-    // Seconds and numbers of operations cannot be compared.
+    // Times and numbers of operations cannot be compared.
     let isTimed = times.count == unfinished.count
     typealias Length = (time: Duration, count: Int)
     var lengths: [ID: Length] = [:]
@@ -105,7 +105,7 @@ private struct Walk {
 }
 
 extension StateCounts {
-  /// Counts one more operation of this state.
+  /// Adds one operation of this state.
   fileprivate mutating func add(_ state: OperationState) {
     total += 1
     switch state {
@@ -116,7 +116,7 @@ extension StateCounts {
       held += 1
     case .executing: executing += 1
     case .cancelling:
-      // Whether it has started does not matter where only the bar is drawn.
+      // The bar does not distinguish whether a cancelling operation has started.
       executing += 1
       cancelling += 1
     case .finished: finished += 1

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws how many operations there are at each distance from the root of a tree, and their states.
+/// Draws the number of operations at each distance from the root of a tree, and their states.
 struct LevelsView {
   let scan: GraphScan
   let columns: Range<Int>
@@ -11,7 +11,7 @@ struct LevelsView {
   private static let labelWidth = 9
   private static let countWidth = 12
 
-  /// Draws a heading and a row for each level, in so many rows at most; returns the row below.
+  /// Draws a heading and a row for each level, in at most this number of rows; returns the row below.
   func draw(row: Int, room: Int, on canvas: inout Canvas) -> Int {
     guard scan.levels.count > 1, room > 2 else { return row - 1 }
     let more = scan.isCut ? ", and more" : ""
@@ -40,7 +40,7 @@ struct LevelsView {
     canvas.writeRight(
       CountText.short(counts.total), row: row, columns: columns.prefix(Self.labelWidth - 1))
     let room = columns.dropFirst(Self.labelWidth).dropLast(Self.countWidth)
-    // A cell for each operation at most: the length of a row compares levels.
+    // At most one cell for each operation: the lengths of the rows compare the levels.
     let kinds = ProportionBar.Share.allCases.count { ProportionBar.count(of: $0, in: counts) > 0 }
     let width = min(counts.total, max(kinds, counts.total * room.count / largest))
     var column = room.lowerBound

@@ -4,8 +4,8 @@
 import MonitorProtocol
 
 extension OperationStore {
-  /// What an operation waits for, or what waits for it, known here or not; of very many the first, which
-  /// a monitor tells of before the others.
+  /// Returns the dependencies of an operation, or its dependents, whether they are known here or not. If
+  /// there are very many, it returns the first ones, which a monitor reports before the others.
   func neighbours(
     of report: OperationReport, _ direction: GraphDirection
   ) -> [OperationReport.ID] {
@@ -13,8 +13,8 @@ extension OperationStore {
     return all.count > TreeState.rowLimit ? Array(all.prefix(TreeState.rowLimit)) : all
   }
 
-  /// The operations of a part of the dependency graph, the nearest first, the roots among them: the
-  /// same as a monitor tells of it, and not more than `limit`.
+  /// Returns the operations of a part of the dependency graph, the nearest first, including the roots. They
+  /// are the same as those that a monitor reports, and at most `limit`.
   func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport] {
@@ -25,7 +25,7 @@ extension OperationStore {
     while next < found.count, found.count < limit {
       let report = found[next]
       next += 1
-      // What an operation once waited for says nothing about what is to come.
+      // The dependencies of a finished operation have no effect on the future.
       if direction == .waitsFor, report.state.isOver, report.id != onlyRoot { continue }
       found += neighbours(of: report, direction).filter { seen.insert($0).inserted }.compactMap {
         self[$0]

@@ -3,16 +3,16 @@
 
 import MonitorProtocol
 
-/// How long operations will probably run on, judged by how long others of their class ran lately; of
-/// classes that are used for everything that says nothing.
+/// Estimates of how long operations will still run, from the recent run times of their class. For classes
+/// with many different uses the estimates have no meaning.
 struct RunTimeEstimates: Sendable, Equatable {
-  /// The median of fewer runs than these says nothing.
+  /// The minimum number of runs for a useful median.
   static let fewestRuns = 5
 
   private let medians: [String: Duration]
   private let now: MonitorTime
 
-  /// Estimates from the statistics of classes; by default none.
+  /// Creates estimates from the statistics of classes; none by default.
   init(
     _ times: [String: TimeStatistics] = [:], at now: MonitorTime = MonitorTime(nanoseconds: 0)
   ) {
@@ -22,8 +22,8 @@ struct RunTimeEstimates: Sendable, Equatable {
     self.now = now
   }
 
-  /// How long an unfinished operation will run from now on, waiting not included; `nil` where nothing
-  /// is known of its class.
+  /// Returns how long an unfinished operation will still run, without waiting times; `nil` if its class is
+  /// unknown.
   func remainingTime(of report: OperationReport) -> Duration? {
     guard let median = medians[report.className] else { return nil }
     guard let started = report.started else { return report.state == .cancelling ? .zero : median }

@@ -3,11 +3,12 @@
 
 import MonitorProtocol
 
-/// Kahn's algorithm: the operations of a graph, each after all that lead to it.
+/// Kahn's algorithm: sorts the operations of a graph, each after all operations that lead to it.
 enum TopologicalOrder {
-  /// What can be reached from the roots; what is in circles, and what only these lead to, is missing.
+  /// Returns the operations that can be reached from the roots. Operations in cycles, and operations to which
+  /// only these lead, are missing.
   ///
-  /// An operation without an entry in `edges` is no part of the graph.
+  /// An operation without an entry in `edges` does not belong to the graph.
   static func sorted(
     from roots: [OperationReport.ID], _ edges: [OperationReport.ID: [OperationReport.ID]]
   ) -> [OperationReport.ID] {
@@ -15,7 +16,7 @@ enum TopologicalOrder {
     for targets in edges.values {
       for target in targets where edges[target] != nil { open[target, default: 0] += 1 }
     }
-    // Whatever leads back to a root is in a circle with it.
+    // An operation that leads back to a root is in a cycle with it.
     for root in roots { open[root] = nil }
     var sorted: [OperationReport.ID] = []
     var ready = roots.filter { edges[$0] != nil }

@@ -3,31 +3,31 @@
 
 import MonitorProtocol
 
-/// Where a tree begins: with one operation, or with all that no other depends on.
+/// The roots of a tree: one operation, or all operations on which no other depends.
 struct TreeRoots: Sendable, Equatable {
   /// Roots of one queue.
   struct Group: Sendable, Equatable {
     let queue: QueueReport.ID
-    /// The unfinished ones first.
+    /// The ids, unfinished operations first.
     let ids: [OperationReport.ID]
     let unfinishedCount: Int
   }
 
-  /// More roots than these stand below the queues that they are in.
+  /// If there are more roots than this, they are grouped below their queues.
   static let groupLimit = 50
 
-  /// All of them; the unfinished ones first, each sort by age.
+  /// All roots, the unfinished ones first, each part by age.
   let ids: [OperationReport.ID]
-  /// The same by queue, where they are many; else empty.
+  /// The roots by queue, if there are many; otherwise empty.
   let groups: [Group]
 
-  /// One root.
+  /// Creates a single root.
   init(_ root: OperationReport.ID) {
     ids = [root]
     groups = []
   }
 
-  /// All operations that no other depends on.
+  /// Creates the roots of all operations on which no other depends.
   init(of operations: OperationStore) {
     let reports = operations.all.filter { $0.dependentCount == 0 }.sorted { left, right in
       left.state.isOver == right.state.isOver ? left.id < right.id : right.state.isOver
@@ -44,7 +44,7 @@ struct TreeRoots: Sendable, Equatable {
     }
   }
 
-  /// Those that have a row of their own.
+  /// Returns the roots that have a row of their own.
   func drawn(_ folding: DependencyTree.Folding) -> [OperationReport.ID] {
     guard !groups.isEmpty else { return ids }
     return groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)

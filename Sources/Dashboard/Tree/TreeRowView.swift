@@ -3,18 +3,18 @@
 
 import MonitorProtocol
 
-/// Draws rows of a dependency tree: in the tree view with columns, in the pane with the state.
+/// Draws rows of a dependency tree: with columns in the tree view, and with the state in the pane.
 struct TreeRowView {
   let monitored: MonitoredState
   let now: MonitorTime
   let columns: Range<Int>
-  /// Whether dependencies and time have columns of their own.
+  /// Whether dependencies and time have columns.
   let showsColumns: Bool
 
   private static let stateWidth = 10
   private static let columnWidths = (dependencies: 7, time: 7)
 
-  /// Where the state's column begins.
+  /// The first column of the state.
   private var stateColumn: Int {
     let rest = showsColumns ? Self.columnWidths.dependencies + Self.columnWidths.time : 0
     return columns.upperBound - rest - Self.stateWidth - 1
@@ -139,7 +139,7 @@ struct TreeRowView {
   private func prefix(of row: DependencyTree.Row, room: Int, glyphs: Glyphs) -> String {
     guard row.depth > 0 else { return "" }
     let width = glyphs.isUnicode ? 3 : 4
-    // Deep rows lose the lines of their farthest ancestors, so that there is room for their names.
+    // Deep rows omit the lines of their farthest ancestors, so that there is room for their names.
     let levels = min(row.depth, 64, max(2, (room - 14) / width))
     var prefix = row.depth > levels ? glyphs.ellipsis + " " : ""
     for level in stride(from: levels - 2, through: 0, by: -1) {
@@ -159,12 +159,12 @@ struct TreeRowView {
   }
 }
 
-/// Names the ends of a row of alike names without saying twice what they share.
+/// Abbreviates the first and the last name of a row of similar names by not repeating their common beginning.
 enum NameRange {
-  /// No more of a name than this is looked at.
+  /// The maximum number of characters that are compared.
   private static let limit = 200
 
-  /// `shard 14 … 31` from `shard 14` and `shard 31`; both in full where they share no first word.
+  /// Returns `shard 14 … 31` for `shard 14` and `shard 31`; both names in full if their first words differ.
   static func text(from first: String, to last: String, ellipsis: String) -> String {
     let first = Array(first.unicodeScalars.prefix(limit))
     let last = Array(last.unicodeScalars.prefix(limit))

@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// The tree view: what it shows, and where its cursor is.
+/// The state of the tree view: its contents and its cursor.
 struct TreeState: Sendable, Equatable {
-  /// A tree of more rows than this is cut.
+  /// The maximum number of rows. A larger tree is cut.
   static let rowLimit = 2_000
 
-  /// Which way the tree grows.
+  /// The direction of the tree.
   var direction: DependencyTree.Direction
   /// The row that keys act on.
   private(set) var cursor: DependencyTree.RowID
@@ -19,10 +19,10 @@ struct TreeState: Sendable, Equatable {
 
   private var folding = DependencyTree.Folding()
   private var cursorIndex = 0
-  /// Whether the cursor stays at the first row, whatever that is: until a key moves it.
+  /// Whether the cursor stays at the first row, even if the row changes, until a key moves it.
   private var staysAtTop = false
 
-  /// Opens the tree of one operation.
+  /// Creates the tree of one operation.
   init(
     root: OperationReport.ID, direction: DependencyTree.Direction, operations: OperationStore
   ) {
@@ -32,17 +32,17 @@ struct TreeState: Sendable, Equatable {
       root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
   }
 
-  /// Opens the tree of all operations that no other depends on.
+  /// Creates the tree of all operations on which no other depends.
   init(allOf operations: OperationStore) {
     direction = .waitsFor
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
     cursor = tree.rows.first?.id ?? .cut
-    // The first ones are not known yet.
+    // The roots are not known yet.
     staysAtTop = true
   }
 
-  /// The operation that the cursor's row stands for; the parent's where it stands for several, `nil`
-  /// where it stands for a queue.
+  /// The operation of the cursor's row. If the row represents several operations, it is their parent; `nil`
+  /// if the row represents a queue.
   var selected: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id): id
@@ -52,7 +52,7 @@ struct TreeState: Sendable, Equatable {
     }
   }
 
-  /// The operation that the cursor's row stands for; `nil` where it stands for several.
+  /// The operation of the cursor's row; `nil` if the row represents several operations or a queue.
   var selectedOperation: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _): id
@@ -60,10 +60,10 @@ struct TreeState: Sendable, Equatable {
     }
   }
 
-  /// The queue that the cursor's row stands for; `nil` where it stands for none.
+  /// The queue of the cursor's row; `nil` if the row does not represent a queue.
   var selectedQueue: QueueReport.ID? { if case .queue(let id) = cursor { id } else { nil } }
 
-  /// Draws the tree anew and finds the cursor's row again; its neighbour where it has gone.
+  /// Computes the tree again and finds the cursor's row. If the row is gone, its neighbour is selected.
   mutating func settle(
     operations: OperationStore, estimates: RunTimeEstimates = RunTimeEstimates(), height: Int
   ) {
@@ -83,7 +83,7 @@ struct TreeState: Sendable, Equatable {
   /// Moves the cursor to the last row.
   mutating func moveToBottom(height: Int) { place(tree.rows.count - 1, height: height) }
 
-  /// Moves the cursor to the unfinished operation that most others depend on, of those that are drawn.
+  /// Moves the cursor to the unfinished operation with the most dependents, among the drawn operations.
   mutating func moveToWorst(operations: OperationStore, height: Int) -> Bool {
     let nodes = tree.rows.compactMap { row -> OperationReport? in
       guard case .node(let id) = row.id else { return nil }
@@ -93,19 +93,19 @@ struct TreeState: Sendable, Equatable {
     return worst.map { moveToNode($0.id, height: height) } ?? false
   }
 
-  /// Moves the cursor to where an operation is drawn; `false` where it is not.
+  /// Moves the cursor to the row of an operation; returns `false` if the operation is not drawn.
   mutating func moveToNode(_ id: OperationReport.ID, height: Int) -> Bool {
     guard let index = tree.rows.firstIndex(where: { $0.id == .node(id) }) else { return false }
     place(index, height: height)
     return true
   }
 
-  /// The operations of the tree, the folded ones included.
+  /// Returns the operations of the tree, including the folded ones.
   func operations(in operations: OperationStore) -> [OperationReport] {
     operations.neighbourhood(of: tree.roots.ids, direction, limit: Self.rowLimit)
   }
 
-  /// Draws everything where it belongs most, also what has stayed where it was.
+  /// Draws every operation below its best owner, including operations that so far stayed in place.
   mutating func arrange(operations: OperationStore, estimates: RunTimeEstimates) {
     draw(operations, owners: [:], estimates)
   }
@@ -127,9 +127,9 @@ struct TreeState: Sendable, Equatable {
 
   // MARK: Folding
 
-  /// Folds the cursor's operation; where there is nothing to fold goes to the one above it.
+  /// Folds the cursor's operation. If there is nothing to fold, moves the cursor to the parent.
   ///
-  /// - Returns: `false` where it is the root, and folded.
+  /// - Returns: `false` if the operation is the root and is folded.
   mutating func foldOrGoUp(height: Int) -> Bool {
     if case .group(let group) = cursor, folding.unfolded.remove(group) != nil { return true }
     if case .queue(let id) = cursor { return folding.unfoldedQueues.remove(id) != nil }
@@ -145,9 +145,9 @@ struct TreeState: Sendable, Equatable {
     return true
   }
 
-  /// Unfolds what the cursor's row stands for, or goes to the first row below it.
+  /// Unfolds the cursor's row, or moves the cursor to the first row below it.
   ///
-  /// - Returns: `false` where there is nothing below it.
+  /// - Returns: `false` if there is no row below it.
   mutating func unfoldOrGoDown(height: Int) -> Bool {
     switch cursor {
     case .group(let group):
@@ -167,8 +167,8 @@ struct TreeState: Sendable, Equatable {
     }
   }
 
-  /// Folds everything right below the root, or unfolds everything where that is folded. Queues are
-  /// folded at first, and are unfolded.
+  /// Folds every row directly below the root, or unfolds all rows if these are folded. Queues are folded at
+  /// first; for them the first call unfolds.
   mutating func toggleAll() {
     guard folding == DependencyTree.Folding() else {
       folding = DependencyTree.Folding()
@@ -190,7 +190,7 @@ struct TreeState: Sendable, Equatable {
     return next < tree.rows.count && tree.rows[next].depth > cursorDepth
   }
 
-  /// The index of the first row to show on a screen of this height.
+  /// Returns the index of the first row on a screen of this height.
   func top(height: Int) -> Int {
     let top = min(self.top, max(0, tree.rows.count - height))
     return max(0, min(max(top, cursorIndex - height + 1), cursorIndex))

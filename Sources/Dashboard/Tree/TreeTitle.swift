@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// What stands over a tree: which way it goes, how much there is, and what decides how long it takes.
+/// The title of a tree: its direction, its size, and the chain that determines its duration.
 struct TreeTitle {
   let tree: DependencyTree
-  /// How many operations no other depends on; `nil` where that is not known.
+  /// The number of operations on which no other depends; `nil` if it is unknown.
   let rootCount: Int?
 
-  /// The words, the most important first: what has no room is cut.
+  /// Returns the parts of the title, the most important first. Parts without room are cut.
   func spans(_ glyphs: Glyphs) -> [Span] {
     var spans = tree.root == nil ? roots : [Span(directionWords, .dim)]
     let count = CountText.text(tree.scan.counts.total) + (tree.scan.isCut ? "+" : "")

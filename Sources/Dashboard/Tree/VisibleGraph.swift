@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The part of a dependency graph that a tree draws: what stands below each operation, before it is
-/// decided where those stand that are below several.
+/// The part of a dependency graph that a tree draws: the rows below each operation, before operations that
+/// are below several others get one place.
 struct VisibleGraph {
   /// A row below an operation.
   struct Child {
@@ -12,10 +12,10 @@ struct VisibleGraph {
     let note: DependencyTree.Note
   }
 
-  /// The rows below each operation that is drawn, in their order.
+  /// The rows below each drawn operation, in order.
   private(set) var children: [OperationReport.ID: [Child]] = [:]
-  /// The operations that are drawn for themselves, each after all that it stands below; those in
-  /// circles, and what is only below these, are missing.
+  /// The operations with their own row, each after all operations above it. Operations in cycles, and
+  /// operations that are only below these, are missing.
   private(set) var sorted: [OperationReport.ID] = []
 
   private let roots: [OperationReport.ID]
@@ -27,10 +27,10 @@ struct VisibleGraph {
   private let critical: Set<OperationReport.ID>
   private var parents: [OperationReport.ID: [OperationReport.ID]] = [:]
 
-  /// Finds what is drawn below the roots, at most so many operations.
+  /// Finds the rows below the roots, for at most this number of operations.
   ///
-  /// `chosen` is the root where it is the one that the tree is about: what has finished right below it
-  /// is worth more rows.
+  /// `chosen` is the root if the tree belongs to one operation: finished operations directly below it get
+  /// more rows.
   init(
     roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
     operations: OperationStore, folding: DependencyTree.Folding,
@@ -71,7 +71,7 @@ struct VisibleGraph {
 
   private func rows(below id: OperationReport.ID) -> [Child] {
     guard let report = operations[id] else { return [] }
-    // What an operation once waited for says nothing about what is to come.
+    // The dependencies of a finished operation have no effect on the future.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
     let ids = operations.neighbours(of: report, direction)
     if folding.folded.contains(id) {
@@ -89,7 +89,7 @@ struct VisibleGraph {
     return rows
   }
 
-  /// Says how many there are of which nothing is known here.
+  /// Returns a row with the number of operations that are not known here.
   private func unknown(
     of report: OperationReport, ids: [OperationReport.ID], known: [OperationReport]
   ) -> Child? {
@@ -105,8 +105,8 @@ struct VisibleGraph {
       note: .unknown(count: count, unmetCount: min(count, max(0, unmet))))
   }
 
-  /// Siblings in one state: those of a class that are too many become one row, where its first
-  /// member would stand.
+  /// Returns the rows for siblings in one state. If too many siblings have the same class, they become one
+  /// row at the place of the first of them.
   private func rows(
     of siblings: [OperationReport], state: OperationState, parent: OperationReport.ID
   ) -> [Child] {
@@ -122,7 +122,7 @@ struct VisibleGraph {
     var rows: [Child] = []
     for sibling in siblings {
       let group = DependencyTree.Group(parent: parent, state: state, className: sibling.className)
-      // What is on the critical path is drawn for itself.
+      // An operation on the critical path gets a row of its own.
       guard let like = byClass[sibling.className], like.count > limit,
         !folding.unfolded.contains(group), !critical.contains(sibling.id)
       else {
@@ -138,18 +138,17 @@ struct VisibleGraph {
     return rows
   }
 
-  /// What will move next first, what is over last.
+  /// The order of siblings: states that change next first, final states last.
   private static let siblingOrder: [OperationState] = [
     .executing, .ready, .held, .waiting, .cancelling, .finished, .cancelled,
   ]
 
   // MARK: Paths
 
-  /// Below which other each operation is drawn with what is below it in turn: below the one through
-  /// which its longest way from the root goes, so that the critical path is drawn in full.
+  /// Returns the operation below which each operation is drawn with its own rows. It is the one on the
+  /// longest way from the root, so that the critical path is drawn in full.
   ///
-  /// Where they are drawn now, in `old`, they stay as long as that is possible: rows that wander about
-  /// cannot be read.
+  /// An operation keeps its place in `old` as long as possible: rows that move often cannot be read.
   func owners(keeping old: [OperationReport.ID: OperationReport.ID])
     -> [OperationReport.ID: OperationReport.ID]
   {
@@ -166,7 +165,7 @@ struct VisibleGraph {
       distances[id] = (distances[longest] ?? 0) + 1
       owners[id] = old[id].flatMap { candidates.contains($0) ? $0 : nil } ?? longest
     }
-    // The critical path is drawn in full whatever was before.
+    // The critical path is always drawn in full.
     for (parent, child) in zip(criticalPath, criticalPath.dropFirst())
     where parents[child]?.contains(parent) == true && owners[child] != nil {
       owners[child] = parent
