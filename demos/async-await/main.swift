@@ -6,7 +6,7 @@
 
 import Operations
 
-/// Something that takes its time without a thread.
+/// Returns a page after 20 ms. It uses no thread while it waits.
 func fetch(_ page: Int) async throws -> String {
   try await Task.sleep(for: .milliseconds(20))
   return "page \(page)"
@@ -14,7 +14,7 @@ func fetch(_ page: Int) async throws -> String {
 
 struct PageIsMissing: Error {}
 
-/// An operation with an asynchronous function for its work. There is nothing else to write.
+/// An operation whose work is an asynchronous function. It needs no other override.
 final class Merge: AsyncOperation<String>, @unchecked Sendable {
   private let pages: [AsyncOperation<String>]
 
@@ -25,14 +25,14 @@ final class Merge: AsyncOperation<String>, @unchecked Sendable {
   }
 
   override func run() async throws -> String {
-    // They have finished by now: nothing is waited for here.
+    // The pages are dependencies, so they have finished: no `await` suspends here.
     var texts: [String] = []
     for page in pages { texts.append(try await page.value) }
     return texts.joined(separator: ", ")
   }
 }
 
-// 100 that wait at the same time, on a queue as wide, need no hundred threads.
+// 100 operations wait at the same time, in a queue of width 100. They do not need 100 threads.
 let network = OperationQueue()
 network.maxConcurrentOperationCount = 100
 let pages = (1...100).map { page in network.addAsyncOperation { try await fetch(page) } }
@@ -42,7 +42,7 @@ let merge = Merge(Array(pages.prefix(3)))
 processor.addOperation(merge)
 print("merged: \(try await merge.value)")
 
-// An error is kept. The operation has finished like any other, and what depends on it goes on.
+// The operation stores the error. It finishes like any other operation, and its dependents start.
 let missing = network.addAsyncOperation { () -> String in throw PageIsMissing() }
 do {
   print(try await missing.value)
@@ -50,7 +50,7 @@ do {
   print("error: \(error), finished: \(missing.isFinished)")
 }
 
-// A slot is held for as long as the work lasts: of two in a queue of width 1 the second one waits.
+// An operation holds its slot until its work has ended. In a queue of width 1 the second operation waits.
 let narrow = OperationQueue()
 narrow.maxConcurrentOperationCount = 1
 let endless = narrow.addAsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
@@ -58,7 +58,7 @@ let next = narrow.addAsyncOperation { "next" }
 for await state in endless.states where state == .executing { break }
 print("endless: \(endless.state), next: \(next.state)")
 
-// Cancelling the operation cancels its task, and so ends what that awaits.
+// Cancelling the operation cancels its task. That ends the sleep that the task awaits.
 endless.cancel()
 print("then: \(try await next.value)")
 if case .failure(let error)? = endless.result { print("endless: \(type(of: error))") }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// What cancelling does to an operation that runs, to one that waits for it, and to those behind them.
+// Shows what cancelling does to an operation that runs, to an operation that waits for it, and to the
+// dependents of that operation.
 
 import Dispatch
 import Operations
 
-/// Counts until it is told to stop. Cancelling interrupts nothing: the work has to look.
+/// Counts until it is cancelled. Cancelling interrupts nothing: the work has to read `isCancelled`.
 final class Count: Operation, @unchecked Sendable {
   let hasBegun = DispatchSemaphore(value: 0)
 
@@ -19,7 +20,7 @@ final class Count: Operation, @unchecked Sendable {
   }
 }
 
-/// Work that prints its name, and whether its dependencies were cancelled.
+/// Prints its name, and whether one of its dependencies was cancelled.
 final class Report: Operation, @unchecked Sendable {
   override func main() {
     let wasCancelled = dependencies.contains { $0.isCancelled }
@@ -42,16 +43,17 @@ queue.addOperations([count, skipped, last], waitUntilFinished: false)
 count.hasBegun.wait()
 print("in the queue: \(queue.operationCount)")
 
-// Not started: it will not run, and waits for count no longer. It leaves the queue by way of a slot.
+// This operation has not started. It will not run, and no longer waits for `count`. It leaves the queue
+// when a slot is free.
 skipped.cancel()
 print("skipped: ready \(skipped.isReady), finished \(skipped.isFinished)")
 
-// Runs: it is asked.
+// This operation runs. Cancelling sets its flag.
 count.cancel()
 queue.waitUntilAllOperationsAreFinished()
 print("skipped: finished \(skipped.isFinished), and never ran")
 
-// A suspended queue keeps what was cancelled. This is how to let go of one.
+// A suspended queue keeps its cancelled operations. Call `invalidate()` before you release such a queue.
 queue.isSuspended = true
 queue.addOperation { print("never") }
 queue.cancelAllOperations()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Operations made of operations: a result that is passed on, another attempt, a limit of time, a group,
-// and what becomes of those that require the success of what fails.
+// Combines operations: passes a result on, retries, sets a time limit, and forms a group. Shows what happens
+// to an operation that requires the success of a failed operation.
 
 import Operations
 
@@ -19,13 +19,14 @@ let fetch = RetryOperation(maximumAttempts: 5, delay: { .milliseconds(1 << $0) }
     return "<title>Operations</title>"
   }
 }
-// What follows is given the result, and may run in another queue.
+// The next operation receives the result, and can run in another queue.
 let title = fetch.then { page in String(page.dropFirst(7).dropLast(8)) }
 processor.addOperation(title)
 network.addOperation(fetch)
 print("title: \(try await title.value)")
 
-// What takes too long is cancelled. What requires its success is cancelled then, and does not run.
+// Work that takes too long is cancelled. An operation that requires its success is then cancelled too, and
+// does not run.
 let slow = TimeoutOperation(after: .milliseconds(10)) {
   AsyncOperation { try await Task.sleep(for: .seconds(3_600)) }
 }
@@ -40,7 +41,7 @@ print(
   "dependent: cancelled \(dependent.isCancelled), for a reason: \(dependent.error is DependencyError)"
 )
 
-// A group is one operation to those outside. Its members have a queue of their own.
+// For other operations, a group is one operation. Its members run in a queue of their own.
 let parts = (1...3).map { part in
   AsyncOperation {
     if part == 2 { throw ServerIsBusy() }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Operations of two queues that depend on each other; then two that do so in a circle, what says so,
-// and the way out.
+// Makes operations of two queues depend on each other. Then makes a dependency cycle, finds it with
+// `deadlocks()`, and breaks it.
 
 import Operations
 
@@ -18,7 +18,7 @@ let processor = OperationQueue()
 processor.name = "processor"
 processor.maxConcurrentOperationCount = 1
 
-// Added in the wrong order, and to different queues: the dependencies decide.
+// The operations are added in the wrong order, and to different queues. The dependencies decide the order.
 let load = named("load") { print("load the page") }
 let parse = named("parse") { print("parse it") }
 let write = named("write") { print("write the index") }
@@ -33,7 +33,7 @@ for reason in write.reasonsNotRunning() { print("  \(reason)") }
 network.isSuspended = false
 write.waitUntilFinished()
 
-// A circle hangs nobody who makes it. Its members never start.
+// The calls that make a cycle return as usual. The operations of the cycle never start.
 let hen = named("hen") { print("hen") }
 let egg = named("egg") { print("egg") }
 hen.addDependency(egg)
@@ -41,7 +41,7 @@ egg.addDependency(hen)
 processor.addOperations([hen, egg], waitUntilFinished: false)
 for deadlock in processor.deadlocks() { print("deadlock: \(deadlock)") }
 
-// What is cancelled waits for nothing any more, and what depends on it goes on.
+// A cancelled operation no longer waits for its dependencies, and its dependents then start.
 hen.cancel()
 processor.waitUntilAllOperationsAreFinished()
 print("hen was cancelled: \(hen.isCancelled), egg is finished: \(egg.isFinished)")

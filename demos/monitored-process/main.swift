@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// A service that can be watched and controlled from another terminal: one call makes it so. It builds
-// map tiles until it is told to stop, or for one round with the argument `once`.
+// A service that can be watched and controlled from another terminal, because of one call. It builds map
+// tiles until it receives SIGTERM or SIGINT. With the argument `once` it builds one round.
 
 import DemoWorkloads
 import Dispatch
 import Glibc
 import OperationsMonitor
 
-// A signal that asks it to end is waited for below, in whichever thread.
+// The dispatch sources below receive these signals on any thread.
 signal(SIGTERM, SIG_IGN)
 signal(SIGINT, SIG_IGN)
 
 do {
-  // The one call. Without it, OPQ_MONITOR=ro or OPQ_MONITOR=rw in the environment does the same.
+  // The call. OPQ_MONITOR=ro or OPQ_MONITOR=rw in the environment does the same without it.
   let path = try OperationMonitor.listen(mode: .readWrite)
   print("Process \(getpid()) builds tiles. Watch it in another terminal:")
   print("  opq-top attach \(getpid())")
@@ -22,7 +22,7 @@ do {
   print("  opq-top --socket \(path)")
   fflush(nil)
 } catch {
-  // The work matters more than that somebody can watch it.
+  // The work continues if no viewer can attach.
   print("It builds tiles, but nobody can attach: \(error)")
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// A program for Apple platforms, with one line changed: it imported Foundation. Dates, formatters and
-// notifications are Foundation's as before; operations and queues are this library's.
+// A program for Apple platforms, with one changed line: it imported Foundation before. Dates, formatters and
+// notifications are still Foundation's. Operations and queues are this library's.
 
 import OperationsFoundation
 
-/// Sums a part of the numbers. Written for `Foundation.Operation`.
+/// Sums the square roots of some numbers. The class was written for `Foundation.Operation`.
 final class Sum: Operation, @unchecked Sendable {
   private let numbers: [Double]
   private(set) var result = 0.0
@@ -21,7 +21,7 @@ final class Sum: Operation, @unchecked Sendable {
   }
 }
 
-/// Overrides the method of observers, as a subclass of `NSObject` does on Apple platforms.
+/// Overrides `observeValue`, as a subclass of `NSObject` does on Apple platforms.
 final class Watcher: ObserverObject {
   override func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
@@ -40,7 +40,7 @@ let watcher = Watcher()
 queue.addObserver(watcher, forKeyPath: "maxConcurrentOperationCount", options: [.old, .new])
 queue.maxConcurrentOperationCount = 2
 
-// Each operation that finishes is a unit, once the total is set.
+// After the total is set, each operation that finishes counts as one unit.
 let sums = (0..<4).map { part in Sum((0..<1_000).map { Double(part * 1_000 + $0) }) }
 queue.progress.totalUnitCount = Int64(sums.count)
 let observation = sums[0].observe(\.isFinished, options: .new) { _, change in
@@ -52,7 +52,7 @@ observation.invalidate()
 let total = sums.reduce(0) { $0 + $1.result }
 print("total: \(String(format: "%.2f", total)), progress: \(queue.progress.fractionCompleted)")
 
-// What wants a queue of Foundation's gets one that hands everything on to ours.
+// `foundationQueue` forwards everything to this queue. Pass it to interfaces that need Foundation's queue.
 let name = Notification.Name("sums are there")
 let token = NotificationCenter.default.addObserver(
   forName: name, object: nil, queue: queue.foundationQueue

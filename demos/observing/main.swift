@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The ways to learn what operations and queues do: key-value observation, states to await, the changes
-// of a whole queue, and a picture of it at one moment.
+// Shows how to observe operations and queues: with key-value observation, with states to await, with the
+// state changes of a queue, and with a snapshot of a queue.
 
 import Operations
 
@@ -12,7 +12,7 @@ queue.isSuspended = true
 let operation = BlockOperation {}
 operation.name = "operation"
 
-// Each handler is called by whoever makes the change. The observation ends when it is released.
+// Each handler is called on the thread that makes the change. An observation ends when it is released.
 let observations = [
   operation.observe(\.isExecuting, options: [.old, .new]) { _, change in
     print("isExecuting: \(change.oldValue == true) → \(change.newValue == true)")
@@ -22,7 +22,7 @@ let observations = [
   },
 ]
 
-// By name, as older code does it.
+// Older code observes a property by its name.
 final class Watcher: KeyValueObserver {
   func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
@@ -35,11 +35,11 @@ let watcher = Watcher()
 queue.addObserver(watcher, forKeyPath: "maxConcurrentOperationCount", options: .new)
 queue.maxConcurrentOperationCount = 2
 
-// From here on every step of every operation in the queue.
+// The sequence has every state change in the queue from here on.
 let changes = queue.stateChanges()
 queue.addOperation(operation)
 
-// What is there now, and why nothing happens.
+// Prints the contents of the queue, and the reasons why the operation does not run.
 let snapshot = queue.snapshot()
 print("\(snapshot.name): \(snapshot.counts.ready) ready of \(snapshot.counts.total)")
 for reason in operation.reasonsNotRunning() { print("why not: \(reason)") }
