@@ -17,7 +17,7 @@ struct CellTextTests {
     return String(shown)
   }
 
-  @Test("T28: control characters take one visible cell, wherever they stand")
+  @Test("T28: control characters take one visible cell, at any position")
   func controlCharactersAreVisible() {
     for value in Array(UInt32(0)...0x1F) + Array(UInt32(0x7F)...0x9F) {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -49,7 +49,7 @@ struct CellTextTests {
     #expect(shown("\u{E000}\u{FFFE}\u{10FFFF}") == "\u{FFFD}\u{FFFD}\u{FFFD}")
   }
 
-  @Test("T33: a wide character is whole or not there")
+  @Test("T33: a wide character is drawn completely or not at all")
   func wideCharactersAreNotCut() {
     #expect(CellText("漢字", columns: 4).cells.count == 4)
     #expect(shown("漢字", columns: 4) == "漢字")
@@ -61,7 +61,7 @@ struct CellTextTests {
     #expect(!cells[0].isContinuation && cells[1].isContinuation)
   }
 
-  @Test("T34: marks stay in their cell, one at most, and never come first")
+  @Test("T34: marks stay in their cell, at most one per cell, and never come first")
   func marksStayInTheirCell() {
     #expect(shown("e\u{301}") == "e\u{301}")
     #expect(CellText("e\u{301}\u{302}\u{303}x", columns: 9).cells.count == 2)
@@ -71,7 +71,7 @@ struct CellTextTests {
     #expect(shown("☎\u{FE0F}") == "☎")
   }
 
-  @Test("T36: empty and huge texts cost what their column is wide")
+  @Test("T36: the cost of empty and huge texts depends on the width of their column")
   func hugeTextsAreClippedFirst() {
     #expect(CellText("", columns: 9).cells.isEmpty)
     #expect(CellText("abc", columns: 0).cells.isEmpty)
@@ -90,7 +90,9 @@ struct CellTextTests {
     #expect(shown("é漢\u{1B}\u{202E}", isUnicode: false) == "????")
   }
 
-  @Test("Cells stay within their columns and whole, whatever the text", arguments: 0..<20)
+  @Test(
+    "Cells stay within their columns, and wide characters stay complete, for any text",
+    arguments: 0..<20)
   func anyTextIsSafe(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let pools: [ClosedRange<UInt32>] = [

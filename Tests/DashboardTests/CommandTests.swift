@@ -17,7 +17,7 @@ struct CommandTests {
     return report
   }
 
-  @Test("Cancelling asks first, and everything but y and a means no", arguments: ["n", "q"])
+  @Test("Cancelling asks first, and every key except y and a means no", arguments: ["n", "q"])
   func noIsTheDefault(key: String) {
     var dashboard = Scene.dashboard()
     #expect(dashboard.press("x") == [])
@@ -61,7 +61,7 @@ struct CommandTests {
   @Test func theQuestionKeepsTheOperationsItWasAskedAbout() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("x")
-    // Another operation takes the top row, and one more depends on the one in question.
+    // Another operation takes the top row, and one more depends on the operation in question.
     dashboard.update(changed: [
       OperationReport(
         id: ID(7), name: "older", className: "Block", queue: Scene.io, state: .executing,
@@ -117,7 +117,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
-    // And it is inert again.
+    // And it is inactive again.
     #expect(dashboard.press("a") == [])
   }
 
@@ -160,7 +160,7 @@ struct CommandTests {
     #expect(dashboard.text().shows("queue net resumed"))
   }
 
-  @Test("Nothing is changed in a read-only dashboard", arguments: [true, false])
+  @Test("A read-only dashboard changes nothing", arguments: [true, false])
   func readOnlyRefuses(isOurs: Bool) {
     var dashboard = Scene.dashboard(configuration: .init(isReadOnly: isOurs))
     var hello = Scene.hello
@@ -185,7 +185,7 @@ struct CommandTests {
   }
 
   @Test(
-    "A result is said in a sentence",
+    "A result is shown as a sentence",
     arguments: [
       (CommandResult.Outcome.requested, "cancel requested: #1077 resample dem"),
       (.alreadyFinished, "#1077 resample dem had already finished"),

@@ -48,13 +48,13 @@ struct DependencyTreeTests {
         ])
   }
 
-  @Test("Every node once, every edge once, in any graph", arguments: 0..<20)
+  @Test("Every node and every edge is drawn once, in any graph", arguments: 0..<20)
   func everyEdgeIsDrawnOnce(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var edges: [Int: [Int]] = [:]
     for id in 2...40 {
       let count = Int.random(in: 1...3, using: &random)
-      // Each depends on later ones too, so that there are circles.
+      // Each depends on later ones too, so that there are cycles.
       edges[id - 1] = Array(
         Set((0..<count).map { _ in Int.random(in: 1...40, using: &random) } + [id])
       ).sorted()

@@ -41,7 +41,7 @@ struct DetailTests {
     #expect(dashboard.screen.view == .tree && dashboard.tree?.tree.root == ID(1200))
   }
 
-  @Test("It lists every reason for not running, and not those of another operation")
+  @Test("It lists every reason why the operation does not run, and no reasons of another operation")
   func reasons() {
     var dashboard = dashboard(of: 1200)
     #expect(dashboard.text().shows("why it is not running"))
@@ -108,7 +108,7 @@ struct DetailTests {
     #expect(dashboard.detail?.id == first)
   }
 
-  @Test("x asks about the operation that is shown, whatever is tagged")
+  @Test("x asks about the shown operation, whatever is tagged")
   func cancelling() {
     var dashboard = Scene.dashboard()
     dashboard.press("1042")
@@ -152,7 +152,7 @@ struct DetailTests {
     #expect(dashboard.detail == nil)
   }
 
-  @Test("A name cannot bring anything to the terminal but its letters")
+  @Test("Only the letters of a name reach the terminal")
   func hostileName() {
     var dashboard = dashboard(of: 1042)
     var report = dashboard.live.operations[ID(1042)]

@@ -30,7 +30,7 @@ struct ExportTests {
     #expect(frame.schema == "opq.frame/1")
     #expect(frame.time.wallClock == "1970-01-01T12:04:31.000Z")
     #expect(frame.process.pid == 4711)
-    // Those of all operations, listed or not.
+    // The counts of all operations, listed or not.
     #expect(frame.counts == dashboard.live.counts)
     #expect(frame.queues == Scene.queues)
   }
@@ -58,7 +58,7 @@ struct ExportTests {
   }
 
   @Test(
-    "Views without operations of their own export all that is known", arguments: "345".map(\.self))
+    "Views without their own operations export all known operations", arguments: "345".map(\.self))
   func otherViewsExportEverything(digit: Character) throws {
     var dashboard = Scene.dashboard()
     dashboard.press("H")
@@ -95,7 +95,7 @@ struct ExportTests {
   }
 
   @Test(
-    "What became of it is said for five seconds",
+    "The result of the export is shown for five seconds",
     arguments: [
       (
         ExportResult.written(operationCount: 1_500, fileName: "x.json"),

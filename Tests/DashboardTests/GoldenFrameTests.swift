@@ -96,7 +96,7 @@ struct GoldenFrameTests {
     GoldenFrame.check(dashboard.picture(), named: "silent-80x24")
   }
 
-  @Test("T17: the pane is drawn however few rows it has", arguments: [20, 21, 22, 23, 24, 32])
+  @Test("T17: the pane is drawn with any number of rows", arguments: [20, 21, 22, 23, 24, 32])
   func theLowPaneIsDrawn(rows: Int) {
     for id in ["1042", "1101", "1180"] {
       var dashboard = Scene.dashboard(columns: 120, rows: rows)
@@ -117,7 +117,7 @@ struct GoldenFrameTests {
     }
   }
 
-  @Test("T17: every small size is drawn without a trap and with whole characters")
+  @Test("T17: every small size is drawn without a trap and with complete characters")
   func everySmallSizeIsDrawn() {
     var dashboard = Scene.dashboard()
     for keys in ["", "t", "?"] {

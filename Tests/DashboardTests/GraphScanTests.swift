@@ -12,7 +12,7 @@ struct GraphScanTests {
 
   private static let now = Scene.seconds(100)
 
-  /// Operations that wait, unless something else is said of them; of the class `Slow` from 10 on.
+  /// Operations that wait, unless another state is given; of the class `Slow` from 10 on.
   private static func store(
     _ dependencies: [Int: [Int]], _ states: [Int: OperationState] = [:]
   ) -> OperationStore {
@@ -35,7 +35,7 @@ struct GraphScanTests {
 
   private static let medians = ["Quick": times(.seconds(1)), "Slow": times(.seconds(10))]
 
-  // By numbers of operations the way to 4 is the longest, by time the one over 10.
+  // By numbers of operations the path to 4 is the longest, by time the path through 10.
   private static let graph = [1: [2, 10], 2: [3], 3: [4]]
 
   private func scan(
@@ -85,7 +85,7 @@ struct GraphScanTests {
     let chain = [1: [2], 2: [10]]
     let running = scan(Self.store(chain, [10: .executing]), Self.medians)
     #expect(running.remainingTime == .seconds(1 + 1 + 7))
-    // It cannot take less than nothing.
+    // The remaining time cannot be less than zero.
     let late = scan(
       Self.store(chain, [10: .executing]),
       ["Quick": Self.times(.seconds(1)), "Slow": Self.times(.seconds(2))])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// What a new user reads on a screen of 80x24, and needs no help for.
+/// The texts on a screen of 80x24 that a new user understands without help.
 @Suite("Guidance")
 struct GuidanceTests {
   private typealias ID = OperationReport.ID
@@ -54,7 +54,7 @@ struct GuidanceTests {
     dashboard.take(.input(.control("w")))
     dashboard.press("queue:io")
     dashboard.press(.enter)
-    // It is cut, and stands apart from the sentence.
+    // The text is cut, and is separated from the sentence.
     #expect(
       dashboard.text().contains { $0.hasSuffix("  finished hidden, filter: state:exec age>1ms …") })
   }

@@ -6,13 +6,14 @@ import Testing
 
 @testable import Dashboard
 
-/// A process may tell anything over its socket: what the codec lets through must not trap the dashboard.
+/// A process may send any message over its socket: a message that the codec accepts must not trap the
+/// dashboard.
 @Suite("A hostile process")
 struct HostileProcessTests {
   private static let inputs =
     KeyTable.bindings.flatMap(\.inputs) + "asdfgzX7 é".unicodeScalars.map { .character($0) }
 
-  /// Where calculations overflow, and what is ordinary.
+  /// Numbers at which calculations overflow, and ordinary ones.
   private static let numbers: [Int64] = [
     .min, .min + 1, -1, 0, 1, 7, 1_000, 102_000_000_000, 1 << 40, 1 << 61, .max - 1, .max,
   ]
@@ -108,7 +109,7 @@ struct HostileProcessTests {
     return update
   }
 
-  /// What comes out of the socket, where the process has sent this.
+  /// Returns the update that arrives from the socket if the process sends this one.
   private static func received(_ update: Update) throws -> Update? {
     var assembler = UpdateAssembler()
     for frame in UpdateParts(update) {
@@ -124,7 +125,7 @@ struct HostileProcessTests {
     return received
   }
 
-  @Test("Whatever numbers and times a process tells, they are shown somehow", arguments: 0..<8)
+  @Test("All numbers and times that a process sends are drawn in some form", arguments: 0..<8)
   func anyNumbersAreShown(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Scene.dashboard()

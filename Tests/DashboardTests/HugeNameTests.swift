@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Names of megabytes")
 struct HugeNameTests {
-  /// The keys to each view, and within it.
+  /// The keys that lead to each view, and the keys within it.
   private static let views = ["", "j", "w", "t", "t*", "\t", "\t\t", "\t\t\t", "x", "?", "p"]
 
   private func dashboard(name: String) -> Dashboard {
@@ -23,8 +23,8 @@ struct HugeNameTests {
     return dashboard
   }
 
-  /// The least processor time of this thread that a body takes in a few rounds: what else the machine does
-  /// is not in it.
+  /// Returns the least processor time of this thread that a body takes in a few rounds. Other work of the
+  /// machine is not included.
   private func cost(_ body: () -> Void) -> Int64 {
     func time() -> Int64 {
       var time = timespec()
@@ -39,7 +39,7 @@ struct HugeNameTests {
   }
 
   @Test(
-    "T36: A key and its picture cost about the same however long the names are", arguments: views)
+    "T36: A key and its picture cost about the same for names of any length", arguments: views)
   func costIsThatOfTheScreen(keys: String) {
     let costs = [40, 8 << 20].map { length in
       let start = dashboard(name: String(repeating: "n", count: length))
@@ -52,7 +52,7 @@ struct HugeNameTests {
         _ = dashboard.picture()
       }
     }
-    // Looking at each character of one name alone would take a hundred times as long.
+    // Reading each character of a single name would take a hundred times as long.
     #expect(costs[1] < 5 * costs[0], "\(costs) ns")
   }
 }

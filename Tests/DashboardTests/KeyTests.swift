@@ -10,12 +10,12 @@ import Testing
 struct KeyTests {
   private typealias ID = OperationReport.ID
 
-  /// A dashboard in whose state every key of a context makes a difference.
+  /// A dashboard in whose state every key of a context has an effect.
   private static func dashboard(in context: KeyContext) -> Dashboard {
-    // The list has to show what is over too, the help to have more lines than fit.
+    // The list has to show finished operations too, and the help to have more lines than fit.
     var dashboard = Scene.dashboard(
       columns: 80, rows: [.help, .detail].contains(context) ? 14 : 60)
-    // Between the ends; what is said of it goes away with the next key.
+    // Between the ends; its notice disappears with the next key.
     dashboard.press("[")
     switch context {
     case .list:
@@ -24,7 +24,7 @@ struct KeyTests {
       dashboard.press(.right)
       dashboard.press("/4")
       dashboard.press(.enter)
-      // For Esc to close.
+      // A window for Esc to close.
       dashboard.press("w")
     case .tree:
       dashboard.press("jjjjjjjjjj")
@@ -64,10 +64,10 @@ struct KeyTests {
   }
 
   @Test(
-    "Each key of the table does something in each of its contexts", arguments: KeyContext.allCases)
+    "Each key of the table has an effect in each of its contexts", arguments: KeyContext.allCases)
   func eachKeyOfTheTableIsHandled(context: KeyContext) {
     for binding in KeyTable.bindings where binding.contexts.contains(context) {
-      // One of them is the view that is shown.
+      // One of these keys selects the view that is shown.
       for input in binding.inputs where binding.action != .screen(.showView) {
         var dashboard = Self.dashboard(in: context)
         #expect(dashboard.keyContext == context)
@@ -144,7 +144,7 @@ struct KeyTests {
   }
 
   @Test(
-    "Quitting at once works in whatever is open",
+    "Quitting at once works in every context",
     arguments: ["", "t", "?", "x", "X", "12", "s"],
     [Input.character("Q"), .control("c"), .function(10)])
   func quitWorksEverywhere(keys: String, input: Input) {
@@ -160,7 +160,7 @@ struct KeyTests {
     #expect(dashboard.take(.input(.control("l"))) == [.repaint])
   }
 
-  @Test("T41: pasted text is never read as commands")
+  @Test("T41: pasted text is never interpreted as commands")
   func pastedTextRunsNoCommand() {
     var dashboard = Scene.dashboard()
     let before = dashboard.picture()

@@ -52,7 +52,7 @@ struct ListingTests {
     #expect(dashboard.prompts.text == nil && dashboard.list.listing.filter == nil)
   }
 
-  @Test("T41: what is pasted into the filter is text, its line breaks too")
+  @Test("T41: text that is pasted into the filter is only text, including its line breaks")
   func pasteIntoTheFilter() {
     var dashboard = Scene.dashboard()
     dashboard.press("\\")
@@ -84,7 +84,7 @@ struct ListingTests {
 
   // MARK: Order
 
-  @Test("Each column sorts, and backwards", arguments: SortOrder.Column.allCases)
+  @Test("Each column sorts in both directions", arguments: SortOrder.Column.allCases)
   func eachColumnSorts(column: SortOrder.Column) {
     var dashboard = Scene.dashboard()
     dashboard.press("s")
@@ -100,21 +100,22 @@ struct ListingTests {
   @Test func theLongestRunThatIsOverIsTwoKeysAway() throws {
     var dashboard = Scene.dashboard()
     dashboard.press("srg")
-    // 2.75 s and 2.71 s, though others are in their states for longer.
+    // 2.75 s and 2.71 s, though other operations are in their states for longer.
     #expect(dashboard.list.rows.keys.prefix(2).map(\.id.rawValue) == [1_039, 1_038])
     let runs = dashboard.list.rows.keys.compactMap { key -> Duration? in
       guard let report = dashboard.live.operations[key.id], report.state.isOver else { return nil }
       return report.time(at: Scene.now)
     }
     #expect(runs == runs.sorted(by: >))
-    // Behind them what runs: #1042 for the longest. What never ran is behind all that did or does.
+    // Running operations follow, #1042 first, which runs the longest. Operations that never ran are behind
+    // all others.
     let order = dashboard.list.rows.keys.map(\.id.rawValue)
     #expect(order[runs.count] == 1_042)
     let cancelled = try #require(order.firstIndex(of: 1_033))
     #expect(cancelled == order.count - 1)
   }
 
-  @Test("The menu of orders is whole", arguments: [80, 99, 100, 120])
+  @Test("The menu of orders is complete", arguments: [80, 99, 100, 120])
   func theMenuIsWhole(columns: Int) {
     var dashboard = Scene.dashboard(columns: columns, rows: 24)
     dashboard.press("s")
@@ -147,7 +148,7 @@ struct ListingTests {
     let chosen = try #require(dashboard.list.selection.id)
     func line() -> Int? { dashboard.visibleKeys.map(\.id).firstIndex(of: chosen) }
     let before = line()
-    // Three come in above it.
+    // Three operations appear above it.
     dashboard.update(
       changed: (1...3).map {
         OperationReport(
@@ -157,7 +158,7 @@ struct ListingTests {
     #expect(line() == before)
   }
 
-  @Test("More rows than 500 are said to be cut, and the selected one stays")
+  @Test("More than 500 rows are marked as cut, and the selected row stays")
   func manyRows() {
     var dashboard = Scene.dashboard(columns: 120, rows: 40)
     dashboard.update(
@@ -201,7 +202,7 @@ struct ListingTests {
     #expect(dashboard.connection.interest.showsWarnedOnly)
     #expect(dashboard.list.rows.keys.map(\.id) == [ID(1077), ID(1180), ID(1181)])
     #expect(dashboard.text().shows("operations 3 ─ warnings only ─ filter: none"))
-    // It follows the warnings.
+    // The list follows the warnings.
     warn(of: [MonitorWarning(kind: .cycle, operations: [ID(1181)])], in: &dashboard)
     #expect(dashboard.list.rows.keys.map(\.id) == [ID(1181)])
     dashboard.press("\\download")
@@ -226,14 +227,14 @@ struct ListingTests {
     dashboard.press("!")
     #expect(dashboard.list.rows.count == 0)
     #expect(dashboard.text().shows("no operation has a warning; ! shows all"))
-    // One that is over has a warning, but is hidden.
+    // An ended operation has a warning, but is hidden.
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
     #expect(dashboard.list.rows.count == 1)
     dashboard.press("H")
     #expect(dashboard.text().shows("no operation that has a warning is listed; ! shows all"))
   }
 
-  @Test("An operation that has no row is told of with the reason")
+  @Test("The notice says why an operation has no row")
   func hiddenOperationsAreToldOf() {
     var dashboard = Scene.dashboard()
     func said(_ id: Int) -> [String] {

@@ -50,7 +50,7 @@ struct NameTests {
     #expect(wide == ["漢漢", "漢漢…"])
   }
 
-  @Test("T36: No text makes a line wider than asked for", arguments: 2...20)
+  @Test("T36: A text of any kind gives no line wider than requested", arguments: 2...20)
   func linesAreNeverTooWide(columns: Int) {
     let texts = [
       "a 漢字 b", "漢", String(repeating: "漢 ", count: 50), String(repeating: " ", count: 99),
@@ -117,7 +117,7 @@ struct NameTests {
       if digit == "5" { dashboard.press("k") }
       #expect(dashboard.text().shows("w closes") == (digit != "3"))
     }
-    // An event of an operation that is no longer kept still tells its name.
+    // An event of an operation that is no longer kept still contains its name.
     dashboard.press("g")
     #expect(dashboard.wholeName?.text == "compute tile")
   }
@@ -150,7 +150,7 @@ struct NameTests {
     GoldenFrame.checkCells(of: dashboard.picture())
   }
 
-  @Test("T17: a window of any name fits every screen", arguments: [10, 11, 16, 24, 40])
+  @Test("T17: a window with any name fits every screen", arguments: [10, 11, 16, 24, 40])
   func theWindowFitsEveryScreen(rows: Int) {
     for length in [1, 200, 5_000] {
       for columns in [40, 79, 80, 120, 140] {

@@ -10,7 +10,7 @@ import Testing
 struct PictureTests {
   private typealias ID = OperationReport.ID
 
-  /// The numbers in a line, in order.
+  /// Returns the numbers in a line, in order.
   private func numbers(in line: String) -> [Int] {
     line.split { !$0.isNumber }.compactMap { Int($0) }
   }
@@ -30,7 +30,9 @@ struct PictureTests {
     #expect((shown[3], shown[6]) == (12, 1))
   }
 
-  @Test("What is cancelling is shown on its way to the cancelled, never as a part of the executing")
+  @Test(
+    "Cancelling operations are shown with the cancelled ones, never as a part of the executing ones"
+  )
   func cancellingBelongsToTheCancelled() {
     #expect(Scene.dashboard(columns: 120).text().shows("cancelled 9 (+1 cancelling)  total"))
     #expect(Scene.dashboard(columns: 80).text().shows("cancelled 9 (+1)  total"))
@@ -78,7 +80,7 @@ struct PictureTests {
   }
 
   @Test(
-    "One sentence says why the selection is not running, or what it does",
+    "One sentence says why the selected operation does not run, or what it does",
     arguments: [
       (1042, "#1042 executing 12.4s on io, 1 waits for it"),
       (1077, "#1077 cancel asked 4.20s ago, not honoured yet"),
@@ -217,7 +219,7 @@ struct PictureTests {
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text()[0].hasSuffix("lost 1204  ! 1  12:04:31"))
     #expect(dashboard.text().shows("1204 changes of the history were lost; states are exact"))
-    // What is the matter now comes first.
+    // Present problems come first.
     update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text().shows("cpu has free slots"))

@@ -6,16 +6,16 @@ import Testing
 
 @testable import Dashboard
 
-/// Every view in every situation, drawn as on a terminal without colours, bold and reverse: what these
-/// tell must be in the characters.
+/// Every view in every situation, drawn as on a terminal without colours, bold and reverse. The characters
+/// must contain every fact that these show.
 @Suite("Without colours")
 struct PlainTextTests {
-  /// A situation, and words that must be found in its picture.
+  /// A situation, and words that its picture must contain.
   struct Situation: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Found at every size.
+    /// Words that every size contains.
     let facts: [String]
-    /// Found on a screen that is not tiny, as well.
+    /// Words that every screen except the smallest contains.
     var moreFacts: [String] = []
     let make: @Sendable (Size) -> Dashboard
   }
@@ -24,14 +24,14 @@ struct PlainTextTests {
     Size(columns: 40, rows: 10), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40),
   ]
 
-  /// A dashboard of the scene after some keys.
+  /// Returns a dashboard of the scene after some keys.
   private static func scene(_ keys: String = "", _ size: Size) -> Dashboard {
     var dashboard = Scene.dashboard(columns: size.columns, rows: size.rows)
     press(keys, in: &dashboard)
     return dashboard
   }
 
-  /// Types keys, of which `\t` is Tab and `\r` is Enter.
+  /// Types keys. `\t` is Tab and `\r` is Enter.
   private static func press(_ keys: String, in dashboard: inout Dashboard) {
     for key in keys {
       switch key {
@@ -153,7 +153,7 @@ struct PlainTextTests {
     },
   ]
 
-  @Test("Every fact that a style tells is in the text too", arguments: situations)
+  @Test("Every fact that a style shows is in the text too", arguments: situations)
   func factsAreInTheText(situation: Situation) {
     for size in Self.sizes {
       let dashboard = situation.make(size)

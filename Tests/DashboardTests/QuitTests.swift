@@ -34,7 +34,7 @@ struct QuitTests {
     #expect(dashboard.press("y") == [.quit])
   }
 
-  @Test("Everything else means no", arguments: ["n", "q"])
+  @Test("Every other key means no", arguments: ["n", "q"])
   func noIsTheDefault(key: String) {
     var dashboard = Self.dashboard()
     dashboard.press(" q")

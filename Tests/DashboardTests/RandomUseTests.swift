@@ -28,7 +28,7 @@ struct RandomUseTests {
       cancelRequested: moment, finished: moment)
   }
 
-  /// The same operations as a past.
+  /// The same operations as a history.
   private static func history(
     _ operations: [OperationReport], _ random: inout SeededGenerator
   ) -> Update {
@@ -64,7 +64,8 @@ struct RandomUseTests {
   }
 
   @Test(
-    "T14: random keys, sizes and updates never trap, and every picture is whole", arguments: 0..<8)
+    "T14: random keys, sizes and updates never trap, and every picture is complete",
+    arguments: 0..<8)
   func randomUseIsHarmless(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Scene.dashboard()
@@ -94,7 +95,7 @@ struct RandomUseTests {
       GoldenFrame.checkCells(of: dashboard.picture())
       let next = dashboard.nextTick(after: dashboard.now)
       #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
-      // The layout that is kept is the one that belongs to what is shown now.
+      // The stored layout belongs to the present contents.
       let size = dashboard.screen.size
       let layout = Layout(dashboard.layoutRequest(for: size))
       #expect(dashboard.screen.layout == layout, "seed \(seed)")

@@ -14,7 +14,7 @@ struct RefreshTests {
     (.seconds(5), "every 5s"), (.seconds(10), "every 10s"),
   ]
 
-  @Test("5.4: thirty a second is the default and the most; brackets go through the steps")
+  @Test("5.4: thirty a second is the default and the maximum; brackets go through the steps")
   func bracketsGoThroughTheSteps() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.refreshInterval == Self.steps[0].0)
@@ -51,13 +51,13 @@ struct RefreshTests {
   @Test func whatTheUserHasAskedForDoesNotWaitForIt() {
     var dashboard = Scene.dashboard()
     dashboard.press("[[[[[[[")
-    // The notice goes away on time, and so does the number that was typed.
+    // The notice disappears on time, and so does the typed number.
     #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(5))
     dashboard.press("1181")
     #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(1))
   }
 
-  @Test("The header drops what has no room, whatever it says", arguments: 40...82)
+  @Test("The header leaves out parts that have no room, whatever they are", arguments: 40...82)
   func theHeaderFits(columns: Int) {
     var dashboard = Scene.dashboard(
       columns: columns, rows: 10,
@@ -69,7 +69,7 @@ struct RefreshTests {
     dashboard.press("[[[[[[[")
     GoldenFrame.checkCells(of: dashboard.picture())
     let clock = dashboard.text()[0].split(separator: " ").last ?? ""
-    // In full or not at all.
+    // The clock is complete or absent.
     #expect(clock == "12:04:31" || !clock.contains(":"))
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// A recording in the dashboard.
+/// Tests of a recording in the dashboard.
 @Suite struct ReplayTests {
   private func status(
     _ position: Int = 41, of length: Int = 102, speed: Int = 2, isPlaying: Bool = true,
@@ -20,7 +20,7 @@ import Testing
   private func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(configuration: .init(source: .recording("a.opqrec")))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
-    // The local clock is another one.
+    // The local clock is different.
     dashboard.take(.tick(Scene.seconds(9_000)))
     dashboard.take(.replay(status()))
     dashboard.take(.monitor(.hello(Scene.hello)))
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "Its keys do what they say, in every view",
+    "Its keys have the effects that they announce, in every view",
     arguments: [KeyContext.list, .tree, .queues, .timeline, .events, .detail])
   func keys(context: KeyContext) {
     var dashboard = dashboard()
@@ -105,7 +105,7 @@ import Testing
     }
     #expect(!text.shows("cancel") || !text.shows("tag it"))
     #expect(!text.shows("refused"))
-    // There they scroll and close, as ever.
+    // In the help they scroll and close, as usual.
     #expect(dashboard.press("jq") == [])
     #expect(dashboard.screen.helpTop == nil)
   }
@@ -137,7 +137,7 @@ import Testing
     dashboard.take(.monitor(.update(Scene.update)))
     #expect(dashboard.text()[0].contains("12:04:19"))
     #expect(dashboard.text().shows("400ms"))
-    // What is told of keys goes by the local clock all the same.
+    // Times of notices use the local clock nevertheless.
     dashboard.press("x")
     dashboard.take(.tick(Scene.seconds(9_006)))
     #expect(!dashboard.text().shows("nothing can be changed"))
@@ -153,7 +153,7 @@ import Testing
     #expect(dashboard.list.selection.id == OperationReport.ID(1077))
   }
 
-  @Test("What is watched afterwards is live, even where it is the process that was recorded")
+  @Test("A source that is watched afterwards is live, even if it is the recorded process")
   func leaving() {
     var dashboard = dashboard()
     dashboard.press("o")

@@ -10,7 +10,7 @@ import Testing
 struct RootTests {
   private typealias ID = OperationReport.ID
 
-  /// Of the scene: those that have not finished first, each sort by age.
+  /// The roots of the scene: unfinished operations first, each part by age.
   private static let roots = [1051, 1080, 1095, 1103, 1104, 1200, 1033].map { ID($0) }
 
   private static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
@@ -19,7 +19,7 @@ struct RootTests {
     return dashboard
   }
 
-  /// With `count` roots more than the scene has, by turns on two queues.
+  /// Returns a dashboard with `count` more roots than the scene, alternately on two queues.
   private static func crowded(_ count: Int, columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Self.dashboard(columns: columns, rows: rows)
     dashboard.update(
@@ -40,7 +40,7 @@ struct RootTests {
     let dashboard = Self.dashboard(rows: 60)
     #expect(rows(dashboard).filter { $0.depth == 0 }.map(\.id) == Self.roots.map { .node($0) })
     #expect(dashboard.text().shows("ROOTS 7"))
-    // With what they wait for, and the longest chain of all.
+    // The roots are shown with their dependencies and the longest chain of all.
     #expect(rows(dashboard).contains { $0.id == .node(ID(1181)) && $0.isCritical })
   }
 
@@ -73,7 +73,7 @@ struct RootTests {
     #expect(tree.criticalPath == [ID(1), ID(3), ID(4)])
   }
 
-  @Test("4.2: more than 50 stand below their queues, which are folded at first")
+  @Test("4.2: more than 50 roots are below their queues, which are folded at first")
   func manyAreGroupedByQueue() {
     #expect(!rows(Self.crowded(43)).contains { if case .queue = $0.id { true } else { false } })
     var dashboard = Self.crowded(44)
@@ -88,7 +88,7 @@ struct RootTests {
     #expect(rows(dashboard).count { $0.depth == 1 } == 24)
     #expect(dashboard.text().shows("- io  24 roots"))
     #expect(dashboard.text().shows(" ├─ #2 job 2"))
-    // Into it, out of it, and folded again.
+    // Into the queue, out of it, and folded again.
     dashboard.press("l")
     #expect(dashboard.selected == ID(2))
     dashboard.press("hh")
@@ -125,7 +125,7 @@ struct RootTests {
     #expect(dashboard.tree?.cursor == chosen)
   }
 
-  @Test("That there are more is said plainly")
+  @Test("The title says clearly that there are more")
   func moreThanAreToldOf() {
     var dashboard = Self.dashboard()
     var update = Scene.update
@@ -140,7 +140,7 @@ struct RootTests {
   @Test func dependenciesAndDependentsAreThoseOfTheRow() {
     for (key, direction) in [("d", GraphDirection.waitsFor), ("D", .blocks)] {
       var dashboard = Self.dashboard()
-      // Behind what the first one waited for.
+      // After the dependencies of the first one.
       dashboard.press("jj\(key)")
       #expect(dashboard.tree?.tree.root == ID(1080))
       #expect(dashboard.tree?.direction == direction)

@@ -27,7 +27,8 @@ struct SelectionTests {
     return dashboard
   }
 
-  @Test("A chosen operation stays selected whatever comes, goes and moves", arguments: 0..<20)
+  @Test(
+    "A selected operation stays selected whatever is added, removed and moved", arguments: 0..<20)
   func selectionIsAnOperation(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .waiting, at: $0) })
@@ -87,7 +88,7 @@ struct SelectionTests {
     #expect(dashboard.list.selection.id == ID(3))
     #expect(dashboard.visibleKeys.first?.id == ID(1))
     #expect(dashboard.text().shows("#3 finished"))
-    // The next movement goes on where the operation was.
+    // The next movement continues at the operation's former place.
     dashboard.press("j")
     #expect(dashboard.list.selection.id == ID(4))
   }

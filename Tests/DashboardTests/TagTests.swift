@@ -79,7 +79,7 @@ struct TagTests {
     #expect(dashboard.connection.interest.operations.isSuperset(of: dashboard.tags.ids))
   }
 
-  @Test("F7, F8 and braces change the priority of what is tagged, else selected")
+  @Test("F7, F8 and braces change the priority of tagged operations, otherwise of the selected one")
   func priorities() {
     var dashboard = Scene.dashboard()
     #expect(dashboard.press("}") == [.send(.changePriority([ID(1042)], by: 1))])

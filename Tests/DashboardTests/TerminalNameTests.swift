@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Names that look alike or join what is beside them")
 struct TerminalNameTests {
-  @Test("T34: a mark at the beginning of a name leaves the space before it alone")
+  @Test("T34: a mark at the beginning of a name does not change the space before it")
   func aMarkLeavesTheSpaceBeforeItAlone() {
     let cells = CellText("#7 \u{301}a", columns: 9).cells
     #expect(cells.map(\.scalar) == ["#", "7", " ", "\u{25CC}", "a"])
@@ -16,7 +16,7 @@ struct TerminalNameTests {
     #expect(CellText(" \u{301}", columns: 1).cells.count == 1)
   }
 
-  @Test("T35: what fonts join takes as many cells as it is counted for, and is never cut in half")
+  @Test("T35: characters that fonts join take as many cells as counted, and are never cut in half")
   func joinedCharactersAreCounted() {
     let samples: [(text: String, width: Int)] = [
       ("\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", 8), ("\u{1F1E9}\u{1F1EA}", 2),
@@ -35,7 +35,8 @@ struct TerminalNameTests {
     }
   }
 
-  @Test("T37: names that look alike are told apart by their ids, in the list and in the question")
+  @Test(
+    "T37: names that look alike are distinguished by their ids, in the list and in the question")
   func namesThatLookAlikeAreToldApart() {
     var dashboard = Scene.dashboard()
     let names = ["pay\u{1B}out", "pay\u{7F}out", "pay\u{202E}out"]

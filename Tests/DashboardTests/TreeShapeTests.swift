@@ -10,7 +10,7 @@ import Testing
 struct TreeShapeTests {
   private typealias ID = OperationReport.ID
 
-  /// Operations that wait, unless something else is said of them.
+  /// Operations that wait, unless another state is given.
   private static func store(
     _ dependencies: [Int: [Int]], over: Set<Int> = []
   ) -> OperationStore {
@@ -35,7 +35,7 @@ struct TreeShapeTests {
       rowLimit: 100)
   }
 
-  // 1 waits for 2 and 3, 3 for 4, 4 for 2: the longest way to 2 is by 4.
+  // 1 waits for 2 and 3, 3 for 4, 4 for 2: the longest path to 2 is through 4.
   private static let shared = [1: [2, 3], 3: [4], 4: [2], 2: [5]]
 
   @Test func aSharedOperationIsDrawnOnItsLongestWay() {
@@ -62,7 +62,7 @@ struct TreeShapeTests {
     let before = tree(Self.store([1: [2, 3], 3: [4], 2: [4], 4: [5]]))
     let owner = before.owners[ID(4)]
     #expect(owner == ID(2))
-    // 3 gets a longer way, but not one that is on the critical path.
+    // 3 gets a longer path, but not one that is on the critical path.
     let after = tree(
       Self.store([
         1: [2, 3, 7], 3: [4], 2: [4], 4: [5], 7: [8], 8: [9], 9: [3, 10], 10: [11], 11: [12],
@@ -81,10 +81,10 @@ struct TreeShapeTests {
     #expect(after.owners[ID(4)] == ID(6))
   }
 
-  @Test("Every operation is drawn once, whatever the graph", arguments: 0..<40)
+  @Test("Every operation is drawn once, in any graph", arguments: 0..<40)
   func everyOperationIsDrawnOnce(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    // Circles included.
+    // Including cycles.
     let count = Int.random(in: 1...30, using: &random)
     var edges: [Int: [Int]] = [1: []]
     for id in 1...count {
@@ -163,7 +163,7 @@ struct TreeShapeTests {
   @Test func capitalBGoesToWhatMostWaitFor() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("B")
-    // Its 18 uploads, the merge of all and the verification.
+    // It has 18 uploads, the merge of all and the verification as dependents.
     #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("1200")
     dashboard.press(.enter)

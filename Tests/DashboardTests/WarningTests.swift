@@ -31,7 +31,7 @@ struct WarningTests {
     return dashboard
   }
 
-  @Test("Each deadlock is named at the top with the way out", arguments: [(80, 24), (120, 40)])
+  @Test("Each deadlock is named at the top with its fix", arguments: [(80, 24), (120, 40)])
   func deadlocksAtTheTop(columns: Int, rows: Int) {
     let dashboard = Self.dashboard(Self.deadlocks, columns: columns, rows: rows)
     GoldenFrame.check(dashboard.picture(), named: "deadlocks-\(columns)x\(rows)")
@@ -57,7 +57,7 @@ struct WarningTests {
     #expect(text.shows("cancel one of them"))
   }
 
-  @Test("The smallest screen keeps its list and its way out", arguments: [1, 3])
+  @Test("The smallest screen keeps its list and the fix", arguments: [1, 3])
   func deadlocksOnASmallScreen(count: Int) {
     let dashboard = Self.dashboard(
       Array(Self.deadlocks.prefix(count)), columns: 40, rows: 10)
@@ -66,7 +66,7 @@ struct WarningTests {
     #expect(dashboard.pageHeight >= 5)
   }
 
-  @Test("Names in warnings cannot reach the terminal as they are")
+  @Test("Names in warnings are sanitised before they reach the terminal")
   func namesAreSanitised() {
     var warning = Self.deadlocks[2]
     warning.awaitedTitle = "a\u{1B}[2J\r\u{202E}b"
@@ -74,7 +74,7 @@ struct WarningTests {
   }
 
   @Test(
-    "What is warned of is said in one sentence",
+    "A warning is described in one sentence",
     arguments: [
       (
         MonitorWarning(
@@ -149,7 +149,7 @@ struct WarningTests {
       #expect(!sentence.isEmpty && sentences.insert(sentence).inserted)
       #expect(!text.wayOut(warning).isEmpty && text.wayOut(warning).count <= 32)
       if kind.isDeadlock {
-        // What is too long for a banner is cut; the way out is not.
+        // Text that is too long for a banner is cut; the fix is not.
         #expect(text.shortSentence(warning).count < sentence.count)
       } else {
         let line = text.line([warning], width: 79) ?? ""

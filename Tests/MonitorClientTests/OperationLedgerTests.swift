@@ -27,7 +27,7 @@ import Testing
       dependencies: (0..<dependencies).map { .init(UInt64($0)) })
   }
 
-  @Test("What changes again counts once, and what is removed no more")
+  @Test("An operation that changes again counts once, and a removed one no longer counts")
   func counts() {
     var ledger = OperationLedger()
     let short = operation(1)
@@ -46,7 +46,7 @@ import Testing
     #expect(isHeld(update(removed: [.init(2), .init(2)]), byteCount: 0))
   }
 
-  @Test("Of several processes each has a share")
+  @Test("Each of several processes has a share")
   func share() {
     let size = OperationLedger.size(of: operation(1))
     var ledger = OperationLedger(limit: 2 * size)
@@ -68,12 +68,12 @@ import Testing
   }
 
   @Test(
-    "A process that tells of ever new operations, and never that one is gone, is left in a sentence"
+    "A process that reports new operations without end, and removes none, is disconnected"
   )
   func hasAnEnd() {
     var conversation = ProcessConversation()
     _ = conversation.take(.hello(hello, versions: .current))
-    // One name for all, which costs this test nothing.
+    // All share one name, so that this test needs little memory.
     let name = String(repeating: "x", count: 1 << 20)
     var last: [ProcessConversation.Action] = []
     var count = UInt64(0)
@@ -86,7 +86,7 @@ import Testing
       if case .fail = last.last { break }
     }
     #expect(last == [.fail(Self.tooMuch)])
-    // As many as fit, and one.
+    // As many as fit, and one more.
     #expect(count == 1_024)
   }
 }

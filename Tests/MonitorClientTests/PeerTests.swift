@@ -8,7 +8,7 @@ import Testing
 
 @testable import MonitorClient
 
-/// Which process is at the other end of a socket.
+/// The process at the other end of a socket.
 @Suite struct PeerTests {
   private let name = MonitorSocketName(processID: 4711, start: ProcessStart(ticks: 5))
 
@@ -21,7 +21,7 @@ import Testing
       user: user)
   }
 
-  @Test("One's own processes are trusted, and root's; root looks at everybody's")
+  @Test("A user's own processes and root's are trusted; root may watch every user's")
   func users() {
     #expect(refusal(4711, ofUser: 1_000) == nil)
     #expect(refusal(4711, ofUser: 0) == nil)
@@ -32,19 +32,19 @@ import Testing
         == "the socket is another user's, with the id 1001")
   }
 
-  @Test("A socket is listened to by the process that it is named for, where both can be seen")
+  @Test("The process that a socket is named for listens to it, if both are visible")
   func processes() {
     let error = refusal(4712, ofUser: 1_000)
     #expect(error?.status == 5)
     #expect(
       error?.description
         == "the socket is named for process 4711, and process 4712 listens")
-    // In another namespace of ids, or under a name of somebody's choice.
+    // In another namespace of ids, or under an arbitrary name.
     #expect(refusal(0, ofUser: 1_000) == nil)
     #expect(refusal(4712, ofUser: 1_000, isNamed: false) == nil)
   }
 
-  @Test("A name counts only where it is that of a process that runs")
+  @Test("A name counts only if it is that of a running process")
   func names() throws {
     let start = try #require(ProcessStart(of: getpid()))
     let own = MonitorSocketName(processID: getpid(), start: start)
@@ -55,7 +55,7 @@ import Testing
     #expect(PeerCheck.livingName(of: "") == nil)
   }
 
-  // MARK: Whether it is still there
+  // MARK: Whether the process still exists
 
   private func hello(ticks: UInt64, started: Int64 = 0, bootID: String = "boot") -> Hello {
     var hello = Hello(
@@ -70,10 +70,12 @@ import Testing
     LocalProcess(hello, bootID: "boot") { _ in ticks.map { ProcessStart(ticks: $0) } }
   }
 
-  @Test("A process of this machine is known by its ticks, whatever its own clock says of its start")
+  @Test(
+    "A process of this machine is identified by its ticks, whatever its own clock says of its start"
+  )
   func localProcesses() {
     #expect(local(hello(ticks: 500), startedHere: 500) != nil)
-    // The machine has slept since.
+    // The machine has slept since then.
     #expect(local(hello(ticks: 500, started: -7), startedHere: 500) != nil)
     #expect(local(hello(ticks: 500), startedHere: 501) == nil)
     #expect(local(hello(ticks: 500), startedHere: nil) == nil)
@@ -83,14 +85,16 @@ import Testing
         == nil)
   }
 
-  @Test("One of version 1.0, which does not say its ticks, is known by the time of its start")
+  @Test(
+    "A process of version 1.0, which does not send its ticks, is identified by the time of its start"
+  )
   func localProcessOfTheFirstVersion() {
     let start = ProcessStart(ticks: 500)
     #expect(local(hello(ticks: 0, started: start.nanoseconds), startedHere: 500) != nil)
     #expect(local(hello(ticks: 0, started: 1), startedHere: 500) == nil)
   }
 
-  @Test("The time of another machine is told by what its greeting is ahead")
+  @Test("The time of another machine is computed from the difference of its greeting")
   func clocks() {
     var hello = hello(ticks: 1)
     hello.anchor = MonitorTime(nanoseconds: 9_000)

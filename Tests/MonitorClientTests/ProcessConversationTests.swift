@@ -22,7 +22,9 @@ import Testing
     if case .fail(let error) = actions.last { error } else { nil }
   }
 
-  @Test("A greeting of this major version is taken, whatever its minor one; another is refused")
+  @Test(
+    "A greeting with this major version is accepted, whatever its minor version; another is refused"
+  )
   func versions() {
     let newer = ProtocolVersions(
       major: ProtocolVersions.current.major, minor: ProtocolVersions.current.minor + 3)
@@ -39,7 +41,7 @@ import Testing
     )
   }
 
-  @Test("What a process says at the wrong moment ends the connection in a sentence")
+  @Test("A message at the wrong moment ends the connection in a sentence")
   func order() {
     var early = ProcessConversation()
     #expect(failure(early.take(.pong(1)))?.kind == .lost)
@@ -49,7 +51,7 @@ import Testing
     #expect(unknown.take(.unknown) == [])
   }
 
-  @Test("The end of the process is told to the viewer, and other farewells with their status")
+  @Test("The end of the process is reported to the viewer, and other farewells with their status")
   func farewells() {
     var ends = greeted()
     #expect(
@@ -64,7 +66,7 @@ import Testing
     #expect(failure(old.take(.bye(farewell)))?.kind == .versionMismatch)
   }
 
-  @Test("A result is given with the command that it answers, and one that nobody asked for is not")
+  @Test("A result is passed on with its command, and a result without a command is not")
   func results() {
     var conversation = greeted()
     let command = MonitorCommand.cancel([.init(3)])
@@ -78,7 +80,7 @@ import Testing
     #expect(conversation.take(answer) == [])
   }
 
-  @Test("Commands without an answer get one when the connection is over, once, in their order")
+  @Test("Commands without an answer get one when the connection ends, once, in order")
   func lostCommands() {
     var conversation = greeted()
     let commands = [
@@ -106,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "A part of an update needs credit, of which all but that of the last one comes back at once")
+    "Each part of an update costs credit, which comes back at once for all parts except the last")
   func credit() {
     var conversation = greeted()
     for _ in 0..<5 {
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A process that sends more than it was given credit for is cut off in a sentence")
+  @Test("A process that sends more than its credit permits is disconnected in a sentence")
   func tooMuch() {
     var conversation = greeted()
     for _ in 0..<2 {
@@ -133,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "T29: What a process says in farewell is one line that no terminal obeys, of bounded length")
+    "T29: A process's farewell is one line of bounded length without terminal controls")
   func hostileFarewell() throws {
     let reason = "\u{1B}[2J\r\n\u{9B}1m\u{202E}" + String(repeating: "long ", count: 100_000)
     for cause in [Farewell.Cause.tooManyViewers, .malformedMessage, .unknown, .processEnds] {

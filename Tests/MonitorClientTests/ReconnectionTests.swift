@@ -24,7 +24,7 @@ import Testing
     return reconnection
   }
 
-  @Test("The first connection is there or is not, and is not tried again")
+  @Test("The first attempt to connect succeeds or fails, and is not repeated")
   func first() {
     var refused = Reconnection()
     #expect(refused.lose(reset, hasEnded: false) == [.refuse(reset)])
@@ -35,7 +35,7 @@ import Testing
     #expect(greeted.isOpen)
   }
 
-  @Test("A lost connection is told once, and is open again when the same process greets")
+  @Test("A lost connection is reported once, and is open again when the same process greets")
   func again() {
     var reconnection = open()
     #expect(
@@ -49,7 +49,7 @@ import Testing
     #expect(reconnection.isOpen)
   }
 
-  @Test("Attempts become rarer, up to one in five seconds, until something is told")
+  @Test("Attempts become rarer, up to one in five seconds, until an update arrives")
   func delays() {
     var reconnection = open()
     func delay() -> Duration? {
@@ -61,7 +61,7 @@ import Testing
     #expect(delays.first == .milliseconds(100))
     #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
     #expect(delays.last == Reconnection.longestDelay)
-    // A greeting alone is easily said.
+    // A greeting alone is no sign of a working connection.
     _ = reconnection.greet(Self.hello())
     #expect(delay() == Reconnection.longestDelay)
     _ = reconnection.greet(Self.hello())
@@ -70,7 +70,7 @@ import Testing
     #expect(delay() == .milliseconds(200))
   }
 
-  @Test("A process that has no room at the moment is tried again, and that is said once")
+  @Test("A process that has no room at the moment is tried again, and that is reported once")
   func crowded() {
     var reconnection = open()
     let full = AttachError(
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "Where another attempt would bring the same, that is the end",
+    "If another attempt would have the same result, there is none",
     arguments: [
       AttachError(.denied, "it is another user's"),
       AttachError(otherVersion: ProtocolVersions(major: 9, minor: 0)),
@@ -101,7 +101,7 @@ import Testing
     #expect(reconnection.lose(reset, hasEnded: false) == [])
   }
 
-  @Test("A process that has ended is not waited for, whenever that is seen")
+  @Test("A process that has ended is not waited for, whenever its end is noticed")
   func ended() {
     let end: [Reconnection.Action] = [.post(.ended(reason: "the process has exited")), .stop]
     var atOnce = open()
@@ -115,7 +115,7 @@ import Testing
     #expect(said.lose(reset, hasEnded: false) == [])
   }
 
-  @Test("Another process at the same socket is not the one that is watched")
+  @Test("Another process at the same socket is not the watched one")
   func another() {
     let end: [Reconnection.Action] = [
       .post(.ended(reason: "another process is there now")), .stop,

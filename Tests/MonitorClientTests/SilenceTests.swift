@@ -11,7 +11,7 @@ import Testing
     MonitorTime(nanoseconds: Int64(seconds * 1_000_000_000))
   }
 
-  @Test("Who says something now and then is never asked")
+  @Test("A process that sends messages now and then is never asked")
   func heard() {
     var silence = Silence(at: moment(0))
     for second in 1...10 {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("Who says nothing for a second is asked, and is not silent where the answer comes")
+  @Test("A process that sends nothing for a second is asked, and is not silent if the answer comes")
   func answers() {
     var silence = Silence(at: moment(0))
     #expect(silence.nextLook == moment(1))
@@ -32,7 +32,7 @@ import Testing
     #expect(silence.look(at: silence.nextLook) == [.ping])
   }
 
-  @Test("Who does not answer is silent, second by second, until something comes")
+  @Test("A process that does not answer is silent, second by second, until a message comes")
   func silent() {
     var silence = Silence(at: moment(0))
     #expect(silence.look(at: moment(1)) == [.ping])
@@ -46,7 +46,7 @@ import Testing
     #expect(silence.look(at: moment(4.6)) == [.ping])
   }
 
-  @Test("A viewer that was itself stopped reads first what has come meanwhile")
+  @Test("A viewer that was itself stopped first reads the messages that have come meanwhile")
   func stoppedViewer() {
     var silence = Silence(at: moment(0))
     #expect(silence.look(at: moment(1)) == [.ping])
@@ -57,7 +57,7 @@ import Testing
     #expect(silence.look(at: silence.nextLook) == [.post(.silent(for: .seconds(61)))])
   }
 
-  @Test("Where every look comes late, every second one counts")
+  @Test("If every check comes late, every second check counts")
   func lateLooks() {
     var silence = Silence(at: moment(0))
     let actions = (0..<6).map { _ in

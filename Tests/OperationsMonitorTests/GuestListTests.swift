@@ -17,7 +17,7 @@ import Testing
       mode: .readOnly, logger: log.logger, loop: MultiThreadedEventLoopGroup.singleton.next())
   }
 
-  @Test("Who comes too late is told from one for whom there is no room")
+  @Test("A viewer that comes too late gets another answer than one for which there is no room")
   func entries() {
     let list = makeList()
     let guests = (0...GuestList.limit).map { _ in LogLines() }
@@ -35,7 +35,7 @@ import Testing
     #expect(list.enter(last) {} == .isClosed)
   }
 
-  @Test("What a viewer has sent forges no line of the log, and is not longer than one")
+  @Test("Text from a viewer does not forge a line of the log, and is not longer than a line")
   func hostileReasons() {
     let list = makeList()
     list.noteRefusal(
@@ -47,7 +47,7 @@ import Testing
     #expect(line.count < 600)
   }
 
-  @Test("However many refusals there are, few are written in a second, and the others are counted")
+  @Test("However many refusals there are, few are logged in a second, and the others are counted")
   func manyRefusals() {
     let list = makeList()
     let start = ContinuousClock.now
@@ -62,13 +62,13 @@ import Testing
     }
     log.wait(for: "all of them to be counted") { total($0) >= count }
     #expect(total(log.lines) == count)
-    // Ten lines and a number in each second that was begun.
+    // Ten lines and a number in each second that has begun.
     let seconds = Int((ContinuousClock.now - start) / .seconds(1)) + 1
     #expect(log.lines.count <= seconds * 11)
     #expect(log.lines.first?.hasPrefix("refused a viewer: 0") == true)
   }
 
-  @Test("Commands are written down whatever number of viewers is refused")
+  @Test("Commands are logged however many viewers are refused")
   func commandsBesideRefusals() {
     let list = makeList()
     for number in 0..<1_000 { list.noteRefusal("\(number)", origin) }
@@ -78,7 +78,8 @@ import Testing
 }
 
 @Suite struct LogAllowanceTests {
-  @Test("In a second so many are written; the first that is not asks for the number of them")
+  @Test(
+    "A limited number of lines is logged in a second; the first omitted line asks for their number")
   func limits() {
     var allowance = LogAllowance(limit: 2)
     let start = MonitorTime(nanoseconds: 5_000_000_000)
@@ -86,7 +87,7 @@ import Testing
     #expect(allowance.take(at: start) == .write)
     #expect(allowance.take(at: start + .milliseconds(999)) == .omitFirst)
     #expect(allowance.take(at: start + .milliseconds(999)) == .omit)
-    // The next second has lines of its own; who was left out before is still to be counted.
+    // The next second has lines of its own; lines that were omitted before are still to be counted.
     #expect(allowance.take(at: start + .seconds(1)) == .write)
     #expect(allowance.takeOmitted() == 2)
     #expect(allowance.takeOmitted() == 0)

@@ -12,7 +12,7 @@ import Testing
 @testable import OperationsCollector
 @testable import OperationsMonitor
 
-/// What viewers may ask for, over a real socket.
+/// The requests of viewers, over a real socket.
 @Suite struct ListenerRequestTests {
   private let runtime: TemporaryDirectory
   private let log = LogLines()
@@ -25,14 +25,16 @@ import Testing
       patience: patience)
   }
 
-  /// Has been let in.
+  /// Returns a client that has been admitted.
   private func connect(to listener: Listener) throws -> WireClient {
     let client = try #require(WireClient(path: listener.path))
     #expect(client.greet().isGreeting)
     return client
   }
 
-  @Test("A part of the graph is told in either direction, as far as it is wanted, and nothing else")
+  @Test(
+    "A part of the graph is reported in either direction, up to the requested limit, and nothing else"
+  )
   func graph() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -56,7 +58,7 @@ import Testing
           known.formUnion(update.changed.map(\.id))
           return known == wanted
         }
-        // The next one of another direction begins with nothing.
+        // The next interest with another direction begins with an empty graph.
         client.send(.watch(Interest(rowLimit: 0), interval: .milliseconds(10)))
         _ = client.receiveUpdate { Set($0.removed) == known }
         return known
@@ -97,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "Who has asked is told even where the operation was asked to cancel before, and nothing changes"
+    "The requester is reported even if the operation was cancelled before, and nothing changes"
   )
   func tellsOfSecondCancellations() async throws {
     let listener = try listen()
@@ -129,7 +131,8 @@ import Testing
     }
   }
 
-  @Test("Each viewer is told as often as it wants: one that wants to know daily is left alone")
+  @Test(
+    "Each viewer gets updates at its own interval: a viewer with an interval of a day gets none")
   func intervals() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -158,9 +161,9 @@ import Testing
         return message == .pong(1) ? true : nil
       }
       #expect(isAnswered == true)
-      // At most once more, when its list was complete.
+      // At most one more, when its list was complete.
       #expect(count <= 1)
-      // It may ask anew, and is told at once.
+      // It may send a new interest, and gets an update at once.
       slow.send(.watch(Interest(), interval: .milliseconds(10)))
       #expect(
         slow.receiveUpdate { update in
@@ -171,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("Who says no hello in time is told so, and who has is left alone")
+  @Test("A viewer without a hello in time is refused, and a viewer that sent one stays")
   func helloTimeout() async throws {
     let listener = try listen(patience: .milliseconds(200))
     defer { listener.stop() }
@@ -179,7 +182,7 @@ import Testing
       let silent = try #require(WireClient(path: listener.path))
       let halting = try #require(WireClient(path: listener.path))
       halting.send(bytes: [9, 0])
-      // The same for one that has been let in by then: its time is no longer counted.
+      // The same for a viewer that has been admitted by then: its time is no longer limited.
       let guest = try #require(
         (0..<1_000).lazy.compactMap { _ in
           WireClient(path: listener.path).flatMap { $0.greet().isGreeting ? $0 : nil }
@@ -199,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "Cancelling with dependents leaves none out, however many there are; so many as fit are named")
+    "Cancelling with dependents omits none, however many there are; as many as fit are named")
   func cancelsAllDependents() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -208,7 +211,7 @@ import Testing
       queue.isSuspended = true
       let first = BlockOperation {}
       let dependents = (0..<(WireLimits.mostDependentsOfResult + 10_000)).map { _ in Operation() }
-      // Some depend on it through another one.
+      // Some depend on it through another operation.
       for (index, dependent) in dependents.enumerated() {
         dependent.addDependency(index % 10 == 9 ? dependents[index - 1] : first)
       }

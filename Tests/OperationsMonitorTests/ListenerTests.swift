@@ -24,10 +24,11 @@ import Testing
     try Listener(mode: mode, logger: log.logger, in: MonitorPlaces(runtimePath: runtime.path))
   }
 
-  /// Whether a viewer is let in within a while: the listener learns that others have gone when it reads.
+  /// Returns whether a viewer is admitted within a while: the listener notices that others have left when it
+  /// reads.
   private func isLetIn(at path: String) -> Bool { guest(at: path) != nil }
 
-  /// A viewer that was let in.
+  /// Returns a viewer that was admitted.
   private func guest(at path: String) -> WireClient? {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "A viewer is greeted, told of operations, and its cancellation is carried out and written down")
+    "A viewer gets a greeting and updates, and its cancellation is performed and logged")
   func watchesAndCancels() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -83,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("A command is written down even if who gave it has gone at once")
+  @Test("A command is logged even if its viewer has left at once")
   func writesDownCommandsOfThoseWhoHaveGone() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -98,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("A server's own event loop may begin to listen, and stop")
+  @Test("A server's own event loop may start to listen, and stop")
   func listensOnAnotherEventLoop() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let path = try await group.next().submit {
@@ -110,7 +111,7 @@ import Testing
     try await group.shutdownGracefully()
   }
 
-  @Test("Cancelling with dependents takes these along, and says which")
+  @Test("Cancelling with dependents cancels these too, and names them")
   func cancelsWithDependents() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -142,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "Who may only look is denied each command: by the process, or by his own word",
+    "A read-only viewer is denied each command: by the process, or by its own declaration",
     arguments: [
       (OperationMonitor.Mode.readOnly, false), (.readWrite, true),
     ])
@@ -161,7 +162,8 @@ import Testing
     }
   }
 
-  @Test("Another major version, nonsense and a message that is too long are refused in a sentence")
+  @Test(
+    "Another major version, invalid bytes and a message that is too long are refused in a sentence")
   func refusals() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -180,14 +182,14 @@ import Testing
       long.send(bytes: [0xFF, 0xFF, 0xFF, 0x7F])
       let chunk = [UInt8](repeating: 0, count: 65_536)
       for _ in 0..<20 where !long.send(bytes: chunk) { break }
-      // The farewell may be lost with what it has not read.
+      // The farewell may be lost together with the data that the process has not read.
       let end = long.receive()
       #expect(end.farewell?.cause == .malformedMessage || end == .closed)
       #expect(log.lines.contains { $0.contains("refused a viewer") })
     }
   }
 
-  @Test("Eight viewers are let in, and the ninth when one of them has gone")
+  @Test("Eight viewers are admitted, and a ninth when one of them has left")
   func guestList() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -205,7 +207,7 @@ import Testing
     }
   }
 
-  @Test("A viewer that gives no credit is sent no update, but the results of its commands")
+  @Test("A viewer that gives no credit gets no update, but the results of its commands")
   func noCredit() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -236,7 +238,7 @@ import Testing
     }
   }
 
-  @Test("A viewer that was behind is told for how long")
+  @Test("A viewer that was behind gets a report for how long")
   func behind() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -245,7 +247,7 @@ import Testing
       #expect(client.greet().isGreeting)
       client.send(.watch(Interest(), interval: .milliseconds(10)))
       let queue = OperationQueue()
-      // Another viewer shows that there was more to tell, twice.
+      // Another viewer shows twice that there was more to report.
       let other = try #require(WireClient(path: listener.path))
       #expect(other.greet().isGreeting)
       other.send(.watch(Interest(), interval: .milliseconds(10)))
@@ -264,7 +266,7 @@ import Testing
     }
   }
 
-  @Test("The end is told, and then nobody listens; stopping twice is harmless")
+  @Test("The end is reported, and then no process listens; stopping twice is harmless")
   func stops() async throws {
     let listener = try listen()
     try await onOwnThread {
@@ -278,7 +280,7 @@ import Testing
     }
   }
 
-  @Test("When stopping is over each viewer has been told, for the process may end at once")
+  @Test("When stopping returns, each viewer has its farewell, because the process may end at once")
   func farewellsComeInTime() async throws {
     for _ in 0..<Effort.scaled(50) {
       let listener = try listen()
@@ -295,7 +297,7 @@ import Testing
     }
   }
 
-  @Test("Viewers that come and go leave no descriptor and no thread")
+  @Test("Viewers that connect and disconnect leave no descriptor and no thread")
   func comesAndGoes() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -303,7 +305,7 @@ import Testing
       let path = listener.path
       func connectOnce(_ step: Int) throws {
         let client = try #require(WireClient(path: path))
-        // Some go at once, some in the middle of the greeting, and some when they watch.
+        // Some leave at once, some during the greeting, and some while they watch.
         if step % 3 == 0 { return }
         if step % 3 == 1 {
           client.send(bytes: [1, 0])
@@ -328,7 +330,7 @@ import Testing
     }
   }
 
-  @Test("Frames of changed and of random bytes are refused or understood, and never do harm")
+  @Test("Frames of changed and of random bytes are refused or understood, and never cause harm")
   func fuzz() async throws {
     let listener = try listen()
     defer { listener.stop() }
@@ -360,7 +362,7 @@ import Testing
         }
         if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
       }
-      // Whatever the others did.
+      // Whatever the other viewers did.
       #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
       #expect(isLetIn(at: listener.path))
     }

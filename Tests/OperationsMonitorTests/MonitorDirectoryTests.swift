@@ -22,7 +22,7 @@ import Testing
     return lstat(path, &facts) == 0 ? facts.st_mode & 0o7777 : 0
   }
 
-  @Test("The directory is made for its owner alone, whatever the mask of the process says")
+  @Test("The directory is made for its owner alone, whatever the mask of the process is")
   func isMadePrivate() throws {
     let directory = try MonitorDirectory.prepared(for: name, in: places)
     #expect(directory.path == runtime.file("opq"))
@@ -30,7 +30,7 @@ import Testing
     #expect(try MonitorDirectory.prepared(for: name, in: places) == directory)
   }
 
-  @Test("A directory that others have access to is refused, and so is one of another user's")
+  @Test("A directory with access for others is refused, and so is a directory of another user")
   func isNotTakenFromOthers() throws {
     let path = runtime.file("opq")
     mkdir(path, 0o700)
@@ -43,7 +43,7 @@ import Testing
       }
     }
     chmod(path, 0o700)
-    // Only root can give it away.
+    // Only root can change the owner.
     guard geteuid() == 0, chown(path, 65_534, 65_534) == 0 else { return }
     #expect(
       throws: MonitorDirectoryError("\(path) belongs to another user, and is not to be trusted")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A link to a directory is refused, and so is a file: somebody else may have put it there")
+  @Test("A link to a directory is refused, and so is a file: another user may have put it there")
   func isNoLink() throws {
     let path = runtime.file("opq")
     let refusal = MonitorDirectoryError("\(path) is not a directory, and is not to be trusted")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("Whatever mask the process has, its owner may look into it, and the mask stays")
+  @Test("Whatever the mask of the process is, its owner may read the directory, and the mask stays")
   func isUsableUnderAnyMaskInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       for mask in [mode_t(0o777), 0o700, 0o077, 0o022, 0] {
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "Where the path would be too long for a socket, or the place is not there, it is where everybody may write"
+    "If the path would be too long for a socket, or is missing, the directory is in the shared place"
   )
   func fallsBack() throws {
     let usual = runtime.file("opq-\(geteuid())")
@@ -102,7 +102,8 @@ import Testing
   }
 
   @Test(
-    "Viewers look where a process may have put its socket, and where it is put without a variable")
+    "Viewers search the directories in which a process may have its socket, even without a variable"
+  )
   func candidates() {
     let own = MonitorDirectory.candidates(in: MonitorPlaces(runtimePath: "/somewhere")).map(\.path)
     #expect(own.prefix(2) == ["/somewhere/opq", "/tmp/opq-\(geteuid())"])
@@ -113,7 +114,7 @@ import Testing
     #expect(!other.map(\.path).contains("/somewhere/opq"))
   }
 
-  @Test("Where one directory is named for all sockets, no other one is made or looked into")
+  @Test("If one directory is named for all sockets, no other one is made or searched")
   func onlyOne() throws {
     let only = MonitorPlaces(only: runtime.file("sockets"), runtimePath: runtime.path)
     #expect(MonitorDirectory.candidates(in: only).map(\.path) == [runtime.file("sockets")])
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("The name of a socket tells the process and its start, and nothing else is taken for one")
+  @Test("The name of a socket contains the process and its start, and no other name is accepted")
   func names() throws {
     #expect(name.fileName == "4711-99.sock")
     #expect(MonitorSocketName(fileName: "4711-99.sock") == name)

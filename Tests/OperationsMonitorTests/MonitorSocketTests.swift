@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "What processes that are gone have left is deleted, unless somebody listens there all the same")
+    "Files of processes that have ended are deleted, unless a process still listens there")
   func removesStale() throws {
     let directory = MonitorDirectory(path: runtime.file("opq"))
     mkdir(directory.path, 0o700)
@@ -55,7 +55,7 @@ import Testing
     #expect(exists(living) && exists(foreign) && exists(socket.path))
   }
 
-  @Test("A directory where nothing can be made is told in a sentence with its path")
+  @Test("A directory in which nothing can be made is reported in a sentence with its path")
   func cannotListen() throws {
     let path = runtime.file("opq")
     symlink("/", path)

@@ -11,10 +11,10 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsMonitor
 
-/// What a program calls. There is one monitor of a process: each test has a process of its own.
+/// The functions that a program calls. A process has one monitor: each test has a process of its own.
 @Suite struct OperationMonitorTests {
   @Test(
-    "Listening and stopping in any order on any threads ends listening or not, as was said last")
+    "Concurrent calls of listen and stop leave the state that the last call requested")
   func anyThreadsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -31,7 +31,7 @@ import Testing
           }
         }
       }
-      // The one listener that there may be is the one at the path.
+      // The only listener is the one at the path.
       let path = try OperationMonitor.listen(mode: .readWrite)
       #expect(OperationMonitor.socketPath == path)
       #expect(runtime.sockets == [path])
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("Who listens again after a stop is found at the path, whatever the stop still had to do")
+  @Test("A listener that starts after a stop is at the path, whatever the stop still had to do")
   func listensAgainInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -56,7 +56,7 @@ import Testing
           OperationMonitor.stopListening()
           hasStopped.change { $0 = true }
         }
-        // As soon as the old one is taken out, which may be before its viewers know.
+        // As soon as the old listener is removed, which may be before its viewers know.
         while OperationMonitor.socketPath != nil { sched_yield() }
         let next = try OperationMonitor.listen()
         hasStopped.wait(for: "the old listener to have stopped") { $0 }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("Whoever listens at the same time as others can be connected to as soon as that returns")
+  @Test("Each of several concurrent calls of listen returns when viewers can connect")
   func listensAtOnceInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("The handler of the log may stop the listening, and begin it anew")
+  @Test("The handler of the log may stop the listening, and start it again")
   func stopsFromTheLogInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(
-    "A second call to listen sets the mode for viewers that come from then on, and nothing else")
+    "A second call to listen sets the mode for viewers that connect from then on, and nothing else")
   func changesTheModeInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("A variable that says neither ro nor rw is told in the log, and the program runs on")
+  @Test("A variable that is neither ro nor rw is logged, and the program continues")
   func badVariableInOwnProcess() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent, \.standardOutputContent]
@@ -173,7 +173,8 @@ import Testing
     #expect(said.contains("nobody can attach: OPQ_MONITOR is neither ro nor rw"))
   }
 
-  @Test("The variable makes the first queue listen, and logs where the program says after that")
+  @Test(
+    "The variable makes the first queue listen, and logs go where the program configures it later")
   func variableInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -191,7 +192,7 @@ import Testing
     }
   }
 
-  @Test("A child that was forked does not listen, says so, and leaves its parent's socket alone")
+  @Test("A forked child does not listen, reports it, and does not touch its parent's socket")
   func forkInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -208,7 +209,7 @@ import Testing
           } catch {
             guard error.description.contains("forked") else { _exit(5) }
           }
-          // With what is done at the end of a process.
+          // This performs the actions at the end of a process.
           exit(0)
         }
         var status: Int32 = -1
@@ -222,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("The collector runs while somebody watches, and not before and after")
+  @Test("The collector runs while a viewer watches, and not before and after")
   func collectorRunsWhileWatchedInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()
@@ -238,7 +239,7 @@ import Testing
         let clients = try (0..<2).map { _ in try #require(WireClient(path: path)) }
         for client in clients {
           #expect(client.greet().isGreeting)
-          // A greeting alone costs nothing.
+          // A greeting alone starts no collector.
           client.send(.ping(1))
           #expect(client.receive() == .message(.pong(1)))
         }
@@ -264,11 +265,11 @@ import Testing
   }
 }
 
-/// Makes a child that has this thread alone. The module offers it to nobody, for that reason.
+/// Forks a child that has only this thread. For that reason the module does not offer the function.
 private let forkProcess = unsafeBitCast(
   dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
 
-/// What the threads of this process are called.
+/// Returns the names of the threads of this process.
 private func threadNames() -> [String] {
   MonitorDirectory(path: "/proc/self/task").fileNames.compactMap { thread in
     ProcessStart.contents(of: "/proc/self/task/\(thread)/comm").map {
@@ -277,7 +278,7 @@ private func threadNames() -> [String] {
   }
 }
 
-/// A directory that takes the place of the user's, for this process.
+/// A directory that replaces the user's, for this process.
 private struct RuntimeDirectory {
   private let directory: TemporaryDirectory
 
@@ -287,7 +288,7 @@ private struct RuntimeDirectory {
     unsetenv("OPQ_SOCKET_DIRECTORY")
   }
 
-  /// The sockets in it.
+  /// The sockets in the directory.
   var sockets: [String] {
     let sockets = MonitorDirectory(path: directory.file("opq"))
     return sockets.fileNames.map { sockets.path(of: $0) }

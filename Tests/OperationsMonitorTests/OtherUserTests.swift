@@ -9,16 +9,16 @@ import Testing
 @testable import MonitorTransport
 @testable import OperationsMonitor
 
-/// Needs the rights to be somebody else.
+/// These tests need the right to become another user.
 @Suite(.enabled(if: geteuid() == 0, "only root can be another user")) struct OtherUserTests {
-  @Test("A viewer of another user is refused and written down, even where it can reach the socket")
+  @Test("A viewer of another user is refused and logged, even if it can reach the socket")
   func isRefusedInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try TemporaryDirectory()
       chmod(runtime.path, 0o777)
       let log = LogLines()
       let listening = Monitored<Listener?>(nil)
-      // The connections' thread is begun by it, and is that user's too.
+      // This starts the connections' thread, which then belongs to that user too.
       startThread {
         becomeUser(65_534)
         let listener = try? Listener(
@@ -38,10 +38,10 @@ import Testing
         }
         answers.wait(for: "the answers") { answers in users.allSatisfy { answers[$0] != nil } }
       }
-      // The directory keeps them out.
+      // The directory refuses them.
       ask(as: [12_345])
       #expect(answers.value[12_345] == .nothing)
-      // Where it does not, the system still says who they are.
+      // If it does not, the system still reports their user.
       chmod(runtime.file("opq"), 0o755)
       chmod(path, 0o666)
       answers.change { $0 = [:] }
@@ -61,7 +61,8 @@ import Testing
   }
 }
 
-/// Makes the calling thread another user's, as the kernel can; the library's function would make all.
+/// Makes the calling thread another user's, with the kernel's call. The library's function would change all
+/// threads.
 private func becomeUser(_ user: UInt32) {
   let call = unsafeBitCast(
     dlsym(nil, "syscall"), to: (@convention(c) (Int, Int, Int, Int) -> Int).self)

@@ -12,11 +12,11 @@ import Testing
 @testable import OperationsCollector
 @testable import OperationsMonitor
 
-/// A real viewer that is stopped while the process that it watches works. For a minute, where the
-/// variable `OPQ_EFFORT` asks for all of it; a few seconds where it says nothing.
+/// A real viewer that is stopped while the watched process works. It runs for a minute if the variable
+/// `OPQ_EFFORT` asks for the full effort, and for a few seconds if the variable is not set.
 @Suite(.timeLimit(.minutes(5))) struct StoppedViewerTests {
   @Test(
-    "For a viewer that is stopped under load no update is queued, and then it is up to date")
+    "For a viewer that is stopped under load no update is queued, and later it is up to date")
   func stopsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread {
@@ -29,7 +29,7 @@ import Testing
         #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
         let load = Load()
         let seconds = getenv("OPQ_EFFORT") == nil ? 5 : max(1, Effort.scaled(60))
-        // One who takes as many parts as one may, and reads none; and one in this process.
+        // A viewer that takes as many parts as permitted, and reads none; and another in this process.
         let deaf = try #require(WireClient(path: path))
         #expect(deaf.greet().isGreeting)
         deaf.send(.watch(Interest(rowLimit: 100_000), interval: .milliseconds(100)))
@@ -43,8 +43,8 @@ import Testing
         #expect(load.finishedCount == load.addedCount)
         #expect(load.finishedCount > startCount)
         #expect(session.takeMessages().count { if case .update = $0 { true } else { false } } == 1)
-        // What the socket takes, one update that had been begun, and one that waited: of whatever was
-        // changed in all that time these have no more than is kept. All parts would be 16 MB.
+        // The socket's contents, one update that had begun, and one that waited: they contain only the latest
+        // of all changes in that time. All parts would be 16 MB.
         #expect(load.isTold(to: deaf))
         #expect(deaf.receivedByteCount < 6 << 20, "\(deaf.receivedByteCount)")
 
@@ -52,7 +52,7 @@ import Testing
         viewer.forgetScreen()
         viewer.type("\u{C}")
         #expect(viewer.wait { $0.contains("LIVE") && $0.contains("total") })
-        // Whoever asks is told of each of them.
+        // A viewer that asks gets a report of each of them.
         let client = try #require(WireClient(path: path))
         #expect(client.greet().isGreeting)
         client.send(.watch(Interest(), interval: .milliseconds(10)))
@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// A queue that is kept busy.
+/// A queue with continuous work.
 private final class Load: Sendable {
   let queue = OperationQueue()
   private let finished = Atomic(0)
@@ -79,7 +79,7 @@ private final class Load: Sendable {
   var finishedCount: Int { finished.load(ordering: .acquiring) }
   var addedCount: Int { added.load(ordering: .acquiring) }
 
-  /// Takes updates until one says of all operations that they have finished; whether one does.
+  /// Receives updates until one reports that all operations have finished; returns whether one does.
   func isTold(to client: WireClient) -> Bool {
     let update = client.receiveUpdate { update in
       update.queues.contains {
@@ -90,7 +90,7 @@ private final class Load: Sendable {
     return update != nil
   }
 
-  /// Adds operations for so long, and waits for them.
+  /// Adds operations for this time, and waits for them.
   func run(for duration: Duration) {
     let deadline = ContinuousClock.now + duration
     while ContinuousClock.now < deadline {

@@ -30,7 +30,8 @@ import Testing
     #expect(conversation.take(.ping(5)) == [])
   }
 
-  @Test("Another major version is refused with both versions named, and another minor one is not")
+  @Test(
+    "Another major version is refused with both versions named, and another minor version is not")
   func versions() {
     var conversation = ViewerConversation()
     let newer = ProtocolVersions(
@@ -48,7 +49,7 @@ import Testing
     #expect(actions.last == .close)
   }
 
-  @Test("Whoever does not begin with a hello, says it twice or too late is told so, and goes")
+  @Test("A viewer that does not begin with a hello, repeats it or sends it too late is refused")
   func order() {
     var first = ViewerConversation()
     #expect(farewell(in: first.take(.ping(1)))?.cause == .malformedMessage)
@@ -63,7 +64,7 @@ import Testing
     #expect(early.expire() == [])
   }
 
-  @Test("What is no message ends it once, and the end of the process is told")
+  @Test("Invalid input ends the conversation once, and the end of the process is reported")
   func ends() {
     var conversation = ViewerConversation()
     let actions = conversation.takeFault("it makes no sense")
@@ -99,7 +100,7 @@ import Testing
     #expect(count > 2)
   }
 
-  @Test("Credit is not hoarded, nor taken back")
+  @Test("Credit has a maximum, and cannot be withdrawn")
   func limits() {
     var outbox = UpdateOutbox()
     for _ in 0..<1_000 { outbox.grant(WireLimits.mostCredit) }

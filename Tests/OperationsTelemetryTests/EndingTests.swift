@@ -10,7 +10,7 @@ import OperationsTelemetry
 import TestSupport
 import Testing
 
-/// How a telemetry ends, and what may get in the way of that.
+/// How a telemetry ends, and conditions that could prevent that.
 @Suite(.oneAtATime) struct EndingTests {
   private let metrics = TestMetrics()
 
@@ -86,7 +86,7 @@ import Testing
 
   @Test func aServiceThatTellsNothingGoesOnUntilItIsCancelled() async {
     let telemetry = OperationTelemetry.start(metrics: nil, tracer: nil)
-    // Begins at once, on this thread: what does not wait has returned before it is cancelled.
+    // Begins at once, on this thread: code that does not wait has returned before the cancellation.
     let task = Task.immediate {
       await telemetry.run()
       return Task.isCancelled
@@ -130,7 +130,7 @@ import Testing
       for _ in 0..<100 { queue.addOperation {} }
       await queue.waitForAll()
     }
-    // Called while the system is, it waits for what has happened meanwhile.
+    // Called during a call of the system, it waits for the events that have happened meanwhile.
     let stopped = Task.immediate { await telemetry.stop() }
     gate.open()
     await stopped.value
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("A system that stops the telemetry that calls it is told so, instead of waiting for ever")
+  @Test("Stopping from within a call of the system reports the mistake instead of waiting for ever")
   func stopFromWithinInOwnProcess() async {
     await #expect(processExitsWith: .failure) {
       try await onOwnThread {
@@ -179,11 +179,11 @@ import Testing
 
   // MARK: Without a monitor
 
-  @Test("Where the monitor never answers, the end comes all the same")
+  @Test("The telemetry ends even if the monitor never answers")
   func stopWithoutAnswerInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread {
-        // Holds up the monitor's thread, for good.
+        // Blocks the monitor's thread for ever.
         let never = DispatchSemaphore(value: 0)
         let session = MonitorSession(minimumInterval: .zero, isReadOnly: true) { never.wait() }
         let telemetry = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
@@ -194,14 +194,14 @@ import Testing
     }
   }
 
-  @Test("In a child that was forked there is nothing to end")
+  @Test("In a forked child there is nothing to end")
   func stopInAChildInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let telemetry = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
       let stop: () -> Void = { telemetry.stop() }
       let child = forkProcess()
       if child == 0 {
-        // Ends it where it waits for ever: this thread may be one that takes no signals.
+        // Ends the process if it waits for ever: this thread may be one that receives no signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGALRM)
@@ -218,6 +218,6 @@ import Testing
   }
 }
 
-/// Makes a child that has this thread alone. The module offers it to nobody, for that reason.
+/// Forks a child that has only this thread. For that reason the module does not offer the function.
 private let forkProcess = unsafeBitCast(
   dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)

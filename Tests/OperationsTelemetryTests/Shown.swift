@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsTelemetry
 
-/// What a metrics system would show, were it told these actions.
+/// The state of a metrics system that receives these actions.
 struct Shown {
   var state: TelemetryState
   var gauges: [Series: Int] = [:]
@@ -64,7 +64,7 @@ struct Shown {
   var seriesCount: Int { gauges.count + counters.count + timers.count }
 }
 
-/// A queue as the monitor tells of it.
+/// Returns a report of a queue.
 func queue(
   _ id: UInt64, _ name: String, waiting: Int = 0, ready: Int = 0, held: Int = 0, executing: Int = 0,
   finished: Int = 0, cancelled: Int = 0, width: Int? = 1, isSuspended: Bool = false
@@ -77,7 +77,7 @@ func queue(
     width: width, isSuspended: isSuspended)
 }
 
-/// An operation that is over: ready at 1 s, started at 3 s, finished at 6 s where nothing else is said.
+/// Returns a finished operation. By default it is ready at 1 s, started at 3 s and finished at 6 s.
 func operation(
   _ id: UInt64, in queue: UInt64 = 1, className: String = "Job",
   state: OperationState = .finished, added: Int64? = nil, ready: Int64? = 1, started: Int64? = 3,

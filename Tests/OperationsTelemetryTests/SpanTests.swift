@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tracing
 
-/// From real queues to a real tracer. What has happened is told when the telemetry stops.
+/// Tests from real queues to a real tracer. All events are reported when the telemetry stops.
 @Suite(.oneAtATime) struct SpanTests {
   private let tracer = InMemoryTracer()
   private let queue = OperationQueue()

@@ -65,7 +65,7 @@ import Tracing
     writer.write(run(1), clock)
     writer.write(run(2, dependencies: [1]), clock)
     #expect(unsampled.log.events == ["end", "end"])
-    // A backend may keep the one and not the other.
+    // A backend may keep one span and discard the other.
     #expect(writer.contextCount == 2)
   }
 
@@ -76,7 +76,7 @@ import Tracing
     tracer.clearFinishedSpans()
     writer.write(run(count + 1, dependencies: [1]), clock)
     #expect(tracer.popFinishedSpans().first?.links.count == 1)
-    // By that one the first has been forgotten.
+    // This span removed the first one.
     writer.write(run(count + 2, dependencies: [1, 3, count + 1]), clock)
     #expect(tracer.popFinishedSpans().first?.links.count == 2)
     for id in (count + 3)...(3 * count) { writer.write(run(id), clock) }

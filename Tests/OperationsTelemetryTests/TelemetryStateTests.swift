@@ -157,7 +157,7 @@ import Testing
   @Test func anOperationIsTimedOnceHoweverOftenItIsTold() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 1)], [operation(1)])
-    // Told anew, for example because another one has come to depend on it.
+    // Reported again, for example because it has got a new dependent.
     #expect(shown.take([queue(1, "a", finished: 1)], [operation(1)]).isEmpty)
     let job = ("a", "Job")
     #expect(shown.timers[Series(.wait, queue: job.0, detail: job.1)] == [.seconds(2)])
@@ -170,11 +170,11 @@ import Testing
     let all = (0..<count).map { operation(UInt64($0)) }
     shown.take([queue(1, "a", finished: count)], all)
     shown.take([queue(1, "a", finished: count)], removed: all.map(\.id))
-    // As many others in between as are told at once at most.
+    // As many others in between as one update reports at most.
     shown.take(
       [queue(1, "a", finished: 2 * count)], (count..<2 * count).map { operation(UInt64($0)) })
     #expect(shown.take([queue(1, "a", finished: 2 * count)], all).isEmpty)
-    // What is told twice does not hide what is missing.
+    // A second report does not hide a missing operation.
     shown.take([queue(1, "a", finished: 2 * count + 7)])
     shown.settle()
     #expect(shown.untimed == 7)
@@ -211,7 +211,7 @@ import Testing
       largest = max(largest, shown.seriesCount)
       #expect(shown.completed("job \(id)") == 1)
     }
-    // Six gauges of the queue that lives, three totals and two timers of each label, the process's own.
+    // Six gauges of the live queue, three totals and two timers of each label, and those of the process.
     #expect(largest < 6 + 5 * QueueLabels.limit + 20)
   }
 

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Tracing
 
-/// From real queues to real metrics systems. What has happened is told when the telemetry stops.
+/// Tests from real queues to real metrics systems. All events are reported when the telemetry stops.
 @Suite(.oneAtATime) struct TelemetryTests {
   private let metrics = TestMetrics()
 
@@ -241,7 +241,7 @@ import Tracing
 
   @Test func whatOneHasCountedTheNextOneDoesNotCountAgain() {
     let queue = makeQueue("again")
-    // Keeps the monitor going, which tells whoever comes of what it has kept.
+    // Keeps the monitor running, which reports what it has kept to every new session.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     for round in 1...5 {
       let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
@@ -256,7 +256,7 @@ import Tracing
   }
 
   @Test func whatNobodyHadReadAtTheStartIsNotCounted() {
-    // Has read a moment ago, and will not for a second.
+    // It has read a moment ago, and will not read again for a second.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     let queue = makeQueue("unread")
     for _ in 0..<5 { queue.addOperation {} }

@@ -4,8 +4,8 @@
 import TestSupport
 import Tracing
 
-/// A tracer that records none of its spans, as one does that keeps a sample, and notes who describes them all
-/// the same.
+/// A tracer that records none of its spans, as a sampling tracer may do. It notes spans that are described
+/// nevertheless.
 struct UnsampledTracer: Tracer {
   let log = EventLog<String>()
 
@@ -27,7 +27,7 @@ struct UnsampledTracer: Tracer {
   ) where Extract.Carrier == Carrier {}
 }
 
-/// Notes what is done to it.
+/// Notes the calls of its methods.
 final class UnsampledSpan: Span {
   let context: ServiceContext
   let isRecording = false

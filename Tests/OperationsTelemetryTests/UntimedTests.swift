@@ -6,13 +6,13 @@ import Testing
 
 @testable import OperationsTelemetry
 
-/// What is counted as over and was never told.
+/// Operations that were counted as ended and never reported.
 @Suite struct UntimedTests {
   @Test func whatIsOnlyCountedIsUntimedOnceTheNextUpdateDoesNotTellOfIt() {
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
     #expect(shown.untimed == 0)
-    // Three of them were only late.
+    // The reports of three of them were only late.
     shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
     #expect(shown.untimed == 6)
     shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
@@ -49,7 +49,7 @@ import Testing
       operation(2, state: .cancelled, started: 3, cancelRequested: 3),
       operation(3, state: .cancelled, started: 3, cancelRequested: 4),
       operation(4, state: .cancelled, added: 0, ready: 2, started: nil, cancelRequested: 2),
-      // Before it was recorded.
+      // Started before recording began.
       operation(5, state: .cancelled, added: 2, started: 3),
       operation(6, state: .cancelled, added: 2, started: nil),
     ]
@@ -66,7 +66,7 @@ import Testing
     let operations = [
       // Found while it ran, or while it waited.
       operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
-      // Recorded by somebody who has not seen its start.
+      // Recorded for a session that has not seen its start.
       operation(2, state: .cancelled, added: 0, ready: 0, started: nil, cancelRequested: 2),
     ]
     #expect(shown.take([queue(1, "a", cancelled: 2)], operations).isEmpty)
@@ -77,7 +77,7 @@ import Testing
   @Test func whatIsReportedAndWasNeverCountedDoesNotHideWhatIsMissing() {
     var shown = Shown()
     shown.take([queue(1, "a"), queue(2, "b")])
-    // The first queue is gone, with what it did since; its operations are still told.
+    // The first queue is deallocated, with its last counts; its operations are still reported.
     shown.take([queue(2, "b", finished: 9)], (1...5).map { operation($0) } + [operation(6, in: 2)])
     shown.take([queue(2, "b", finished: 9), queue(3, "c", finished: 1)], [operation(7, in: 3)])
     #expect(shown.untimed == 8)
@@ -89,7 +89,7 @@ import Testing
     var shown = Shown()
     shown.take([queue(1, "a", finished: 9)], (1...4).map { operation($0) })
     #expect(shown.untimed == 0)
-    // One of them was only late.
+    // The report of one of them was only late.
     shown.take([], [operation(5)])
     #expect(shown.untimed == 4)
     #expect(shown.state.isSettled)

@@ -5,8 +5,8 @@ import CoreMetrics
 import TestSupport
 import Testing
 
-/// A metrics system that tests can wait for: the last value of each gauge, the sum of each counter, and
-/// how many values each timer was given.
+/// A metrics system that tests can wait for. It has the last value of each gauge, the sum of each counter,
+/// and the number of values of each timer.
 final class WatchedMetrics: MetricsFactory {
   let values = Monitored<[String: Int64]>([:])
   private let probe: DeinitProbe?
@@ -14,7 +14,7 @@ final class WatchedMetrics: MetricsFactory {
 
   /// - Parameters:
   ///   - probe: Notes when the system is released.
-  ///   - willTell: Called before each change, on the thread that tells of it, with the series.
+  ///   - willTell: Called with the series before each change, on the thread that reports it.
   init(probe: DeinitProbe? = nil, willTell: @escaping @Sendable (String) -> Void = { _ in }) {
     self.probe = probe
     self.willTell = willTell
@@ -53,7 +53,7 @@ final class WatchedMetrics: MetricsFactory {
     }
   }
 
-  /// As in `name{queue="a",state="ready"}`.
+  /// Returns a key such as `name{queue="a",state="ready"}`.
   static func key(_ label: String, _ dimensions: [(String, String)]) -> String {
     let pairs = dimensions.map { "\($0.0)=\"\($0.1)\"" }
     return pairs.isEmpty ? label : "\(label){\(pairs.joined(separator: ","))}"
@@ -82,7 +82,7 @@ final class WatchedMetrics: MetricsFactory {
   func destroyRecorder(_ handler: any RecorderHandler) { (handler as? Handler)?.destroy() }
   func destroyTimer(_ handler: any TimerHandler) { (handler as? Handler)?.destroy() }
 
-  /// Waits until a series has a value; `nil` for it to be gone.
+  /// Waits until a series has a value; `nil` waits until it is gone.
   @discardableResult
   func wait(
     for key: String, toBe value: Int64?, at location: SourceLocation = #_sourceLocation

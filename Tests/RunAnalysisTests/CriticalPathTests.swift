@@ -10,7 +10,7 @@ import Testing
 @Suite("The critical path of a run") struct CriticalPathTests {
   typealias Scene = RunScene
 
-  /// The parts of a path as words.
+  /// Returns the parts of a path as words.
   private func words(_ path: CriticalPath?) -> [String] {
     path?.segments.map {
       let (start, end) = ($0.start.nanoseconds, $0.end.nanoseconds)
@@ -18,7 +18,8 @@ import Testing
     } ?? []
   }
 
-  @Test("It goes from what finished last to the dependency that finished last, and so on")
+  @Test(
+    "It goes from the operation that finished last to its dependency that finished last, and so on")
   func followsTheLastDependency() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 2),
@@ -33,7 +34,7 @@ import Testing
     #expect(path.duration == .seconds(12) && path.total(of: .work) == .seconds(12))
   }
 
-  @Test("Waiting for a slot is told apart from work, with the operation that freed the slot")
+  @Test("Waiting for a slot is distinguished from work, with the operation that freed the slot")
   func tellsSlotWait() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 2),
@@ -44,12 +45,14 @@ import Testing
     ])
     let path = try #require(CriticalPath(of: history))
     #expect(words(path) == ["#1 work 0-2", "#2 slotWait 2-6", "#2 work 6-9"])
-    // The one of the other queue freed no slot of this one.
+    // The operation of the other queue freed no slot of this one.
     #expect(path.segments.map(\.freedBy) == [nil, Scene.id(7), nil])
     #expect(path.total(of: .slotWait) == .seconds(4) && path.total(of: .work) == .seconds(5))
   }
 
-  @Test("Where slots were free nobody has freed one: a barrier was ahead, or the queue suspended")
+  @Test(
+    "If slots were free, no operation has freed one: a barrier was ahead, or the queue was suspended"
+  )
   func freedByNobody() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 4),
@@ -60,7 +63,7 @@ import Testing
     #expect(path.segments.map(\.freedBy) == [nil, nil])
   }
 
-  @Test("A join of very many is found in time")
+  @Test("The path of a join with very many dependencies is found in time")
   func manyDependencies() throws {
     let first = (1...3_000).map { Scene.report($0, ready: 0, started: 0, finished: Double($0 % 7)) }
     let join = Scene.report(
@@ -73,9 +76,9 @@ import Testing
     #expect(path?.operations == [6, 5_000, 6_001].map(Scene.id))
   }
 
-  @Test("Waiting for something that is not on the path is waiting for a dependency")
+  @Test("Waiting for something that is not on the path counts as waiting for a dependency")
   func tellsDependencyWait() throws {
-    // Of #9 nothing was recorded; #2 is held up by something else for 3 s after #1.
+    // #9 was not recorded; #2 is delayed by something else for 3 s after #1.
     let history = try Scene.history([
       Scene.report(1, [9], added: 0, ready: 4, started: 4, finished: 5),
       Scene.report(2, [1], added: 0, ready: 8, started: 8, finished: 9),
@@ -87,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "The time until an operation was added, and the time of a run that was not told, is not accounted for"
+    "The time until an operation was added, and the time of an unreported run, is not accounted for"
   )
   func tellsWhatIsNotKnown() throws {
     let history = try Scene.history([
@@ -101,7 +104,7 @@ import Testing
       ])
   }
 
-  @Test("What was cancelled before it started did no work")
+  @Test("An operation that was cancelled before it started did no work")
   func ofCancelled() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 1, started: nil, finished: 4, state: .cancelled),
@@ -115,7 +118,7 @@ import Testing
 
   @Test("A dependency that finished after the operation was ready is not on the path")
   func skipsLateDependencies() throws {
-    // #2 was cancelled, and waited no more.
+    // #2 was cancelled, and no longer waited.
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 6),
       Scene.report(2, [1], ready: 3, started: nil, finished: 7, state: .cancelled),
@@ -123,7 +126,7 @@ import Testing
     #expect(CriticalPath(of: history)?.operations == [Scene.id(2)])
   }
 
-  @Test("Where not all has finished it is the longest path")
+  @Test("If not all operations have finished, it is the longest path")
   func longest() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 0, finished: 5),
@@ -138,14 +141,14 @@ import Testing
     #expect(CriticalPath(to: Scene.id(99), in: history) == nil)
   }
 
-  @Test("Where nothing has finished there is none")
+  @Test("If no operation has finished, there is no path")
   func none() throws {
     #expect(CriticalPath(of: try Scene.history([Scene.update(0)])) == nil)
     let running = Scene.report(1, ready: 0, started: 0, finished: nil, state: .executing)
     #expect(CriticalPath(of: try Scene.history([running])) == nil)
   }
 
-  @Test("A circle of dependencies, which only a forged recording has, ends")
+  @Test("The path ends in a cycle of dependencies, which only a forged recording has")
   func circle() throws {
     let history = try Scene.history([
       Scene.report(1, [2], ready: 5, started: 5, finished: 5),

@@ -19,7 +19,8 @@ import Testing
   }
 
   @Test(
-    "No two runs of a slot overlap, and there are no more slots than ran at once", arguments: 1...20
+    "No two runs of a slot overlap, and there are no more slots than simultaneous runs",
+    arguments: 1...20
   )
   func lanes(seed: UInt64) {
     let spans = spans(seed: seed).filter { !$0.isEmpty }
@@ -35,7 +36,7 @@ import Testing
     #expect(lanes.count == ConcurrencyCurve(spans, in: all, parts: 1).peak, "seed \(seed)")
   }
 
-  @Test("The slots of a queue hold its runs alone")
+  @Test("The slots of a queue contain only its runs")
   func lanesOfQueue() throws {
     let history = try Scene.history([
       Scene.report(1, ready: 0, started: 1, finished: 3),
@@ -49,7 +50,7 @@ import Testing
     #expect(lanes[0][1].end == history.end)
   }
 
-  @Test("The parts of a curve have as much as the spans have in all", arguments: 1...20)
+  @Test("The parts of a curve have the same sum as the spans", arguments: 1...20)
   func concurrencyIsExact(seed: UInt64) {
     let spans = spans(seed: seed)
     let time = Scene.time(20)..<Scene.time(70)
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("A curve is as high as so many spans, and what ends makes room for what begins")
+  @Test("A curve is as high as the number of spans, and an end makes room for a beginning")
   func concurrencyByHand() {
     let spans = [(0, 2), (1, 3), (2, 4), (8, 8)].map { Scene.time($0)..<Scene.time($1) }
     let curve = ConcurrencyCurve(spans, in: Scene.time(0)..<Scene.time(8), parts: 8)
@@ -73,7 +74,7 @@ import Testing
     #expect(none.means == [0, 0] && none.peak == 0)
   }
 
-  @Test("Samples give a curve of the last one before")
+  @Test("A curve between samples has the value of the previous sample")
   func sampled() throws {
     var updates = [0, 2, 6].map { Scene.update($0) }
     for (index, executing) in [1, 5, 3].enumerated() {
@@ -86,7 +87,7 @@ import Testing
     #expect(ConcurrencyCurve([], \.ready, in: time, parts: 2).means == [0, 0])
   }
 
-  @Test("Percentiles are durations that there were")
+  @Test("Percentiles are durations that occurred")
   func percentiles() throws {
     let ten = try #require(Distribution((1...10).reversed().map { Duration.seconds($0) }))
     #expect(
@@ -97,7 +98,7 @@ import Testing
     #expect(Distribution([Duration]()) == nil)
   }
 
-  @Test("The slowest class is the one of whose runs nine of ten take longest")
+  @Test("The slowest class is the one with the longest time that nine of ten runs do not exceed")
   func slowest() throws {
     let history = try Scene.history([
       Scene.report(1, className: "Fast", ready: 0, started: 0, finished: 1),

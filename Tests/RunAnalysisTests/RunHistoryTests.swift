@@ -9,7 +9,7 @@ import Testing
 @Suite("What a recording tells of a run") struct RunHistoryTests {
   typealias Scene = RunScene
 
-  @Test("Operations and queues that are gone stay as they were told last")
+  @Test("Operations and queues that no longer exist keep their last report")
   func keepsWhatIsGone() throws {
     let done = Scene.report(1, ready: 0, started: 0, finished: 1)
     var first = Scene.update(1)
@@ -23,7 +23,7 @@ import Testing
     #expect(history.fault == nil)
   }
 
-  @Test("A run whose end was not told ends where it was told of last, or with the recording")
+  @Test("A run without a reported end ends at its last report, or with the recording")
   func endsOfRuns() throws {
     let running = { Scene.report($0, ready: 0, started: 1, finished: nil, state: .executing) }
     var second = Scene.update(4)
@@ -40,7 +40,7 @@ import Testing
     #expect(history.run(of: Scene.report(4, ready: 0, started: nil, finished: nil)) == nil)
   }
 
-  @Test("What a process that is connected to anew no longer has, ended by then")
+  @Test("An operation that is missing after a reconnection had ended by then")
   func reconnection() throws {
     var writer = RecordingWriter()
     let running = { Scene.report($0, ready: 0, started: 1, finished: nil, state: .executing) }
@@ -56,7 +56,7 @@ import Testing
     #expect(ends == [Scene.time(6), Scene.time(8)])
   }
 
-  @Test("Operations that were only counted are counted, and what was before is not")
+  @Test("Operations that were only counted are counted, and earlier ones are not")
   func countsWhatWasNotRecorded() throws {
     var first = Scene.update(1)
     first.queues = [Scene.queue(1, StateCounts(executing: 2, finished: 98, total: 100))]
@@ -74,7 +74,7 @@ import Testing
     #expect(history.samples.map(\.time) == [1, 2].map(Scene.time))
   }
 
-  @Test("A warning that stands is one; one that comes again is another")
+  @Test("A warning that continues is one warning; a warning that returns is another")
   func warningSpells() throws {
     func update(_ second: Double, _ kinds: [MonitorWarning.Kind]) -> Update {
       var update = Scene.update(second)
@@ -92,7 +92,7 @@ import Testing
     #expect(history.warnings.map(\.last) == [2, 2, 4].map(Scene.time))
   }
 
-  @Test("What was there before anybody watched has waited since it was found")
+  @Test("An operation that existed before recording has waited since its first report")
   func beginsWhereFound() throws {
     func report(_ number: Int, _ state: OperationState) -> OperationReport {
       var report = Scene.report(number, added: nil, ready: nil, started: nil, finished: nil)
@@ -119,7 +119,7 @@ import Testing
     #expect(path.duration == .seconds(6) && path.total(of: .slotWait) == .seconds(4))
   }
 
-  @Test("A finish that was noted after what waited for it was ready was one by then")
+  @Test("A finish that was noted after its dependents were ready is moved before that moment")
   func alignsFinishes() throws {
     var cancelled = Scene.report(4, [1], ready: 1.5, started: nil, finished: 2, state: .cancelled)
     cancelled.cancelRequested = Scene.time(1.5)
@@ -127,7 +127,7 @@ import Testing
       Scene.report(1, ready: 0, started: 1, finished: 2.004),
       Scene.report(2, [1], ready: 2.002, started: 2.003, finished: 3),
       Scene.report(3, [1, 2], ready: 3, started: 3, finished: 4), cancelled,
-      // It was ready long before: no thread is as late.
+      // It was ready long before: no thread is delayed for that long.
       Scene.report(5, [3], ready: 3.5, started: 3.5, finished: 4.5),
     ])
     let finishes = (1...5).map { history.operations[Scene.id($0)]?.finished }
@@ -135,7 +135,7 @@ import Testing
     #expect(CriticalPath(to: Scene.id(3), in: history)?.operations == [1, 2, 3].map(Scene.id))
   }
 
-  @Test("A recording that was not completed tells what it holds, and that there is no more")
+  @Test("An incomplete recording has its contents, and a note that it is incomplete")
   func incomplete() throws {
     let history = try Scene.history([Scene.update(1), Scene.update(2)], isFinished: false)
     #expect(history.end == Scene.time(2) && history.samples.count == 2)

@@ -4,7 +4,7 @@
 import MonitorProtocol
 import RunAnalysis
 
-/// Recordings of runs that are told in whole seconds.
+/// Recordings of runs with times in whole seconds.
 enum RunScene {
   static let hello = Hello(
     processName: "tiles", processID: 4711, isReadOnly: false, anchor: time(0),
@@ -16,7 +16,7 @@ enum RunScene {
 
   static func id(_ number: Int) -> OperationReport.ID { .init(UInt64(number)) }
 
-  /// An operation that took each of its steps at a second; `nil` for one that it did not take.
+  /// Returns an operation that took each of its steps at a second; `nil` for a step that it did not take.
   static func report(
     _ number: Int, _ dependencies: [Int] = [], className: String = "Tile", queue: UInt64 = 1,
     added: Double? = 0, ready: Double?, started: Double?, finished: Double?,
@@ -36,7 +36,7 @@ enum RunScene {
     Update(time: time(second), queues: [queue(1)], changed: reports.sorted { $0.id < $1.id })
   }
 
-  /// What a recording of updates tells.
+  /// Returns the history of a recording of these updates.
   static func history(_ updates: [Update], isFinished: Bool = true) throws -> RunHistory {
     var writer = RecordingWriter()
     var bytes = writer.add(.hello(hello))
@@ -45,7 +45,7 @@ enum RunScene {
     return RunHistory(try reader(bytes))
   }
 
-  /// What a recording tells in which all was told at once, at second 100.
+  /// Returns the history of a recording with a single update, at second 100.
   static func history(_ reports: [OperationReport]) throws -> RunHistory {
     try history([update(0), update(100, reports)])
   }

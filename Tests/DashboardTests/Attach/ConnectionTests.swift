@@ -26,7 +26,7 @@ struct ConnectionTests {
   // MARK: The header
 
   @Test(
-    "The header says whether commands are taken",
+    "The header says whether the process accepts commands",
     arguments: [(false, false, "rw"), (true, false, "ro"), (false, true, "ro"), (true, true, "ro")])
   func theModeIsShown(isTheirs: Bool, isOurs: Bool, mode: String) {
     var dashboard = PickerScene.attached(
@@ -50,7 +50,7 @@ struct ConnectionTests {
     }
     #expect(header(120).contains("ATTACHED rw  LIVE  behind 1.2s  up 1m42s  4 queues"))
     #expect(header(60).contains("tilebuild[4711]  ATTACHED rw  behind 1.2s"))
-    // That something is lost matters more than the time of day.
+    // A lost connection is more important than the time of day.
     #expect(header(60).hasSuffix("lost 7"))
     #expect(header(40) == " tilebuild[4711]  behind 1.2s")
   }
@@ -72,7 +72,7 @@ struct ConnectionTests {
     #expect(dashboard.text()[0].contains("ATTACHED rw  SILENT 3.2s"))
     #expect(!dashboard.text()[0].contains("LIVE"))
     #expect(dashboard.text().shows("the process does not answer"))
-    // It may still take what it is told.
+    // The process may still receive commands.
     #expect(dashboard.refusal == nil)
     dashboard.press("p")
     #expect(dashboard.text()[0].contains("PAUSED"))
@@ -118,7 +118,7 @@ struct ConnectionTests {
     dashboard.press("?")
     #expect(dashboard.text().shows("refused: reconnecting"))
     dashboard.press("?")
-    // And yet one can look around.
+    // The keys that only look still work.
     dashboard.press("jt")
     #expect(dashboard.keyContext == .tree)
     dashboard.press("q")
@@ -155,7 +155,7 @@ struct ConnectionTests {
     #expect(dashboard.tags.ids == [ID(1080), ID(1095)])
     #expect(dashboard.list.selection.id == ID(1077))
     dashboard.take(.monitor(.disconnected(reason: "reset")))
-    // Of a connection that is lost.
+    // From the lost connection.
     var late = Scene.update
     late.queues = []
     dashboard.take(.monitor(.update(late)))
@@ -164,13 +164,13 @@ struct ConnectionTests {
     let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello)))
     #expect(effects == [.watch(dashboard.wantedInterest)])
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
-    // Until there is something else to show.
+    // The old rows stay until new ones arrive.
     #expect(dashboard.list.rows.count > 20)
     let kept = Scene.operations.filter { [1042, 1077, 1080, 1200].contains($0.id.rawValue) }
     dashboard.take(.monitor(.update(Scene.update(of: kept))))
     #expect(dashboard.list.rows.keys.map(\.id).sorted() == kept.map(\.id).sorted())
     #expect(dashboard.list.selection.id == ID(1077))
-    // What is tagged is told in any case, if it is still kept, but maybe not with the first update.
+    // Tagged operations that still exist are reported in any case, but maybe not in the first update.
     #expect(dashboard.tags.ids.contains(ID(1095)))
     var update = Scene.update(of: kept)
     update.time = Scene.now + Dashboard.confirmationTime
@@ -217,7 +217,7 @@ struct ConnectionTests {
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("the process has exited: nothing can be changed"))
-    // Nobody is left to be asked, nor to end with the program.
+    // The process is gone, so there is nothing to ask it, and nothing ends with the program.
     #expect(dashboard.reduce(.input(.character("H"))) == [])
     dashboard.press(" ")
     #expect(dashboard.press("q") == [.quit])
@@ -257,7 +257,7 @@ struct ConnectionTests {
     dashboard.take(.monitor(.ended(reason: "the process is gone")))
     #expect(dashboard.text()[0].contains("EXITED 12:04:31"))
     #expect(dashboard.text().shows("the process is gone; "))
-    // It may come back all the same.
+    // The connection may come back.
     dashboard.take(.monitor(.hello(PickerScene.hello)))
     dashboard.take(.monitor(.update(Scene.update)))
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
@@ -271,10 +271,10 @@ struct ConnectionTests {
     #expect(effects == [.watch(dashboard.wantedInterest)])
   }
 
-  // MARK: Who has cancelled
+  // MARK: The requester of a cancellation
 
   @Test(
-    "The detail says who has asked to cancel",
+    "The detail names the process that requested the cancellation",
     arguments: [
       (
         OperationState.cancelling, Int32(5120),

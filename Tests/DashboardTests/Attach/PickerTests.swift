@@ -24,7 +24,7 @@ struct PickerTests {
     var dashboard = PickerScene.attached()
     #expect(dashboard.press("o") == [.findProcesses])
     #expect(dashboard.text().shows("looking"))
-    // Not while that goes on.
+    // Not during a search.
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
     let now = dashboard.now
     #expect(dashboard.take(.found([tilebuild])) == [])
@@ -48,7 +48,7 @@ struct PickerTests {
     var dashboard = PickerScene.picker([imaged])
     dashboard.press(.escape)
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
-    // A late answer opens nothing.
+    // A late answer does not open the picker.
     dashboard.take(.found([imaged]))
     #expect(dashboard.keyContext == .list)
   }
@@ -62,7 +62,7 @@ struct PickerTests {
     #expect(dashboard.picker?.selected == .process(imaged))
     dashboard.press("j")
     #expect(dashboard.picker?.selected == .process(tilebuild))
-    // It is followed wherever it goes, and its neighbour takes over where it is gone.
+    // The selection follows its process, and moves to its neighbour when the process is gone.
     dashboard.take(.found([tilebuild, imaged, oldtool]))
     #expect(dashboard.picker?.selected == .process(tilebuild))
     dashboard.press("jj")
@@ -100,7 +100,7 @@ struct PickerTests {
     dashboard.take(.found([tilebuild, imaged]))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
     #expect(dashboard.text().shows("opening imaged[5002]"))
-    // Once is enough.
+    // A second Enter is refused.
     #expect(dashboard.press(.enter) == [.bell])
     let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello(of: imaged))))
     #expect(effects == [.watch(dashboard.wantedInterest)])
@@ -109,7 +109,7 @@ struct PickerTests {
     #expect(
       dashboard.tags.ids.isEmpty && dashboard.list.listing == Listing() && dashboard.tree == nil)
     #expect(dashboard.list.rows.count == 0 && dashboard.live.queues.isEmpty)
-    // How it is to look stays.
+    // The settings of the display stay.
     #expect(
       !dashboard.screen.refresh.isDefault && dashboard.screen.size == Size(columns: 80, rows: 24))
     #expect(dashboard.text().first?.contains("imaged[5002]  ATTACHED ro") == true)
@@ -124,7 +124,7 @@ struct PickerTests {
     #expect(dashboard.keyContext == .picker)
     #expect(dashboard.connection.source == .process(tilebuild.id))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
-    // It may be closed meanwhile.
+    // The picker may be closed meanwhile.
     dashboard.press(.escape)
     dashboard.take(.openFailed(reason: "it is gone"))
     #expect(dashboard.text().shows("not opened: it is gone"))
@@ -186,7 +186,7 @@ struct PickerTests {
     dashboard.take(.openFailed(reason: "no"))
     dashboard.press("G")
     #expect(dashboard.press(.enter) == [.open(.demo)])
-    // The same process greets, and yet nothing of the old state stays.
+    // The same process greets, but no old state stays.
     dashboard.take(.monitor(.hello(Scene.hello)))
     #expect(dashboard.list.rows.count == 0 && dashboard.tags.ids.isEmpty)
     #expect(dashboard.live.endedReason == nil && dashboard.connection.source == .demo)
@@ -241,7 +241,7 @@ struct PickerTests {
     #expect(dashboard.keyContext == .picker)
   }
 
-  @Test("T28: a program's name changes nothing but its own cells")
+  @Test("T28: a program's name changes only its own cells")
   func namesAreSanitised() {
     var evil = tilebuild
     evil.programName = "a\u{1B}[2J\r\n\u{202E}漢字" + String(repeating: "e\u{301}", count: 300)
@@ -257,7 +257,7 @@ struct PickerTests {
   }
 
   @Test(
-    "The list looks as stored",
+    "The list looks like the stored picture",
     arguments: [(0, 80, 24), (1, 80, 24), (3, 80, 24), (3, 120, 40), (3, 40, 10), (0, 40, 10)])
   func looksAsStored(count: Int, columns: Int, rows: Int) {
     let choices = Array([tilebuild, imaged, oldtool].prefix(count))

@@ -52,7 +52,7 @@ struct HistoryViewTests {
     GoldenFrame.check(dashboard.picture(), named: "header-\(columns)x\(rows)")
   }
 
-  // MARK: What is asked for
+  // MARK: Interest
 
   @Test func nothingOfTheHistoryIsAskedForWhereItIsNotShown() {
     var dashboard = HistoryScene.dashboard()
@@ -109,7 +109,7 @@ struct HistoryViewTests {
     dashboard.press("jjj")
     var update = Scene.update
     update.runs = HistoryScene.runs
-    // The two strips above go.
+    // The two strips above disappear.
     update.runs?.runs.removeAll { $0.queue == Scene.cpu }
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.timeline.selected == .slot(Scene.io, 0))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// A run from one second to another; `nil` where it goes on.
+/// A run from one second to another; `nil` if it has not ended.
 private func run(_ id: Int, _ start: Double, _ end: Double?) -> OperationRun {
   OperationRun(
     id: OperationReport.ID(id), title: "run", queue: Scene.cpu,
@@ -34,7 +34,7 @@ struct SlotAssignmentTests {
   @Test func aRunKeepsItsSlotAsLongAsItIsKnown() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, 4), run(2, 1, nil)]) }
-    // The one above has left the window: nothing moves up.
+    // The run above has left the window: no run moves up.
     #expect(ids(slots.assign([run(2, 1, nil), run(3, 5, nil)])) == [[3], [2]])
     #expect(ids(slots.assign([run(2, 1, 9), run(3, 5, nil)])) == [[3], [2]])
   }
@@ -42,10 +42,10 @@ struct SlotAssignmentTests {
   @Test func anEndThatIsToldLateMakesNoSlotOfItsOwn() {
     var slots = SlotAssignment()
     for _ in 0..<2 { _ = slots.assign([run(1, 0, nil), run(2, 1, nil)]) }
-    // One of the two has ended in truth, and a third one has begun.
+    // One of the two has actually ended, and a third one has begun.
     let early = [run(1, 0, nil), run(2, 1, nil), run(3, 5, nil)]
     #expect(ids(slots.assign(early)) == [[1], [2], [3]])
-    // Looking twice at the same makes nothing final.
+    // Assigning the same runs twice makes no slot final.
     #expect(ids(slots.assign(early, isNews: false)) == [[1], [2], [3]])
     #expect(ids(slots.assign([run(1, 0, nil), run(2, 1, 5), run(3, 5, nil)])) == [[1], [2, 3]])
   }

@@ -5,15 +5,15 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// Three processes that are watched as one: the tile builder of the other scene, one that takes no
+/// Three processes that are watched together: the tile builder of the other scene, a process that accepts no
 /// commands, and one that has ended.
 enum MultiProcessScene {
-  /// The id of an operation of one of them.
+  /// Returns the id of an operation of one of them.
   static func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
     OperationReport.ID(UInt64(number) << 56 | id)
   }
 
-  /// The id of a queue of one of them.
+  /// Returns the id of a queue of one of them.
   static func queue(_ number: Int, _ id: QueueReport.ID) -> QueueReport.ID {
     QueueReport.ID(UInt64(number) << 56 | id.rawValue)
   }
@@ -42,7 +42,7 @@ enum MultiProcessScene {
       lastUpdate: connection == .live ? Scene.now : Scene.now - .seconds(40))
   }
 
-  /// Operations of the other scene as those of one of the processes.
+  /// Returns operations of the other scene as operations of one of the processes.
   static func operations(_ number: Int, on queues: [QueueReport]) -> [OperationReport] {
     let ids = Set(queues.map(\.id))
     return Scene.operations.filter { ids.contains($0.queue) }.map { report in
@@ -56,7 +56,7 @@ enum MultiProcessScene {
     }
   }
 
-  /// Of what has ended only this counts.
+  /// Only these counts of an ended process are used.
   private static func over(_ counts: StateCounts) -> StateCounts {
     StateCounts(
       finished: counts.finished, cancelled: counts.cancelled,
@@ -80,7 +80,7 @@ enum MultiProcessScene {
 
   static var update: Update { update(of: processes) }
 
-  /// What is told of the scene where its processes are these.
+  /// Returns the update of the scene with these processes.
   static func update(of processes: [ProcessReport]) -> Update {
     let own = [Scene.queues, [Scene.queues[1]], [Scene.queues[0], Scene.queues[3]]]
     let operations = own.enumerated().flatMap { Self.operations($0 + 1, on: $1) }
@@ -91,7 +91,7 @@ enum MultiProcessScene {
     return update
   }
 
-  /// A dashboard that has seen the scene.
+  /// Returns a dashboard that has received the scene.
   static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(
       configuration: .init(

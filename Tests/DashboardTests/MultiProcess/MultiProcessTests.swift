@@ -13,7 +13,7 @@ struct MultiProcessTests {
   // MARK: Pictures
 
   @Test(
-    "The processes have a table with their sum, and their operations and queues a column",
+    "The processes have a table with their sum, and their operations and queues have a column",
     arguments: [(120, 40), (80, 24), (40, 10)])
   func pictures(columns: Int, rows: Int) {
     var dashboard = MultiProcessScene.dashboard(columns: columns, rows: rows)
@@ -65,7 +65,7 @@ struct MultiProcessTests {
     }
   }
 
-  // MARK: One that has ended
+  // MARK: A process that has ended
 
   @Test func whatIsLeftOfOneThatHasEndedStandsBehindWhatGoesOnAndIsHiddenWithWhatIsOver() throws {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
@@ -84,7 +84,8 @@ struct MultiProcessTests {
   @Test func itsTimesStandStill() throws {
     let id = MultiProcessScene.id(3, 1080)
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
-    // It had executed for 3.9 s at the time of the scene; nothing was heard of it for 30 s before that.
+    // It had executed for 3.9 s at the time of the scene. No update came from its process for 30 s before
+    // that.
     let report = try #require(dashboard.shown.operations[id])
     func age() -> Duration? {
       report.time(at: dashboard.shown.moment(for: id, at: dashboard.shownTime))
@@ -151,7 +152,7 @@ struct MultiProcessTests {
     #expect(dashboard.text()[0].contains("ATTACHED ro"))
     dashboard.press("x")
     #expect(dashboard.text().shows("read-only: nothing is changed"))
-    // The other way round: all were read-only at first.
+    // The opposite case: all processes were read-only at first.
     var hello = MultiProcessScene.hello
     hello.isReadOnly = true
     dashboard.take(.monitor(.hello(hello)))
@@ -175,13 +176,13 @@ struct MultiProcessTests {
     var dashboard = MultiProcessScene.dashboard()
     dashboard.tags.ids = [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]
     dashboard.press("x")
-    // One of the two takes no commands, which it says itself; the other one does.
+    // One of the two processes accepts no commands, which it answers itself; the other one does.
     #expect(
       dashboard.press("y")
         == [.send(.cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]))])
   }
 
-  @Test("A process that takes no commands denies its own alone")
+  @Test("A process that accepts no commands denies only its own")
   func refusals() {
     var dashboard = MultiProcessScene.dashboard()
     for (number, sentence) in [
@@ -223,14 +224,14 @@ struct MultiProcessTests {
     #expect(dashboard.text().shows("9#1 is not known"))
   }
 
-  @Test("A filter takes an id in all processes or in one, and all of one process")
+  @Test("A filter accepts an id in all processes or in one, and all ids of one process")
   func filters() throws {
     func ids(_ text: String) throws -> Set<ID> {
       var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
       dashboard.press("\\")
       dashboard.press(text)
       dashboard.press(.enter)
-      // What is selected stays selected, and in no list that does not hold it.
+      // The selected operation stays selected, even in a list that does not contain it.
       return Set(dashboard.list.rows.keys.map(\.id))
     }
     #expect(try ids("#1042") == [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1042)])

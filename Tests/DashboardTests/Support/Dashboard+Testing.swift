@@ -6,7 +6,7 @@ import MonitorProtocol
 @testable import Dashboard
 
 extension Dashboard {
-  /// Presses keys given as characters, and returns all effects.
+  /// Presses keys that are given as characters, and returns all effects.
   @discardableResult
   mutating func press(_ keys: String) -> [Effect] {
     keys.unicodeScalars.flatMap { take(.input(.character($0))) }
@@ -16,20 +16,19 @@ extension Dashboard {
   @discardableResult
   mutating func press(_ key: Key) -> [Effect] { take(.input(.key(key))) }
 
-  /// Takes in a message, and what a monitor answers at once to what is asked of it. Returns the
-  /// other effects.
+  /// Processes a message, and the monitor's immediate answer to the dashboard's requests. Returns the other
+  /// effects.
   @discardableResult
   mutating func take(_ message: Message) -> [Effect] {
     let effects = reduce(message)
     let isAsked = effects.contains { if case .watch = $0 { true } else { false } }
-    // Who greets tells everything anew.
+    // After a greeting the monitor reports everything again.
     let isGreeting = if case .monitor(.hello) = message { true } else { false }
     if isAsked { update(changed: isGreeting ? Array(live.operations.all) : []) }
     return effects.filter { if case .watch = $0 { false } else { true } }
   }
 
-  /// Sends changed and removed operations, with the queues as they are, as a monitor does that tells
-  /// everything.
+  /// Sends changed and removed operations, with the queues as they are, as a monitor without limits does.
   mutating func update(
     changed: [OperationReport] = [], removed: [OperationReport.ID] = [], at time: MonitorTime? = nil
   ) {
@@ -45,17 +44,17 @@ extension Dashboard {
     take(.monitor(.update(update)))
   }
 
-  /// The picture at the last size heard of.
+  /// Returns the picture at the last reported size.
   func picture(isUnicode: Bool = true) -> Grid {
     view(size: screen.size, capabilities: Capabilities(isUnicode: isUnicode))
   }
 
-  /// The picture's text, without trailing spaces.
+  /// Returns the picture's text, without trailing spaces.
   func text(isUnicode: Bool = true) -> [String] { picture(isUnicode: isUnicode).text }
 }
 
 extension Grid {
-  /// The rows as text, without trailing spaces; what a person sees without colours.
+  /// The rows as text, without trailing spaces, as a user sees them without colours.
   var text: [String] {
     (0..<size.rows).map { row in
       var line = String.UnicodeScalarView()
@@ -70,16 +69,16 @@ extension Grid {
 }
 
 extension Sequence<String> {
-  /// Whether any line holds `part`.
+  /// Returns whether any line contains `part`.
   func shows(_ part: String) -> Bool { contains { $0.contains(part) } }
 }
 
 extension OperationReport.ID {
-  /// Shortens tests.
+  /// Creates an id from an `Int`, which makes tests shorter.
   init(_ number: Int) { self.init(UInt64(number)) }
 }
 
-/// The same numbers for the same seed, everywhere.
+/// Generates the same numbers for the same seed, on every platform.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -5,12 +5,12 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// Tells a dashboard of operations as a collector does, but for the limits: it tells all of them.
+/// Reports operations to a dashboard as a collector does, but without limits: it reports all of them.
 struct FakeMonitor {
   private var reports: [OperationReport.ID: OperationReport] = [:]
   private var dependents: [OperationReport.ID: [OperationReport.ID]] = [:]
 
-  /// The operations; of those with the same id the last one counts.
+  /// Creates a monitor with these operations. If several have the same id, the last one is used.
   init(_ operations: [OperationReport]) {
     for report in operations { reports[report.id] = report }
     for report in reports.values {
@@ -21,7 +21,7 @@ struct FakeMonitor {
     for id in reports.keys { reports[id]?.dependentCount = dependents[id]?.count ?? 0 }
   }
 
-  /// What a collector says where these operations have changed or gone.
+  /// Returns the update of a collector after these operations have changed or were removed.
   func update(
     for interest: Interest, queues: [QueueReport], changed: [OperationReport.ID],
     removed: [OperationReport.ID], lostChanges: UInt64 = 0, warnings: [MonitorWarning] = [],

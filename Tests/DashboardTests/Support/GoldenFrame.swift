@@ -7,8 +7,8 @@ import Testing
 
 /// Compares pictures with files of text beside the tests.
 ///
-/// A row of text is followed by a row of letters, one for each cell's style, so that a difference
-/// can be read. With `OPQ_UPDATE_GOLDEN=1` in the environment the files are written anew.
+/// A row of text is followed by a row of letters, one for each cell's style, so that a difference is
+/// readable. With `OPQ_UPDATE_GOLDEN=1` in the environment the files are written again.
 enum GoldenFrame {
   static func check(
     _ grid: Grid, named name: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -34,7 +34,7 @@ enum GoldenFrame {
       sourceLocation: sourceLocation)
   }
 
-  /// What holds for every picture: whole wide characters, nothing that moves a cursor.
+  /// Checks the rules for every picture: complete wide characters, no character that moves the cursor.
   static func checkCells(of grid: Grid, sourceLocation: SourceLocation = #_sourceLocation) {
     for row in 0..<grid.size.rows {
       let cells = Array(grid.row(row))
@@ -82,7 +82,7 @@ enum GoldenFrame {
     return text
   }
 
-  /// A lower-case letter for each role; upper case where it is reversed.
+  /// Returns a lower-case letter for each role; an upper-case letter if the cell is reversed.
   private static func letter(of style: Style) -> String {
     let letter =
       switch style.role {

@@ -5,16 +5,16 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// The scene with a past: what ran, what happened, and how fast it went.
+/// The scene with a history: runs, events, and rates.
 enum HistoryScene {
-  /// A dashboard that has seen the scene, and two minutes of operations finishing before it.
+  /// Returns a dashboard that has received the scene, and two minutes of finished operations before it.
   static func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(configuration: .init(title: "tiles"))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
     dashboard.take(.monitor(.hello(Scene.hello)))
     var update = Scene.update
     update.times = times
-    // Backwards from the counts of the scene: what has finished one second earlier.
+    // Backwards from the counts of the scene: the number of operations that had finished one second earlier.
     var totals = [Scene.queues[1].counts.finished]
     for second in 1...90 {
       totals.append(totals[second - 1] - second * 37 % 11 * (second / 30 + 1) / 3)
@@ -34,7 +34,7 @@ enum HistoryScene {
     run: Percentiles(
       count: 412, p50: .microseconds(31), p90: .milliseconds(310), p99: .milliseconds(1_204)))
 
-  /// What ran in the last half minute: cpu is busy, io has gaps, one run was cancelled.
+  /// The runs of the last half minute: cpu is busy, io has gaps, one run was cancelled.
   static let runs: RecentRuns = {
     var runs: [OperationRun] = []
     func add(_ id: Int, _ queue: QueueReport.ID, _ title: String, _ start: Double, _ end: Double?) {
@@ -60,7 +60,7 @@ enum HistoryScene {
     return RecentRuns(runs: runs.sorted { $0.started < $1.started }, count: runs.count)
   }()
 
-  /// What happened lately.
+  /// The recent events.
   static let events: [OperationEvent] = {
     var events: [OperationEvent] = []
     func add(
@@ -89,7 +89,7 @@ enum HistoryScene {
     return events
   }()
 
-  /// Sends what belongs to the view that is shown.
+  /// Sends the data of the view that is shown.
   static func tell(_ dashboard: inout Dashboard, skipped: Int = 0) {
     var update = Scene.update
     update.times = times

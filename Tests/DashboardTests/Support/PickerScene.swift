@@ -5,24 +5,24 @@ import MonitorProtocol
 
 @testable import Dashboard
 
-/// Processes to choose from, and a dashboard that watches one of them.
+/// Processes for the picker, and a dashboard that watches one of them.
 enum PickerScene {
-  /// One that takes commands.
+  /// A process that accepts commands.
   static let tilebuild = ProcessChoice(
     id: "/run/4711", processID: 4711, programName: "tilebuild", uptime: .seconds(102),
     totalCount: 854, isReadOnly: false, versions: "1.0")
-  /// One that does not.
+  /// A process that accepts no commands.
   static let imaged = ProcessChoice(
     id: "/run/5002", processID: 5002, programName: "imaged", uptime: .seconds(11_425),
     totalCount: 12_041, isReadOnly: true, versions: "1.3")
-  /// One that cannot be attached to.
+  /// A process that cannot be attached to.
   static let oldtool = ProcessChoice(
     id: "/run/5120", processID: 5120, programName: "oldtool", uptime: .seconds(41),
     versions: "0.9", refusal: "too old for this opq-top (1.x)")
 
   static let hello = hello(of: tilebuild)
 
-  /// How a process greets.
+  /// Returns the greeting of a process.
   static func hello(of choice: ProcessChoice) -> Hello {
     var hello = Scene.hello
     hello.processName = choice.programName
@@ -31,7 +31,7 @@ enum PickerScene {
     return hello
   }
 
-  /// As many as are wanted.
+  /// Returns this number of processes.
   static func choices(_ count: Int) -> [ProcessChoice] {
     (0..<count).map { index in
       ProcessChoice(
@@ -40,7 +40,7 @@ enum PickerScene {
     }
   }
 
-  /// A dashboard that is attached to a process whose queues are those of the scene.
+  /// Returns a dashboard that is attached to a process with the queues of the scene.
   static func attached(
     to choice: ProcessChoice = tilebuild, columns: Int = 80, rows: Int = 24,
     isReadOnly: Bool = false
@@ -56,7 +56,7 @@ enum PickerScene {
     return dashboard
   }
 
-  /// The list over a dashboard that is attached, with what was found.
+  /// Returns the picker over an attached dashboard, with these results.
   static func picker(
     _ choices: [ProcessChoice], columns: Int = 80, rows: Int = 24
   ) -> Dashboard {

@@ -15,7 +15,7 @@ enum Scene {
   /// 1 m 42 s after the process started, at 12:04:31.
   static let now = seconds(102)
 
-  /// Seconds after the process started.
+  /// Returns seconds after the process started.
   static func seconds(_ seconds: Double) -> MonitorTime {
     MonitorTime(nanoseconds: Int64(seconds * 1e9))
   }
@@ -118,13 +118,13 @@ enum Scene {
 
   static var update: Update { update(of: operations) }
 
-  /// What a monitor says that has these operations.
+  /// Returns the update of a monitor with these operations.
   static func update(of operations: [OperationReport]) -> Update {
     FakeMonitor(operations).update(
       for: Interest(), queues: queues, changed: operations.map(\.id), removed: [], at: now)
   }
 
-  /// A dashboard that has seen the scene.
+  /// Returns a dashboard that has received the scene.
   static func dashboard(
     columns: Int = 80, rows: Int = 24,
     configuration: Dashboard.Configuration = .init(title: "tiles")

@@ -3,12 +3,12 @@
 
 @testable import Dashboard
 
-/// Looks for cells whose style tells what their characters do not.
+/// Finds cells whose style shows a fact that is not in their characters.
 struct StyleEvidence {
-  /// What is told by a style alone, in words.
+  /// The facts that only a style shows, in words.
   let problems: [String]
 
-  /// Cells beside each other in one role.
+  /// Adjacent cells with the same role.
   private struct Run {
     let row: Int
     let columns: Range<Int>
@@ -62,7 +62,7 @@ struct StyleEvidence {
     case .text, .strong, .dim: return true
     case .warning: return run.text.contains { $0.isLetter || $0 == "!" }
     case .accent:
-      // Lines are the only ones that could be either: the critical path has its own.
+      // Only lines could have either meaning: the critical path has its own characters.
       let light = [glyphs.branch, glyphs.lastBranch].map { $0.filter { $0 != " " } }
       return !light.contains { run.text.contains($0) }
     case .executing, .ready, .held, .cancelling, .waiting, .finished, .cancelled: break
@@ -72,7 +72,7 @@ struct StyleEvidence {
     if words.contains(where: { text.contains($0) }) { return true }
     if texture.contains(where: { run.text.unicodeScalars.contains($0) }) { return true }
     if text.contains("live") || text.contains("following") { return true }
-    // The end of a text of which other cells stand in for what cannot be shown.
+    // The end of a cut text. Other cells represent the characters that were cut.
     if text.filter({ $0 != " " }) == (glyphs.isUnicode ? "…" : "~") { return true }
     // The shortest counts: a letter and a number.
     if let letter = words.first?.first, text.first == letter,

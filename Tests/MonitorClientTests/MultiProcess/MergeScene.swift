@@ -5,21 +5,21 @@ import MonitorProtocol
 
 @testable import MonitorClient
 
-/// Processes that are merged, and tell what a test lets them tell.
+/// Merged processes that report what a test specifies.
 struct MergeScene {
   var merge: ProcessMerge
   /// The present time on the viewer's clock.
   var now = MonitorTime(nanoseconds: 1_000_000_000_000)
   private let count: Int
 
-  /// Processes that have not greeted.
+  /// Creates processes that have not greeted.
   init(count: Int) {
     self.count = count
     merge = ProcessMerge(
       count: count, interest: Interest(), bootID: "this boot", secondsSince1970AtZero: 42_200)
   }
 
-  /// Processes that have greeted and told that nothing is there, of which the viewer was told.
+  /// Returns a scene whose processes have greeted and reported an empty state, which the viewer has received.
   static func heard(_ count: Int) -> MergeScene {
     var scene = MergeScene(count: count)
     for number in 1...count {
@@ -30,7 +30,7 @@ struct MergeScene {
     return scene
   }
 
-  /// An interest in all that there is.
+  /// An interest in everything.
   static var everything: Interest {
     var interest = Interest.everything
     interest.eventLimit = 100
@@ -38,7 +38,7 @@ struct MergeScene {
     return interest
   }
 
-  /// What a process tells that has these operations in its only queue.
+  /// Returns the update of a process that has these operations in its only queue.
   static func update(
     _ operations: [OperationReport], of total: Int? = nil,
     at time: MonitorTime = MonitorTime(nanoseconds: 1_000_000_000_000)
@@ -50,7 +50,7 @@ struct MergeScene {
       changed: operations, matchCount: total, keptCount: total)
   }
 
-  /// The id of an operation of one of them.
+  /// Returns the id of an operation of one of them.
   func id(_ number: Int, _ id: UInt64) -> OperationReport.ID {
     OperationReport.ID(UInt64(number) << 56 | id)
   }
@@ -71,7 +71,7 @@ struct MergeScene {
     say(number, .hello(hello))
   }
 
-  /// A process tells of these operations, which it has with those that it told of before.
+  /// Makes a process report these operations, in addition to those that it has reported before.
   mutating func tell(
     _ number: Int, _ operations: [OperationReport], removed: [UInt64] = [], lostChanges: UInt64 = 0
   ) {

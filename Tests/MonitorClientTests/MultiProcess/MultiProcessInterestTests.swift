@@ -38,7 +38,7 @@ struct MultiProcessInterestTests {
     #expect(merge.watch(interest).map(\.process) == [2, 3])
   }
 
-  @Test("A filter that names a process is one in the words of each")
+  @Test("A filter that names a process is rewritten for each process")
   func filters() throws {
     var merge = MergeScene(count: 2).merge
     func texts(_ text: String) throws -> [String?] {
@@ -70,7 +70,7 @@ struct MultiProcessInterestTests {
     let told = scene.updates(in: scene.take()).first?.dependents
     #expect(told?.subjects == interest.subjects)
     #expect(told?.ids == [scene.id(1, 3), scene.id(1, 5), scene.id(2, 4)])
-    // One that has ended answers nothing more, and nothing waits there.
+    // A process that has ended sends no answer, and nothing waits for one.
     scene.say(2, .ended(reason: "the process has exited"))
     let left = scene.updates(in: scene.take()).first?.dependents
     #expect(left?.subjects == interest.subjects)
@@ -89,7 +89,7 @@ struct MultiProcessInterestTests {
     scene.say(1, .update(update))
     let told = scene.updates(in: scene.take()).first
     #expect(told?.detail?.id == scene.id(1, 7))
-    // The other one has not counted its own yet.
+    // The other process has not counted its own yet.
     #expect(told?.rootCount == nil)
     _ = scene.merge.watch(Interest())
     let later = scene.updates(in: scene.take()).first

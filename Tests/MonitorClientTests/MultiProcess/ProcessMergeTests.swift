@@ -28,7 +28,7 @@ struct ProcessMergeTests {
     #expect(scene.updates(in: scene.take()).isEmpty)
     scene.tell(2, [])
     #expect(scene.updates(in: scene.take()).isEmpty)
-    // The third one is not heard: nobody waits for it.
+    // The third process does not answer, and the others do not wait for it.
     scene.say(3, .silent(for: .seconds(2)))
     let updates = scene.updates(in: scene.take())
     #expect(updates.map { $0.changed.map(\.id) } == [[scene.id(1, 7)]])
@@ -42,7 +42,7 @@ struct ProcessMergeTests {
     #expect(scene.hello(in: scene.take()) == nil)
   }
 
-  @Test("All are read-only only where each is", arguments: [(true, true), (true, false)])
+  @Test("All are read-only only if each is", arguments: [(true, true), (true, false)])
   func readOnly(first: Bool, second: Bool) {
     var scene = MergeScene(count: 2)
     scene.greet(1, isReadOnly: first)
@@ -175,7 +175,7 @@ struct ProcessMergeTests {
     let end = scene.now + .seconds(9)
     scene.now = end
     scene.say(1, .ended(reason: "the process has exited"))
-    // What is said later of a connection that is no more.
+    // A late message of a closed connection.
     scene.say(1, .silent(for: .zero))
     let update = try #require(scene.updates(in: scene.take()).first)
     #expect(
@@ -214,7 +214,7 @@ struct ProcessMergeTests {
     scene.greet(1)
     let greeted = try #require(scene.updates(in: scene.take()).first)
     #expect(greeted.processes[0].connection == .live)
-    // What was shown stays until there is something else to show.
+    // The shown state stays until a new one arrives.
     #expect(greeted.removed.isEmpty && greeted.queues[0].counts.total == 2)
     scene.tell(1, [.executing(2), .executing(3)])
     let update = try #require(scene.updates(in: scene.take()).first)

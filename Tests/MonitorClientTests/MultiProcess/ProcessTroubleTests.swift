@@ -10,7 +10,7 @@ import Testing
 struct ProcessTroubleTests {
   private typealias ID = OperationReport.ID
 
-  // MARK: One that never tells
+  // MARK: A process that never reports
 
   @Test func oneThatGreetsAndNeverTellsDoesNotBlankTheOthers() {
     var scene = MergeScene(count: 2)
@@ -56,7 +56,7 @@ struct ProcessTroubleTests {
 
   // MARK: Another clock
 
-  @Test("What a process says of its clock moves nobody else's")
+  @Test("A process's clock does not change the times of the others")
   func clockAhead() {
     var scene = MergeScene.heard(2)
     scene.say(2, .update(MergeScene.update([], at: scene.now + .seconds(2_000_000_000))))
@@ -73,7 +73,7 @@ struct ProcessTroubleTests {
     #expect(hello?.anchor == scene.now && hello?.anchorSecondsSince1970 == 43_200)
   }
 
-  // MARK: One that has ended
+  // MARK: A process that has ended
 
   @Test func ofOneThatHasEndedOnlyWhatIsOverCounts() throws {
     var scene = MergeScene.heard(2)
@@ -92,7 +92,9 @@ struct ProcessTroubleTests {
     #expect(over.isConsistent)
   }
 
-  @Test("Why nothing more comes is kept", arguments: ["another process is there now", "denied"])
+  @Test(
+    "The reason why a process sends nothing more is kept",
+    arguments: ["another process is there now", "denied"])
   func reason(_ reason: String) {
     var scene = MergeScene.heard(2)
     scene.say(2, .ended(reason: reason))
@@ -100,7 +102,8 @@ struct ProcessTroubleTests {
   }
 
   @Test(
-    "Runs of one that is gone end with it, and leave with the window", arguments: [true, false])
+    "Runs of a process that is gone end with it, and leave with the window",
+    arguments: [true, false])
   func runs(hasEnded: Bool) throws {
     var scene = MergeScene.heard(2)
     let start = scene.now
@@ -128,7 +131,7 @@ struct ProcessTroubleTests {
     #expect(later == RecentRuns(runs: [], count: 0))
   }
 
-  // MARK: What a name does not tell
+  // MARK: Facts that a name does not contain
 
   @Test func ofAClassThatSeveralHaveTheTimesAreThoseOfTheOperationThatIsShownAlone() {
     var scene = MergeScene.heard(2)
@@ -160,7 +163,7 @@ struct ProcessTroubleTests {
     #expect(scene.updates(in: scene.take()).first?.warnings.map(\.process) == [2])
   }
 
-  // MARK: What is held
+  // MARK: Kept state
 
   @Test func theFilterThatAProcessKeepsIsNotWaitedFor() throws {
     var scene = MergeScene.heard(2)

@@ -18,7 +18,7 @@ struct SplitCommandsTests {
   }
 
   @Test(
-    "A selection over several is one command for each, and one answer in whatever order they come")
+    "A selection over several processes is one command for each, and one answer in any order")
   func selection() {
     for isReversed in [false, true] {
       var commands = SplitCommands(count: 3)
@@ -131,11 +131,11 @@ struct SplitCommandsTests {
     #expect(scene.merge.deadline(after: scene.now) == due)
     scene.now = due
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .lost])])
-    // Said once.
+    // Reported once.
     #expect(scene.merge.deadline(after: scene.now) == nil)
     scene.now = due + .seconds(60)
     #expect(scene.take() == [])
-    // It goes on.
+    // The process continues.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.alreadyFinished])))
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .alreadyFinished])])
   }

@@ -5,8 +5,8 @@ import Logging
 import TestSupport
 import Testing
 
-/// Keeps what is logged, and may do something with each line.
-// Unchecked because the protocol asks for settings that can be changed; no test does.
+/// Keeps the logged lines, and may perform an action with each line.
+// Unchecked because the protocol requires mutable settings; no test changes them.
 final class LogLines: LogHandler, @unchecked Sendable {
   var metadata = Logger.Metadata()
   var metadataProvider: Logger.MetadataProvider?
@@ -19,7 +19,7 @@ final class LogLines: LogHandler, @unchecked Sendable {
 
   var lines: [String] { kept.value }
 
-  /// What is to be logged to.
+  /// A logger that logs to this object.
   var logger: Logger { Logger(label: "test") { _ in self } }
 
   /// Waits until there is such a line.
@@ -27,7 +27,7 @@ final class LogLines: LogHandler, @unchecked Sendable {
     wait(for: "a line of the log") { $0.contains(where: predicate) }
   }
 
-  /// Waits until the lines are as they should be.
+  /// Waits until the lines meet the condition.
   func wait(for what: String, until predicate: ([String]) -> Bool) {
     kept.wait(for: what, until: predicate)
   }

@@ -6,27 +6,27 @@ import MonitorProtocol
 import OperationsCore
 import TestSupport
 
-/// A viewer that says byte by byte what it is told to, as no real one would.
+/// A viewer that sends arbitrary bytes, as no real viewer would.
 ///
-/// Nothing here sleeps: what it waits for is `poll` with a deadline.
+/// It never sleeps: it waits in `poll` with a deadline.
 final class WireClient {
-  /// What came, or why nothing did.
+  /// The received message, or why there is none.
   enum Answer: Equatable {
     case message(ProcessMessage)
     /// The other side has closed the connection.
     case closed
-    /// Nothing came in time.
+    /// No message came in time.
     case nothing
 
-    /// Whether the viewer is let in by it.
+    /// Whether the answer admits the viewer.
     var isGreeting: Bool { if case .message(.hello) = self { true } else { false } }
 
-    /// Whether commands will be refused; `nil` where the viewer is not let in.
+    /// Whether commands will be refused; `nil` if the viewer is not admitted.
     var isReadOnly: Bool? {
       if case .message(.hello(let hello, _)) = self { hello.isReadOnly } else { nil }
     }
 
-    /// Why the connection ends; `nil` where it does not by this.
+    /// Why the connection ends; `nil` if the answer does not end it.
     var farewell: Farewell? {
       if case .message(.bye(let farewell)) = self { farewell } else { nil }
     }
@@ -34,10 +34,10 @@ final class WireClient {
 
   private var descriptor: Int32
   private var buffer = FrameBuffer()
-  /// How many bytes have come so far.
+  /// The number of bytes received so far.
   private(set) var receivedByteCount = 0
 
-  /// Connects; `nil` where nobody listens.
+  /// Connects; `nil` if no process listens.
   init?(path: String) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
@@ -56,13 +56,13 @@ final class WireClient {
 
   deinit { close() }
 
-  /// Goes without a word.
+  /// Closes the connection without a farewell.
   func close() {
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1
   }
 
-  /// Sends a message as it has to be.
+  /// Sends a message in a valid frame.
   @discardableResult
   func send(_ message: ViewerMessage) -> Bool { send(frame: message.encoded()) }
 
@@ -72,7 +72,7 @@ final class WireClient {
     send(bytes: withUnsafeBytes(of: UInt32(frame.count).littleEndian, Array.init) + frame)
   }
 
-  /// Sends these bytes as they are; whether the other side has taken them.
+  /// Sends these bytes unchanged; returns whether the other side has accepted them.
   @discardableResult
   func send(bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
@@ -86,13 +86,13 @@ final class WireClient {
     return true
   }
 
-  /// Greets as a viewer does, and takes the greeting.
+  /// Greets as a viewer does, and receives the greeting.
   func greet(versions: ProtocolVersions = .current, isReadOnly: Bool = false) -> Answer {
     send(.hello(ViewerHello(versions: versions, processID: getpid(), isReadOnly: isReadOnly)))
     return receive()
   }
 
-  /// The next message.
+  /// Returns the next message.
   func receive(within limit: Duration = .seconds(30)) -> Answer {
     let deadline = ContinuousClock.now + limit
     while true {
@@ -114,7 +114,7 @@ final class WireClient {
     }
   }
 
-  /// The next message that is what is looked for; others are skipped.
+  /// Returns the next message that `pick` accepts; other messages are skipped.
   func receive<Value>(_ pick: (ProcessMessage) -> Value?) -> Value? {
     while case .message(let message) = receive() {
       if let value = pick(message) { return value }
@@ -122,7 +122,7 @@ final class WireClient {
     return nil
   }
 
-  /// What became of the command with this token; other messages are skipped.
+  /// Returns the result of the command with this token; other messages are skipped.
   func result(
     of token: UInt32
   ) -> (outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])? {
@@ -135,7 +135,7 @@ final class WireClient {
     }
   }
 
-  /// Takes updates, giving credit for each part, until one has what is looked for.
+  /// Receives updates, giving credit for each part, until one meets the condition.
   func receiveUpdate(where holds: (Update) -> Bool) -> Update? {
     var assembler = UpdateAssembler()
     return receive { message in
@@ -148,6 +148,6 @@ final class WireClient {
 }
 
 extension OperationReport.ID {
-  /// The id that an operation is reported with.
+  /// Creates the id with which an operation is reported.
   init(_ operation: Operation) { self.init(operation.id.rawValue) }
 }

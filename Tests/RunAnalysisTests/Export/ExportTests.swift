@@ -8,7 +8,7 @@ import Testing
 
 @testable import RunAnalysis
 
-/// What is written for other programs. That they read it is checked by .ci/check-readers.
+/// Files for other programs. .ci/check-readers checks that these programs read them.
 @Suite("Exports of a recording") struct ExportTests {
   @Test("A table has a line for each operation, with its times, in the form of RFC 4180")
   func csv() throws {
@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test("A filter chooses the operations that are written")
+  @Test("A filter selects the exported operations")
   func filters() throws {
     let lines = try ExportScene.text(.csv, filter: "queue:io").components(separatedBy: "\r\n")
     #expect(lines.count == 3 && lines[1].hasPrefix("3,poll"))
@@ -75,7 +75,7 @@ import Testing
     #expect(first["ts"] as? Double == 500_000 && first["dur"] as? Double == 500_000)
     let facts = try #require(first["args"] as? [String: Any])
     #expect(facts["slotWaitMicroseconds"] as? Double == 500_000 && facts["id"] as? Int == 1)
-    // One that goes on ends with the recording.
+    // A run that has not ended ends with the recording.
     #expect(all("X", in: 2).map { $0["dur"] as? Double } == [1_000_000])
     #expect(all("s").count == 2 && all("f").count == 2)
     #expect(
@@ -112,7 +112,7 @@ import Testing
     #expect(times == (0..<500).map { Double($0 * 1_001) / 1_000 })
   }
 
-  @Test("A name that a spreadsheet would take for a formula is none")
+  @Test("A name that a spreadsheet would read as a formula is escaped")
   func formulas() throws {
     let reports = ["=1+1", "+1", "-1", "@SUM(1)", "'quoted", "a=1"].enumerated().map {
       index, name in
@@ -128,7 +128,7 @@ import Testing
     #expect(names.map(String.init) == quoted + ["a=1"])
   }
 
-  @Test("What is written goes out in pieces, and all of it")
+  @Test("An export is written in pieces, and completely")
   func pieces() throws {
     let reports = (1...3_000).map { number in
       OperationReport(

@@ -8,7 +8,7 @@ import Testing
 @testable import RunAnalysis
 
 @Suite("The page about a recording") struct ReportTests {
-  @Test("It has everything, needs nothing else, and a name in it is only text")
+  @Test("It is complete, needs no other file, and a name in it is only text")
   func page() throws {
     let html = ReportPage(try ExportScene.history()).html
     for part in [
@@ -23,7 +23,7 @@ import Testing
     #expect(!html.unicodeScalars.contains { $0.isObeyed && $0 != "\n" })
   }
 
-  @Test("What is open is closed, in the right order")
+  @Test("Open tags are closed, in the right order")
   func isWellFormed() throws {
     let html = ReportPage(try ExportScene.history()).html
     var open: [Substring] = []
@@ -48,7 +48,7 @@ import Testing
     #expect(html.contains("475 classes that run shorter are left out"))
   }
 
-  @Test("A long chain, and very much at once, are drawn in time and in bounds")
+  @Test("A long chain, and very many operations at once, are drawn in time and in bounds")
   func isBoundedWhateverTheForm() throws {
     let chain = (1...20_000).map { number in
       let start = ExportScene.time(1) + .microseconds(number * 100)
@@ -72,7 +72,7 @@ import Testing
       crowded.contains("49\u{202F}968 more slots not drawn") && crowded.utf8.count < 1_000_000)
   }
 
-  @Test("Times and numbers that cannot be true crash nothing, in whatever form", arguments: 0..<8)
+  @Test("Impossible times and numbers cause no crash, in any form", arguments: 0..<8)
   func hostileNumbers(variant: Int) throws {
     let history = try ExportScene.history(ExportScene.hostileNumbers(variant))
     #expect(ReportPage(history).html.hasSuffix("</html>\n"))
@@ -83,7 +83,8 @@ import Testing
     }
   }
 
-  @Test("What was over before the recording began is no part of it, nor is time from before")
+  @Test(
+    "Operations that ended before the recording began do not belong to it, nor does earlier time")
   func leavesOutThePast() throws {
     let old = OperationReport(
       id: .init(1), name: "old", className: "Old", queue: .init(1), state: .finished,
@@ -111,7 +112,7 @@ import Testing
     #expect(html.contains("50 % busy") && !html.contains("old"))
   }
 
-  @Test("What was not recorded, cut off or never there is said")
+  @Test("The page says what was not recorded, cut off or never there")
   func saysWhatIsMissing() throws {
     let cut = ReportPage(try ExportScene.history(ExportScene.bytes(isFinished: false))).html
     #expect(cut.contains("was not completed"))
