@@ -62,7 +62,7 @@ final class GroupMembers: Sendable {
   /// may hold locks that it takes.
   func groupIsGone() {
     guard state.withLock({ $0.isLeftWithMembers }) else { return }
-    OperationQueue.completions.addOperation { self.cancel() }
+    OperationQueue.duties.addOperation { self.cancel() }
   }
 }
 

@@ -15,15 +15,29 @@ package struct RecorderID: Hashable, Sendable {
 
 /// The process's queues, without keeping them alive, and the collector that watches them all.
 package enum QueueRegistry {
-  private struct WeakQueue {
-    weak var queue: OperationQueue?
+  /// A queue that is not retained.
+  ///
+  /// Not a weak reference: that would make each retain and release of the queue take several times as
+  /// long. The object's `deinit` removes it from here, so that its memory is there under the lock.
+  private struct ListedQueue {
+    private let reference: Unmanaged<OperationQueue>
     /// Whether monitors are to see it.
     let isListed: Bool
+
+    init(_ queue: OperationQueue, isListed: Bool) {
+      reference = .passUnretained(queue)
+      self.isListed = isListed
+    }
+
+    /// `nil` if its `deinit` has begun.
+    var queue: OperationQueue? {
+      swift_tryRetain(reference.toOpaque()) == nil ? nil : reference.takeRetainedValue()
+    }
   }
 
   private struct State {
     /// By the address of the core.
-    var queues: [UnsafeRawPointer: WeakQueue] = [:]
+    var queues: [UnsafeRawPointer: ListedQueue] = [:]
     var recorder: RecorderID?
     var newRecords = 0
     var wakeCollector: (@Sendable () -> Void)?
@@ -36,7 +50,7 @@ package enum QueueRegistry {
     // With the first queue, so that who sets the variable needs no change to the program.
     if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     state.withLock { state in
-      state.queues[address(of: queue.core)] = WeakQueue(queue: queue, isListed: isListed)
+      state.queues[address(of: queue.core)] = ListedQueue(queue, isListed: isListed)
     }
     if isListed { joinRecording(queue) }
   }

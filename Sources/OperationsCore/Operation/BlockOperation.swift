@@ -194,8 +194,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
   private final func run(_ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]) {
     ForkedProcess.check("to run several blocks at the same time")
     let queue = OperationQueue.currentQueue
-    let blocks = ExecutionBlocks(more, of: self, in: queue)
     let pool = queue?.core.pool ?? .shared
+    let blocks = ExecutionBlocks(more, of: self, in: queue, on: pool)
     pool.help(blocks)
     first?()
     blocks.finishAll()

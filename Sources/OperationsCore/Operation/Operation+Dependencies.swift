@@ -144,7 +144,7 @@ extension Operation {
     // Does not keep the operation alive until then.
     let unowned = Unmanaged.passUnretained(self)
     _ = swift_unownedRetain(unowned.toOpaque())
-    OperationQueue.completions.addOperation { Self.claim(unowned)?.readReadinessAgain() }
+    OperationQueue.duties.addOperation { Self.claim(unowned)?.readReadinessAgain() }
   }
 
   // MARK: Edges of the dependent

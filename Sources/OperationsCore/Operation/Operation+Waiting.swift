@@ -47,7 +47,7 @@ extension Operation {
       }
       // The flags are the low half, and Linux runs Swift on little-endian machines only.
       withUnsafePointer(to: status) {
-        _ = csystem_futex_wait($0, UInt32(truncatingIfNeeded: current.rawValue), -1)
+        ThreadShortage.wait($0, while: UInt32(truncatingIfNeeded: current.rawValue))
       }
     }
   }

@@ -44,9 +44,9 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self)
   }
 
-  /// A queue of the library's own, which monitors do not see and whose operations are not kept waiting.
-  init(unlistedNamed name: String) {
-    core = QueueCore(isUrgent: true)
+  /// A queue of the library's own, which monitors do not see.
+  init(unlistedNamed name: String, lane: WorkerPoolState.Lane? = nil) {
+    core = QueueCore(fixedLane: lane)
     core.belongs(to: self)
     core.withScheduler { scheduler, _ in scheduler.name = name }
     QueueRegistry.add(self, isListed: false)
@@ -69,7 +69,10 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Where completion blocks run: on workers like any other work, so that they cost no more threads
   /// than that.
-  static let completions = OperationQueue(unlistedNamed: "completion")
+  static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
+  /// Where the library does what it must not do on the thread that causes it. A completion block that
+  /// takes long does not delay it.
+  static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
 
   // MARK: Main and current
 
@@ -204,6 +207,7 @@ open class OperationQueue: @unchecked Sendable {
           core.declaredWidth.store(newValue, ordering: .relaxed)
           scheduler.monitor.queueDidChange()
         }
+        core.pool.widthChanged(core)
       }
     }
   }

@@ -128,7 +128,7 @@ extension Operation {
         continue
       }
       // `cancel()` may be overridden, and this thread may hold a lock of the subclass's.
-      OperationQueue.completions.addOperation { dependent.judge(error) }
+      OperationQueue.duties.addOperation { dependent.judge(error) }
     }
   }
 }

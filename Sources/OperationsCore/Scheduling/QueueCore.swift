@@ -34,15 +34,17 @@ final class QueueCore: @unchecked Sendable {
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
-  /// Whether its operations get a thread although all processors are busy.
-  let isUrgent: Bool
+  /// The lane of its requests if that does not depend on the width.
+  private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
   /// A copy of the scheduler's `maxConcurrentOperationCount`.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
 
-  init(isMain: Bool = false, isUrgent: Bool = false, pool: WorkerPool = .shared) {
+  init(
+    isMain: Bool = false, fixedLane: WorkerPoolState.Lane? = nil, pool: WorkerPool = .shared
+  ) {
     self.isMain = isMain
-    self.isUrgent = isUrgent
+    self.fixedLane = fixedLane
     self.pool = pool
     scheduler = Locked(QueueScheduler(queue: id))
     gate.setWidth(QueueScheduler.widthLimit)
@@ -56,6 +58,12 @@ final class QueueCore: @unchecked Sendable {
     guard let ownerReference else { preconditionFailure("The queue was used before it was made") }
     return ownerReference
   }
+
+  /// The copy of the width.
+  var currentWidth: Int { declaredWidth.load(ordering: .relaxed) }
+
+  /// The lane of its requests.
+  var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }
 

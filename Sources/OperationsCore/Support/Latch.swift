@@ -17,7 +17,7 @@ final class Latch: Sendable {
   /// Blocks until it is open.
   func wait() {
     while isOpen.load(ordering: .acquiring) == 0 {
-      withUnsafePointer(to: isOpen) { _ = csystem_futex_wait($0, 0, -1) }
+      withUnsafePointer(to: isOpen) { ThreadShortage.wait($0, while: 0) }
     }
   }
 }

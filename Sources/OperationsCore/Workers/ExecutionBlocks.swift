@@ -15,16 +15,22 @@ final class ExecutionBlocks: Sendable {
   private let takenCount = Atomic<Int>(0)
   private let unfinishedCount: Atomic<Int>
   private let latch = Latch()
+  /// The pool that was asked for a thread.
+  private let pool: WorkerPool
 
-  init(_ blocks: [@Sendable () -> Void], of operation: Operation, in queue: OperationQueue?) {
+  init(
+    _ blocks: [@Sendable () -> Void], of operation: Operation, in queue: OperationQueue?,
+    on pool: WorkerPool = .shared
+  ) {
     self.blocks = blocks
+    self.pool = pool
     self.operation = operation
     self.queue = queue
     unfinishedCount = Atomic(blocks.count)
   }
 
   /// Runs blocks on a thread of the pool, and asks for one more thread if there are others to run.
-  func help(_ pool: WorkerPool) {
+  func help() {
     var mustAsk = true
     while let block = take() {
       if mustAsk, hasMore { pool.help(self) }
@@ -41,6 +47,7 @@ final class ExecutionBlocks: Sendable {
       block()
       finishOne()
     }
+    pool.withdraw(self)
     latch.wait()
   }
 

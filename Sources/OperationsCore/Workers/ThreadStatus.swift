@@ -6,16 +6,16 @@ import Glibc
 /// What the kernel says of a thread of this process.
 enum ThreadStatus {
   /// Whether the thread sleeps in the kernel rather than runs or waits for a processor; `nil` if that
-  /// cannot be read, for want of a free descriptor for one.
+  /// cannot be read: no descriptor is free, or the file system is not mounted.
   ///
   /// Source: proc(5), `/proc/pid/stat`, field 3.
-  static func isBlocked(threadID: Int32) -> Bool? {
-    let file = open("/proc/self/task/\(threadID)/stat", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return errno == ENOENT ? false : nil }
+  static func isBlocked(threadID: Int32, below root: String = "/proc/self/task") -> Bool? {
+    let file = open("\(root)/\(threadID)/stat", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
     defer { close(file) }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
       let count = read(file, buffer.baseAddress, buffer.count)
-      guard count > 0 else { return false }
+      guard count > 0 else { return nil }
       return state(in: buffer.prefix(count)) != UInt8(ascii: "R")
     }
   }

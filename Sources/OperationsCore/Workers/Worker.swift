@@ -9,11 +9,10 @@ import Synchronization
 /// five idle seconds.
 final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
-  /// How often to look for new work before giving up, if a short search has proved too short lately:
-  /// some microseconds, less than a wake-up costs.
+  /// How often to look for new work before giving up, if a short search was too short twice in a row.
   private static let longSearch = 2_000
-  private static let shortSearch = 100
-  /// New work that comes so soon after a search would have been found by a longer one.
+  private static let shortSearch = 30
+  /// New work that comes so soon after a search would have been found by a longer one: a near miss.
   private static let soonNanoseconds: Int64 = 50_000
   /// After so many operations a queue gives way to another queue that waits.
   private static let turn = 64
@@ -36,6 +35,8 @@ final class Worker: Sendable {
   private let isReleasing = Atomic<Bool>(false)
   /// How often this thread looks for work before it sleeps. Touched by this thread alone.
   private let searchLimit = Atomic<Int>(Worker.shortSearch)
+  /// Whether the last search was a near miss. Touched by this thread alone.
+  private let hasJustMissed = Atomic<Bool>(false)
 
   private let granted = Atomic<Bool>(true)
   private let countedBlocked = Atomic<Bool>(false)
@@ -122,11 +123,17 @@ final class Worker: Sendable {
       }
       if !isInTime, pool.dismiss(self) { return false }
     }
-    let isSoon = csystem_monotonic_nanoseconds() - begin < Self.soonNanoseconds
-    let limit = searchLimit.load(ordering: .relaxed)
-    searchLimit.store(
-      isSoon ? Self.longSearch : max(Self.shortSearch, limit / 4), ordering: .relaxed)
+    adjustSearch(isNearMiss: csystem_monotonic_nanoseconds() - begin < Self.soonNanoseconds)
     return true
+  }
+
+  /// One near miss may be chance: the search is long after the second one in a row.
+  private func adjustSearch(isNearMiss: Bool) {
+    let isSecond = isNearMiss && hasJustMissed.exchange(isNearMiss, ordering: .relaxed)
+    if !isNearMiss { hasJustMissed.store(false, ordering: .relaxed) }
+    let limit = searchLimit.load(ordering: .relaxed)
+    let next = isSecond ? Self.longSearch : isNearMiss ? limit : max(Self.shortSearch, limit / 4)
+    searchLimit.store(next, ordering: .relaxed)
   }
 
   // MARK: Queues
@@ -229,7 +236,7 @@ final class Worker: Sendable {
   private func run(_ blocks: ExecutionBlocks) {
     csystem_set_thread_name("opq")
     countStep()
-    blocks.help(pool)
+    blocks.help()
     countStep()
   }
 

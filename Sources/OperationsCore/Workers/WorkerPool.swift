@@ -47,9 +47,20 @@ final class WorkerPool: Sendable {
     ForkedProcess.check("to run operations of a queue")
     // The worker's reference.
     _ = queue.owner.retain()
-    let width = queue.declaredWidth.load(ordering: .relaxed)
-    let lane: WorkerPoolState.Lane = queue.isUrgent ? .urgent : width < 0 ? .shared : .own
-    perform(withState { $0.request(.serve(.passUnretained(queue)), lane, width: width) })
+    // The width is read under the lock: each change of it comes before this, or finds the request.
+    perform(
+      withState {
+        $0.request(.serve(.passUnretained(queue)), queue.lane, width: queue.currentWidth)
+      })
+    if ThreadShortage.exists { retry() }
+  }
+
+  /// The width of the queue has changed: a request of it that waits may use what the new one allows.
+  func widthChanged(_ queue: QueueCore) {
+    let actions = withState {
+      $0.widthChanged(of: .passUnretained(queue), to: queue.lane, width: queue.currentWidth)
+    }
+    for action in actions { perform(action) }
   }
 
   /// Gives the blocks of an operation one more worker, now or when their turn has come.
@@ -57,6 +68,19 @@ final class WorkerPool: Sendable {
     ForkedProcess.check("to run blocks of an operation")
     let blocks = Unmanaged.passRetained(blocks)
     perform(withState { $0.request(.run(blocks), .own) })
+  }
+
+  /// All blocks of the operation have begun: what waits to run them is not needed.
+  func withdraw(_ blocks: ExecutionBlocks) {
+    let blocks = Unmanaged.passUnretained(blocks)
+    for _ in withState({ $0.takeRequests(of: blocks.toOpaque()) }) { blocks.release() }
+  }
+
+  /// Tries again to start the threads that could not be started.
+  func retry() {
+    let now = csystem_monotonic_nanoseconds()
+    for action in withState({ $0.retry(now: now) }) { perform(action) }
+    if state.withLock({ $0.lacksSampler }) { ThreadShortage.add(self) }
   }
 
   /// Whether a request waits: a worker should let it have its turn.
@@ -76,12 +100,16 @@ final class WorkerPool: Sendable {
 
   // MARK: Workers
 
-  func joined(_ worker: Worker) { withState { $0.joined(worker) } }
+  func joined(_ worker: Worker) {
+    withState { $0.joined(worker) }
+    ThreadShortage.retry()
+  }
 
   func finished(
     _ request: WorkerPoolState.Request, by worker: Worker
   ) -> WorkerPoolState.Request? {
-    withState { $0.finished(request, by: worker) }
+    if ThreadShortage.exists { ThreadShortage.retry() }
+    return withState { $0.finished(request, by: worker) }
   }
 
   /// What a worker runs is no longer what the sampler has seen.
@@ -132,25 +160,29 @@ final class WorkerPool: Sendable {
 
   private func start(_ request: WorkerPoolState.Request) {
     let worker = Unmanaged.passRetained(Worker(pool: self, request: request))
-    if startThread(workerMain, worker.toOpaque(), stackSize) == 0 { return }
+    if startWorkerThread(worker.toOpaque()) == 0 { return }
     worker.release()
-    let stranded = withState {
-      $0.startFailed(request, now: csystem_monotonic_nanoseconds())
-    }
-    reportFailure()
+    let now = csystem_monotonic_nanoseconds()
+    let (action, stranded) = withState { $0.startFailed(request, now: now) }
+    perform(action)
     strand(stranded)
+    reportFailure()
   }
 
-  /// There is no thread that could ever serve these. Each queue asks again when it is used next.
+  private func startWorkerThread(_ worker: UnsafeMutableRawPointer) -> Int32 {
+    let error = startThread(workerMain, worker, stackSize)
+    // The system does not accept this size of the stack.
+    return error == EINVAL && stackSize > 0 ? startThread(workerMain, worker, 0) : error
+  }
+
+  /// There is no thread that could ever serve these.
   private func strand(_ requests: [WorkerPoolState.Request]) {
     for request in requests {
       switch request.job {
       case .serve(let queue):
-        let owner = queue._withUnsafeGuaranteedRef {
-          $0.gate.stopSearching()
-          return $0.owner
-        }
-        owner.release()
+        // It asks again when it is used.
+        queue._withUnsafeGuaranteedRef { $0.gate.stopSearching() }
+        ThreadShortage.add(queue)
       case .run(let blocks): blocks.release()
       }
     }
@@ -180,21 +212,19 @@ final class WorkerPool: Sendable {
 
   private func startSampler() {
     let pool = Unmanaged.passRetained(self)
-    // Without a sampler blocked workers are not made up for, and perhaps nothing happens that would try
-    // again: this thread insists, for some milliseconds at most.
-    for pause in [0, 100, 1_000, 5_000] {
-      if pause > 0 { usleep(UInt32(pause)) }
-      if startThread(samplerMain, pool.toOpaque(), 0) == 0 { return }
-    }
+    if startThread(samplerMain, pool.toOpaque(), 0) == 0 { return }
     pool.release()
-    let stranded = state.withLock { $0.samplerDidNotStart() }
-    reportFailure()
+    let now = csystem_monotonic_nanoseconds()
+    let stranded = state.withLock { $0.samplerDidNotStart(now: now) }
+    ThreadShortage.add(self)
     strand(stranded)
+    reportFailure()
   }
 
   /// Looks which workers are blocked in the kernel while requests wait, and rests otherwise.
   fileprivate func sample() {
     csystem_set_thread_name("opq-sampler")
+    state.withLock { $0.samplerBegan() }
     var next = WorkerPoolState.Sampling.again(afterNanoseconds: 0)
     while true {
       switch next {
@@ -202,7 +232,10 @@ final class WorkerPool: Sendable {
         let never = Atomic<UInt32>(0)
         withUnsafePointer(to: never) { _ = csystem_futex_wait($0, 0, interval) }
       case .rest:
-        guard restSampler() else { return }
+        while bell.exchange(0, ordering: .acquiring) == 0 {
+          withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, 0, -1) }
+        }
+      case .end: return
       }
       let look = look()
       let (actions, following) = withState { $0.looked(look) }
@@ -210,15 +243,6 @@ final class WorkerPool: Sendable {
       for action in actions { perform(action) }
       next = following
     }
-  }
-
-  /// - Returns: `false` if the sampler's thread is to end.
-  private func restSampler() -> Bool {
-    while bell.exchange(0, ordering: .acquiring) == 0 {
-      let isInTime = withUnsafePointer(to: bell) { csystem_futex_wait($0, 0, 1_000_000_000) }
-      if !isInTime, state.withLock({ $0.samplerMayEnd() }) { return false }
-    }
-    return true
   }
 
   private func look() -> WorkerPoolState.Look {

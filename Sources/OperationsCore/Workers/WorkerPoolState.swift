@@ -5,7 +5,7 @@
 /// caller performs what is returned.
 ///
 /// All queues share one budget of running threads, the processors. A worker that is blocked in the
-/// kernel does not count: the sampler looks for those while requests wait. Three kinds of requests
+/// kernel does not count: the sampler looks for those while requests wait. The kinds of requests
 /// (``Lane``) differ in what they may use beyond that.
 struct WorkerPoolState {
   /// What a thread does. Without counted references: thousands of these wait, and are moved under the
@@ -15,22 +15,35 @@ struct WorkerPoolState {
     case serve(Unmanaged<QueueCore>)
     /// Run blocks of an operation that has several. They are retained for that.
     case run(Unmanaged<ExecutionBlocks>)
+
+    /// The address of the queue or of the blocks.
+    var address: UnsafeMutableRawPointer {
+      switch self {
+      case .serve(let queue): queue.toOpaque()
+      case .run(let blocks): blocks.toOpaque()
+      }
+    }
   }
 
-  enum Lane: Equatable, Sendable {
+  enum Lane: Int, CaseIterable, Sendable {
+    /// The library's own work, which comes first: one worker beyond the budget and beyond the limit.
+    case duty
+    /// Completion blocks: the same, and another worker if one of them has waited for some milliseconds.
+    case completion
     /// A queue of default width: the budget, and as many workers as are blocked.
     case shared
     /// A queue with a width of its own, or the blocks of one operation, which may wait for each other.
     /// In addition, the number of these workers doubles while all workers are blocked, and grows by one
     /// if no operation starts or finishes for 20 ms.
     case own
-    /// The library's own work: one worker beyond the budget.
-    case urgent
+
+    /// Whether it is a lane of the program's operations.
+    var isForOperations: Bool { self == .shared || self == .own }
   }
 
   struct Request {
     let job: Job
-    let lane: Lane
+    fileprivate(set) var lane: Lane
     fileprivate(set) var number: UInt64 = 0
     /// It is served beyond the budget.
     fileprivate(set) var isSurplus = false
@@ -42,41 +55,18 @@ struct WorkerPoolState {
     case start(Request)
   }
 
-  /// What the sampler saw.
-  struct Look {
-    /// The workers that run nothing: blocked in the kernel, or their operation has finished.
-    var blocked: [Worker] = []
-    /// Some workers have used no processor time since the last look, and will be judged by the next.
-    var isUndecided = false
-    /// How many operations workers have started and left, ever.
-    var progress: UInt64 = 0
-    /// Nanoseconds on the monotonic clock.
-    var now: Int64 = 0
-  }
-
-  /// What the sampler does next.
-  enum Sampling: Equatable {
-    case again(afterNanoseconds: Int64)
-    case rest
-  }
-
   enum SamplerCommand: Equatable { case nothing, start, wake }
 
-  private enum Sampler { case none, awake, resting }
+  enum Sampler { case none, awake, resting }
 
   static let defaultThreadLimit = 512
-  /// A greater width asks for no particular number of threads.
-  static let greatestCountedWidth = 1 << 16
-  static let stallNanoseconds: Int64 = 20_000_000
-  private static let shortest: Int64 = 1_000_000
-  private static let longest: Int64 = 5_000_000
+  /// One more thread for duties and one for completion blocks, if all others are in use.
+  private static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
-  /// How many looks without need the sampler takes before it rests.
-  private static let patience = 3
 
   let processorCount: Int
-  /// The most threads at present.
+  /// The most threads at present that serve queues of the program.
   private(set) var threadLimit: Int
   /// Whether a wide queue raises the limit.
   private let isLimitRaised: Bool
@@ -87,47 +77,62 @@ struct WorkerPoolState {
   private(set) var idle: [Worker] = []
   /// Threads that serve a request.
   private(set) var grantedCount = 0
-  /// How many of those count as blocked.
-  private(set) var blockedCount = 0
-  private(set) var surplusCount = 0
+  /// How many of those serve a duty, and how many a completion block.
+  private var dutyCount = 0
+  private var completionCount = 0
+  /// How many of those that are granted count as blocked.
+  var blockedCount = 0
+  /// How many duties and how many completion blocks are served beyond the budget.
+  private var dutySurplus = 0
+  private var completionSurplus = 0
+  /// How many completion blocks may be.
+  var completionAllowance = 1
   /// How many threads were added because nothing moved.
-  private(set) var stallCount = 0
+  var stallCount = 0
   /// How many requests of the own lane may be granted beyond the budget until the next look.
-  private var burst = 0
-  private var growth: Int
+  var burst = 0
+  private var duty = RequestLine()
+  private(set) var completion = RequestLine()
   private var shared = RequestLine()
-  private var own = RequestLine()
-  private var urgent = RequestLine()
+  private(set) var own = RequestLine()
   private var lastNumber: UInt64 = 0
 
-  private var sampler = Sampler.none
-  private var interval = WorkerPoolState.shortest
-  private var needlessLooks = 0
-  private var lastProgress: UInt64 = 0
-  private var lastProgressTime: Int64 = 0
+  var sampler = Sampler.none
+  var sampling: SamplingState
 
-  /// How long to wait after a thread could not be started; 0 while that has not happened.
-  private var backOff: Int64 = 0
-  private var retryTime: Int64 = 0
-  private var failureCount = 0
+  /// The pause after a failure to start a worker, and after one to start the sampler.
+  private(set) var workerBackOff = BackOff(shortest: shortestBackOff, longest: longestBackOff)
+  private(set) var samplerBackOff = BackOff(shortest: shortestBackOff, longest: longestBackOff)
 
   /// Whether a thread was missing because there may be no more; set once for each report.
-  private var wantsLimitReport = false
+  var wantsLimitReport = false
   private var hasReportedLimit = false
 
   init(_ configuration: WorkerPoolConfiguration) {
     processorCount = configuration.processorCount
     threadLimit = configuration.threadLimit ?? max(Self.defaultThreadLimit, processorCount)
     isLimitRaised = configuration.threadLimit == nil
-    growth = processorCount
+    sampling = SamplingState(growth: processorCount)
   }
 
   // MARK: Limits
 
-  var waitingCount: Int { shared.count + own.count + urgent.count }
-  var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && urgent.isEmpty) }
-  /// Whether requests wait although there may be no more threads.
-  var isAtLimit: Bool { hasWaiting && idle.isEmpty && threadCount >= threadLimit }
+  var waitingCount: Int { duty.count + completion.count + shared.count + own.count }
+  var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && completion.isEmpty && duty.isEmpty) }
+  /// Whether duties or completion blocks wait.
+  var hasWaitingDuties: Bool { !(duty.isEmpty && completion.isEmpty) }
+  /// Whether each thread that there may be serves a request; one duty and one completion block do not
+  /// count.
+  var isFull: Bool {
+    grantedCount - min(dutyCount, 1) - min(completionCount, 1) >= threadLimit
+  }
+  /// Whether a request waits for no other reason than that there may be no more threads.
+  var isAtLimit: Bool {
+    isFull
+      && (!shared.isEmpty && fits(.shared, within: budget)
+        || !own.isEmpty && fits(.own, within: budget))
+  }
+  var surplusCount: Int { dutySurplus + completionSurplus }
 
   private var budget: Int { processorCount + blockedCount + surplusCount + stallCount }
 
@@ -138,12 +143,33 @@ struct WorkerPoolState {
   /// were blocked may run by now.
   private var currentBudget: Int { sampler == .awake ? budget : budget - blockedCount }
 
-  private func mayGrant(_ lane: Lane, within budget: Int) -> Bool {
+  private func fits(_ lane: Lane, within budget: Int) -> Bool {
     switch lane {
+    case .duty: grantedCount < budget || dutySurplus == 0
+    case .completion: grantedCount < budget || completionSurplus < completionAllowance
     case .shared: grantedCount < budget
     case .own: grantedCount < budget + burst
-    case .urgent: grantedCount < budget || surplusCount == 0
     }
+  }
+
+  private mutating func mayGrant(_ lane: Lane, within budget: Int) -> Bool {
+    guard fits(lane, within: budget) else { return false }
+    guard isFull else { return true }
+    switch lane {
+    case .duty: return dutyCount == 0
+    case .completion: return completionCount == 0
+    case .shared, .own:
+      wantsLimitReport = true
+      return false
+    }
+  }
+
+  /// A queue of this width may have as many threads, and the processors have work besides.
+  private mutating func raiseLimit(toServe width: Int) {
+    // The greatest number asks for no particular number of threads.
+    guard isLimitRaised, width > 0, width < .max else { return }
+    let (sum, isTooLarge) = width.addingReportingOverflow(processorCount)
+    threadLimit = max(threadLimit, isTooLarge ? .max - Self.reserve : sum)
   }
 
   // MARK: Requests
@@ -156,32 +182,50 @@ struct WorkerPoolState {
   ///   - width: The width of the queue; −1 if it has none of its own.
   /// - Returns: What its caller does.
   mutating func request(_ job: Job, _ lane: Lane, width: Int = -1) -> Action {
-    if isLimitRaised, width <= Self.greatestCountedWidth {
-      threadLimit = max(threadLimit, width + processorCount)
-    }
+    if width >= threadLimit - processorCount { raiseLimit(toServe: width) }
     lastNumber += 1
     let request = Request(job: job, lane: lane, number: lastNumber)
     if mayGrant(lane, within: currentBudget), let action = employ(request) { return action }
-    append(request)
+    withLine(lane) { $0.append(request) }
     return .nothing
   }
 
-  private mutating func append(_ request: Request) {
-    switch request.lane {
-    case .shared: shared.append(request)
-    case .own: own.append(request)
-    case .urgent: urgent.append(request)
+  /// The width of a queue is another one: its waiting requests change to the lane of that width.
+  mutating func widthChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action]
+  {
+    let moved = takeRequests(of: queue.toOpaque())
+    if moved.isEmpty { return [] }
+    raiseLimit(toServe: width)
+    for var request in moved {
+      request.lane = lane
+      withLine(lane) { $0.insert(request) }
+    }
+    return grantAll()
+  }
+
+  /// Removes the requests of a queue or of blocks that wait.
+  mutating func takeRequests(of address: UnsafeMutableRawPointer) -> [Request] {
+    Lane.allCases.flatMap { lane in
+      withLine(lane) { $0.take { $0.job.address == address } }
+    }
+  }
+
+  @inline(__always)
+  private mutating func withLine<Result>(
+    _ lane: Lane, _ body: (inout RequestLine) -> Result
+  ) -> Result {
+    switch lane {
+    case .duty: body(&duty)
+    case .completion: body(&completion)
+    case .shared: body(&shared)
+    case .own: body(&own)
     }
   }
 
   /// Grants the request, if there is a thread for it.
-  private mutating func employ(_ request: Request) -> Action? {
+  mutating func employ(_ request: Request) -> Action? {
     guard let worker = idle.popLast() else {
-      if threadCount >= threadLimit {
-        wantsLimitReport = true
-        return nil
-      }
-      if backOff > 0 { return nil }
+      if workerBackOff.isUnderWay || threadCount >= threadLimit + Self.reserve { return nil }
       threadCount += 1
       return .start(granted(request))
     }
@@ -191,24 +235,60 @@ struct WorkerPoolState {
 
   private mutating func granted(_ request: Request) -> Request {
     var request = request
-    request.isSurplus = request.lane == .urgent && grantedCount >= budget
-    if request.isSurplus { surplusCount += 1 }
+    let isBeyond = grantedCount >= budget
     grantedCount += 1
+    count(request.lane, by: 1)
+    if isBeyond, !request.lane.isForOperations {
+      request.isSurplus = true
+      countSurplus(request.lane, by: 1)
+    }
     return request
   }
 
   private mutating func giveBack(_ request: Request) {
     grantedCount -= 1
-    if request.isSurplus { surplusCount -= 1 }
+    count(request.lane, by: -1)
+    if request.isSurplus { countSurplus(request.lane, by: -1) }
+  }
+
+  private mutating func count(_ lane: Lane, by change: Int) {
+    if lane == .duty { dutyCount += change }
+    if lane == .completion { completionCount += change }
+  }
+
+  private mutating func countSurplus(_ lane: Lane, by change: Int) {
+    if lane == .duty { dutySurplus += change } else { completionSurplus += change }
   }
 
   /// The request that is granted next, if one may be.
   private mutating func nextRequest() -> Request? {
-    if !urgent.isEmpty, mayGrant(.urgent, within: budget) { return urgent.popFirst() }
+    if !duty.isEmpty, mayGrant(.duty, within: budget) { return duty.popFirst() }
+    if !completion.isEmpty, mayGrant(.completion, within: budget) { return completion.popFirst() }
     let isSharedFirst = (shared.first?.number ?? .max) < (own.first?.number ?? .max)
     if isSharedFirst, mayGrant(.shared, within: budget) { return shared.popFirst() }
     if !own.isEmpty, mayGrant(.own, within: budget) { return own.popFirst() }
     return nil
+  }
+
+  /// Grants as many waiting requests as may be.
+  mutating func grantAll() -> [Action] {
+    var actions: [Action] = []
+    while let request = nextRequest() {
+      guard let action = employ(request) else {
+        withLine(request.lane) { $0.insert(request) }
+        break
+      }
+      actions.append(action)
+    }
+    return actions
+  }
+
+  /// Grants the first request of the own lane, whatever the budget is.
+  mutating func grantBeyondBudget() -> Action? {
+    guard !isFull, let request = own.first, let action = employ(request) else { return nil }
+    stallCount += 1
+    own.popFirst()
+    return action
   }
 
   // MARK: Workers
@@ -216,26 +296,29 @@ struct WorkerPoolState {
   /// A worker's thread has begun to run.
   mutating func joined(_ worker: Worker) {
     workers[ObjectIdentifier(worker)] = worker
-    backOff = 0
-    failureCount = 0
+    workerBackOff.succeeded()
+    // Threads can be started again: perhaps the sampler's too.
+    samplerBackOff.succeeded()
   }
 
   /// A thread could not be started.
   ///
-  /// - Returns: The requests that nothing will ever serve: there is no thread.
-  mutating func startFailed(_ request: Request, now: Int64) -> [Request] {
+  /// - Returns: What is to be done, and the requests that nothing will ever serve: there is no thread.
+  mutating func startFailed(_ request: Request, now: Int64) -> (Action, stranded: [Request]) {
     threadCount -= 1
     giveBack(request)
-    failureCount = min(failureCount + 1, 8)
-    backOff = min(Self.shortestBackOff << failureCount, Self.longestBackOff)
-    retryTime = now + backOff
-    prepend(request)
-    return takeStranded()
+    workerBackOff.begin(now: now)
+    var waiting = request
+    waiting.isSurplus = false
+    withLine(waiting.lane) { $0.insert(waiting) }
+    // A worker may have become idle meanwhile, and nobody would wake it.
+    let action = idle.isEmpty ? nil : nextRequest().flatMap { employ($0) }
+    return (action ?? .nothing, takeStranded())
   }
 
   /// A worker has done what it was granted.
   ///
-  /// - Returns: What it does next. It falls asleep where that is nothing.
+  /// - Returns: What it does next. It falls asleep if that is nothing.
   mutating func finished(_ request: Request, by worker: Worker) -> Request? {
     unblock(worker)
     giveBack(request)
@@ -262,7 +345,7 @@ struct WorkerPoolState {
     threadCount -= 1
     guard let next = nextRequest() else { return .nothing }
     if let action = employ(next) { return action }
-    append(next)
+    withLine(next.lane) { $0.insert(next) }
     return .nothing
   }
 
@@ -275,116 +358,33 @@ struct WorkerPoolState {
     return true
   }
 
-  // MARK: Sampling
+  // MARK: Failures
 
-  private var needsSampling: Bool { hasWaiting && !isAtLimit }
+  /// Whether the sampler is missing, which alone tries again to start a thread.
+  var lacksSampler: Bool { sampler == .none && samplerBackOff.isUnderWay }
 
-  /// What is to be done about the sampler after a change.
-  mutating func samplerCommand() -> SamplerCommand {
-    guard sampler != .awake, needsSampling else { return .nothing }
-    let isNew = sampler == .none
-    sampler = .awake
-    interval = Self.shortest
-    needlessLooks = 0
-    lastProgressTime = .min
-    return isNew ? .start : .wake
-  }
-
-  /// The sampler could not be started: the next change tries again.
+  /// The sampler could not be started.
   ///
   /// - Returns: The requests that nothing will ever serve: there is no thread.
-  mutating func samplerDidNotStart() -> [Request] {
+  mutating func samplerDidNotStart(now: Int64) -> [Request] {
     sampler = .none
+    samplerBackOff.begin(now: now)
     return takeStranded()
+  }
+
+  mutating func samplerBegan() { samplerBackOff.succeeded() }
+
+  /// Tries again what has failed, if it is time.
+  mutating func retry(now: Int64) -> [Action] {
+    samplerBackOff.pass(now)
+    workerBackOff.pass(now)
+    return grantAll()
   }
 
   private mutating func takeStranded() -> [Request] {
     guard threadCount == 0, sampler == .none else { return [] }
-    defer {
-      (shared, own, urgent) = (RequestLine(), RequestLine(), RequestLine())
-      backOff = 0
-    }
-    return Array(urgent.all + shared.all + own.all)
-  }
-
-  /// The resting sampler wants to end. `false` if it was called meanwhile.
-  mutating func samplerMayEnd() -> Bool {
-    guard sampler == .resting else { return false }
-    sampler = .none
-    return true
-  }
-
-  /// The sampler has looked. Returns what has to be done, and when it looks again.
-  mutating func looked(_ look: Look) -> (actions: [Action], next: Sampling) {
-    countBlocked(look)
-    notice(look)
-    if backOff > 0, look.now >= retryTime { backOff = 0 }
-    let isAllBlocked = blockedCount > 0 && blockedCount >= grantedCount
-    let isGrowing = isAllBlocked && !own.isEmpty
-    burst = isGrowing ? growth : look.isUndecided ? burst : 0
-    if isGrowing {
-      growth = min(2 * growth, 512)
-    } else if !look.isUndecided {
-      growth = processorCount
-    }
-    var actions = grantAll()
-    if !own.isEmpty, look.now - lastProgressTime >= Self.stallNanoseconds {
-      lastProgressTime = look.now
-      if let action = own.first.flatMap({ employ($0) }) {
-        stallCount += 1
-        own.popFirst()
-        actions.append(action)
-      }
-    }
-    return (actions, plan(isBusy: !actions.isEmpty || isAllBlocked || look.isUndecided))
-  }
-
-  private mutating func countBlocked(_ look: Look) {
-    for worker in workers.values where worker.isCountedBlocked { unblock(worker) }
-    for worker in look.blocked where worker.isGranted {
-      worker.isCountedBlocked = true
-      blockedCount += 1
-    }
-  }
-
-  private mutating func notice(_ look: Look) {
-    if lastProgressTime == .min || look.progress != lastProgress {
-      stallCount = 0
-      lastProgress = look.progress
-      lastProgressTime = look.now
-    }
-  }
-
-  private mutating func grantAll() -> [Action] {
-    var actions: [Action] = []
-    while let request = nextRequest() {
-      guard let action = employ(request) else {
-        prepend(request)
-        break
-      }
-      actions.append(action)
-    }
-    return actions
-  }
-
-  private mutating func prepend(_ request: Request) {
-    switch request.lane {
-    case .shared: shared.prepend(request)
-    case .own: own.prepend(request)
-    case .urgent: urgent.prepend(request)
-    }
-  }
-
-  private mutating func plan(isBusy: Bool) -> Sampling {
-    needlessLooks = needsSampling ? 0 : needlessLooks + 1
-    if isAtLimit { wantsLimitReport = true }
-    if needlessLooks >= Self.patience || isAtLimit {
-      sampler = .resting
-      burst = 0
-      return .rest
-    }
-    interval = isBusy ? Self.shortest : min(2 * interval, Self.longest)
-    return .again(afterNanoseconds: interval)
+    workerBackOff.succeeded()
+    return Lane.allCases.flatMap { lane in withLine(lane) { $0.take { _ in true } } }
   }
 
   /// Whether to report, now, that there may be no more threads.

@@ -53,7 +53,7 @@ case "crash":
 case "crash-main": print(readBadAddress())
 case "width": print("\(mostAtTheSameTime(compute)) at the same time")
 case "blocked":
-  print("\(mostAtTheSameTime(width: 20) { usleep(10_000) }) at the same time")
+  print("\(mostAtTheSameTime(width: 20) { usleep(100_000) }) at the same time")
 case "fork":
   let ending =
     switch CommandLine.arguments.dropFirst(2).first ?? "" {

@@ -9,12 +9,13 @@ import Testing
 // In processes of their own, where the pool's threads are those of these queues alone.
 @Suite("The threads of queues that have nothing to do")
 struct IdleThreadTests {
-  @Test("Queues that wait for work wake no thread, take no time, and no sampler looks after them")
+  @Test(
+    "Queues that wait for work wake no thread, neither a worker nor the sampler, and take no time")
   func idleQueuesWakeNobodyInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()
-        // Of those that go to sleep the last may still be on its way, and the sampler on its way out.
+        // Of those that go to sleep the last may still be on its way.
         let threads = settledThreads()
         let before = threads.map(\.switchCount)
         let ticksBefore = threads.map(\.tickCount)
@@ -71,15 +72,12 @@ private func queuesThatHaveWorked() -> [OperationQueue] {
   return queues
 }
 
-/// The workers, when they are the only threads of the pool, and all asleep.
+/// The threads of the pool, when they are all asleep.
 private func settledThreads() -> [PoolThread] {
   var threads: [PoolThread] = []
   var counts: [Int?] = []
   while true {
-    let isUnchanged =
-      threads == PoolThread.all && counts == threads.map(\.switchCount)
-      && !threads.contains { $0.name == "opq-sampler" }
-    if isUnchanged { return threads }
+    if threads == PoolThread.all && counts == threads.map(\.switchCount) { return threads }
     threads = PoolThread.all
     counts = threads.map(\.switchCount)
     usleep(20_000)

@@ -210,10 +210,32 @@ struct ExecutionBlockThreadTests {
       let pool = WorkerPool(WorkerPoolConfiguration(processorCount: 2)) { _, _, _ in EAGAIN }
       let runs = Monitored(0)
       let blocks = (0..<50).map { _ -> @Sendable () -> Void in { runs.change { $0 += 1 } } }
-      let several = ExecutionBlocks(blocks, of: Operation(), in: nil)
+      let several = ExecutionBlocks(blocks, of: Operation(), in: nil, on: pool)
       pool.help(several)
       several.finishAll()
       #expect(runs.value == 50)
+    }
+  }
+
+  @Test("BL-1: blocks that have all run wait for no thread, and are released")
+  func withdrawal() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      let pool = WorkerPool(WorkerPoolConfiguration(processorCount: 1, threadLimit: 1))
+      let gate = Gate()
+      let busy = OperationQueue(pool: pool)
+      busy.addOperation { gate.pass() }
+      gate.waitForArrivals(1)
+      weak var released: ExecutionBlocks?
+      do {
+        // At its limit: the request waits.
+        let several = ExecutionBlocks([{}, {}], of: Operation(), in: nil, on: pool)
+        released = several
+        pool.help(several)
+        several.finishAll()
+      }
+      #expect(pool.threads.waitingCount == 0 && released == nil)
+      gate.open()
+      busy.waitUntilAllOperationsAreFinished()
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Glibc
 import TestSupport
 import Testing
@@ -55,14 +56,84 @@ struct ThreadFailureTests {
       let busy = OperationQueue(pool: pool)
       busy.addOperation { gate.pass() }
       gate.waitForArrivals(1)
-      // The sampler can be started, and workers cannot.
       starter.mode = .failsTimes(3)
-      starter.allowsSampler = true
       let other = OperationQueue(pool: pool)
-      other.addOperations([BlockOperation {}], waitUntilFinished: true)
+      let begun = Gate()
+      other.addOperation { begun.open() }
+      // Not a wait of the library's: no thread but the sampler can try again.
+      begun.pass()
       #expect(starter.failureCount == 3)
       gate.open()
       busy.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test(
+    "MX-14: if no thread can be started, the thread that waits for an operation tries again",
+    arguments: [false, true])
+  func retriesOfWaitingThread(waitsForQueue: Bool) async throws {
+    try await onOwnThread(within: .seconds(30)) {
+      let starter = FailingStarter()
+      starter.mode = .failsTimes(9)
+      let queue = OperationQueue(pool: starter.makePool())
+      let operation = BlockOperation {}
+      queue.addOperation(operation)
+      #expect(starter.failureCount == 2 && !operation.isFinished)
+      if waitsForQueue {
+        queue.waitUntilAllOperationsAreFinished()
+      } else {
+        operation.waitUntilFinished()
+      }
+      #expect(starter.failureCount == 9)
+    }
+  }
+
+  @Test("MX-14: without a sampler the waiting thread tries again although the only worker is busy")
+  func retriesWithoutSampler() async throws {
+    try await onOwnThread(within: .seconds(30)) {
+      let starter = FailingStarter()
+      let pool = starter.makePool()
+      let gate = Gate()
+      let busy = OperationQueue(pool: pool)
+      // The sampler's.
+      starter.mode = .failsTimes(1)
+      busy.addOperation { gate.pass() }
+      gate.waitForArrivals(1)
+      starter.mode = .failsTimes(5)
+      let other = OperationQueue(pool: pool)
+      other.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(starter.failureCount == 6)
+      gate.open()
+      busy.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  @Test("MX-14: a thread that can be started serves the queues that got none before")
+  func strandedQueues() async throws {
+    try await onOwnThread(within: .seconds(30)) {
+      let starter = FailingStarter()
+      let pool = starter.makePool()
+      starter.mode = .fails
+      let begun = Gate()
+      let queues = (0..<5).map { _ in OperationQueue(pool: pool) }
+      for queue in queues { queue.addOperation { begun.pass() } }
+      starter.mode = .succeeds
+      let last = OperationQueue(pool: pool)
+      last.addOperation { begun.pass() }
+      begun.waitForArrivals(6)
+      begun.open()
+      for queue in queues + [last] { queue.waitUntilAllOperationsAreFinished() }
+    }
+  }
+
+  @Test("MX-12: if the system refuses the size of the stack, a worker gets the default size")
+  func refusedStackSize() async throws {
+    try await onOwnThread(within: .seconds(30)) {
+      let configuration = WorkerPoolConfiguration(processorCount: 2, stackSize: 65_536)
+      let pool = WorkerPool(configuration) { body, context, stackSize in
+        stackSize > 0 ? EINVAL : csystem_start_thread_with_stack(body, context, stackSize)
+      }
+      OperationQueue(pool: pool).addOperations([BlockOperation {}], waitUntilFinished: true)
     }
   }
 

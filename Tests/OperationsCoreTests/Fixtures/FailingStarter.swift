@@ -15,7 +15,6 @@ final class FailingStarter: Sendable {
 
   private struct State {
     var mode = Mode.succeeds
-    var allowsSampler = false
     var failureCount = 0
   }
 
@@ -24,12 +23,6 @@ final class FailingStarter: Sendable {
   var mode: Mode {
     get { state.withLock { $0.mode } }
     set { state.withLock { $0.mode = newValue } }
-  }
-
-  /// The next thread, which is the sampler's, is started in any case.
-  var allowsSampler: Bool {
-    get { state.withLock { $0.allowsSampler } }
-    set { state.withLock { $0.allowsSampler = newValue } }
   }
 
   var failureCount: Int { state.withLock { $0.failureCount } }
@@ -47,11 +40,6 @@ final class FailingStarter: Sendable {
       case .succeeds: fails = false
       case .fails: fails = true
       case .failsTimes(let count):
-        // Of the first failure the sampler is the consequence.
-        if state.allowsSampler, state.failureCount == 1 {
-          state.allowsSampler = false
-          return false
-        }
         fails = count > 0
         state.mode = .failsTimes(max(0, count - 1))
       case .failsAtRandom(let seed, let percentage):

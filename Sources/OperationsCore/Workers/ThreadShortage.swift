@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Synchronization
+
+/// What waits because the system did not start a thread, and no thread of the pool tries again.
+///
+/// That is so if not even the sampler could be started. Then the threads that use the pool try again, and
+/// those that wait for something in this library.
+enum ThreadShortage {
+  private struct Waiting {
+    /// Queues that no thread serves, with a reference to the public object of each.
+    var queues: [UnsafeMutableRawPointer: Unmanaged<QueueCore>] = [:]
+    /// Pools without a sampler.
+    var pools: [ObjectIdentifier: WorkerPool] = [:]
+    var isEmpty: Bool { queues.isEmpty && pools.isEmpty }
+  }
+
+  private static let waiting = Locked(Waiting())
+  private static let isPresent = Atomic<Bool>(false)
+  private static let interval: Int64 = 10_000_000
+  /// How often a thread looks that began to wait when there was no shortage.
+  private static let longInterval: Int64 = 5_000_000_000
+
+  /// Whether anything waits.
+  static var exists: Bool { isPresent.load(ordering: .relaxed) }
+
+  /// A queue is not served by any thread. Takes over the caller's reference to the public object.
+  static func add(_ queue: Unmanaged<QueueCore>) {
+    let isNew = change { $0.queues.updateValue(queue, forKey: queue.toOpaque()) == nil }
+    if !isNew { queue._withUnsafeGuaranteedRef { $0.owner }.release() }
+  }
+
+  /// A pool has no sampler.
+  static func add(_ pool: WorkerPool) { change { $0.pools[ObjectIdentifier(pool)] = pool } }
+
+  /// Asks again for the threads that are missing. What is still missing afterwards is here again.
+  static func retry() {
+    guard exists else { return }
+    let taken = change { waiting in
+      defer { waiting = Waiting() }
+      return waiting
+    }
+    for pool in taken.pools.values { pool.retry() }
+    for queue in taken.queues.values {
+      let owner = queue._withUnsafeGuaranteedRef { queue in
+        queue.withScheduler { _, _ in }
+        return queue.owner
+      }
+      owner.release()
+    }
+  }
+
+  /// Sleeps as long as the word has this value. May return early for no reason.
+  static func wait(_ address: UnsafeRawPointer, while value: UInt32) {
+    if !csystem_futex_wait(address, value, exists ? interval : longInterval) { retry() }
+  }
+
+  @discardableResult
+  private static func change<Result>(_ body: (inout Waiting) -> Result) -> Result {
+    waiting.withLock { waiting in
+      let result = body(&waiting)
+      isPresent.store(!waiting.isEmpty, ordering: .relaxed)
+      return result
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WorkerPoolState {
+  /// What the sampler saw.
+  struct Look {
+    /// The workers that run nothing: blocked in the kernel, or their operation has finished.
+    var blocked: [Worker] = []
+    /// Some workers have used no processor time since the last look, and will be judged by the next.
+    var isUndecided = false
+    /// How many operations workers have started and left, ever.
+    var progress: UInt64 = 0
+    /// Nanoseconds on the monotonic clock.
+    var now: Int64 = 0
+  }
+
+  /// What the sampler does next.
+  enum Sampling: Equatable {
+    case again(afterNanoseconds: Int64)
+    case rest
+    /// There is no worker: the sampler's thread ends.
+    case end
+  }
+
+  /// What the sampler remembers between two looks.
+  struct SamplingState {
+    /// How many requests of the own lane the next look may grant beyond the budget.
+    var growth: Int
+    var interval = WorkerPoolState.shortestInterval
+    var needlessLooks = 0
+    var lastProgress: UInt64 = 0
+    /// When something has moved; `.min` before the first look.
+    var lastProgressTime = Int64.min
+    /// The completion block that has waited longest, and when it was seen or helped last.
+    var waitingCompletion: (number: UInt64, time: Int64)?
+  }
+
+  /// A pause after a failure, twice as long after each.
+  struct BackOff {
+    private let shortest: Int64
+    private let longest: Int64
+    private(set) var endTime: Int64 = 0
+    private var failureCount = 0
+    private(set) var isUnderWay = false
+
+    init(shortest: Int64, longest: Int64) {
+      self.shortest = shortest
+      self.longest = longest
+    }
+
+    mutating func begin(now: Int64) {
+      failureCount = min(failureCount + 1, 8)
+      endTime = now + min(shortest << failureCount, longest)
+      isUnderWay = true
+    }
+
+    /// The time has come to this; the pause may be over.
+    mutating func pass(_ now: Int64) { if now >= endTime { isUnderWay = false } }
+
+    /// What has failed has succeeded.
+    mutating func succeeded() {
+      failureCount = 0
+      isUnderWay = false
+    }
+  }
+
+  static let stallNanoseconds: Int64 = 20_000_000
+  fileprivate static let shortestInterval: Int64 = 1_000_000
+  private static let longestInterval: Int64 = 5_000_000
+  /// The longest interval while no thread can be added.
+  private static let longestFutileInterval: Int64 = 80_000_000
+  /// After so long a completion block gets a thread, although others are being served.
+  private static let completionNanoseconds: Int64 = 5_000_000
+  /// How many looks without need the sampler takes before it rests.
+  private static let patience = 3
+
+  /// What is to be done about the sampler after a change.
+  ///
+  /// It is started before the first worker, and rests: it alone tries again if a thread cannot be started.
+  mutating func samplerCommand() -> SamplerCommand {
+    switch sampler {
+    case .awake: return .nothing
+    case .resting:
+      guard hasWaiting || threadCount == 0 else { return .nothing }
+    case .none:
+      guard hasWaiting || threadCount > 0, !samplerBackOff.isUnderWay else { return .nothing }
+    }
+    let command: SamplerCommand = sampler == .none ? .start : .wake
+    sampler = .awake
+    sampling.interval = Self.shortestInterval
+    sampling.needlessLooks = hasWaiting ? 0 : Self.patience
+    sampling.lastProgressTime = .min
+    return command
+  }
+
+  /// The sampler has looked. Returns what has to be done, and when it looks again.
+  mutating func looked(_ look: Look) -> (actions: [Action], next: Sampling) {
+    countBlocked(look)
+    notice(look)
+    let isAllBlocked = blockedCount > 0 && blockedCount >= grantedCount
+    let isGrowing = isAllBlocked && !own.isEmpty
+    burst = isGrowing ? sampling.growth : look.isUndecided ? burst : 0
+    if isGrowing {
+      sampling.growth = min(2 * sampling.growth, 512)
+    } else if !look.isUndecided {
+      sampling.growth = processorCount
+    }
+    var actions = retry(now: look.now)
+    if !own.isEmpty, look.now - sampling.lastProgressTime >= Self.stallNanoseconds {
+      sampling.lastProgressTime = look.now
+      if let action = grantBeyondBudget() { actions.append(action) }
+    }
+    let isBusy = !actions.isEmpty || isAllBlocked || look.isUndecided
+    return (actions, plan(isBusy: isBusy, now: look.now))
+  }
+
+  private mutating func countBlocked(_ look: Look) {
+    for worker in workers.values where worker.isCountedBlocked { unblock(worker) }
+    for worker in look.blocked where worker.isGranted {
+      worker.isCountedBlocked = true
+      blockedCount += 1
+    }
+  }
+
+  private mutating func notice(_ look: Look) {
+    if sampling.lastProgressTime == .min || look.progress != sampling.lastProgress {
+      stallCount = 0
+      sampling.lastProgress = look.progress
+      sampling.lastProgressTime = look.now
+    }
+    noticeCompletions(now: look.now)
+  }
+
+  /// Completion blocks that take long keep others waiting: there may be another thread for those, within
+  /// limits.
+  private mutating func noticeCompletions(now: Int64) {
+    guard let first = completion.first else {
+      sampling.waitingCompletion = nil
+      completionAllowance = 1
+      return
+    }
+    if let waiting = sampling.waitingCompletion, waiting.number == first.number {
+      guard now - waiting.time >= Self.completionNanoseconds else { return }
+      completionAllowance = min(completionAllowance + 1, max(4, processorCount))
+    }
+    sampling.waitingCompletion = (first.number, now)
+  }
+
+  private mutating func plan(isBusy: Bool, now: Int64) -> Sampling {
+    if threadCount == 0, !hasWaiting {
+      sampler = .none
+      return .end
+    }
+    if isAtLimit { wantsLimitReport = true }
+    sampling.needlessLooks = hasWaiting ? 0 : sampling.needlessLooks + 1
+    if sampling.needlessLooks >= Self.patience {
+      sampler = .resting
+      burst = 0
+      return .rest
+    }
+    let isRefused = workerBackOff.isUnderWay && idle.isEmpty
+    // Duties and completion blocks may get a thread nevertheless.
+    let isFutile = isRefused || isFull && !hasWaitingDuties
+    let longest = isFutile ? Self.longestFutileInterval : Self.longestInterval
+    sampling.interval =
+      isBusy && !isFutile ? Self.shortestInterval : min(2 * sampling.interval, longest)
+    let wait = isRefused ? min(sampling.interval, workerBackOff.endTime - now) : sampling.interval
+    return .again(afterNanoseconds: max(wait, Self.shortestInterval))
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+@testable import OperationsCore
+
+/// A pool whose threads are only counted.
+struct WorkerPoolBench {
+  var state: WorkerPoolState
+  let pool: WorkerPool
+  /// Each with what it serves, in the order of their starts.
+  private(set) var serving: [(worker: Worker, request: WorkerPoolState.Request)] = []
+  private let queues: [OperationQueue]
+  private var time: Int64 = 0
+
+  init(processors: Int, limit: Int? = nil, queueCount: Int = 1) {
+    queues = (0..<queueCount).map { _ in OperationQueue() }
+    let configuration = WorkerPoolConfiguration(processorCount: processors, threadLimit: limit)
+    state = WorkerPoolState(configuration)
+    pool = WorkerPool(configuration) { _, _, _ in 1 }
+  }
+
+  mutating func request(
+    _ count: Int = 1, _ lane: WorkerPoolState.Lane = .shared, width: Int = -1, of queue: Int = 0
+  ) {
+    for _ in 0..<count {
+      perform(state.request(.serve(.passUnretained(queues[queue].core)), lane, width: width))
+      _ = state.samplerCommand()
+    }
+  }
+
+  mutating func change(widthOf queue: Int, to width: Int, _ lane: WorkerPoolState.Lane) {
+    let reference = Unmanaged.passUnretained(queues[queue].core)
+    for action in state.widthChanged(of: reference, to: lane, width: width) { perform(action) }
+    _ = state.samplerCommand()
+  }
+
+  func address(of queue: Int) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(queues[queue].core).toOpaque()
+  }
+
+  mutating func perform(_ action: WorkerPoolState.Action) {
+    switch action {
+    case .nothing: break
+    case .wake(let worker, let request): serving.append((worker, request))
+    case .start(let request):
+      let worker = Worker(pool: pool, request: request)
+      state.joined(worker)
+      serving.append((worker, request))
+    }
+  }
+
+  /// The request's thread cannot be started, nor when it is tried again at once.
+  mutating func refuse(_ request: WorkerPoolState.Request, times: Int) {
+    var request = request
+    for attempt in 1...times {
+      _ = state.startFailed(request, now: 0)
+      _ = state.samplerCommand()
+      guard attempt < times, case .start(let next)? = state.retry(now: .max).first else { return }
+      request = next
+    }
+  }
+
+  /// The sampler looks after a millisecond: so many of those that serve are blocked, the first ones.
+  @discardableResult
+  mutating func look(blocked: Int, progress: UInt64 = 0, after: Int64 = 1_000_000)
+    -> WorkerPoolState.Sampling
+  {
+    time += after
+    let (actions, next) = state.looked(
+      WorkerPoolState.Look(
+        blocked: serving.prefix(blocked).map(\.worker), progress: progress, now: time))
+    for action in actions { perform(action) }
+    return next
+  }
+
+  /// The first of those that serve has done so. Returns whether it serves another request now.
+  @discardableResult
+  mutating func finishFirst() -> Bool { finish(0) }
+
+  /// The same for one of the others.
+  @discardableResult
+  mutating func finish(_ index: Int) -> Bool {
+    let (worker, request) = serving.remove(at: index)
+    guard let next = state.finished(request, by: worker) else { return false }
+    serving.append((worker, next))
+    return true
+  }
+}

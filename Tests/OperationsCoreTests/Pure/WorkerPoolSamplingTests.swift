@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import COperationsSystem
+import Testing
+
+@testable import OperationsCore
+
+@Suite("WorkerPoolState: failures and the sampler, without threads")
+struct WorkerPoolSamplingTests {
+  private static let queue = OperationQueue()
+
+  // MARK: Failures
+
+  @Test(
+    "MX-14: a request whose thread could not be started waits for a worker, or for the next try")
+  func failedStart() throws {
+    var bench = WorkerPoolBench(processors: 2)
+    bench.request()
+    bench.look(blocked: 0)
+    guard
+      case .start(let request) = bench.state.request(
+        .serve(.passUnretained(Self.queue.core)), .shared)
+    else {
+      Issue.record("no start")
+      return
+    }
+    #expect(bench.state.startFailed(request, now: 0).stranded.isEmpty, "one worker is there")
+    #expect(bench.state.threadCount == 1 && bench.state.grantedCount == 1)
+    #expect(bench.state.waitingCount == 1 && bench.state.samplerCommand() == .wake)
+    bench.look(blocked: 0)
+    #expect(bench.serving.count == 1, "not at once")
+    bench.look(blocked: 0, after: 500_000_000)
+    #expect(bench.serving.count == 2 && !bench.state.hasWaiting)
+  }
+
+  @Test("MX-14: without any thread the requests are handed back")
+  func stranded() {
+    var state = WorkerPoolState(WorkerPoolConfiguration(processorCount: 1))
+    let queue = OperationQueue()
+    guard
+      case .start(let request) = state.request(.serve(.passUnretained(queue.core)), .own, width: 1)
+    else {
+      Issue.record("no start")
+      return
+    }
+    #expect(state.startFailed(request, now: 0).stranded.count == 1)
+    #expect(!state.hasWaiting && state.grantedCount == 0 && state.threadCount == 0)
+    guard case .start = state.request(.serve(.passUnretained(queue.core)), .own, width: 1) else {
+      Issue.record("the next request is not tried")
+      return
+    }
+  }
+
+  // MARK: Sampler
+
+  @Test("MX-14: a worker that has become idle meanwhile serves what could not get a thread")
+  func failureBesideIdleWorker() {
+    var bench = WorkerPoolBench(processors: 2)
+    bench.request()
+    guard
+      case .start(let request) = bench.state.request(
+        .serve(.passUnretained(Self.queue.core)), .shared)
+    else {
+      Issue.record("no start")
+      return
+    }
+    #expect(!bench.finishFirst() && bench.state.idle.count == 1)
+    let (action, stranded) = bench.state.startFailed(request, now: 0)
+    bench.perform(action)
+    #expect(bench.serving.count == 1 && !bench.state.hasWaiting && stranded.isEmpty)
+  }
+
+  @Test("MX-14: looks become rare while threads are refused, and come when a thread is tried again")
+  func refusedThreads() {
+    var bench = WorkerPoolBench(processors: 2)
+    bench.request()
+    guard
+      case .start(let request) = bench.state.request(
+        .serve(.passUnretained(Self.queue.core)), .shared)
+    else {
+      Issue.record("no start")
+      return
+    }
+    // After the seventh time in a row the next try comes in half a second.
+    bench.refuse(request, times: 7)
+    var intervals: [Int64] = []
+    var wait: Int64 = 1_000_000
+    while bench.serving.count == 1, intervals.count < 1_000 {
+      guard case .again(let interval) = bench.look(blocked: 0, after: wait) else { break }
+      intervals.append(interval / 1_000_000)
+      wait = interval
+    }
+    #expect(bench.serving.count == 2 && intervals.count < 20, "\(intervals)")
+    #expect(intervals.contains(80), "\(intervals)")
+  }
+
+  @Test("MX-14: the sampler is tried again after a pause, which grows")
+  func refusedSampler() {
+    var bench = WorkerPoolBench(processors: 1)
+    _ = bench.state.request(.serve(.passUnretained(Self.queue.core)), .shared)
+    #expect(bench.state.samplerCommand() == .start)
+    #expect(bench.state.samplerDidNotStart(now: 0).isEmpty && bench.state.lacksSampler)
+    for _ in 0..<10 {
+      _ = bench.state.request(.serve(.passUnretained(Self.queue.core)), .shared)
+      #expect(bench.state.samplerCommand() == .nothing)
+    }
+    _ = bench.state.retry(now: 9_999_999)
+    #expect(bench.state.samplerCommand() == .nothing)
+    _ = bench.state.retry(now: 10_000_000)
+    #expect(bench.state.samplerCommand() == .start && !bench.state.lacksSampler)
+    _ = bench.state.samplerDidNotStart(now: 10_000_000)
+    _ = bench.state.retry(now: 29_999_999)
+    #expect(bench.state.samplerCommand() == .nothing)
+    bench.state.samplerBegan()
+    #expect(bench.state.samplerCommand() == .start)
+  }
+
+  @Test("The sampler is started before the first worker, and rests while no request waits")
+  func sampler() {
+    var bench = WorkerPoolBench(processors: 1)
+    guard
+      case .start = bench.state.request(.serve(.passUnretained(Self.queue.core)), .shared)
+    else {
+      Issue.record("no start")
+      return
+    }
+    #expect(bench.state.samplerCommand() == .start && bench.state.samplerCommand() == .nothing)
+    #expect(bench.look(blocked: 0) == .rest)
+    _ = bench.state.request(.serve(.passUnretained(Self.queue.core)), .shared)
+    #expect(bench.state.samplerCommand() == .wake && bench.state.samplerCommand() == .nothing)
+    bench = WorkerPoolBench(processors: 1)
+    bench.request(2)
+    bench.look(blocked: 0)
+    bench.finishFirst()
+    var looks = 0
+    while bench.look(blocked: 0) != .rest { looks += 1 }
+    #expect(looks < 5)
+  }
+
+  @Test("The sampler ends after the last worker")
+  func lastWorker() {
+    var bench = WorkerPoolBench(processors: 1)
+    bench.request()
+    #expect(bench.look(blocked: 0) == .rest)
+    let worker = bench.serving[0].worker
+    #expect(!bench.finishFirst() && bench.state.samplerCommand() == .nothing)
+    #expect(bench.state.dismiss(worker) && bench.state.samplerCommand() == .wake)
+    #expect(bench.look(blocked: 0) == .end)
+    bench.request()
+    #expect(bench.serving.count == 1 && bench.look(blocked: 0) == .rest)
+  }
+
+  @Test("The sampler looks less often while nothing changes, but often enough")
+  func backingOff() {
+    var bench = WorkerPoolBench(processors: 1)
+    bench.request(2)
+    var intervals: [Int64] = []
+    for _ in 0..<6 {
+      guard case .again(let interval) = bench.look(blocked: 0) else { break }
+      intervals.append(interval / 1_000_000)
+    }
+    #expect(intervals == [2, 4, 5, 5, 5, 5])
+  }
+}
+
+@Suite("ThreadStatus")
+struct ThreadStatusTests {
+  @Test(
+    "The state of a thread is the letter after its name, whatever the name",
+    arguments: [
+      ("1 (opq) R 1 1", "R"), ("1 (opq) S 1 1", "S"), ("1 (a) S (b) D 1", "D"),
+      ("1 (a b) c) R 1", "R"), ("1 (()) S", "S"), ("1 (opq", "R"), ("", "R"), ("1 (opq)", "R"),
+      ("1 (opq) ", "R"),
+    ])
+  func threadState(line: String, letter: String) {
+    #expect(ThreadStatus.state(in: Array(line.utf8)) == letter.utf8.first)
+  }
+
+  @Test(
+    "The processor time of the calling thread grows with what it does, and of none there is none")
+  func processorTime() throws {
+    let id = csystem_thread_id()
+    let before = try #require(ThreadStatus.processorTime(threadID: id))
+    var sum = 0
+    while let now = ThreadStatus.processorTime(threadID: id), now < before + 2_000_000 { sum += 1 }
+    #expect(sum > 0)
+    #expect(ThreadStatus.processorTime(threadID: 1 << 27) == nil)
+  }
+
+  @Test("MX-5: a thread is not taken for running if the file system about threads is not mounted")
+  func withoutFileSystem() {
+    let id = csystem_thread_id()
+    #expect(ThreadStatus.isBlocked(threadID: id) == false)
+    #expect(ThreadStatus.isBlocked(threadID: id, below: "/nonexistent/task") == nil)
+  }
+}
