@@ -15,7 +15,7 @@ let package = Package(
   name: "opq-benchmarks",
   dependencies: [
     .package(name: "opq", path: ".."),
-    // Without traits: its interposers of malloc and of the Swift runtime would be in every figure.
+    // No traits: its interposers of malloc and of the Swift runtime would affect every measurement.
     .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
   ],
   targets: [
@@ -23,7 +23,8 @@ let package = Package(
     .target(
       name: "OperationsPeer",
       dependencies: ["Workloads", .product(name: "Operations", package: "opq")]),
-    // The folder `Shared` of both is one: the same source, compiled against each model.
+    // The folder `Shared` of both targets is the same folder. Its source is compiled with each
+    // library.
     .target(
       name: "FoundationPeer", dependencies: ["Workloads"], swiftSettings: [.define("FOUNDATION")]),
     .target(name: "OtherPeers", dependencies: ["Workloads", "TBBPeer"]),
@@ -31,7 +32,7 @@ let package = Package(
       name: "TBBPeer",
       cxxSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("tbb")]),
-    // Where it is, in a folder of this name, is how the tool knows it for benchmarks.
+    // The benchmark tool finds benchmarks in a folder of this name.
     .executableTarget(
       name: "Queues",
       dependencies: [

@@ -4,11 +4,11 @@
 import Glibc
 import Workloads
 
-/// How many samples of a benchmark are taken.
+/// The limits for the samples of a benchmark.
 struct Effort {
-  /// At most so many.
+  /// The largest number of samples.
   let samples: Int
-  /// No sample is begun after so long.
+  /// The time after which no sample begins.
   let duration: Duration
 
   init(_ workload: Workload, _ size: Int) {
@@ -17,17 +17,18 @@ struct Effort {
       samples = 10_000
       duration = Self.duration * (size >= 1_000_000 ? 3 : 1)
     case .nanosecondsToStart:
-      // Each is as many values as its size.
+      // Each sample has as many values as its size.
       samples = 10
       duration = Self.duration
     case .bytesPerOperation, .milliseconds:
-      // The process has to be fresh for the one, and seconds are exact enough for the other.
+      // Memory needs a new process for each sample, and a time in seconds is exact enough with one
+      // sample.
       samples = 1
       duration = .seconds(600)
     }
   }
 
-  /// A second, or what the environment says.
+  /// The time from the environment, or one second.
   private static var duration: Duration {
     guard let text = getenv("OPQ_BENCHMARK_SECONDS"), let seconds = Double(String(cString: text)),
       seconds > 0

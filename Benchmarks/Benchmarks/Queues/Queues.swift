@@ -7,10 +7,10 @@ import Glibc
 /// Runs the benchmark that `swift package benchmark` asks for.
 @main
 enum Queues {
-  /// Not the `main` that the benchmark library's plugin writes: that one runs the workloads on a
-  /// thread of the concurrency runtime's pool and so takes it from contenders that work in that pool
-  /// (Dispatch and whatever is built on it), half of it where there are two cores. Here they run on
-  /// the main thread.
+  /// Runs the workloads on the main thread. This replaces the `main` that the plugin of the
+  /// benchmark library generates. That `main` uses a thread of the concurrency runtime's pool,
+  /// which contenders that work in this pool (Dispatch and libraries that use it) then lack: with
+  /// two cores it is half of the pool.
   static func main() {
     let executor = ThisThreadExecutor()
     Task(executorPreference: executor) {

@@ -7,7 +7,7 @@ import OperationsPeer
 import OtherPeers
 import Workloads
 
-/// Makes a benchmark of each trial and size.
+/// Registers a benchmark for each trial and size.
 enum Registration {
   static func registerAll() {
     for trial in trials {
@@ -20,18 +20,19 @@ enum Registration {
       + DispatchTrials.all + TaskGroupTrials.all + TBBTrials.all
   }
 
-  /// Named so that the tool, which sorts by name, runs the contenders of one workload and size right
-  /// after each other: a machine's speed drifts from minute to minute.
+  /// Registers one benchmark. The tool sorts benchmarks by name, and with this name it runs the
+  /// contenders of one workload and size one after the other. This matters because the speed of a
+  /// machine changes from minute to minute.
   private static func register(_ trial: Trial, _ size: Int) {
     let name = "\(trial.workload.rawValue).\(size).\(trial.contender.rawValue)"
     let metric = BenchmarkMetric.custom(
       trial.workload.measure.rawValue, polarity: .prefersSmaller, useScalingFactor: false)
     var configuration = Benchmark.Configuration()
     configuration.metrics = [metric]
-    // Not scaled to thousands, which would round.
+    // Scaling to thousands would round the values.
     configuration.units = [metric: .count]
     let effort = Effort(trial.workload, size)
-    // The median does not see that the first sample was cold.
+    // A slow first sample does not change the median.
     configuration.warmupIterations = 0
     configuration.maxDuration = effort.duration
     configuration.maxIterations = effort.samples

@@ -15,7 +15,7 @@ final class ThisThreadExecutor: TaskExecutor {
     added.signal()
   }
 
-  /// Runs what is enqueued, in order, for ever.
+  /// Runs enqueued jobs in order, and never returns.
   func run() -> Never {
     while true {
       added.wait()

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Whether results keep the promises that hold on any machine, also on one that is busy with other
-/// things.
+/// A check of the promises that hold on every machine, even if the machine is busy with other work.
 public struct Check: Sendable {
-  /// Whether each of the promises was measured and is kept.
+  /// Whether every promise was measured and is kept.
   public let passes: Bool
-  /// The promises and their figures, as a table.
+  /// A table of the promises and their values.
   public let text: String
 
-  /// Judges results; what is missing in them is not kept.
+  /// Checks results. A promise without a result counts as not kept.
   public init(_ results: Results) {
     let promises = CheckedPair.all.map(\.promise)
     passes = promises.allSatisfy { $0.isKept(by: results) }

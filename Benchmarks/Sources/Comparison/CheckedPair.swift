@@ -3,13 +3,13 @@
 
 import Workloads
 
-/// Two subjects of which the first may take at most so many times as long as the second, an operation,
-/// wherever the package is built: a limit that a defect in the design breaks by far, and a slow or
-/// busy machine does not.
+/// Two subjects, with a limit for the time of the first one divided by the time of the second one,
+/// per operation. The limit holds on every machine: a defect in the design exceeds it by far, and a
+/// slow or busy machine does not exceed it.
 public struct CheckedPair: Sendable {
-  /// What is to be fast enough.
+  /// The subject that has to be fast enough.
   public let subject: Subject
-  /// What it is compared with.
+  /// The subject that it is compared with.
   public let other: Subject
   let promise: Promise
 
@@ -25,10 +25,11 @@ public struct CheckedPair: Sendable {
       Subject(workload, 100_000, .operations), to: Subject(workload, 1_000, .operations))
   }
 
-  /// How the time of an operation grows with their number.
+  /// The pairs that measure how the time of an operation grows with the number of operations.
   public static let growths = [growth(.flat), growth(.chain), growth(.tree)]
 
-  /// Foundation's takes seconds, most of them for looking for what is ready.
+  /// A chain, compared with Foundation. Foundation takes seconds, most of them to search for
+  /// operations that are ready.
   public static let chainToFoundation = CheckedPair(
     "chain of 10^4, to Foundation", limit: 0.01,
     Subject(.chain, 10_000, .operations), to: Subject(.chain, 10_000, .foundation))

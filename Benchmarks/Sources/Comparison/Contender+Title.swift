@@ -4,7 +4,7 @@
 import Workloads
 
 extension Contender {
-  /// The name for people.
+  /// The name in the tables.
   var title: String {
     switch self {
     case .operations: "Operations"

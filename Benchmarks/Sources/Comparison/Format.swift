@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Numbers as the tables show them.
+/// Formats numbers for the tables.
 enum Format {
-  /// A whole number, with a comma before each group of three digits.
+  /// Returns a whole number, with a comma before each group of three digits.
   static func whole(_ value: Double) -> String {
     let digits = String(Int(value.rounded()))
     var text = ""
@@ -16,13 +16,14 @@ enum Format {
     return text
   }
 
-  /// Two decimals below 100, as many as tell anything below a hundredth, and none above.
+  /// Returns a number with four decimals below 0.1, with two decimals below 100, and with none from
+  /// 100 on.
   static func ratio(_ value: Double) -> String {
     if value >= 100 { return whole(value) }
     return value < 0.1 ? fixed(value, decimals: 4) : fixed(value, decimals: 2)
   }
 
-  /// A size: a power of ten where it is one.
+  /// Returns a size, written as a power of ten if it is one.
   static func size(_ size: Int) -> String {
     switch size {
     case 1_000: "10^3"
@@ -33,7 +34,7 @@ enum Format {
     }
   }
 
-  /// A number that is not negative, with so many digits behind the point.
+  /// Returns a non-negative number with the given number of decimals.
   static func fixed(_ value: Double, decimals: Int) -> String {
     let unit = (0..<decimals).reduce(1) { unit, _ in unit * 10 }
     let scaled = Int((value * Double(unit)).rounded())

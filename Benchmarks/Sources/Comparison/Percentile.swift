@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 extension [Int] {
-  /// The smallest element that at least `percent` hundredths of all are not above, in an array that
-  /// is sorted and not empty.
+  /// Returns the smallest element such that at least `percent` per cent of all elements are not
+  /// greater. The array has to be sorted and not empty.
   func percentile(_ percent: Int) -> Int {
     let rank = (count * percent + 99) / 100
     return self[Swift.min(Swift.max(rank - 1, 0), count - 1)]
@@ -11,7 +11,7 @@ extension [Int] {
 }
 
 extension [Double] {
-  /// The middle one, or the mean of the two in the middle; nil where there is none.
+  /// The middle element, or the mean of the two middle elements. `nil` if the array is empty.
   var median: Double? {
     if isEmpty { return nil }
     let sorted = sorted()

@@ -3,14 +3,14 @@
 
 import Workloads
 
-/// A figure of ours that has a bound.
+/// A value of this package's queues that has a limit.
 struct Promise: Sendable {
   let title: String
   let limit: Double
-  /// The figure; nil where one that it is made of was not measured.
+  /// Returns the value, or `nil` if a value that it needs was not measured.
   let figure: @Sendable (Results) -> Double?
 
-  /// Whether the figure was measured and is within the bound.
+  /// Returns whether the value was measured and is within the limit.
   func isKept(by results: Results) -> Bool { figure(results).map { $0 <= limit } ?? false }
 
   static let all: [Promise] = [
@@ -42,7 +42,7 @@ struct Promise: Sendable {
 }
 
 extension TextTable {
-  /// A row for each promise, with a dash for what was not measured.
+  /// Creates a table with a row for each promise. A dash stands for a value that was not measured.
   init(_ promises: [Promise], in results: Results) {
     self.init(words: ["promise"], numbers: ["at most", "measured", "kept"])
     for promise in promises {
@@ -57,8 +57,8 @@ extension TextTable {
 }
 
 extension Results {
-  /// Our figure divided by another's for the flat workload, at the largest size that was measured of
-  /// both.
+  /// Returns the value of this package for `workload`, divided by the value of `peer` for the flat
+  /// workload, at the largest size that was measured for both.
   func toFlat(_ workload: Workload, of peer: Contender) -> Double? {
     for size in sizes(.nanosecondsPerOperation).reversed() {
       if let ours = value(workload, size, .operations), let theirs = value(.flat, size, peer),

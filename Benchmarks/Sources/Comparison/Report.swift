@@ -3,7 +3,7 @@
 
 import Workloads
 
-/// What was measured, as text for people that is valid Markdown.
+/// The results as readable text, which is valid Markdown.
 public struct Report: Sendable {
   private struct Section {
     let title: String
@@ -12,10 +12,10 @@ public struct Report: Sendable {
 
   private let results: Results
 
-  /// Reports on results.
+  /// Creates a report of results.
   public init(_ results: Results) { self.results = results }
 
-  /// All tables that there are results for, each below a line that says what it holds.
+  /// All tables that have results, each below a line with its contents.
   public var text: String {
     sections.filter { !$0.table.rows.isEmpty }
       .map { "\($0.title)\n\n\($0.table.text)" }

@@ -3,19 +3,19 @@
 
 import Workloads
 
-/// What all rounds measured.
+/// The results of all rounds.
 public struct Results: Sendable {
   private var rounds: [Subject: [[Int]]] = [:]
 
-  /// Starts with none.
+  /// Creates empty results.
   public init() {}
 
-  /// Adds what one round measured of one subject.
+  /// Adds the results of one round for one subject.
   public mutating func add(_ file: SampleFile) { add(file.samples, of: file.subject) }
 
-  /// Adds what one round measured of one subject: samples in the unit of the workload's measure.
+  /// Adds the samples of one round for one subject, in the unit of the workload's measure.
   ///
-  /// - Precondition: There is a sample.
+  /// - Precondition: `samples` is not empty.
   public mutating func add(_ samples: [Int], of subject: Subject) {
     precondition(!samples.isEmpty, "A round of \(subject) has no sample")
     rounds[subject, default: []].append(samples.sorted())
@@ -24,37 +24,37 @@ public struct Results: Sendable {
   /// Whether nothing was measured.
   public var isEmpty: Bool { rounds.isEmpty }
 
-  /// How many rounds there are of the subject that has most.
+  /// The number of rounds of the subject with the most rounds.
   public var roundCount: Int { rounds.values.map(\.count).max() ?? 0 }
 
-  /// The workloads of which there are results, in the order of their declaration.
+  /// Returns the workloads with results, in the order of their declaration.
   func workloads(_ measure: Measure) -> [Workload] {
     Workload.allCases.filter { workload in
       workload.measure == measure && rounds.keys.contains { $0.workload == workload }
     }
   }
 
-  /// Who has results for a workload, in the order of declaration.
+  /// Returns the contenders with results for a workload, in the order of their declaration.
   func contenders(_ workload: Workload) -> [Contender] {
     Contender.allCases.filter { contender in
       rounds.keys.contains { $0.workload == workload && $0.contender == contender }
     }
   }
 
-  /// The sizes of which there are results, smallest first.
+  /// Returns the sizes with results, smallest first.
   func sizes(_ measure: Measure) -> [Int] {
     Set(rounds.keys.filter { $0.workload.measure == measure }.map(\.size)).sorted()
   }
 
-  /// The median over the rounds of a percentile, from 0 to 100, of the round's samples: by default
-  /// the median of medians. Nil where nothing was measured.
+  /// Returns the median, over the rounds, of a percentile (0 to 100) of the round's samples. By
+  /// default it is the median of medians. Returns `nil` if nothing was measured.
   func value(_ workload: Workload, _ size: Int, _ contender: Contender, percent: Int = 50)
     -> Double?
   {
     rounds[Subject(workload, size, contender)]?.map { Double($0.percentile(percent)) }.median
   }
 
-  /// One contender's figure divided by another's.
+  /// Returns the value of one contender divided by the value of another one.
   func ratio(_ workload: Workload, _ size: Int, _ contender: Contender, to other: Contender)
     -> Double?
   {
@@ -64,16 +64,17 @@ public struct Results: Sendable {
     return value / otherValue
   }
 
-  /// One subject's median divided by another's, by rounds: the median over the rounds that measured
-  /// both. What slows the machine down for more than a round is in both figures of that round. Nil
-  /// where there is no such round.
+  /// Returns the median, over the rounds that measured both subjects, of one subject's median
+  /// divided by the other's. If the machine is slow for longer than a round, both medians of that
+  /// round are affected. Returns `nil` if no round measured both.
   func pairedRatio(_ subject: Subject, to other: Subject) -> Double? {
     zip(rounds[subject] ?? [], rounds[other] ?? [])
       .map { Double($0.percentile(50)) / Double(max($1.percentile(50), 1)) }
       .median
   }
 
-  /// The figure at the largest size divided by the one at the smallest; nil with one size alone.
+  /// Returns the value at the largest size divided by the value at the smallest size, or `nil` if
+  /// there is only one size.
   func growth(_ workload: Workload, _ contender: Contender) -> Double? {
     let measured = sizes(workload.measure).compactMap { value(workload, $0, contender) }
     guard measured.count > 1, let first = measured.first, let last = measured.last, first > 0

@@ -3,19 +3,21 @@
 
 import Workloads
 
-/// A file that `swift package benchmark --format histogramSamples` writes: the samples of one metric
-/// of one benchmark, one a line, below a line with the metric's name.
+/// A file that `swift package benchmark --format histogramSamples` writes. It has a line with the
+/// name of the metric, and then one sample of one benchmark on each line.
 public struct SampleFile: Equatable, Sendable {
-  /// What was measured.
+  /// The benchmark that was measured.
   public let subject: Subject
   /// The samples, in the unit of the workload's measure, in ascending order.
   public let samples: [Int]
 
-  /// Reads a file; nil where it holds something else, or another metric than the workload's.
+  /// Reads a file. Returns `nil` if the file has other contents, or another metric than the
+  /// workload's.
   ///
   /// - Parameters:
-  ///   - name: Its name without folders, "run.target.workload.size.contender.metric.histogram…".
-  ///   - text: What is in it.
+  ///   - name: The name of the file without folders,
+  ///     "run.target.workload.size.contender.metric.histogram…".
+  ///   - text: The contents of the file.
   public init?(name: String, text: String) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 9, parts[6...] == ["histogram", "samples", "tsv"],

@@ -3,16 +3,16 @@
 
 public import Workloads
 
-/// What was measured: one benchmark.
+/// One benchmark: a workload, a size and a contender.
 public struct Subject: Hashable, Sendable {
-  /// What was done.
+  /// The workload.
   public var workload: Workload
-  /// With how many operations.
+  /// The number of operations.
   public var size: Int
-  /// By whom.
+  /// The contender.
   public var contender: Contender
 
-  /// Names a benchmark.
+  /// Creates a subject.
   public init(_ workload: Workload, _ size: Int, _ contender: Contender) {
     self.workload = workload
     self.size = size

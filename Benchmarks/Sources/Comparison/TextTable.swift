@@ -5,8 +5,8 @@
 struct TextTable: Sendable {
   /// The columns' titles.
   let titles: [String]
-  /// How many columns, from the first, hold words and are aligned to the left; the others hold
-  /// numbers.
+  /// The number of columns, from the first one, that contain words and are aligned to the left. The
+  /// other columns contain numbers.
   let wordColumns: Int
   private(set) var rows: [[String]] = []
 
@@ -15,13 +15,13 @@ struct TextTable: Sendable {
     wordColumns = words.count
   }
 
-  /// Adds a row; what is missing at its end stays empty, and nil becomes a dash.
+  /// Adds a row. Missing cells at its end stay empty, and `nil` becomes a dash.
   mutating func add(words: [String], numbers: [String?]) {
     let cells = words + numbers.map { $0 ?? "–" }
     rows.append(cells + Array(repeating: "", count: max(titles.count - cells.count, 0)))
   }
 
-  /// One line a row, each with a newline at its end.
+  /// The table with one line for each row. Each line ends with a newline.
   var text: String {
     let widths = titles.indices.map { column in
       ([titles] + rows).map { $0[column].count }.max() ?? 0

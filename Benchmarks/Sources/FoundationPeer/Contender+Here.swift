@@ -4,6 +4,6 @@
 import Workloads
 
 extension Contender {
-  /// Whose operations this module's shared source works with.
+  /// The contender whose operations the shared source of this module uses.
   static var here: Contender { .foundation }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The largest sizes that this model survives in reasonable time.
+/// The largest sizes that this model completes in reasonable time.
 enum Limits {
-  /// Of what is linked to a few others: the time for each grows with their number, and a chain of
-  /// some 30,000 overflows the stack as it is released.
+  /// The limit for operations with a few links each. The time of one operation grows with the
+  /// number of operations, and releasing a chain of about 30,000 overflows the stack.
   static let links = 10_000
-  /// Of one that is linked to all: when it is the first to run, the time grows as quickly.
+  /// The limit for one operation that is linked to all others. If it runs first, the time grows as
+  /// quickly as for `links`.
   static let fans = 10_000
-  /// Of operations with a barrier among each thousand: 100,000 take 40 seconds.
+  /// The limit for operations with a barrier in each thousand: 100,000 take 40 seconds.
   static let barriers = 10_000
-  /// Of operations that sleep: a hundred take 14 seconds on two processors, whatever the width.
+  /// The limit for operations that sleep: on two processors, 100 take 14 seconds at any width.
   static let sleepers = 100
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The largest sizes that this model survives in reasonable time.
+/// The largest sizes that this model completes in reasonable time.
 enum Limits {
-  /// Of what is linked to a few others.
+  /// The limit for operations with a few links each.
   static let links = Int.max
-  /// Of one that is linked to all.
+  /// The limit for one operation that is linked to all others.
   static let fans = Int.max
-  /// Of operations with a barrier among each thousand.
+  /// The limit for operations with a barrier in each thousand.
   static let barriers = Int.max
-  /// Of operations that sleep.
+  /// The limit for operations that sleep.
   static let sleepers = Int.max
 }

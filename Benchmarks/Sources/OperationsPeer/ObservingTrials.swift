@@ -4,9 +4,9 @@
 import Operations
 public import Workloads
 
-/// What only this package's operations can do.
+/// The workloads that only this package's operations can run.
 public enum ObservingTrials {
-  /// All of them.
+  /// All trials.
   public static var all: [Trial] { [observed, subscribed] }
 
   private static let observed = Trial(

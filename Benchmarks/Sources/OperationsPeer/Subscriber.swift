@@ -3,7 +3,7 @@
 
 import Operations
 
-/// Takes a queue's state changes as long as it lives.
+/// Reads a queue's state changes until it is released.
 final class Subscriber: Sendable {
   private let task: Task<Void, Never>
 

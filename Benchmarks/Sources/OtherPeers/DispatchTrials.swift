@@ -5,9 +5,9 @@ import Dispatch
 import Glibc
 public import Workloads
 
-/// What a dispatch queue can do of it.
+/// The workloads that a dispatch queue can run.
 public enum DispatchTrials {
-  /// All of them.
+  /// All trials.
   public static var all: [Trial] {
     [
       flat, producers(.flatFrom2, count: 2), producers(.flatFrom8, count: 8), fill, barriers, chain,

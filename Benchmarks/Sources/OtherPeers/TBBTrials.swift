@@ -4,9 +4,9 @@
 import TBBPeer
 public import Workloads
 
-/// What oneTBB can do of it.
+/// The workloads that oneTBB can run.
 public enum TBBTrials {
-  /// All of them.
+  /// All trials.
   public static var all: [Trial] {
     [
       flat, tree, start(.startIdle, pause: .microseconds(200)), start(.startBusy, pause: .zero),
@@ -62,10 +62,10 @@ public enum TBBTrials {
   }
 }
 
-/// The user's work.
+/// The work of an operation.
 private func doNothing() {}
 
-/// Carries a closure through C.
+/// Passes a closure through C.
 private final class Block {
   let body: @Sendable () -> Void
 

@@ -4,9 +4,9 @@
 import Dispatch
 public import Workloads
 
-/// What a task group can do of it.
+/// The workloads that a task group can run.
 public enum TaskGroupTrials {
-  /// All of them.
+  /// All trials.
   public static var all: [Trial] { [flat, tree] }
 
   private static let flat = Trial(
@@ -36,7 +36,8 @@ public enum TaskGroupTrials {
     }
   }
 
-  /// Runs a task in the pool and blocks until it ends: one hand-over there and back, as for everyone.
+  /// Runs a task in the pool and blocks until it ends. As for every contender, the time includes
+  /// one switch to the pool and one back.
   private static func runToEnd(_ body: @escaping @Sendable () async -> Void) {
     let end = DispatchSemaphore(value: 0)
     Task.detached {

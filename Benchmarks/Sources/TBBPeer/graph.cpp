@@ -11,7 +11,7 @@ namespace {
 
 using Message = tbb::flow::continue_msg;
 
-/// Nodes may not move: edges are pointers to them.
+/// Nodes must not move in memory, because edges are pointers to them.
 struct Graph {
   tbb::flow::graph graph;
   std::deque<tbb::flow::continue_node<Message>> nodes;

@@ -11,7 +11,7 @@ struct tbb_peer_group {
 
 namespace {
 
-/// One node of a binary tree in the numbering of a heap.
+/// A node of a binary tree, numbered as in a binary heap.
 struct Node {
   tbb::task_group &group;
   size_t index;

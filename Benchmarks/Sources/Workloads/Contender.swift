@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Who does the work.
+/// A library that runs the workloads.
 public enum Contender: String, CaseIterable, Sendable {
   /// This package's `OperationQueue`.
   case operations

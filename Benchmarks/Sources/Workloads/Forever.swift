@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// For what a process is to end with.
+/// Keeps objects until the process ends.
 public enum Forever {
-  /// Never frees an object.
+  /// Keeps an object, which is never freed.
   public static func keep(_ object: AnyObject) { _ = Unmanaged.passRetained(object) }
 }

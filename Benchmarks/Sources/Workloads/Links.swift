@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which operations wait for which; they are numbered in the order in which they are added.
+/// The dependencies of operations, which are numbered in the order in which they are added.
 public struct Links: Equatable, Sendable {
   /// One dependency.
   public struct Edge: Hashable, Sendable {
-    /// What has to finish first.
+    /// The operation that has to finish first.
     public let before: Int
-    /// What depends on it.
+    /// The operation that depends on it.
     public let after: Int
   }
 
-  /// How many operations there are.
+  /// The number of operations.
   public let count: Int
-  /// The dependencies, in the order in which they are to be made.
+  /// The dependencies, in the order in which the workload adds them.
   public let edges: [Edge]
 
-  /// The operations that depend on none, in ascending order.
+  /// The operations without dependencies, in ascending order.
   public var roots: [Int] {
     var waits = Array(repeating: false, count: count)
     for edge in edges { waits[edge.after] = true }
     return waits.indices.filter { !waits[$0] }
   }
 
-  /// Each waits for the one before it.
+  /// Returns a chain: each operation depends on the previous one.
   public static func chain(_ size: Int) -> Links {
     Links(count: size, edges: (1..<size).map { Edge(before: $0 - 1, after: $0) })
   }
 
-  /// Each but the root waits for its parent in a binary tree.
+  /// Returns a binary tree: each operation except the root depends on its parent.
   public static func tree(_ size: Int) -> Links {
     Links(count: size, edges: (1..<size).map { Edge(before: ($0 - 1) / 2, after: $0) })
   }
 
-  /// Layers of a tenth of the operations, 1,000 at most; each operation waits for four of the layer
-  /// before its own, drawn at random and the same in each run.
+  /// Returns layers of a tenth of the operations, at most 1,000. Each operation depends on four
+  /// operations of the previous layer, drawn at random. They are the same in each run.
   public static func layers(_ size: Int) -> Links {
     var generator = SeededGenerator(seed: 4)
     let width = min(1_000, size / 10)
@@ -52,12 +52,12 @@ public struct Links: Equatable, Sendable {
     return Links(count: size, edges: edges)
   }
 
-  /// One more, the last, waits for all others.
+  /// Returns links to one additional operation, the last one, which depends on all others.
   public static func fanIn(_ size: Int) -> Links {
     Links(count: size + 1, edges: (0..<size).map { Edge(before: $0, after: size) })
   }
 
-  /// All wait for one more, the first.
+  /// Returns links to one additional operation, the first one: all others depend on it.
   public static func fanOut(_ size: Int) -> Links {
     Links(count: size + 1, edges: (1...size).map { Edge(before: 0, after: $0) })
   }

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads that add operations at the same time. They are started before the measurement.
+/// Threads that add operations at the same time. The threads start before the measurement.
 public final class ProducerTeam: Sendable {
   private final class Shared: Sendable {
     let work = Mutex<(@Sendable () -> Void)?>(nil)
@@ -15,7 +15,7 @@ public final class ProducerTeam: Sendable {
   private let shared = Shared()
   private let starts: [DispatchSemaphore]
 
-  /// Starts the threads, which wait.
+  /// Starts the threads. They wait for work.
   public init(count: Int) {
     starts = (0..<count).map { _ in DispatchSemaphore(value: 0) }
     for start in starts {
@@ -37,7 +37,7 @@ public final class ProducerTeam: Sendable {
     for _ in starts { shared.done.wait() }
   }
 
-  /// Calls `work` on each of the threads, and returns when all have returned from it.
+  /// Calls `work` on each of the threads, and returns when all calls have returned.
   public func run(_ work: @escaping @Sendable () -> Void) {
     shared.work.withLock { $0 = work }
     for start in starts { start.signal() }

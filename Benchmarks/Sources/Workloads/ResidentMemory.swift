@@ -3,19 +3,19 @@
 
 import Glibc
 
-/// How much of the process is in memory.
+/// The resident memory of the process.
 public enum ResidentMemory {
-  /// How many bytes it grows by during `work`, divided by `size`.
+  /// Returns the number of bytes by which it grows during `work`, divided by `size`.
   ///
-  /// Means something only where the process has freed nothing worth mentioning before, whose place
-  /// could be used again: each benchmark runs in a process of its own.
+  /// The result is meaningful only if the process has freed little memory before, because `work`
+  /// could use that memory again. Therefore each benchmark runs in a separate process.
   public static func growth(size: Int, during work: () -> Void) -> Int {
     let before = bytes
     work()
     return (bytes - before) / size
   }
 
-  /// The second number in the file is the number of resident pages (proc(5)).
+  /// The size in bytes. The second number in the file is the number of resident pages (proc(5)).
   private static var bytes: Int {
     let file = open("/proc/self/statm", O_RDONLY)
     precondition(file >= 0, "/proc/self/statm cannot be read")

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The same random numbers in each run.
+/// A generator that returns the same random numbers in each run.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts a sequence.
+  /// Creates a generator.
   public init(seed: UInt64) { state = seed }
 
-  /// The next number of the sequence.
+  /// Returns the next number of the sequence.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

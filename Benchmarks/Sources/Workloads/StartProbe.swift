@@ -4,19 +4,21 @@
 import Glibc
 import Synchronization
 
-/// Measures how long it takes from adding a block until it begins.
+/// Measures the time from the addition of a block until it begins.
 public final class StartProbe: Sendable {
   private let startTime = Atomic<Int>(0)
 
-  /// Adds a block so many times, each when the one before has begun.
+  /// Adds a block `count` times, each time after the previous one has begun.
   ///
-  /// The calling thread spins all the time, so that no figure has the waking of that thread in it.
+  /// The calling thread spins all the time, so that no measured time includes a wake-up of that
+  /// thread.
   ///
   /// - Parameters:
-  ///   - count: How many times.
-  ///   - pause: How long to let everything come to rest before each time.
+  ///   - count: The number of additions.
+  ///   - pause: The time before each addition in which all threads can become idle.
   ///   - add: Adds the block.
-  /// - Returns: For each time the nanoseconds from before the call of `add` until the block began.
+  /// - Returns: For each addition, the nanoseconds from before the call of `add` until the block
+  ///   began.
   public static func measure(
     count: Int, pause: Duration, add: (@escaping @Sendable () -> Void) -> Void
   ) -> [Int] {
@@ -36,7 +38,7 @@ public final class StartProbe: Sendable {
     }
   }
 
-  /// Nanoseconds on the monotonic clock.
+  /// The time of the monotonic clock, in nanoseconds.
   private static var now: Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

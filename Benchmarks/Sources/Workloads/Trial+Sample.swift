@@ -4,7 +4,7 @@
 extension Trial {
   /// Takes one sample.
   ///
-  /// - Returns: Values in the unit of the workload's measure.
+  /// - Returns: The values, in the unit of the workload's measure.
   public func takeSample(_ size: Int) -> [Int] {
     switch body {
     case .values(let measure): return measure(size)

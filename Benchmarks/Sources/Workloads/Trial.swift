@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One contender's way of doing one workload.
+/// The implementation of one workload for one contender.
 public struct Trial: Sendable {
-  /// How a sample is taken.
+  /// The code that takes a sample.
   public enum Body: Sendable {
-    /// Prepares a sample of so many operations, and returns the work that is to be timed.
+    /// Prepares a sample of `size` operations, and returns the work to be timed.
     case timed(@Sendable (_ size: Int) -> () -> Void)
-    /// Takes a sample and returns what was measured, in the unit of the workload's measure.
+    /// Takes a sample and returns the measured values, in the unit of the workload's measure.
     case values(@Sendable (_ size: Int) -> [Int])
   }
 
-  /// What is done.
+  /// The workload.
   public let workload: Workload
-  /// Who does it.
+  /// The contender.
   public let contender: Contender
-  /// The sizes that this contender survives in reasonable time.
+  /// The sizes that this contender completes in reasonable time.
   public let sizes: [Int]
-  /// How it is done.
+  /// The code that takes a sample.
   public let body: Body
 
-  /// Describes a trial.
+  /// Creates a trial.
   ///
   /// - Parameters:
-  ///   - workload: What is done.
-  ///   - contender: Who does it.
-  ///   - limit: The largest size that the contender survives in reasonable time; by default there is
-  ///     none.
-  ///   - body: How it is done.
+  ///   - workload: The workload.
+  ///   - contender: The contender.
+  ///   - limit: The largest size that the contender completes in reasonable time. By default there
+  ///     is no limit.
+  ///   - body: The code that takes a sample.
   public init(_ workload: Workload, by contender: Contender, upTo limit: Int = .max, _ body: Body) {
     self.workload = workload
     self.contender = contender

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What is done, whoever does it.
+/// A task that every contender can run.
 ///
-/// The user's own work is an empty block everywhere. Unless a case says otherwise, a sample begins
-/// with nothing but an empty queue and ends with nothing but that: creating the operations, linking
-/// them, adding them, running them, waiting until all have finished and freeing them is the measured
-/// work. Freeing is in it because contenders that free as they go could not leave it out.
-/// What decides the shape of the work (which waits for which, which priority) is drawn before.
+/// The user's own work is an empty block in every workload. Unless a case states otherwise, only an
+/// empty queue exists when a sample begins and when it ends. The measured work is creating the
+/// operations, linking them, adding them, running them, waiting until all have finished, and
+/// freeing them. Freeing is included because some contenders free operations while they run, and
+/// cannot exclude it. The dependencies and the priorities are drawn before the measurement.
 public enum Workload: String, CaseIterable, Sendable {
   /// One thread adds empty blocks one by one to a running queue.
   case flat
-  /// The same, by two threads at once to one queue, half of them each.
+  /// As `flat`, with two threads that add half of the blocks each to one queue at the same time.
   case flatFrom2 = "flat-from-2"
-  /// The same, by eight threads at once to one queue, an eighth of them each.
+  /// As `flat`, with eight threads that add an eighth of the blocks each to one queue at the same
+  /// time.
   case flatFrom8 = "flat-from-8"
-  /// All operations are added by one call, which waits for them.
+  /// One call adds all operations and waits for them.
   case batch
   /// Blocks are added one by one to a suspended queue, which is then resumed.
   case fill
@@ -24,53 +25,57 @@ public enum Workload: String, CaseIterable, Sendable {
   /// As `flat`, with every thousandth block as a barrier.
   case barriers
 
-  /// Each operation depends on the one before it. In this and the next four, each is created, linked
-  /// to those before it and added to a suspended queue, which is resumed when it has them all.
+  /// Each operation depends on the previous one. In this workload and the next four, each operation
+  /// is created, linked to earlier operations and added to a suspended queue. The queue is resumed
+  /// when it contains all of them.
   ///
-  /// Dispatch has no dependencies: each block adds the next. For the flow graph an edge is a
-  /// dependency, and a message to each node without one starts it.
+  /// Dispatch has no dependencies: each block adds the next one. In the flow graph an edge is a
+  /// dependency, and a message to each node without a dependency starts the graph.
   case chain
-  /// A binary tree: each operation but the root depends on its parent, so that running it makes two
-  /// others ready.
+  /// A binary tree. Each operation except the root depends on its parent, so each parent makes two
+  /// operations ready when it finishes.
   ///
-  /// Dispatch's blocks and TBB's tasks add their two children. A Swift task awaits them, too.
+  /// The blocks of Dispatch and the tasks of TBB add their two children. A Swift task also awaits
+  /// its children.
   case tree
-  /// Layers as wide as a tenth of all, 1,000 at most; each operation depends on four of the layer
-  /// before its own.
+  /// Layers of a tenth of all operations, at most 1,000. Each operation depends on four operations
+  /// of the previous layer.
   case layers
-  /// One operation depends on all others.
+  /// One operation depends on all other operations.
   case fanIn = "fan-in"
-  /// All operations depend on one.
+  /// All other operations depend on one operation.
   case fanOut = "fan-out"
-  /// A chain whose operations are on two queues in turns. All are linked, and then added to queues
-  /// that run.
+  /// A chain whose operations alternate between two queues. All operations are linked first, and
+  /// then added to queues that are not suspended.
   case pingPong = "ping-pong"
 
-  /// Operations that wait on a suspended queue are all cancelled, and the queue resumed. Measured is
-  /// from before the cancelling until the queue is empty.
+  /// All operations of a suspended queue are cancelled, and the queue is resumed. The time from
+  /// before the cancellation until the queue is empty is measured.
   case cancel
-  /// As `flat`, with a key-value observation of `isFinished` on each operation. The observations end
-  /// when all have finished.
+  /// As `flat`, with a key-value observation of `isFinished` on each operation. The observations
+  /// end when all operations have finished.
   case observed
-  /// As `flat`, with a task that takes the queue's state changes.
+  /// As `flat`, with a task that reads the queue's state changes.
   case subscribed
 
-  /// From before a block is added to an idle queue until it begins, 200 µs after the one before.
+  /// The time from before a block is added to an idle queue until it begins. Each block is added
+  /// 200 µs after the previous one has begun.
   case startIdle = "start-idle"
-  /// From before a block is added until it begins, right after the one before has begun.
+  /// The time from before a block is added until it begins. Each block is added as soon as the
+  /// previous one has begun.
   case startBusy = "start-busy"
 
-  /// Empty blocks, added to a suspended queue and waiting there.
+  /// Empty blocks that wait in a suspended queue.
   case memory
-  /// The same as a chain of dependencies.
+  /// As `memory`, with a chain of dependencies.
   case memoryChain = "memory-chain"
 
-  /// Operations that sleep for a second each, on a queue of a width that is their number.
+  /// Operations that sleep for one second each, in a queue whose width is the number of operations.
   case sleepersWide = "sleepers-wide"
-  /// The same on a queue of default width.
+  /// As `sleepersWide`, in a queue of default width.
   case sleepersDefault = "sleepers-default"
 
-  /// What a sample says.
+  /// The quantity that a sample measures.
   public var measure: Measure {
     switch self {
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .chain, .tree,
@@ -82,7 +87,7 @@ public enum Workload: String, CaseIterable, Sendable {
     }
   }
 
-  /// The numbers of operations to do it with.
+  /// The numbers of operations to run the workload with.
   public var sizes: [Int] {
     switch self {
     case .flat, .flatFrom2, .flatFrom8, .batch, .fill, .priorities, .barriers, .chain, .tree,
@@ -97,11 +102,11 @@ public enum Workload: String, CaseIterable, Sendable {
     }
   }
 
-  /// Which operations wait for which, in the workloads that are about that.
+  /// Returns the dependencies of the workload's operations.
   ///
-  /// - Parameter size: The number of operations; where one is the counterpart of all others, it is
+  /// - Parameter size: The number of operations. If one operation is linked to all others, it is
   ///   not counted.
-  /// - Returns: Nothing linked for other workloads.
+  /// - Returns: The dependencies. There are none in workloads without dependencies.
   public func links(_ size: Int) -> Links {
     switch self {
     case .chain, .pingPong, .memoryChain: .chain(size)

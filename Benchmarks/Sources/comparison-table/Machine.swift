@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// Where the figures come from.
+/// The machine on which the benchmarks ran.
 enum Machine {
-  /// Processor, kernel and date, in a line.
+  /// The processor, the kernel and the date, in one line.
   static var description: String {
     let processors = ProcessInfo.processInfo.activeProcessorCount
     return "\(processorModel), \(processors) processors; Linux \(kernel); \(today)."

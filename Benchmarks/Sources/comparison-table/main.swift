@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Prints the tables of what `swift package benchmark --format histogramSamples` left in the folders
-// that are given, one a round, and on what machine.
+// Prints the machine, and tables of the results that
+// `swift package benchmark --format histogramSamples` wrote to the given folders. Each folder has
+// the results of one round.
 
 import Comparison
 import Foundation

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Does so many operations, for one who counts the process's instructions:
+// Runs COUNT operations, so that a profiler can count the instructions of the process:
 //
 //     instruction-probe block|chain COUNT
 //
-// Nothing in it depends on how threads happen to meet: the queue runs one operation at a time, and
-// only when all have been added. So what COUNT operations more cost in instructions is the cost of
-// creating, adding, running, finishing and freeing them, the same each time.
+// The work does not depend on how threads interleave: the queue runs one operation at a time, and
+// starts when all have been added. So the difference between two counts is the number of
+// instructions for creating, adding, running, finishing and freeing operations. It is the same in
+// each run.
 
 import Glibc
 import Operations
@@ -36,7 +37,7 @@ if workload == "block" {
 }
 queue.isSuspended = false
 queue.waitUntilAllOperationsAreFinished()
-// The wait ends before the queue's only thread has freed the last operations, of a chain all of them;
-// it comes to this one when it has.
+// The wait ends before the queue's only thread has freed the last operations. If they are a chain,
+// it has freed none of them. The thread runs this operation after it has freed them.
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Measures what of the queues' speed is the same on a slow, a fast and a busy machine, prints it, and
-// fails where it is not as it should be. Takes some ten seconds, nearly all of them Foundation's.
+// Measures ratios of the queues' speed that are the same on a slow, a fast and a busy machine.
+// Prints them, and exits with a failure if one is above its limit. Takes about ten seconds, nearly
+// all of them for Foundation.
 
 import Comparison
 import FoundationPeer
@@ -12,7 +13,7 @@ import Workloads
 
 let trials = OperationsPeer.SharedTrials.all + FoundationPeer.SharedTrials.all
 
-/// As many samples as make so many operations.
+/// Takes as many samples as are needed for the given number of operations.
 func samples(_ subject: Subject, operations: Int) -> [Int] {
   guard
     let trial = trials.first(where: {
@@ -24,7 +25,8 @@ func samples(_ subject: Subject, operations: Int) -> [Int] {
 
 var results = Results()
 for pair in CheckedPair.growths {
-  // Turn by turn, so that both see the same machine; the first ones see it cold.
+  // Both subjects take turns, so that they are measured under the same load. The first round warms
+  // up and is not used.
   for round in 0...10 {
     for subject in [pair.subject, pair.other] {
       let samples = samples(subject, operations: pair.subject.size)

@@ -8,7 +8,7 @@
 #endif
 import Workloads
 
-/// Priorities and cancellation.
+/// Workloads with priorities and cancellation.
 extension SharedTrials {
   static var controlTrials: [Trial] { [priorities, cancel] }
 

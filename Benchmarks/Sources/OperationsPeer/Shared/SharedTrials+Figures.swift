@@ -9,7 +9,7 @@
 #endif
 import Workloads
 
-/// What is not a time for each operation.
+/// Workloads whose result is not a time per operation.
 extension SharedTrials {
   static var figureTrials: [Trial] {
     [

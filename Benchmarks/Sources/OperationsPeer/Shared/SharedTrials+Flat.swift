@@ -8,7 +8,7 @@
 #endif
 import Workloads
 
-/// Operations that do not depend on each other.
+/// Workloads of operations that do not depend on each other.
 extension SharedTrials {
   static var flatTrials: [Trial] {
     [flat, producers(.flatFrom2, count: 2), producers(.flatFrom8, count: 8), batch, fill, barriers]

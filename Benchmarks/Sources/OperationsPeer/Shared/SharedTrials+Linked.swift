@@ -8,7 +8,7 @@
 #endif
 import Workloads
 
-/// Operations that depend on each other.
+/// Workloads of operations that depend on each other.
 extension SharedTrials {
   static var linkedTrials: [Trial] {
     [
@@ -47,7 +47,8 @@ extension SharedTrials {
       }
     })
 
-  /// Creates operations one after the other, makes each depend on others before it, and adds it.
+  /// Creates operations one after the other. Makes each operation depend on earlier ones, and adds
+  /// it.
   private static func addOperations(_ links: Links, to queue: OperationQueue) -> [Operation] {
     var operations: [Operation] = []
     operations.reserveCapacity(links.count)

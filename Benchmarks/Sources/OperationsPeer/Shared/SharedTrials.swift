@@ -3,10 +3,11 @@
 
 public import Workloads
 
-/// What this package's operations and Foundation's are both used for, in the same words.
+/// The workloads that this package's operations and Foundation's operations run with the same
+/// source.
 ///
-/// The folder is compiled twice, once against each model: what is written once cannot differ.
+/// The folder is compiled twice, once with each library, so that the code cannot differ.
 public enum SharedTrials {
-  /// All of them.
+  /// All trials.
   public static var all: [Trial] { flatTrials + linkedTrials + controlTrials + figureTrials }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// What oneTBB is measured with. Each function returns when all the work has been done and everything
-// that it made has been freed.
+// The functions that measure oneTBB. Unless stated otherwise, a function returns when all the work
+// is done and everything that it created is freed.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,33 +13,33 @@ extern "C" {
 
 #pragma clang assume_nonnull begin
 
-/// Runs `block` so many times, as tasks of one task_group.
+/// Runs `block` `count` times, as tasks of one task_group.
 void tbb_peer_run_tasks(size_t count, void (*block)(void));
 
-/// The same as a binary tree: each task adds its two children to the group.
+/// Runs `block` `count` times in a binary tree: each task adds its two children to the group.
 void tbb_peer_run_task_tree(size_t count, void (*block)(void));
 
-/// `after` may run only when `before` has.
+/// An edge: `after` may run only after `before` has run.
 struct tbb_peer_edge {
   uint32_t before;
   uint32_t after;
 };
 
-/// Makes a flow graph of `count` nodes that run `block`, links and runs it.
+/// Creates a flow graph of `count` nodes that run `block`, links the nodes, and runs the graph.
 ///
-/// `roots` are the nodes that wait for no other.
+/// `roots` are the nodes without an incoming edge.
 void tbb_peer_run_graph(
     size_t count, const struct tbb_peer_edge *edges, size_t edge_count, const uint32_t *roots,
     size_t root_count, void (*block)(void));
 
-/// Makes and links the same, does not run it, and never frees it.
+/// Creates and links such a graph, but does not run it, and never frees it.
 void tbb_peer_leave_graph(
     size_t count, const struct tbb_peer_edge *edges, size_t edge_count, void (*block)(void));
 
-/// A task_group for tasks one by one.
+/// A task_group to which tasks are added one by one.
 struct tbb_peer_group;
 
-/// A new group, to be freed with `tbb_peer_free_group`.
+/// Returns a new group. Free it with `tbb_peer_free_group`.
 struct tbb_peer_group *tbb_peer_make_group(void);
 
 /// Adds a task that calls `block` with `context`.
