@@ -6,7 +6,7 @@ import Dashboard
 /// Decodes the bytes that a terminal sends as key presses.
 ///
 /// It is a value without clock or descriptor. Its owner passes the bytes that arrive, and calls ``expire()``
-/// when no more bytes have come for as long as ``patience``. Only then is an ESC the Escape key, and not the
+/// when no other bytes have come for as long as ``patience``. Only then is an ESC the Escape key, and not the
 /// beginning of a sequence whose rest has not arrived yet.
 struct KeyDecoder {
   /// The meaning of the bytes at a position.
@@ -59,7 +59,7 @@ struct KeyDecoder {
     return decode(isComplete: false)
   }
 
-  /// Decodes the pending bytes by themselves, because no more bytes have come, and returns their keys.
+  /// Decodes the pending bytes by themselves, because no other bytes have come, and returns their keys.
   mutating func expire() -> [Input] {
     var inputs = decode(isComplete: true)
     if let text = paste {

@@ -193,7 +193,7 @@ public struct Terminal: ~Copyable {
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
 
-  /// Decodes the pending bytes, because no more have come: a pending ESC is then the Escape key.
+  /// Decodes the pending bytes, because no others have come: a pending ESC is then the Escape key.
   public mutating func expireInput() -> [Input] { decoder.expire() }
 
   /// Writes a text; if the terminal disappears meanwhile, only the part that it has accepted.

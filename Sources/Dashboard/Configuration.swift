@@ -4,25 +4,24 @@
 public import MonitorProtocol
 
 extension Dashboard {
-  /// What a dashboard is told once, when it is made.
+  /// The configuration of a dashboard, which it receives when it is made.
   public struct Configuration: Sendable, Equatable {
-    /// What is watched at first; `nil` where the user has yet to choose, for which the picker is open
-    /// at first.
+    /// The source that is watched first. If it is `nil`, the picker opens, and the user selects a source.
     public var source: Source?
-    /// What the demo is called, such as `tiles`; empty for the process's own name. Another process is
-    /// always called by its own. Unsanitised.
+    /// The name of the demo, such as `tiles`; empty for the process's own name. Another process always has
+    /// its own name. Unsanitised.
     public var title: String
-    /// What to look at in the demo and which keys to press, shown for the first 20 s or until a key is
-    /// pressed; empty for nothing.
+    /// A hint for the demo with the keys to press. It is shown for the first 20 s or until a key is pressed.
+    /// If it is empty, there is no hint.
     public var guidance: String
-    /// Whether the viewer gives no commands, even to a process that takes them.
+    /// Whether the viewer sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool
-    /// Whether `X` and a letter asks before it cancels in the demo. Elsewhere it asks as `x` does.
+    /// Whether `X` and a letter asks before it cancels in the demo. In other processes it asks as `x` does.
     public var asksBeforeCancellingByKey: Bool
-    /// Which kinds of warnings are shown.
+    /// The kinds of warnings that are shown.
     public var warningKinds: Set<MonitorWarning.Kind>
 
-    /// Creates a configuration; by default one for the demo that asks before everything.
+    /// Creates a configuration. The default is one for the demo that asks before every change.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", isReadOnly: Bool = false,
       asksBeforeCancellingByKey: Bool = true,

@@ -3,21 +3,22 @@
 
 import MonitorProtocol
 
-/// What is watched, and what its monitor was asked for.
+/// The watched source, and the interest that its monitor has received.
 struct ConnectionState: Sendable {
-  /// What is watched; `nil` if the user has yet to choose.
+  /// The watched source; `nil` if the user has not selected one.
   var source: Source?
-  /// What the program was asked to watch instead; `nil` if it has answered.
+  /// The source that the program is opening; `nil` if it has answered.
   var opening: Source?
-  /// When what was watched ended; `nil` if it has not.
+  /// When the watched source ended; `nil` if it has not.
   var endedAt: MonitorTime?
-  /// What the monitor was last asked for.
+  /// The last interest that was sent to the monitor.
   var interest = Interest()
-  /// Whether the monitor has to be asked in any case: since its greeting it was not.
+  /// Whether the interest must be sent even if it has not changed, because it was not sent since the
+  /// greeting.
   var mustWatchAgain = false
 }
 
-// Who is watched, and whether it is heard.
+// The watched source, and whether updates arrive from it.
 
 extension Dashboard {
   /// Whether another process is watched.
@@ -28,7 +29,7 @@ extension Dashboard {
     }
   }
 
-  /// Why no command is taken; `nil` where they are.
+  /// The reason why commands are refused; `nil` if they are accepted.
   var refusal: CommandRefusal? {
     if replay != nil { return .recording }
     if live.endedReason != nil { return isAttached && live.processes.isEmpty ? .exited : .ended }
@@ -36,8 +37,8 @@ extension Dashboard {
     return configuration.isReadOnly || saysReadOnly ? .readOnly : nil
   }
 
-  /// Whether who is watched takes no commands. Each of several processes may come to listen in another way
-  /// than when all of them were greeted for.
+  /// Whether the watched processes accept no commands. A process may change its mode after the common
+  /// greeting of several processes.
   private var saysReadOnly: Bool {
     live.processes.isEmpty
       ? live.hello?.isReadOnly == true : live.processes.allSatisfy(\.hello.isReadOnly)
@@ -46,29 +47,29 @@ extension Dashboard {
   /// Whether commands are refused.
   var isReadOnly: Bool { refusal != nil }
 
-  /// Whether nobody answers what the dashboard wants to know: what it shows is all that it knows.
+  /// Whether requests of the dashboard get no answer. It then shows only the operations that it knows.
   ///
   /// A demo that has ended still answers.
   var isUnanswered: Bool { connection.source == nil || isAttached && live.isSilent }
 
-  /// How many operations the list would hold without a limit: of all that are kept, or of those that
-  /// are known here where the monitor does not say.
+  /// The number of operations that the list would have without a limit: of all kept operations or, if the
+  /// monitor does not answer, of the operations that are known here.
   var matchCount: Int {
     isUnanswered || paused != nil ? list.rows.matchCount : shown.matchCount
   }
 
-  /// How many operations there are to list, as far as that is known.
+  /// The number of operations that can be listed, as far as it is known.
   var listableCount: Int { isUnanswered ? shown.operations.count : shown.keptCount }
 
-  /// Takes in who is watched from now on: the same process as before, again, or another one.
+  /// Begins to watch a process: the same process as before, again, or another one.
   mutating func begin(_ hello: Hello) {
     let isSame = live.hello?.isSameProcess(as: hello) == true
-    // While another one is being opened, the one that is watched may come back.
+    // While another source is being opened, the watched process may greet again.
     let opened = connection.opening.flatMap { isSame && $0 != connection.source ? nil : $0 }
     if isSame, opened != .demo {
       greetAgain(hello)
     } else {
-      // Before the first greeting there is nothing that could be mixed up, and keys that were pressed
+      // Before the first greeting there is no other process's state to remove, and keys that were pressed
       // since the start count.
       if live.hello != nil || opened != nil { startOver(with: opened ?? connection.source, hello) }
       live.apply(.hello(hello))
@@ -82,19 +83,19 @@ extension Dashboard {
     picker = nil
   }
 
-  /// Goes on with the same process: its ids are the same, everything else is told anew.
+  /// Continues with the same process: its ids are the same, and its monitor reports everything else again.
   private mutating func greetAgain(_ hello: Hello) {
     live.apply(.hello(hello))
     connection.mustWatchAgain = true
-    // Its numbers count what this connection has told.
+    // The numbers of events belong to one connection.
     events = EventSelection()
     tags.confirmedBy = now + Self.confirmationTime
   }
 
-  /// Within this time after a greeting the monitor tells of what is tagged, if it is still kept.
+  /// Within this time after a greeting the monitor reports tagged operations that are still kept.
   static let confirmationTime = Duration.seconds(2)
 
-  /// Forgets everything but how the user wants it to look.
+  /// Resets everything except the settings of the display.
   private mutating func startOver(with source: Source?, _ hello: Hello) {
     var dashboard = Dashboard(configuration: configuration)
     dashboard.connection.source = source
@@ -102,13 +103,13 @@ extension Dashboard {
     dashboard.screen.size = screen.size
     dashboard.screen.refresh = screen.refresh
     dashboard.screen.showsMeters = screen.showsMeters
-    // The clock may be another machine's.
+    // The clock may belong to another machine.
     dashboard.now = hello.anchor
     dashboard.connection.mustWatchAgain = true
     self = dashboard
   }
 
-  /// Notes that the connection is lost: nothing can be asked any more.
+  /// Notes that the connection is lost: requests are impossible.
   mutating func noteDisconnection() {
     list.cancelKeys.disarm()
     guard prompts.question?.purpose == .cancel else { return }
@@ -116,7 +117,7 @@ extension Dashboard {
     show("the connection is lost; nothing cancelled", isWarning: true)
   }
 
-  /// Notes that nothing more will come: what was asked about has ended with it.
+  /// Notes that the source has ended: open questions about its operations end with it.
   mutating func noteEnd() {
     connection.endedAt = now
     list.cancelKeys.disarm()

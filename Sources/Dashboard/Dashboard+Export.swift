@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-// What is shown, for others to read.
+// The export of the shown operations.
 
 extension Dashboard {
-  /// Asks for a file with what the view lists; of several processes for one of each.
+  /// Requests a file with the operations of the view; for several processes, a file for each.
   func export() -> [Effect] {
     guard let hello = shown.hello else { return [.bell] }
     if !shown.processes.isEmpty { return shown.processes.map { .export(frame(of: $0)) } }
@@ -28,7 +28,7 @@ extension Dashboard {
     ).withinProcess
   }
 
-  /// Says in one sentence where the file is, or why there is none.
+  /// Shows in one sentence where the file is, or why there is none.
   mutating func announce(_ result: ExportResult) {
     switch result {
     case .written(let count, let fileName):
@@ -40,9 +40,8 @@ extension Dashboard {
     }
   }
 
-  /// The one operation that is shown alone, or those that the view is about: with those of the tree
-  /// that are folded or drawn as one row, and in the views that list no operations all that are known
-  /// here.
+  /// The operation of the detail screen, or the operations of the view. The tree includes operations that are
+  /// folded or grouped. In views without a list of operations it is all operations that are known here.
   private var listedOperations: [OperationReport] {
     let operations = shown.operations
     if let detail { return [operations[detail.id]].compactMap { $0 } }

@@ -4,7 +4,8 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// What the monitor has to tell for what is on screen, and for what keys would act on.
+  /// The interest that the monitor has to report for the screen, and for the operations that keys would act
+  /// on.
   var wantedInterest: Interest {
     var interest = Interest(
       order: list.listing.order, filter: list.listing.filter, hidesOver: list.listing.hidesOver,
@@ -21,7 +22,7 @@ extension Dashboard {
             Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
         }
       } else {
-        // For the sentence, which names what it waits for.
+        // For the sentence, which names the operation's dependencies.
         interest.graphs.insert(
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }
@@ -44,7 +45,7 @@ extension Dashboard {
     return interest
   }
 
-  /// More operations than these are never drawn there.
+  /// The maximum number of operations that are drawn in the pane.
   static let paneGraphLimit = 300
   private static let sentenceGraphLimit = 64
 }

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Takes in what the monitored process says.
+  /// Processes a message of the monitored process.
   mutating func reduce(_ message: MonitorMessage) {
     let before = live.processes
     if case .hello(let hello) = message { begin(hello) } else { live.apply(message) }
@@ -16,7 +16,7 @@ extension Dashboard {
     case .ended:
       noteEnd()
     case .update(let update):
-      // The past has a clock of its own.
+      // A recording has a clock of its own.
       if replay == nil { now = max(now, update.time) }
       tags.confirm(with: live.operations, at: update.time)
       noteDependents()
@@ -28,7 +28,7 @@ extension Dashboard {
     if paused == nil { settle() }
   }
 
-  /// Says in one sentence what became of a command.
+  /// Shows the result of a command in one sentence.
   private mutating func announce(_ result: CommandResult) {
     switch result.command {
     case .cancel(let ids), .cancelWithDependents(let ids):
@@ -57,8 +57,8 @@ extension Dashboard {
     }
   }
 
-  /// What is said of a command whose answer was lost with the connection, or of several processes is
-  /// waited for no longer.
+  /// The words for a command without an answer: the connection was lost or, with several processes, the wait
+  /// for the answer has ended.
   private var lostWords: String {
     live.processes.isEmpty ? "not known, the connection was lost" : "not known, no answer came"
   }
@@ -91,7 +91,7 @@ extension Dashboard {
       isWarning: requested == 0)
   }
 
-  /// An operation's id and, where it is kept, its name, cut to what fits a sentence.
+  /// Returns an operation's id and, if it is kept, its name, cut to fit into a sentence.
   func describe(_ id: OperationReport.ID) -> String {
     guard let report = live.operations[id], !report.title.isEmpty else { return "\(id)" }
     return "\(id) \(report.title.clipped(to: 40))"
@@ -116,7 +116,7 @@ extension Dashboard {
       "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "q quits")")
   }
 
-  /// Those of `ids` that are kept and have not finished, nor ended with their process.
+  /// Returns those of `ids` that are kept and unfinished, and whose process has not ended.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.filter { live.operations[$0]?.state.isOver == false && !live.hasEnded($0) }
   }

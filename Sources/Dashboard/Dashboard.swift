@@ -3,46 +3,47 @@
 
 public import MonitorProtocol
 
-/// The dashboard of operation queues as a value: messages go in, effects and pictures come out.
+/// The dashboard of operation queues as a value: it receives messages and returns effects and pictures.
 ///
-/// It knows no terminal, no clock and no thread. Selection and questions hold operation ids, never
-/// rows. Drawing costs as much as there are rows on screen, taking in an update as much as has
-/// changed, whatever the number of operations.
+/// It uses no terminal, no clock and no thread. Selection and questions contain operation ids, never rows.
+/// The cost of drawing depends on the rows on screen, and the cost of an update on the changes in it,
+/// whatever the number of operations is.
 public struct Dashboard: Sendable {
   let configuration: Configuration
 
   var connection = ConnectionState()
-  /// What can be watched, to choose from; `nil` while that is closed.
+  /// The picker; `nil` while it is closed.
   var picker: PickerState?
-  /// The current time; never goes back.
+  /// The current time. It never goes back.
   var now = MonitorTime(nanoseconds: 0)
-  /// What is known, up to the last message.
+  /// The monitored state up to the last message.
   var live = MonitoredState()
-  /// Where the recording is that is watched; `nil` where none is.
+  /// The position of the watched recording; `nil` if the source is not a recording.
   var replay: ReplayStatus?
-  /// What is shown instead while the display is paused.
+  /// The state that is shown instead while the display is paused.
   var paused: Paused?
 
   var screen = ScreenState()
   var list = OperationListState()
-  /// The tree view, kept while another view is shown; `nil` before it was first opened.
+  /// The state of the tree view. It is kept while another view is shown; `nil` before the tree was first
+  /// opened.
   var tree: TreeState?
   var queues = QueueSelection()
   var timeline = TimelineState()
   var events = EventSelection()
-  /// What is shown over the view of one operation; `nil` while the view itself is.
+  /// The detail screen of one operation; `nil` while the view itself is shown.
   var detail: DetailState?
-  /// What commands are about; the selected operation if there are none.
+  /// The operations of commands. If there are none, commands apply to the selected operation.
   var tags = Tags()
   var prompts = PromptState()
 
-  /// A picture that is kept while the display is paused.
+  /// The picture that is kept while the display is paused.
   struct Paused: Sendable {
     let monitored: MonitoredState
     let time: MonitorTime
   }
 
-  /// Creates a dashboard that knows nothing yet.
+  /// Creates a dashboard without any data.
   public init(configuration: Configuration) {
     self.configuration = configuration
     connection.source = configuration.source
@@ -50,13 +51,13 @@ public struct Dashboard: Sendable {
     layOut()
   }
 
-  /// Takes in one message, and says what the program has to do, in this order.
+  /// Processes one message, and returns the effects that the program has to perform, in this order.
   ///
-  /// A message that comes late, twice or for something unknown is harmless.
+  /// A message that is late, is repeated or concerns an unknown operation is harmless.
   public mutating func reduce(_ message: Message) -> [Effect] {
     let effects = reduceWithoutInterest(message) + lookIfDue()
     layOut()
-    // Who greets next is told.
+    // A process without an answer receives the interest after its next greeting.
     guard !isUnanswered else { return effects }
     let wanted = wantedInterest
     guard wanted != connection.interest || connection.mustWatchAgain else { return effects }
@@ -102,8 +103,8 @@ public struct Dashboard: Sendable {
 
   /// Draws the picture for a terminal of this size.
   ///
-  /// The grid is exactly of the given size. Usually that is the size of the last
-  /// ``Message/resized(_:)``; any other one is drawn as well.
+  /// The grid has exactly the given size. Usually that is the size of the last ``Message/resized(_:)``; other
+  /// sizes are drawn as well.
   public func view(size: Size, capabilities: Capabilities) -> Grid {
     let isOwn = size == screen.size
     return DashboardView(
@@ -113,15 +114,15 @@ public struct Dashboard: Sendable {
     ).draw()
   }
 
-  /// The shortest time between two pictures that only news from the monitor call for: a thirtieth of a
-  /// second by default, and at most 10 s. What a key or another size changes is to be drawn at once.
+  /// The shortest time between two pictures that only updates from the monitor cause: a thirtieth of a second
+  /// by default, and at most 10 s. Changes by a key or by another size must be drawn at once.
   public var refreshInterval: Duration { screen.refresh.interval }
 
-  /// The next moment at which the picture changes without any message but a
-  /// ``Message/tick(_:)``; `nil` when nothing will.
+  /// Returns the next moment at which the picture changes without any message except a ``Message/tick(_:)``;
+  /// `nil` if there is none.
   ///
-  /// Ages tick once a second, on the full second of the time of day, and only while a row that
-  /// ages is on screen; rarer where news are drawn rarer.
+  /// Ages change once a second, on the full second of the time of day, and only while a row with an age is on
+  /// screen. With a lower refresh rate they change less often.
   public func nextTick(after now: MonitorTime) -> MonitorTime? {
     let news = [
       showsAges || replay?.isPlaying == true ? nextSecond(after: now) : nil,
@@ -135,10 +136,11 @@ public struct Dashboard: Sendable {
     return moments.min().map { max($0, now) }
   }
 
-  /// What is on screen: what is known now, or the picture of the moment when it was paused.
+  /// The state on the screen: the present one, or that of the moment at which the display was paused.
   var shown: MonitoredState { paused?.monitored ?? live }
 
-  /// The time for which ages are shown: it stands still while paused, and while nothing is heard.
+  /// The time for which ages are shown. It stands still while the display is paused and while no updates
+  /// arrive.
   var shownTime: MonitorTime {
     if let paused { return paused.time }
     if let replay { return replay.time }

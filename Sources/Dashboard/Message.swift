@@ -3,69 +3,68 @@
 
 public import MonitorProtocol
 
-/// What the program's loop tells the dashboard.
+/// A message of the program's loop to the dashboard.
 public enum Message: Sendable, Equatable {
-  /// The monitored process says something.
+  /// A message of the monitored process.
   case monitor(MonitorMessage)
   /// A key was pressed.
   case input(Input)
-  /// The current time on the monitored process's clock; sent before other messages, and at the
-  /// moment that ``Dashboard/nextTick(after:)`` asked for.
+  /// The current time on the monitored process's clock. It is sent before other messages, and at the moment
+  /// that ``Dashboard/nextTick(after:)`` returned.
   case tick(MonitorTime)
-  /// The terminal has another size; also the first message.
+  /// The terminal has another size. This is also the first message.
   case resized(Size)
-  /// What became of an ``Effect/export(_:)``.
+  /// The result of an ``Effect/export(_:)``.
   case exported(ExportResult)
-  /// The answer to ``Effect/findProcesses``: every process that was found, in the order in which they
-  /// are to be listed.
+  /// The answer to ``Effect/findProcesses``: every process that was found, in the order of the list.
   case found([ProcessChoice])
-  /// The answer to ``Effect/open(_:)`` where that did not succeed, for the reason that this sentence
-  /// gives. What was watched before still is.
+  /// The answer to ``Effect/open(_:)`` if the source could not be opened, with the reason in a sentence. The
+  /// previous source is still watched.
   case openFailed(reason: String)
-  /// Where the recording is that is watched, and how it is played; before anything else that is told of
-  /// it, and whenever that changes. `nil` where what is watched from now on is none: its `hello` follows.
+  /// The position and the speed of the watched recording. It is sent before any other message about the
+  /// recording, and whenever they change. `nil` if the next source is not a recording; its `hello` follows.
   case replay(ReplayStatus?)
-  /// What is watched is recorded no more, for the reason that this sentence gives.
+  /// The watched source is no longer recorded, with the reason in a sentence.
   case recordingFailed(reason: String)
 }
 
-/// What the dashboard asks of the program's loop.
+/// An action that the dashboard requests from the program's loop.
 public enum Effect: Sendable, Equatable {
   /// Send this to the monitored process.
   case send(MonitorCommand)
-  /// Tell the monitor that this is what the dashboard wants to know from now on. At first it is an
-  /// `Interest()`; after a later greeting this is always asked for anew.
+  /// Send this interest to the monitor. The first interest is an `Interest()`; after a later greeting it is
+  /// always sent again.
   case watch(Interest)
   /// Write this into a new file, and say with ``Message/exported(_:)`` what became of that. Its
   /// operations are those that were listed.
   case export(MonitorProtocol.Frame)
-  /// Look which processes can be watched, and say so with ``Message/found(_:)``. Not asked for again
-  /// before that.
+  /// Find the processes that can be watched, and answer with ``Message/found(_:)``. It is not requested again
+  /// before the answer.
   case findProcesses
-  /// Watch this from now on.
+  /// Watch this source from now on.
   ///
-  /// The answer is the `hello` of the new source, with which what was watched before ends: no message
-  /// of that may come later. Or it is ``Message/openFailed(reason:)``. Not asked for again before one of
-  /// these.
+  /// The answer is the `hello` of the new source, which ends the previous source: no message of the previous
+  /// source may come after it. If the source cannot be opened, the answer is ``Message/openFailed(reason:)``.
+  /// It is not requested again before the answer.
   case open(Source)
-  /// Play the recording that is watched so from now on, and say with ``Message/replay(_:)`` where it is.
+  /// Control the watched recording in this way, and answer with ``Message/replay(_:)``.
   case replay(ReplayCommand)
   /// Leave the program.
   case quit
-  /// Ctrl-C was typed: end as if by the signal that it sends where no program reads the keys.
+  /// Ctrl-C was typed: end as if by the signal that it sends if no program reads the keys.
   case interrupt
-  /// Give the terminal back and stop, as Ctrl-Z asks; the loop repaints on return.
+  /// Ctrl-Z was typed: restore the terminal and stop. The loop repaints when the process continues.
   case suspendProgram
-  /// Draw every cell anew, whatever the terminal is thought to show.
+  /// Draw every cell again, even if the terminal is assumed to show it already.
   case repaint
   /// Sound the bell: the key could not do what it says.
   case bell
 }
 
-/// What became of what was to be exported.
+/// The result of an export.
 public enum ExportResult: Sendable, Equatable {
-  /// So many operations are in the file of this name, in the current directory.
+  /// The file in the current directory has this name and this number of operations.
   case written(operationCount: Int, fileName: String)
-  /// There is no file, for the reason that this sentence gives.
+  /// There is no file, with the reason in a sentence.
   case failed(reason: String)
 }

@@ -3,22 +3,23 @@
 
 package import MonitorProtocol
 
-/// What the dashboard says, for who has none: lines of text that no terminal obeys, whatever names say.
+/// The dashboard's texts for programs without a dashboard: lines without terminal controls, whatever names
+/// contain.
 package struct PlainText: Sendable {
-  /// More columns of a line are not printed.
+  /// The maximum number of columns of a line.
   private static let longest = 1_000
-  /// The most operations of a chain of blockers.
+  /// The maximum number of operations of a chain of blockers.
   private static let longestChain = 12
 
   private var monitored = MonitoredState()
   private let isUnicode: Bool
 
-  /// Creates it without anything known.
+  /// Creates it without any data.
   ///
-  /// - Parameter isUnicode: Whether lines may hold more than ASCII.
+  /// - Parameter isUnicode: Whether lines may contain characters beyond ASCII.
   package init(isUnicode: Bool) { self.isUnicode = isUnicode }
 
-  /// Takes in what the monitored process says.
+  /// Processes a message of the monitored process.
   package mutating func take(_ message: MonitorMessage) { monitored.apply(message) }
 
   private var glyphs: Glyphs { Glyphs(isUnicode: isUnicode) }
@@ -27,20 +28,21 @@ package struct PlainText: Sendable {
     TerminalText.printable(text, columns: Self.longest, isUnicode: isUnicode)
   }
 
-  /// A name of anything, as it may be printed.
+  /// Returns a name in printable form.
   package func printable(_ name: String) -> String {
     TerminalText.printable(name, isUnicode: isUnicode)
   }
 
   // MARK: One operation
 
-  /// An operation's id and, where it is known, what it is called.
+  /// Returns an operation's id and, if it is known, its name.
   package func title(of id: OperationReport.ID) -> String {
     guard let report = monitored.operations[id], !report.title.isEmpty else { return "\(id)" }
     return line("\(id) \(report.title.clipped(to: 200))")
   }
 
-  /// What an operation does, or why it does not run, without its id; `nil` where it is not known.
+  /// Returns what an operation does, or why it does not run, without its id; `nil` if the operation is not
+  /// known.
   package func sentence(about id: OperationReport.ID, at now: MonitorTime) -> String? {
     monitored.operations[id].map { report in
       line(
@@ -49,8 +51,8 @@ package struct PlainText: Sendable {
     }
   }
 
-  /// The same with all reasons, with what it waits for in its own code, with the way to what holds it up,
-  /// and with the warnings about it, a line each; empty where it is not known.
+  /// Returns the sentence with all reasons, the waits in the operation's own code, the chain of its blockers,
+  /// and its warnings, one line each; empty if the operation is not known.
   package func explanation(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
     guard let sentence = sentence(about: id, at: now) else { return [] }
     var lines = ["\(title(of: id)): \(sentence)"]
@@ -83,9 +85,9 @@ package struct PlainText: Sendable {
       .map { line("  ! \($0.kind.rawValue): \(text.sentence($0))") }
   }
 
-  /// From an operation to what holds it up: each is the unfinished dependency of the one before it that
-  /// looks the slowest. At most twelve; where they go round in a circle, the last one is there before, or
-  /// is the operation itself.
+  /// Returns the chain of blockers of an operation: each is the unfinished dependency of the previous one
+  /// that seems the slowest. The chain has at most twelve operations. If they form a cycle, the last one is
+  /// already in the chain, or is the operation itself.
   package func blockers(of id: OperationReport.ID) -> [OperationReport.ID] {
     var chain: [OperationReport.ID] = []
     var last = id
@@ -102,8 +104,8 @@ package struct PlainText: Sendable {
 
   // MARK: The tree
 
-  /// What an operation waits for, or what waits for it, as the dashboard draws that; empty where it is
-  /// not known.
+  /// Returns the dependencies of an operation, or its dependents, as the dashboard draws them; empty if the
+  /// operation is not known.
   package func tree(
     of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime, columns: Int
   ) -> [String] {
@@ -120,8 +122,8 @@ package struct PlainText: Sendable {
     return (0...tree.rows.count).map { canvas.grid.row($0).plainText }
   }
 
-  /// What the same tree says beside its rows: its critical path, from the operation on, how long that will
-  /// probably take, and whether it is too large to be told in full.
+  /// Returns facts about the same tree: its critical path from the operation on, the probable time of that
+  /// path, and whether the tree is too large to be complete.
   package func scan(
     of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime
   ) -> (criticalPath: [OperationReport.ID], remainingTime: Duration?, isCut: Bool) {
@@ -137,13 +139,13 @@ package struct PlainText: Sendable {
       estimates: RunTimeEstimates(monitored.classTimes, at: now), rowLimit: TreeState.rowLimit)
   }
 
-  /// More operations of a tree are not drawn.
+  /// The maximum number of drawn operations of a tree.
   package static let treeLimit = TreeState.rowLimit
 }
 
 extension OperationStore {
-  /// Of the unfinished dependencies the one that looks slowest: one that itself waits or is held
-  /// before one that is ready, and that before one that executes.
+  /// Returns the unfinished dependency that seems the slowest: one that waits or is held before one that is
+  /// ready, and that before one that executes.
   func blocker(of report: OperationReport) -> OperationReport.ID? {
     let unmet = report.dependencies.compactMap { self[$0] }.filter { !$0.state.isOver }
     return unmet.max { SortKey($0) < SortKey($1) }?.id
@@ -151,7 +153,7 @@ extension OperationStore {
 }
 
 extension ArraySlice<Cell> {
-  /// What stands in the cells, without the spaces at the end.
+  /// The text of the cells, without the spaces at the end.
   var plainText: String {
     var text = String.UnicodeScalarView()
     for cell in self where !cell.isContinuation {

@@ -87,7 +87,7 @@ final class GuestList: Sendable {
     withExtendedLifetime(state.withLock { $0.farewells.removeValue(forKey: guest) }) {}
   }
 
-  /// Admits no more viewers, and asks all viewers to leave.
+  /// Stops admitting viewers, and asks all viewers to leave.
   func close() {
     let farewells = state.withLock { state in
       state.isClosed = true

@@ -64,7 +64,7 @@ final class Listener: Sendable {
   /// Deletes the file if this process made it.
   func removeSocket() { socket.remove() }
 
-  /// Admits no more viewers, and sends each viewer a farewell. Returns when all farewells are sent. On the
+  /// Stops admitting viewers, and sends each viewer a farewell. Returns when all farewells are sent. On the
   /// connections' thread they are sent after it returns. The file stays, see ``removeSocket()``.
   func stop() {
     guard socket.isOwnedByThisProcess else {

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "No two runs of a slot overlap, and there are no more slots than simultaneous runs",
+    "No two runs of a slot overlap, and no slot exceeds the number of simultaneous runs",
     arguments: 1...20
   )
   func lanes(seed: UInt64) {

@@ -75,7 +75,7 @@ struct PrioritiesScenario: Scenario {
     }
   }
 
-  /// Whether no more work arrives.
+  /// Whether the last work has arrived.
   private var isComplete: Bool { isOnce && arrivalCount == Self.roundSize }
   private var isOver: Bool { isComplete && open.isEmpty && incidents.isEmpty }
 
