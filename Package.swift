@@ -19,6 +19,32 @@ let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 /// for. Who uses the library never resolves what it needs.
 let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 
+/// A program in `demos`. One that ends by itself has what it prints in `expected.txt`.
+func demo(
+  _ name: String, _ dependencies: [Target.Dependency] = ["Operations"], ends: Bool = true
+) -> Target {
+  .executableTarget(
+    name: "demo-\(name)", dependencies: dependencies, path: "demos/\(name)",
+    exclude: ends ? ["expected.txt"] : [])
+}
+
+/// A program in `Tests/Fixtures`, for what a test needs in a process of its own.
+func fixture(
+  _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = []
+) -> Target {
+  .executableTarget(
+    name: "fixture-\(name)", dependencies: dependencies, path: "Tests/Fixtures/\(name)",
+    swiftSettings: settings)
+}
+
+/// The libraries that the viewer is made of.
+let viewerLibraries: [Target.Dependency] = [
+  "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
+]
+
+/// The same with the program that is made of them.
+let viewer = viewerLibraries + ["OpqTop"]
+
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
   // Not for the library: a screen in the tests measures characters with it.
@@ -34,25 +60,13 @@ let coreTargets: [Target] = [
   .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
-  .executableTarget(
-    name: "fixture-main-queue", dependencies: ["MainQueueChecks"],
-    path: "Tests/Fixtures/main-queue"),
-  .executableTarget(
-    name: "fixture-async-main", dependencies: ["MainQueueChecks", "OperationsCore"],
-    path: "Tests/Fixtures/async-main"),
-  .executableTarget(
-    name: "fixture-async-storm", dependencies: ["OperationsCore", "TestSupport"],
-    path: "Tests/Fixtures/async-storm"),
-  .executableTarget(
-    name: "fixture-endless-chain", dependencies: ["OperationsCore", "TestSupport"],
-    path: "Tests/Fixtures/endless-chain"),
-  .executableTarget(
-    name: "fixture-workers", dependencies: ["OperationsCore"], path: "Tests/Fixtures/workers"),
+  // Has an asynchronous `main`, which the others cannot share.
+  fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
+  fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
   .testTarget(
     name: "OperationsCoreTests",
     dependencies: [
-      "OperationsCore", "TestSupport", "fixture-main-queue", "fixture-async-main",
-      "fixture-endless-chain", "fixture-async-storm", "fixture-workers",
+      "OperationsCore", "TestSupport", "fixture-async-main", "fixture-programs",
     ]),
   .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),
   .target(name: "OtherOperations", path: "Tests/Fixtures/OtherOperations"),
@@ -75,9 +89,7 @@ let foundationTargets: [Target] = [
   .target(
     name: "OperationsFoundation",
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
-  .executableTarget(
-    name: "fixture-shapes-foundation", dependencies: ["TestSupport"],
-    path: "Tests/Fixtures/shapes-foundation", swiftSettings: [.define("CORPUS_FOUNDATION")]),
+  fixture("shapes-foundation", ["TestSupport"], settings: [.define("CORPUS_FOUNDATION")]),
   .testTarget(
     name: "OperationsFoundationTests",
     dependencies: [
@@ -99,15 +111,6 @@ let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
 ]
-
-/// A program in `demos`. One that ends by itself has what it prints in `expected.txt`.
-func demo(
-  _ name: String, _ dependencies: [Target.Dependency] = ["Operations"], ends: Bool = true
-) -> Target {
-  .executableTarget(
-    name: "demo-\(name)", dependencies: dependencies, path: "demos/\(name)",
-    exclude: ends ? ["expected.txt"] : [])
-}
 
 let demoTargets: [Target] = [
   demo("quickstart"),
@@ -164,9 +167,8 @@ let viewerTargets: [Target] = [
   .target(name: "DemoWorkloads", dependencies: ["Operations"]),
   .target(
     name: "OpqTop",
-    dependencies: [
-      "Dashboard", "CursesTerminal", "DemoWorkloads", "MonitorClient", "MonitorProtocol",
-      "OperationsCollector", "RunAnalysis",
+    dependencies: viewerLibraries + [
+      "DemoWorkloads", "OperationsCollector",
       // Not imported: it makes the demos' process one that can be attached to.
       "OperationsMonitor",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -203,7 +205,8 @@ let monitorTestTargets: [Target] = [
       .product(name: "Tracing", package: "swift-distributed-tracing"),
     ]),
   .testTarget(
-    name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol"], exclude: ["Golden"]),
+    name: "DashboardTests", dependencies: ["Dashboard", "MonitorProtocol", "TestSupport"],
+    exclude: ["Golden"]),
   .testTarget(
     name: "RunAnalysisTests",
     dependencies: ["RunAnalysis", "MonitorProtocol", "MonitorTestSupport", "TestSupport"]),
@@ -217,31 +220,27 @@ let monitorTestTargets: [Target] = [
     name: "DemoWorkloadsTests", dependencies: ["DemoWorkloads", "Operations", "TestSupport"]),
   .testTarget(
     name: "OpqTopTests",
-    dependencies: [
-      "OpqTop", "CursesTerminal", "Dashboard", "MonitorClient", "MonitorProtocol",
-      "MonitorTestSupport", "Operations", "OperationsCollector", "RunAnalysis", "TestSupport",
+    dependencies: viewer + [
+      "MonitorTestSupport", "Operations", "OperationsCollector", "TestSupport",
     ]),
   .testTarget(
     name: "EndToEndTests",
-    dependencies: [
-      "opq-top", "OpqTop", "Dashboard", "MonitorProtocol", "MonitorTestSupport",
-      "MonitorTransport", "Operations", "RunAnalysis", "TestSupport", "fixture-hostile-names",
-      "demo-monitored-process",
+    dependencies: viewer + [
+      "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "TestSupport",
+      "fixture-hostile-names", "demo-monitored-process",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ]),
-  .executableTarget(
-    name: "fixture-hostile-names",
-    dependencies: [
-      "OpqTop", "CursesTerminal", "Dashboard", "MonitorClient", "MonitorProtocol",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ], path: "Tests/Fixtures/hostile-names"),
-  .executableTarget(
-    name: "fixture-measure",
-    dependencies: [
+    ],
+    exclude: ["TerminalCases.md"]),
+  fixture(
+    "hostile-names",
+    viewer + [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+  fixture(
+    "measure",
+    [
       "Operations", "OperationsMonitor", "OperationsTelemetry", "TestSupport", "opq-top",
       .product(name: "CoreMetrics", package: "swift-metrics"),
       .product(name: "Tracing", package: "swift-distributed-tracing"),
-    ], path: "Tests/Fixtures/measure"),
+    ]),
 ]
 
 let package = Package(

@@ -12,15 +12,15 @@ extension Dashboard {
     if !shown.processes.isEmpty { return shown.processes.map { .export(frame(of: $0)) } }
     return [
       .export(
-        MonitorProtocol.Frame(
+        MonitorProtocol.BatchFrame(
           hello: hello, time: shownTime, queues: shown.queues, operations: listedOperations,
           warnings: shown.warnings, lostChanges: shown.lostChanges))
     ]
   }
 
-  private func frame(of process: ProcessReport) -> MonitorProtocol.Frame {
+  private func frame(of process: ProcessReport) -> MonitorProtocol.BatchFrame {
     func isOwn(_ id: some NumberedByProcess) -> Bool { id.processNumber == process.number }
-    return MonitorProtocol.Frame(
+    return MonitorProtocol.BatchFrame(
       hello: process.hello, time: shownTime, queues: shown.queues.filter { isOwn($0.id) },
       operations: listedOperations.filter { isOwn($0.id) },
       warnings: shown.warnings.filter { $0.process == process.number },

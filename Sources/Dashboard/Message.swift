@@ -37,7 +37,7 @@ public enum Effect: Sendable, Equatable {
   case watch(Interest)
   /// Write this into a new file, and say with ``Message/exported(_:)`` what became of that. Its
   /// operations are those that were listed.
-  case export(MonitorProtocol.Frame)
+  case export(MonitorProtocol.BatchFrame)
   /// Find the processes that can be watched, and answer with ``Message/found(_:)``. It is not requested again
   /// before the answer.
   case findProcesses

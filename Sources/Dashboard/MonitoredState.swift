@@ -7,55 +7,58 @@ import MonitorProtocol
 struct MonitoredState: Sendable, Equatable {
   /// Who is watched; `nil` until it has said so.
   private(set) var hello: Hello?
-  /// The processes, by number, where several are watched as one; empty where one is.
-  private(set) var processes: [ProcessReport] = []
-  /// Every live queue, by id.
-  private(set) var queues: [QueueReport] = []
-  /// The operations that the dashboard has asked for.
-  private(set) var operations = OperationStore()
-  /// How many operations the list would hold without a limit.
-  private(set) var matchCount = 0
-  /// How many operations the monitor keeps.
-  private(set) var keptCount = 0
-  /// How many operations no other depends on; `nil` where that is not known.
-  private(set) var rootCount: Int?
-  /// What probably is not meant, what matters most first.
-  private(set) var warnings: [MonitorWarning] = []
+  /// What it has told.
+  private(set) var state = ProcessState(linkingDependents: true)
   /// The operations that warnings are about.
   private(set) var warned: Set<OperationReport.ID> = []
-  /// What depends on the operations that keys would cancel.
-  private(set) var dependents: Dependents?
-  /// The exact counts of all queues together, never counted from rows.
-  private(set) var counts = StateCounts()
-  /// How many changes of the history were lost.
-  private(set) var lostChanges: UInt64 = 0
-  /// When the last update was gathered; `nil` before the first.
-  private(set) var lastUpdate: MonitorTime?
   /// Why nothing more will come; `nil` while it may.
   private(set) var endedReason: String?
   /// Why nothing comes until there is another greeting; `nil` while something may.
   private(set) var disconnectedReason: String?
   /// For how long nothing was heard of the process, although it was asked; zero where it is heard.
   private(set) var silence = Duration.zero
-  /// For how long the monitor had more to tell than it could, as of the last update.
-  private(set) var behind = Duration.zero
 
   /// What has happened, while the events are shown.
   private(set) var events = EventLog()
-  /// What ran lately; `nil` while the timeline is not shown.
-  private(set) var runs: RecentRuns?
-  /// How long operations waited and ran lately.
-  private(set) var times = TimeStatistics()
-  /// The same for the classes of the operations that the dashboard has asked for singly.
-  private(set) var classTimes: [String: TimeStatistics] = [:]
-  /// What is known of the operation that is shown alone.
-  private(set) var detail: OperationDetail?
   /// How many operations finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
   private var queueIndex: [QueueReport.ID: Int] = [:]
   /// Whether all this is from before the last greeting: the next update tells everything anew.
   private var isOutdated = false
+
+  /// The processes, by number, where several are watched as one; empty where one is.
+  var processes: [ProcessReport] { state.latest?.processes ?? [] }
+  /// Every live queue, by id.
+  var queues: [QueueReport] { state.queues }
+  /// The operations that the dashboard has asked for.
+  var operations: OperationStore { state.operations }
+  /// How many operations the list would hold without a limit.
+  var matchCount: Int { state.latest?.matchCount ?? 0 }
+  /// How many operations the monitor keeps.
+  var keptCount: Int { state.latest?.keptCount ?? 0 }
+  /// How many operations no other depends on; `nil` where that is not known.
+  var rootCount: Int? { state.latest?.rootCount }
+  /// What probably is not meant, what matters most first.
+  var warnings: [MonitorWarning] { state.warnings }
+  /// What depends on the operations that keys would cancel.
+  var dependents: Dependents? { state.latest?.dependents }
+  /// The exact counts of all queues together, never counted from rows.
+  var counts: StateCounts { state.counts }
+  /// How many changes of the history were lost.
+  var lostChanges: UInt64 { state.lostChanges }
+  /// When the last update was gathered; `nil` before the first.
+  var lastUpdate: MonitorTime? { state.latest?.time }
+  /// For how long the monitor had more to tell than it could, as of the last update.
+  var behind: Duration { state.latest?.behind ?? .zero }
+  /// What ran lately; `nil` while the timeline is not shown.
+  var runs: RecentRuns? { state.latest?.runs }
+  /// How long operations waited and ran lately.
+  var times: TimeStatistics { state.latest?.times ?? TimeStatistics() }
+  /// The same for the classes of the operations that the dashboard has asked for singly.
+  var classTimes: [String: TimeStatistics] { state.latest?.classTimes ?? [:] }
+  /// What is known of the operation that is shown alone.
+  var detail: OperationDetail? { state.latest?.detail }
 
   /// Whether nothing comes.
   var isSilent: Bool { endedReason != nil || disconnectedReason != nil }
@@ -79,31 +82,16 @@ struct MonitoredState: Sendable, Equatable {
         self = MonitoredState()
         apply(.hello(hello))
       }
-      processes = update.processes
-      queues = update.queues
+      state.apply(update)
       queueIndex = Dictionary(
         queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-      counts = queues.reduce(StateCounts()) { $0 + $1.counts }
-      lostChanges = update.lostChanges
-      lastUpdate = update.time
-      behind = update.behind
-      matchCount = update.matchCount
-      keptCount = update.keptCount
-      dependents = update.dependents
-      rootCount = update.rootCount
-      warnings = update.warnings
       warned = Set(
         warnings.lazy.flatMap { warning in
           // Those of low priority are the ones to be raised.
           warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
         })
-      runs = update.runs
-      times = update.times
-      classTimes = update.classTimes
-      detail = update.detail
       if let news = update.events { events.apply(news) }
       rates.note(total: counts.finished + counts.cancelled, at: update.time)
-      operations.apply(changed: update.changed, removed: update.removed)
     case .commandResult:
       break
     case .silent(let duration):

@@ -22,6 +22,9 @@ package struct PlainText: Sendable {
   /// Processes a message of the monitored process.
   package mutating func take(_ message: MonitorMessage) { monitored.apply(message) }
 
+  /// What it has said.
+  package var state: ProcessState { monitored.state }
+
   private var glyphs: Glyphs { Glyphs(isUnicode: isUnicode) }
 
   private func line(_ text: String) -> String {

@@ -20,13 +20,10 @@ package final class RemoteSession: MonitorSource {
   private static let credit = 8
 
   /// What is waiting for the viewer.
-  private struct Mailbox {
-    var messages: [MonitorMessage] = []
-    /// The credit of the updates among them.
-    var credit = 0
-    var isWoken = false
-    var isInvalid = false
-    var interest: Interest
+  private struct State {
+    var mailbox: Mailbox
+    /// How many of the updates in it came over a connection that is lost, and cost no credit.
+    var oldUpdateCount = 0
   }
 
   /// What only the loop uses.
@@ -44,7 +41,7 @@ package final class RemoteSession: MonitorSource {
   private let interval: Duration
   private let mostBytes: Int
   private let wake: @Sendable () -> Void
-  private let mailbox: Mutex<Mailbox>
+  private let state: Mutex<State>
   private let loop: any EventLoop
   private let connecting: NIOLoopBoundBox<Connecting>
   /// Completed with the first greeting, or with why there is none.
@@ -70,7 +67,7 @@ package final class RemoteSession: MonitorSource {
     self.mostBytes = mostBytes
     self.wake = wake
     loop = ConnectionLoop.shared
-    mailbox = Mutex(Mailbox(interest: interest))
+    state = Mutex(State(mailbox: Mailbox(interest: interest)))
     connecting = NIOLoopBoundBox.makeBoxSendingValue(Connecting(), eventLoop: loop)
     greeting = loop.makePromise()
     loop.execute { self.connect() }
@@ -86,20 +83,17 @@ package final class RemoteSession: MonitorSource {
   // MARK: The viewer's side
 
   package func takeMessages() -> [MonitorMessage] {
-    let (messages, credit) = mailbox.withLock { mailbox in
-      defer {
-        mailbox.messages = []
-        mailbox.credit = 0
-        mailbox.isWoken = false
-      }
-      return (mailbox.messages, mailbox.credit)
+    let (messages, credit) = state.withLock { state in
+      let credit = state.mailbox.updateCount - state.oldUpdateCount
+      state.oldUpdateCount = 0
+      return (state.mailbox.takeMessages(), credit)
     }
     if credit > 0 { loop.execute { self.openConnection?.grant(credit) } }
     return messages
   }
 
   package func watch(_ interest: Interest) {
-    mailbox.withLock { $0.interest = interest }
+    state.withLock { $0.mailbox.interest = interest }
     loop.execute { self.openConnection?.watch(interest, interval: self.interval) }
   }
 
@@ -114,11 +108,7 @@ package final class RemoteSession: MonitorSource {
   }
 
   package func invalidate() {
-    let isFirst = mailbox.withLock { mailbox in
-      defer { mailbox.isInvalid = true }
-      return !mailbox.isInvalid
-    }
-    guard isFirst else { return }
+    guard state.withLock({ $0.mailbox.invalidate() }) else { return }
     loop.execute {
       self.connecting.value.connection?.close()
       self.connecting.value.connection = nil
@@ -126,7 +116,7 @@ package final class RemoteSession: MonitorSource {
     }
   }
 
-  private var isInvalid: Bool { mailbox.withLock { $0.isInvalid } }
+  private var isInvalid: Bool { state.withLock { $0.mailbox.isInvalid } }
 
   // MARK: On the loop
 
@@ -191,10 +181,9 @@ package final class RemoteSession: MonitorSource {
   }
 
   private func begin() {
-    let interest = mailbox.withLock { mailbox in
-      // What was told over the connection before costs nothing any more.
-      mailbox.credit = 0
-      return mailbox.interest
+    let interest = state.withLock { state in
+      state.oldUpdateCount = state.mailbox.updateCount
+      return state.mailbox.interest
     }
     let connection = connecting.value.connection
     connection?.watch(interest, interval: interval)
@@ -229,13 +218,6 @@ package final class RemoteSession: MonitorSource {
   }
 
   private func post(_ message: MonitorMessage) {
-    let mustWake = mailbox.withLock { mailbox in
-      guard !mailbox.isInvalid else { return false }
-      mailbox.messages.append(message)
-      if case .update = message { mailbox.credit += 1 }
-      defer { mailbox.isWoken = true }
-      return !mailbox.isWoken
-    }
-    if mustWake { wake() }
+    if state.withLock({ $0.mailbox.post(message) }) { wake() }
   }
 }

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// Says which process is watched, and how.
-public struct Hello: Codable, Sendable, Equatable {
+public struct Hello: Sendable, Equatable {
   /// The program's name, unsanitised.
   public var processName: String
   /// The process's id.

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// What a viewer asks of the monitored process.
-public enum MonitorCommand: Codable, Sendable, Equatable {
+public enum MonitorCommand: Sendable, Equatable {
   /// Calls `cancel()` on each of these operations.
   case cancel([OperationReport.ID])
   /// The same, and on each operation that depends on any of them, directly or through others, as far
@@ -17,9 +17,9 @@ public enum MonitorCommand: Codable, Sendable, Equatable {
 }
 
 /// What became of a ``MonitorCommand``.
-public struct CommandResult: Codable, Sendable, Equatable {
+public struct CommandResult: Sendable, Equatable {
   /// The answer for one operation or queue.
-  public enum Outcome: String, Codable, Sendable {
+  public enum Outcome: String, Encodable, Sendable {
     /// It was asked. For a cancellation that is a request: the operation decides.
     case requested
     /// The operation had already finished; nothing was done.
@@ -51,7 +51,7 @@ public struct CommandResult: Codable, Sendable, Equatable {
 }
 
 /// Who has given a command from another process.
-public struct CommandOrigin: Codable, Sendable, Equatable {
+public struct CommandOrigin: Sendable, Equatable {
   /// The id of the viewer's process, as the monitored process's system sees it; 0 where it is not
   /// visible there.
   public var processID: Int32

@@ -4,7 +4,7 @@
 /// What a monitor tells its viewer.
 ///
 /// The same values come from the process itself, from a socket and from a recording.
-public enum MonitorMessage: Codable, Sendable, Equatable {
+public enum MonitorMessage: Sendable, Equatable {
   /// The first message: who is watched.
   case hello(Hello)
   /// What has changed since the update before it.

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// Something about queues or operations that probably is not meant.
-public struct MonitorWarning: Codable, Sendable, Hashable {
+public struct MonitorWarning: Sendable, Hashable {
   /// What is the matter. The raw value is the word for options and JSON.
   public enum Kind: String, Codable, Sendable, CaseIterable {
     /// Each of ``operations`` waits for the next one, and the last for the first.
@@ -102,4 +102,20 @@ public struct MonitorWarning: Codable, Sendable, Hashable {
 
   /// Whether it will not pass by itself.
   public var isDeadlock: Bool { kind.isDeadlock }
+}
+
+/// What makes two warnings of two updates the same one.
+package struct WarningIdentity: Hashable {
+  let kind: MonitorWarning.Kind
+  let operation: OperationReport.ID?
+  let awaited: OperationReport.ID?
+  let queue: QueueReport.ID?
+
+  /// The identity of a warning.
+  package init(_ warning: MonitorWarning) {
+    kind = warning.kind
+    operation = warning.operations.first
+    awaited = warning.awaited.first
+    queue = warning.queue
+  }
 }

@@ -3,7 +3,7 @@
 
 /// What a viewer is told of one unfinished operation beyond its report: it takes time to find out,
 /// so it is asked for singly, by ``Interest/detail``.
-public struct OperationDetail: Codable, Sendable, Equatable {
+public struct OperationDetail: Sendable, Equatable {
   /// The operation.
   public var id: OperationReport.ID
   /// How important its work is to the user.
@@ -30,9 +30,9 @@ public struct OperationDetail: Codable, Sendable, Equatable {
   }
 
   /// One of the things that keep an operation from starting.
-  public struct Reason: Codable, Sendable, Equatable {
+  public struct Reason: Encodable, Sendable, Equatable {
     /// What kind of thing. The raw value is the word for JSON.
-    public enum Kind: String, Codable, Sendable, CaseIterable {
+    public enum Kind: String, Encodable, Sendable, CaseIterable {
       /// Nobody has added it to a queue, nor started it.
       case notInQueue = "not-in-queue"
       /// Its queue is suspended, or has the width 0.
@@ -68,7 +68,7 @@ public struct OperationDetail: Codable, Sendable, Equatable {
 }
 
 /// How important an operation's work is to the user; the raw value is the word on the screen.
-public enum OperationQualityOfService: String, Codable, Sendable, CaseIterable {
+public enum OperationQualityOfService: String, Sendable, CaseIterable {
   /// Work that the user waits for at this moment.
   case userInteractive
   /// Work that the user asked for.

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// What a monitor knows of one operation.
-public struct OperationReport: Codable, Sendable, Equatable, Identifiable {
+public struct OperationReport: Sendable, Equatable, Identifiable {
   /// Identifies one operation for the life of its process. Never given twice.
   public struct ID: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The number shown as `#1042`.

@@ -44,6 +44,9 @@ public struct StateCounts: Codable, Sendable, Equatable {
       && cancelling <= executing + ready
   }
 
+  /// How many operations have not finished.
+  package var unfinished: Int { waiting + ready + executing }
+
   /// What is left of these where nothing goes on any more: those that are over.
   package var over: StateCounts {
     StateCounts(finished: finished, cancelled: cancelled, total: finished + cancelled)

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// The changes since the update before, of what is within the viewer's ``Interest``.
-public struct Update: Codable, Sendable, Equatable {
+public struct Update: Sendable, Equatable {
   /// When this was gathered.
   public var time: MonitorTime
   /// Every live queue, by id.

@@ -60,8 +60,8 @@ final class CollectorTable {
   /// The runs that have ended.
   private(set) var runLog = RunLog()
   /// How long operations waited and ran.
-  private(set) var times = TimeRecorder()
-  var classTimes = ClassTimes()
+  private(set) var times = TimeHistograms()
+  var classTimes = ClassStatistics()
   /// How many steps operations have taken of which nothing but the number is known.
   private(set) var lostSteps: UInt64 = 0
   var allowance = ReadingAllowance()

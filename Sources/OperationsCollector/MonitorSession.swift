@@ -12,19 +12,16 @@ import Synchronization
 /// there is a session and sleeps while nothing happens. A viewer that does not take its messages
 /// costs no memory: what changes meanwhile is merged into the next update.
 package final class MonitorSession: Sendable {
-  private struct Mailbox {
-    var messages: [MonitorMessage] = []
-    /// An update lies in `messages`: the next one waits.
-    var holdsUpdate = false
+  private struct State {
+    var mailbox: Mailbox
     /// Since when there is more to tell, which the last update keeps waiting; `nil` where there is not.
     var behindSince: MonitorTime?
-    /// The viewer was woken and has not taken its messages since.
-    var isWoken = false
-    var isInvalid = false
-    var interest: Interest
     var minimumInterval: Duration
     /// The collector has not seen the interest.
     var isInterestNew = true
+
+    /// An update waits in the mailbox: the next one is not gathered.
+    var holdsUpdate: Bool { mailbox.updateCount > 0 }
   }
 
   let id = SessionID.next()
@@ -35,7 +32,7 @@ package final class MonitorSession: Sendable {
   /// there to be told; must not block.
   let audit: @Sendable (CommandResult) -> Void
   private let wake: @Sendable () -> Void
-  private let mailbox: Locked<Mailbox>
+  private let state: Locked<State>
 
   /// Opens a session; the first messages, a greeting and everything that is known, follow at once.
   ///
@@ -63,9 +60,10 @@ package final class MonitorSession: Sendable {
     self.origin = origin
     self.audit = audit
     self.wake = wake
-    mailbox = Locked(
-      Mailbox(
-        messages: [.hello(ProcessFacts.hello(isReadOnly: isReadOnly))], interest: interest,
+    let hello = ProcessFacts.hello(isReadOnly: isReadOnly)
+    state = Locked(
+      State(
+        mailbox: Mailbox(interest: interest, messages: [.hello(hello)]),
         minimumInterval: minimumInterval))
     Collector.shared.attach(self)
   }
@@ -77,16 +75,9 @@ package final class MonitorSession: Sendable {
 
   /// The same, or what is no update alone: an update that stays is followed by none.
   package func takeMessages(withUpdate: Bool) -> [MonitorMessage] {
-    let (messages, isBehind) = mailbox.withLock { mailbox in
-      mailbox.isWoken = false
-      let all = mailbox.messages
-      guard !withUpdate, mailbox.holdsUpdate else {
-        mailbox.messages = []
-        mailbox.holdsUpdate = false
-        return (all, mailbox.behindSince != nil)
-      }
-      mailbox.messages = all.filter(\.isUpdate)
-      return (all.filter { !$0.isUpdate }, false)
+    let (messages, isBehind) = state.withLock { state in
+      let messages = state.mailbox.takeMessages(withUpdates: withUpdate)
+      return (messages, !state.holdsUpdate && state.behindSince != nil)
     }
     if isBehind { Collector.shared.ring(.changes) }
     return messages
@@ -97,10 +88,10 @@ package final class MonitorSession: Sendable {
 
   /// The same, and how often at most; `nil` for as often as before.
   package func watch(_ interest: Interest, minimumInterval: Duration?) {
-    mailbox.withLock { mailbox in
-      mailbox.interest = interest
-      mailbox.isInterestNew = true
-      mailbox.minimumInterval = minimumInterval ?? mailbox.minimumInterval
+    state.withLock { state in
+      state.mailbox.interest = interest
+      state.isInterestNew = true
+      state.minimumInterval = minimumInterval ?? state.minimumInterval
     }
     Collector.shared.ring(.sessions)
   }
@@ -110,61 +101,46 @@ package final class MonitorSession: Sendable {
 
   /// Ends the session: nothing more is delivered. Twice is harmless.
   package func invalidate() {
-    let isFirst = mailbox.withLock { mailbox in
-      defer { mailbox.isInvalid = true }
-      return !mailbox.isInvalid
-    }
-    if isFirst { Collector.shared.detach(id) }
+    if state.withLock({ $0.mailbox.invalidate() }) { Collector.shared.detach(id) }
   }
 
   // MARK: For the collector
 
   /// What the viewer wants to be told of; `nil` where that is what it was at the last call.
   func takeNewInterest() -> Interest? {
-    mailbox.withLock { mailbox in
-      defer { mailbox.isInterestNew = false }
-      return mailbox.isInterestNew ? mailbox.interest : nil
+    state.withLock { state in
+      defer { state.isInterestNew = false }
+      return state.isInterestNew ? state.mailbox.interest : nil
     }
   }
 
   /// The shortest time between two updates.
-  var minimumInterval: Duration { mailbox.withLock { $0.minimumInterval } }
+  var minimumInterval: Duration { state.withLock { $0.minimumInterval } }
 
   /// Whether an update would be delivered; where not, the viewer will ring when it has taken the last
   /// one.
   func takesUpdate(at now: MonitorTime) -> Bool {
-    mailbox.withLock { mailbox in
-      if mailbox.holdsUpdate { mailbox.behindSince = mailbox.behindSince ?? now }
-      return !mailbox.holdsUpdate
+    state.withLock { state in
+      if state.holdsUpdate { state.behindSince = state.behindSince ?? now }
+      return !state.holdsUpdate
     }
   }
 
   /// Delivers an update. Only the collector's thread does, so nothing overtakes it.
   func deliver(_ update: Update) {
-    var update = update
-    post { mailbox in
-      update.behind = mailbox.behindSince.map { update.time - $0 } ?? .zero
-      mailbox.behindSince = nil
-      mailbox.holdsUpdate = true
-      mailbox.messages.append(.update(update))
-    }
-  }
-
-  func deliver(_ result: CommandResult) { post { $0.messages.append(.commandResult(result)) } }
-
-  private func post(_ add: (inout Mailbox) -> Void) {
-    let mustWake = mailbox.withLock { mailbox in
-      guard !mailbox.isInvalid else { return false }
-      add(&mailbox)
-      defer { mailbox.isWoken = true }
-      return !mailbox.isWoken
+    let mustWake = state.withLock { state in
+      var update = update
+      update.behind = state.behindSince.map { update.time - $0 } ?? .zero
+      state.behindSince = nil
+      return state.mailbox.post(.update(update))
     }
     if mustWake { wake() }
   }
-}
 
-extension MonitorMessage {
-  fileprivate var isUpdate: Bool { if case .update = self { true } else { false } }
+  /// Delivers what became of a command.
+  func deliver(_ result: CommandResult) {
+    if state.withLock({ $0.mailbox.post(.commandResult(result)) }) { wake() }
+  }
 }
 
 /// Tells sessions apart. Never given twice, as an object's address may be.

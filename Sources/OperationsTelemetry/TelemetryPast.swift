@@ -22,10 +22,10 @@ struct TelemetryPast {
     // Only its number is used: queues are numbered in the order in which they are made.
     past.lastQueue = QueueReport.ID(OperationQueue().id.rawValue)
     // A recorder for which a queue keeps no records receives the counts too.
-    let stranger = RecorderID()
+    let recorder = RecorderID()
     for queue in QueueRegistry.queues {
       let changes = queue.takeRecordedChanges(
-        for: stranger, limit: 0, adopting: 0, newRecords: nil)
+        for: recorder, limit: 0, adopting: 0, newRecords: nil)
       past.counts[QueueReport.ID(changes.id.rawValue)] = StateCounts(
         finished: changes.finished, cancelled: changes.cancelled, total: changes.total)
     }

@@ -139,7 +139,7 @@ public struct RunHistory: Sendable {
       }
     }
     samples.append(
-      Sample(time: update.time, counts: update.queues.reduce(StateCounts()) { $0 + $1.counts }))
+      Sample(time: update.time, counts: update.queues.counts))
     let first = firstLost ?? update.lostChanges
     firstLost = first
     lostChanges = max(lostChanges, update.lostChanges &- min(first, update.lostChanges))

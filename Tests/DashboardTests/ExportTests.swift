@@ -10,7 +10,7 @@ import Testing
 struct ExportTests {
   private typealias ID = OperationReport.ID
 
-  private func exported(_ dashboard: inout Dashboard) throws -> MonitorProtocol.Frame {
+  private func exported(_ dashboard: inout Dashboard) throws -> MonitorProtocol.BatchFrame {
     let effects = dashboard.press("e")
     #expect(effects.count == 1)
     guard case .export(let frame) = effects.first else {

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import MonitorProtocol
+import TestSupport
 import Testing
 
 @testable import Dashboard
@@ -69,7 +70,7 @@ struct RandomUseTests {
   func randomUseIsHarmless(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Scene.dashboard()
-    for _ in 0..<400 {
+    for _ in 0..<Effort.scaled(400) {
       switch Int.random(in: 0..<10, using: &random) {
       case 0:
         let size = Size(

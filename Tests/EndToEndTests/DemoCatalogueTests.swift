@@ -40,7 +40,7 @@ import Testing
       ["demo", demo, "--batch", "--json", "-n", "2", "-d", "100ms", "--seed", "3"])
     #expect(ending == .status(0))
     let frames = try text.split(separator: "\n").map {
-      try JSONDecoder().decode(Frame.self, from: Data($0.utf8))
+      try JSONDecoder().decode(BatchFrame.self, from: Data($0.utf8))
     }
     #expect(frames.count == 2)
     #expect(frames.allSatisfy { $0.counts.isConsistent && $0.counts.total > 0 })

@@ -70,7 +70,7 @@ import Testing
 
   @Test("T47: A run of one round leaves its last picture, which writes nothing")
   func aFinishedRunIsStill() throws {
-    let window = try BuiltProgram.start(["--once", "--speed", "50"])
+    let window = try BuiltProgram.start(["demo", "priorities", "--once", "--speed", "50"])
     #expect(
       window.wait(seconds: 150) { screen in
         !screen.contains("total 0") && screen.contains("exec 0") && screen.contains("ready 0")

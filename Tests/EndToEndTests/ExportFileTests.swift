@@ -20,14 +20,14 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() }
   }
 
-  private func frame(of process: String = "tiles", count: Int = 3) -> Frame {
+  private func frame(of process: String = "tiles", count: Int = 3) -> BatchFrame {
     // 2026-11-21T12:04:31Z
     let hello = Hello(
       processName: process, processID: 4711, isReadOnly: false,
       anchor: MonitorTime(nanoseconds: 0), anchorSecondsSince1970: 1_795_262_671,
       processStarted: MonitorTime(nanoseconds: 0))
     let queue = QueueReport(id: .init(1), name: "io")
-    return Frame(
+    return BatchFrame(
       hello: hello, time: MonitorTime(nanoseconds: 250_000_000), queues: [queue],
       operations: (0..<count).map {
         OperationReport(
@@ -43,7 +43,7 @@ import Testing
     #expect(result == .written(operationCount: 3, fileName: name))
     let text = try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
     #expect(text.last == "\n" && text.count { $0 == "\n" } == 1)
-    #expect(try JSONDecoder().decode(Frame.self, from: Data(text.utf8)) == frame)
+    #expect(try JSONDecoder().decode(BatchFrame.self, from: Data(text.utf8)) == frame)
     let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
@@ -108,7 +108,7 @@ import Testing
       return
     }
     let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)"))
-    #expect(try JSONDecoder().decode(Frame.self, from: data).operations.count == 100)
+    #expect(try JSONDecoder().decode(BatchFrame.self, from: data).operations.count == 100)
   }
 
   @Test func aDirectoryThatIsGoneIsSaid() {
@@ -130,7 +130,7 @@ import Testing
     let name = try #require(try files.first)
     #expect(window.screen.contains("to \(name)"))
     let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)"))
-    #expect(try !JSONDecoder().decode(Frame.self, from: data).operations.isEmpty)
+    #expect(try !JSONDecoder().decode(BatchFrame.self, from: data).operations.isEmpty)
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
   }

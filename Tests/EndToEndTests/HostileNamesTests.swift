@@ -131,9 +131,10 @@ import Testing
   }
 
   @Test("T28..T36: hostile names change nothing but their own cells", arguments: all)
-  func namesStayInTheirCells(names: Names) throws {
-    let (hostile, bytes) = try session(names.hostile)
-    let (harmless, harmlessBytes) = try session(names.harmless)
+  func namesStayInTheirCells(names: Names) async throws {
+    async let expected = onOwnThread { try session(names.harmless) }
+    let (hostile, bytes) = try await onOwnThread { try session(names.hostile) }
+    let (harmless, harmlessBytes) = try await expected
     let kinds = EscapeSequences.kinds(in: bytes)
     #expect(
       kinds.subtracting(EscapeSequences.kinds(in: harmlessBytes)) == [],

@@ -52,4 +52,10 @@ import Testing
     #expect(start - .milliseconds(1_500) == MonitorTime(nanoseconds: 3_500_000_000))
     #expect(start - MonitorTime(nanoseconds: 6_000_000_001) == .nanoseconds(-1_000_000_001))
   }
+
+  @Test func aTimeBeforeAnotherIsAsFarAwayAsItWasSet() {
+    let moment = MonitorTime(nanoseconds: 9_000_000_000)
+    #expect(moment - .seconds(4) == MonitorTime(nanoseconds: 5_000_000_000))
+    #expect(moment - .seconds(12) == MonitorTime(nanoseconds: -3_000_000_000))
+  }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import FoundationEssentials
 import MonitorProtocol
 import Testing
 
@@ -95,15 +94,5 @@ struct OperationFilterTests {
   @Test func onlyAgesDependOnTheTime() throws {
     #expect(try OperationFilter("a|age>5").dependsOnTime)
     #expect(try !OperationFilter("a state:ready").dependsOnTime)
-  }
-
-  @Test func aFilterIsWrittenAsItsText() throws {
-    let filter = try OperationFilter("a|b !state:exec")
-    let data = try JSONEncoder().encode([filter])
-    #expect(String(decoding: data, as: UTF8.self) == "[\"a|b !state:exec\"]")
-    #expect(try JSONDecoder().decode([OperationFilter].self, from: data) == [filter])
-    #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode([OperationFilter].self, from: Data("[\"state:x\"]".utf8))
-    }
   }
 }

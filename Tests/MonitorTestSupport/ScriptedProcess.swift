@@ -3,6 +3,7 @@
 
 import Glibc
 package import MonitorProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,10 +58,14 @@ package final class ScriptedProcess {
   }
 
   /// Somebody who watches.
-  package final class Viewer {
+  package final class Viewer: Sendable {
+    private struct State {
+      var buffer = FrameBuffer()
+      var isClosed = false
+    }
+
     private let connection: Int32
-    private var buffer = FrameBuffer()
-    private var isClosed = false
+    private let state = Mutex(State())
 
     package init(_ connection: Int32) { self.connection = connection }
 
@@ -68,8 +73,11 @@ package final class ScriptedProcess {
 
     /// Ends the connection.
     package func close() {
-      if !isClosed { Glibc.close(connection) }
-      isClosed = true
+      let isFirst = state.withLock { state in
+        defer { state.isClosed = true }
+        return !state.isClosed
+      }
+      if isFirst { Glibc.close(connection) }
     }
 
     /// Says something.
@@ -86,7 +94,7 @@ package final class ScriptedProcess {
     /// Waits for a message that is looked for; `nil` where the viewer goes before that.
     package func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
       while true {
-        while let frame = buffer.takeFrame() {
+        while let frame = state.withLock({ $0.buffer.takeFrame() }) {
           guard let message = try? ViewerMessage(decoding: frame) else { return nil }
           if isWanted(message) { return message }
         }
@@ -95,7 +103,8 @@ package final class ScriptedProcess {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(connection, &bytes, bytes.count)
         guard count > 0 else { return nil }
-        buffer.append(bytes[..<count])
+        let received = bytes[..<count]
+        state.withLock { $0.buffer.append(received) }
       }
     }
   }

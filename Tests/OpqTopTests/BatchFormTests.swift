@@ -20,12 +20,12 @@ import Testing
   }
 
   /// Two queues, an operation in each of three states, and two warnings.
-  private func frame(name: String = "tile") -> Frame {
+  private func frame(name: String = "tile") -> BatchFrame {
     let hello = Hello(
       processName: "demo", processID: 4711, isReadOnly: false, anchor: moment(5),
       anchorSecondsSince1970: 1_700_000_000.25, processStarted: moment(0))
     let counts = StateCounts(waiting: 1, executing: 1, finished: 1, total: 3)
-    return Frame(
+    return BatchFrame(
       hello: hello, time: moment(7.5),
       queues: [
         QueueReport(id: .init(2), name: "net", isSuspended: true),
@@ -90,7 +90,7 @@ import Testing
       }
     }
     check(try object(frame().jsonLine()))
-    for field in Frame.Operation.Field.allCases {
+    for field in BatchFrame.Operation.Field.allCases {
       #expect(page.contains("| `\(field.rawValue)` |"), "\(field)")
     }
   }
@@ -110,7 +110,7 @@ import Testing
     let line = frame(name: Self.hostile).jsonLine()
     #expect(line.unicodeScalars.dropLast().allSatisfy { !$0.isObeyed })
     #expect(line.unicodeScalars.last == "\n")
-    let again = try JSONDecoder().decode(Frame.self, from: Data(line.utf8))
+    let again = try JSONDecoder().decode(BatchFrame.self, from: Data(line.utf8))
     #expect(again.operations[1].name == Self.hostile)
     #expect(again == frame(name: Self.hostile))
   }

@@ -3,6 +3,7 @@
 
 import COperationsSystem
 import Glibc
+import Synchronization
 
 /// A terminal without a window: programs run on it, keys are typed on it, and ``screen`` is what a
 /// person would see.
@@ -38,6 +39,10 @@ package final class PseudoTerminal {
   /// The name under which programs open it.
   package let name: String
 
+  /// Held while descriptors exist that a program would inherit, and while a program is started: tests on
+  /// other threads have terminals too.
+  private static let inheriting = Mutex(())
+
   private var controller: Int32
   /// Kept open, so that settings outlive the program that changed them.
   private var keeper: Int32
@@ -56,9 +61,13 @@ package final class PseudoTerminal {
     var keeper: Int32 = -1
     var size = winsize(
       ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-    guard openpty(&controller, &keeper, nil, nil, &size) == 0 else { throw Failure("openpty") }
-    _ = fcntl(controller, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(keeper, F_SETFD, FD_CLOEXEC)
+    let code = Self.inheriting.withLock { _ in
+      guard openpty(&controller, &keeper, nil, nil, &size) == 0 else { return errno }
+      _ = fcntl(controller, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(keeper, F_SETFD, FD_CLOEXEC)
+      return 0
+    }
+    guard code == 0 else { throw Failure("openpty", code: code) }
     var name = [CChar](repeating: 0, count: 64)
     guard ttyname_r(keeper, &name, name.count) == 0 else { throw Failure("ttyname_r") }
     self.name = String(
@@ -99,8 +108,12 @@ package final class PseudoTerminal {
     redirections: [Int32: String] = [:]
   ) throws {
     var pipe: [Int32] = [-1, -1]
-    guard Glibc.pipe(&pipe) == 0 else { throw Failure("pipe") }
-    for descriptor in pipe { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    let error = Self.inheriting.withLock { _ in
+      guard Glibc.pipe(&pipe) == 0 else { return errno }
+      for descriptor in pipe { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      return 0
+    }
+    guard error == 0 else { throw Failure("pipe", code: error) }
     defer { close(pipe[1]) }
     childIsGone = pipe[0]
 
@@ -136,7 +149,9 @@ package final class PseudoTerminal {
     var variables = Self.environment(environment).map { strdup($0) } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var child: pid_t = 0
-    let code = posix_spawn(&child, path, &actions, &attributes, &arguments, &variables)
+    let code = Self.inheriting.withLock { _ in
+      posix_spawn(&child, path, &actions, &attributes, &arguments, &variables)
+    }
     guard code == 0 else { throw Failure("posix_spawn \(path)", code: code) }
     self.child = child
   }

@@ -76,8 +76,6 @@ package struct Soak {
     }
   }
 
-  /// How often the program is looked at, at least.
-  private static let lookCount = 8
   /// The longest time between two looks. In a while of random use all queues are suspended, or paused, and
   /// nothing comes that could be left behind.
   private static let longestRound = Duration.seconds(8)
@@ -132,15 +130,18 @@ package struct Soak {
   ///   - duration: How long it is used.
   ///   - operations: How many operations it shows that it was given before that begins: what they need
   ///     is no growth.
+  ///   - lookCount: How often the program is looked at, at least. Each look takes some seconds.
   /// - Returns: What was found.
-  package mutating func run(for duration: Duration, fromOperations operations: Int = 1) -> Figures {
+  package mutating func run(
+    for duration: Duration, fromOperations operations: Int = 1, lookCount: Int = 8
+  ) -> Figures {
     guard window.wait(seconds: 60, until: { $0.isAlternate && $0.contains("total") }) else {
       return failed("there was no first frame")
     }
     guard window.wait(seconds: 300, until: { Self.operationCount(on: $0) >= operations }) else {
       return failed("it does not come to \(operations) operations")
     }
-    let rounds = max(Self.lookCount, Int((duration / Self.longestRound).rounded(.up)))
+    let rounds = max(lookCount, Int((duration / Self.longestRound).rounded(.up)))
     for _ in 0..<rounds {
       work(until: .now + duration / rounds)
       guard isAlive else { return failed("it has ended") }

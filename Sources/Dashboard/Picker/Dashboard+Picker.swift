@@ -55,7 +55,7 @@ extension Dashboard {
   }
 
   /// How many operations have not finished, in all queues.
-  var unfinishedCount: Int { live.counts.waiting + live.counts.ready + live.counts.executing }
+  var unfinishedCount: Int { live.counts.unfinished }
 
   /// Returns whether the row is the watched source, and updates arrive from it.
   func isWatched(_ row: PickerState.Row) -> Bool {

@@ -52,3 +52,10 @@ struct Pacer: Sendable {
     }
   }
 }
+
+extension Duration {
+  /// The same time in whole nanoseconds, rounded towards zero; up to about 290 years.
+  var nanoseconds: Int64 {
+    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+  }
+}

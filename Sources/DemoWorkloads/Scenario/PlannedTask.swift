@@ -36,3 +36,19 @@ struct PlannedTask: Equatable, Sendable {
   /// How long it works at speed 1, without the time for which it waits.
   let duration: Duration
 }
+
+/// The plan of a workload's queue.
+struct WorkloadQueue: Hashable, Sendable {
+  /// The name, by which plans refer to the queue.
+  let name: String
+  /// The width of the queue; above 0.
+  let width: Int
+
+  /// Creates the queue.
+  func makeQueue() -> OperationQueue {
+    let queue = OperationQueue()
+    queue.name = name
+    queue.maxConcurrentOperationCount = width
+    return queue
+  }
+}

@@ -49,7 +49,7 @@ struct ProcessMerge {
       for index in latest.queues.indices {
         latest.queues[index].counts = latest.queues[index].counts.over
       }
-      report?.counts = latest.queues.reduce(StateCounts()) { $0 + $1.counts }
+      report?.counts = latest.queues.counts
     }
   }
 
@@ -205,13 +205,10 @@ struct ProcessMerge {
     if let news = update.events {
       events.take(news, from: index + 1, limit: interest.eventLimit)
     }
-    members[index].report?.counts = update.queues.reduce(StateCounts()) { $0 + $1.counts }
+    members[index].report?.counts = update.queues.counts
     members[index].report?.lostChanges = update.lostChanges
     members[index].report?.lastUpdate = update.time
-    members[index].latest = update
-    members[index].latest.changed = []
-    members[index].latest.removed = []
-    members[index].latest.events = nil
+    members[index].latest = update.withoutOperations
   }
 
   private mutating func drop(_ ids: Set<OperationReport.ID>, of index: Int) {

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// One step of one operation from a state to the next.
-public struct OperationEvent: Codable, Sendable, Equatable {
+public struct OperationEvent: Sendable, Equatable {
   /// When it was taken.
   public var time: MonitorTime
   /// The operation.
@@ -31,7 +31,7 @@ public struct OperationEvent: Codable, Sendable, Equatable {
 }
 
 /// The events since those of the update before.
-public struct EventNews: Codable, Sendable, Equatable {
+public struct EventNews: Sendable, Equatable {
   /// The newest, the oldest of them first; at most as many as the viewer has asked for.
   public var events: [OperationEvent]
   /// How many older ones were left out.

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// One operation's time in a slot of its queue.
-public struct OperationRun: Codable, Sendable, Equatable, Identifiable {
+public struct OperationRun: Sendable, Equatable, Identifiable {
   /// The operation.
   public let id: OperationReport.ID
   /// Its name, or its class where it has no name; unsanitised.
@@ -31,7 +31,7 @@ public struct OperationRun: Codable, Sendable, Equatable, Identifiable {
 }
 
 /// What ran lately, and what runs.
-public struct RecentRuns: Codable, Sendable, Equatable {
+public struct RecentRuns: Sendable, Equatable {
   /// The runs that were not over when the window began, by start: those that go on, and then the
   /// newest, at most as many as the viewer has asked for.
   public var runs: [OperationRun]

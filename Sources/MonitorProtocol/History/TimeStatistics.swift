@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 /// How durations are distributed, each to about a hundredth of its value.
-public struct Percentiles: Codable, Sendable, Equatable {
+public struct Percentiles: Sendable, Equatable {
   /// How many durations there were; at least 1.
   public var count: Int
   /// Half of them took at most so long.
@@ -25,7 +25,7 @@ public struct Percentiles: Codable, Sendable, Equatable {
 ///
 /// Lately means between half a minute and a minute, up to the last operation that finished: while
 /// nothing finishes, nothing changes here.
-public struct TimeStatistics: Codable, Sendable, Equatable {
+public struct TimeStatistics: Sendable, Equatable {
   /// From ready to started; `nil` where none is known.
   public var wait: Percentiles?
   /// From started to finished; `nil` where none is known.
@@ -35,5 +35,14 @@ public struct TimeStatistics: Codable, Sendable, Equatable {
   public init(wait: Percentiles? = nil, run: Percentiles? = nil) {
     self.wait = wait
     self.run = run
+  }
+}
+
+/// The classes whose operations have nothing in common: programs use them for everything.
+package enum SharedClass {
+  /// Whether a class, by its name without the module, is one of them: how long its operations ran says
+  /// nothing of how long another one will.
+  package static func contains(_ name: String) -> Bool {
+    name == "Operation" || name == "BlockOperation" || name.hasPrefix("InvocationOperation<")
   }
 }

@@ -5,9 +5,9 @@
 ///
 /// The monitor sorts and filters, so that a viewer of a million operations is sent the few hundred
 /// that it can show.
-public struct Interest: Codable, Sendable, Hashable {
+public struct Interest: Sendable, Hashable {
   /// A part of the dependency graph.
-  public struct Graph: Codable, Sendable, Hashable {
+  public struct Graph: Sendable, Hashable {
     /// From which operation on.
     public var root: OperationReport.ID
     /// Which way.
@@ -24,7 +24,7 @@ public struct Interest: Codable, Sendable, Hashable {
   }
 
   /// Recent runs.
-  public struct Timeline: Codable, Sendable, Hashable {
+  public struct Timeline: Sendable, Hashable {
     /// How far back they are wanted.
     public var window: Duration
     /// The most runs, those that go on and then the newest first.
@@ -87,7 +87,7 @@ public struct Interest: Codable, Sendable, Hashable {
 }
 
 /// A way through the dependency graph.
-public enum GraphDirection: String, Codable, Sendable, Hashable {
+public enum GraphDirection: String, Encodable, Sendable, Hashable {
   /// From an operation to what it depends on.
   case waitsFor
   /// From an operation to what depends on it.
@@ -95,7 +95,7 @@ public enum GraphDirection: String, Codable, Sendable, Hashable {
 }
 
 /// The unfinished operations that depend on some others, directly or through others.
-public struct Dependents: Codable, Sendable, Equatable {
+public struct Dependents: Sendable, Equatable {
   /// More than so many are not looked for.
   public static let limit = 10_000
 

@@ -84,24 +84,6 @@ public struct OperationFilter: Sendable, Hashable {
   }
 }
 
-extension OperationFilter: Codable {
-  /// Reads the text.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    do {
-      try self.init(container.decode(String.self))
-    } catch let error as OperationFilterError {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
-    }
-  }
-
-  /// Writes the text.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-}
-
 extension OperationFilter.Condition {
   func holds(for report: OperationReport, queueName: String, at now: MonitorTime) -> Bool {
     switch self {

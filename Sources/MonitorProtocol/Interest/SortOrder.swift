@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 /// The order in which a viewer lists operations.
-public struct SortOrder: Codable, Sendable, Hashable {
+public struct SortOrder: Sendable, Hashable {
   /// What operations are compared by; where two are alike, by state, then time in it, then id.
-  public enum Column: String, Codable, Sendable, CaseIterable {
+  public enum Column: String, Sendable, CaseIterable {
     /// By id, which is by age.
     case id
     /// Executing first, then cancelling, ready, held and waiting, what is over last.

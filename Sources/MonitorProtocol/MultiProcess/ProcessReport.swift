@@ -4,12 +4,12 @@
 /// What is known of one of several processes that are watched as one.
 ///
 /// A viewer that watches several makes it of what each of them tells; no process sends it.
-public struct ProcessReport: Codable, Sendable, Equatable, Identifiable {
+public struct ProcessReport: Sendable, Equatable, Identifiable {
   /// The numbers that processes may have: no more are watched as one.
   public static let numbers = 1...16
 
   /// Whether a process is heard.
-  public enum Connection: Codable, Sendable, Equatable {
+  public enum Connection: Sendable, Equatable {
     /// It is.
     case live
     /// It does not answer, and has said nothing for so long.

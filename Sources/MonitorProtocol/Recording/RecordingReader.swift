@@ -137,7 +137,7 @@ public struct RecordingReader: Sendable {
       case .cut: return note(fault: "the recording was not completed")
       case .damaged: return note(fault: "the recording is damaged at byte \(next)")
       case .frame(let frame, let end):
-        let kind = RecordingFrame.Kind(rawValue: frame.kind)
+        let kind = RecordingEntry.Kind(rawValue: frame.kind)
         if kind == .index { return nil }
         defer { next = end }
         guard kind != nil else { continue }
@@ -172,14 +172,14 @@ public struct RecordingReader: Sendable {
   // MARK: Reading
 
   private enum Piece {
-    case frame(RecordingFrame, end: Int)
+    case frame(RecordingEntry, end: Int)
     /// There are not as many bytes as there should be.
     case cut
     case damaged
   }
 
   private static func frame(at offset: Int, size: Int, _ source: Source) -> Piece {
-    let header = RecordingFrame.headerSize
+    let header = RecordingEntry.headerSize
     guard offset >= 0, offset <= size - header else { return .cut }
     let head = source(offset, 8)
     guard let length = UInt32(littleEndianBytes: head.prefix(4)),
@@ -189,7 +189,7 @@ public struct RecordingReader: Sendable {
     guard Int(length) <= size - header - offset else { return .cut }
     let body = source(offset + 8, Int(length) + header - 8)
     guard body.count == Int(length) + header - 8 else { return .cut }
-    guard let frame = RecordingFrame(checksum: checksum, body) else { return .damaged }
+    guard let frame = RecordingEntry(checksum: checksum, body) else { return .damaged }
     return .frame(frame, end: offset + header + Int(length))
   }
 
@@ -207,7 +207,7 @@ public struct RecordingReader: Sendable {
       guard case .frame(let frame, let end) = Self.frame(at: offset, size: size, source) else {
         return nil
       }
-      if frame.kind == RecordingFrame.Kind.index.rawValue { index.take(frame.payload) }
+      if frame.kind == RecordingEntry.Kind.index.rawValue { index.take(frame.payload) }
       offset = end
     }
     return index.isSound(within: firstOffset..<Int(begin)) ? index : nil

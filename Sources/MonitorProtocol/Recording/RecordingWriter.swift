@@ -16,7 +16,7 @@ public struct RecordingWriter: Sendable {
   /// How many updates are among them.
   public private(set) var updateCount = 0
 
-  private var state = RecordedState()
+  private var state = ProcessState()
   private var index = RecordingIndex()
   private var start: MonitorTime?
   private var lastTime = MonitorTime(nanoseconds: 0)
@@ -44,7 +44,7 @@ public struct RecordingWriter: Sendable {
     case .ended(let reason):
       guard byteCount > 0 else { break }
       let farewell = Farewell(cause: .processEnds, reason: reason)
-      RecordingFrame(.message, at: lastTime, ProcessMessage.bye(farewell).encoded())
+      RecordingEntry(.message, at: lastTime, ProcessMessage.bye(farewell).encoded())
         .append(to: &bytes)
     case .commandResult, .silent, .disconnected:
       break
@@ -58,7 +58,7 @@ public struct RecordingWriter: Sendable {
     guard byteCount > 0 else { return [] }
     var bytes: [UInt8] = []
     for payload in index.payloads {
-      RecordingFrame(.index, at: lastTime, payload).append(to: &bytes)
+      RecordingEntry(.index, at: lastTime, payload).append(to: &bytes)
     }
     bytes += Int64(byteCount).littleEndianBytes
     bytes += RecordingFormat.endMagic
@@ -70,7 +70,7 @@ public struct RecordingWriter: Sendable {
     bytes += RecordingFormat.magic
     bytes += RecordingFormat.versions.major.littleEndianBytes
     bytes += RecordingFormat.versions.minor.littleEndianBytes
-    RecordingFrame(
+    RecordingEntry(
       .message, at: hello.anchor, ProcessMessage.hello(hello, versions: .current).encoded()
     ).append(to: &bytes)
   }
@@ -86,7 +86,7 @@ public struct RecordingWriter: Sendable {
     }
     let isSnapshot = isWhole || isDue ?? true
     for part in UpdateParts(isSnapshot ? state.whole ?? update : update) {
-      RecordingFrame(isSnapshot ? .snapshot : .message, at: update.time, part).append(to: &bytes)
+      RecordingEntry(isSnapshot ? .snapshot : .message, at: update.time, part).append(to: &bytes)
     }
     let place = RecordingIndex.Place(time: update.time, offset: byteCount)
     index.note(update, at: place, isSnapshot: isSnapshot)

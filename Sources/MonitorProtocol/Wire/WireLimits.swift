@@ -58,3 +58,12 @@ public enum WireLimits {
   /// How deep messages may be in each other, unknown ones included. Ours are not deeper than 5.
   static let mostDepth = 16
 }
+
+/// Why bytes from the other side are not understood, or not accepted.
+public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// One sentence for a person, without a full stop.
+  public let description: String
+
+  /// Creates an error from its sentence.
+  init(_ description: String) { self.description = description }
+}

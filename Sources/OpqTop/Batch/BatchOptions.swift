@@ -19,7 +19,7 @@ package struct BatchOptions: Sendable, Equatable {
   /// In which form frames are printed.
   var format: Format
   /// What is printed of an operation, in this order; `nil` for what the format has by itself.
-  var fields: [Frame.Operation.Field]?
+  var fields: [BatchFrame.Operation.Field]?
   /// Which operations are printed; `nil` for all.
   var filter: OperationFilter?
   /// Whether text may hold more than ASCII.
@@ -31,7 +31,7 @@ package struct BatchOptions: Sendable, Equatable {
 
   /// Creates options; by default for text frames of all operations, one a second, without end.
   package init(
-    format: Format = .text, fields: [Frame.Operation.Field]? = nil,
+    format: Format = .text, fields: [BatchFrame.Operation.Field]? = nil,
     filter: OperationFilter? = nil, isUnicode: Bool = true, frameCount: Int? = nil,
     interval: Duration = .seconds(1)
   ) {
@@ -63,15 +63,15 @@ package struct BatchOptions: Sendable, Equatable {
 /// The value of `--fields`: fields of operations with commas between them, each at most once.
 enum FieldList {
   /// The words that there are, for help.
-  static let words = Frame.Operation.Field.allCases.map(\.rawValue).joined(separator: ", ")
+  static let words = BatchFrame.Operation.Field.allCases.map(\.rawValue).joined(separator: ", ")
 
   /// Reads a list.
   ///
   /// - Throws: `ValidationError` where it names what there is not, or one field twice.
-  @Sendable static func fields(_ argument: String) throws -> [Frame.Operation.Field] {
-    var fields: [Frame.Operation.Field] = []
+  @Sendable static func fields(_ argument: String) throws -> [BatchFrame.Operation.Field] {
+    var fields: [BatchFrame.Operation.Field] = []
     for word in argument.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let field = Frame.Operation.Field(rawValue: String(word)) else {
+      guard let field = BatchFrame.Operation.Field(rawValue: String(word)) else {
         throw ValidationError("there is no field \"\(word)\": there are \(words)")
       }
       guard !fields.contains(field) else { throw ValidationError("\(word) is there twice") }

@@ -17,7 +17,7 @@ struct FramePrinter {
   }
 
   /// The text of the next frame, with the end of its last line.
-  mutating func text(of frame: Frame) -> String { text(of: [frame], among: []) }
+  mutating func text(of frame: BatchFrame) -> String { text(of: [frame], among: []) }
 
   /// The text of the frames of one moment, a frame for each process of which there is news.
   ///
@@ -25,7 +25,7 @@ struct FramePrinter {
   ///   - frames: The frames.
   ///   - pictures: What is known of all processes, for their sum.
   /// - Returns: The text.
-  mutating func text(of frames: [Frame], among pictures: [MonitorPicture]) -> String {
+  mutating func text(of frames: [BatchFrame], among pictures: [MonitorPicture]) -> String {
     defer { isFirst = false }
     switch options.format {
     case .text:
@@ -36,7 +36,7 @@ struct FramePrinter {
       return frames.map { $0.jsonLine(fields: options.fields) }.joined()
     case .tsv:
       let table = FrameTSV(
-        fields: options.fields ?? Frame.Operation.Field.allCases, namesProcess: isOfSeveral)
+        fields: options.fields ?? BatchFrame.Operation.Field.allCases, namesProcess: isOfSeveral)
       return (isFirst ? table.header : "") + frames.map { table.text(of: $0) }.joined()
     }
   }

@@ -7,7 +7,7 @@ import MonitorProtocol
 /// its frame, and with the id of its process where there are several.
 struct FrameTSV {
   /// What stands behind the time, in this order.
-  let fields: [Frame.Operation.Field]
+  let fields: [BatchFrame.Operation.Field]
   /// Whether the process's id stands between them.
   var namesProcess = false
 
@@ -18,7 +18,7 @@ struct FrameTSV {
   }
 
   /// The operations of one frame, a line each.
-  func text(of frame: Frame) -> String {
+  func text(of frame: BatchFrame) -> String {
     var text = ""
     for operation in frame.operations {
       text += frame.time.wallClock
@@ -33,7 +33,7 @@ struct FrameTSV {
   }
 }
 
-extension Frame.Operation {
+extension BatchFrame.Operation {
   /// What one field holds, as text that is not safe to print; `nil` where it is not known.
   func value(of field: Field) -> String? {
     switch field {

@@ -8,12 +8,12 @@ import MonitorProtocol
 /// There is no escape sequence in it, whatever names say.
 struct FrameText {
   /// What is printed of an operation, in this order; `nil` for what people mostly want.
-  let fields: [Frame.Operation.Field]?
+  let fields: [BatchFrame.Operation.Field]?
   /// Whether more than ASCII may be printed.
   let isUnicode: Bool
 
   /// The text of one frame, ending with an empty line.
-  func text(of frame: Frame) -> String {
+  func text(of frame: BatchFrame) -> String {
     var lines = [header(of: frame)]
     var queues = TextTable(Self.queueColumns, isUnicode: isUnicode)
     for queue in frame.queues { queues.add(Self.cells(of: queue)) }
@@ -42,7 +42,7 @@ struct FrameText {
     .init(title: "SECONDS", width: 9, isRightAligned: true), .init(title: "OPERATION", width: 0),
   ]
 
-  private static func column(of field: Frame.Operation.Field) -> TextTable.Column {
+  private static func column(of field: BatchFrame.Operation.Field) -> TextTable.Column {
     let (width, isRightAligned) =
       switch field {
       case .id: (8, true)
@@ -57,7 +57,7 @@ struct FrameText {
   }
 
   /// What several processes come to at one moment, those included that have ended; ends with an empty line.
-  func sum(of pictures: [MonitorPicture], at time: Frame.Time) -> String {
+  func sum(of pictures: [MonitorPicture], at time: BatchFrame.Time) -> String {
     let known = pictures.filter { $0.processID != nil }
     let counts = known.reduce(StateCounts()) { $0 + $1.counts }
     let lost = known.reduce(0) { $0 + $1.lostChanges }
@@ -66,7 +66,7 @@ struct FrameText {
       + "\(Self.words(counts, lostChanges: lost))\n\n"
   }
 
-  private func header(of frame: Frame) -> String {
+  private func header(of frame: BatchFrame) -> String {
     "\(frame.time.wallClock) \(printable(frame.process.name))[\(frame.process.pid)]"
       + Self.words(frame.counts, lostChanges: frame.lostChanges)
   }
@@ -87,7 +87,7 @@ struct FrameText {
     ]
   }
 
-  private func cells(of operation: Frame.Operation) -> [String] {
+  private func cells(of operation: BatchFrame.Operation) -> [String] {
     if let fields {
       return fields.map { $0 == .id ? "\(operation.id)" : operation.value(of: $0) ?? "-" }
     }
@@ -101,7 +101,7 @@ struct FrameText {
   }
 
   /// Such as `! slot-deadlock of #4, #5 awaiting #6 in db: 2`; no more than ten operations are named.
-  private func line(of warning: Frame.Warning) -> String {
+  private func line(of warning: BatchFrame.Warning) -> String {
     func named(_ ids: [OperationReport.ID]) -> String {
       let names = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
       return ids.count > 10 ? "\(names), ..." : names

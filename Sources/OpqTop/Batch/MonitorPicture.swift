@@ -16,11 +16,7 @@ struct MonitorPicture {
   /// How far the clock of the watched process is ahead of this one's.
   private var clockLead = Duration.zero
   private var hello: Hello?
-  private var queues: [QueueReport] = []
-  private var operations: [OperationReport.ID: OperationReport] = [:]
-  private var warnings: [MonitorWarning] = []
-  /// How many changes of state its history has lost.
-  private(set) var lostChanges: UInt64 = 0
+  private var state = ProcessState()
   /// Which operations a frame holds; `nil` for all that the monitor tells of.
   private let filter: OperationFilter?
 
@@ -32,12 +28,14 @@ struct MonitorPicture {
 
   /// What it adds to a sum: where nothing more comes, only what is over.
   var counts: StateCounts {
-    let counts = queues.reduce(StateCounts()) { $0 + $1.counts }
-    return endedReason == nil ? counts : counts.over
+    endedReason == nil ? state.counts : state.counts.over
   }
 
+  /// How many changes of state its history has lost.
+  var lostChanges: UInt64 { state.lostChanges }
+
   /// Whether there is something to see.
-  var isFilled: Bool { hello != nil && queues.contains { $0.counts.total > 0 } }
+  var isFilled: Bool { hello != nil && state.counts.total > 0 }
 
   /// Takes in one message.
   ///
@@ -51,11 +49,7 @@ struct MonitorPicture {
       self.hello = hello
       clockLead = hello.clockLead(at: now)
     case .update(let update):
-      queues = update.queues
-      for report in update.changed { operations[report.id] = report }
-      for id in update.removed { operations[id] = nil }
-      warnings = update.warnings
-      lostChanges = update.lostChanges
+      state.apply(update)
     case .silent(let duration):
       isSilent = duration > .zero
     case .commandResult:
@@ -68,21 +62,8 @@ struct MonitorPicture {
   }
 
   /// The frame of a moment on this process's clock; `nil` before the monitor has said whom it watches.
-  func frame(at now: MonitorTime) -> Frame? {
-    let time = now + clockLead
-    return hello.map { hello in
-      Frame(
-        hello: hello, time: time, queues: queues, operations: matching(at: time),
-        warnings: warnings, lostChanges: lostChanges)
-    }
-  }
-
-  /// The monitor tells of those that warnings name, too, and ages go on between its messages.
-  private func matching(at now: MonitorTime) -> [OperationReport] {
-    guard let filter else { return Array(operations.values) }
-    let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    return operations.values.filter {
-      filter.matches($0, queueName: names[$0.queue] ?? "", at: now)
-    }
+  func frame(at now: MonitorTime) -> BatchFrame? {
+    // The monitor tells of operations that warnings name, too, and ages go on between its messages.
+    hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
   }
 }

@@ -39,7 +39,7 @@ package struct ViewOptions: ParsableArguments {
       "With --batch: the fields of each operation, in this order: \(FieldList.words).",
       valueName: "name,..."),
     transform: FieldList.fields)
-  var fields: [Frame.Operation.Field]?
+  var fields: [BatchFrame.Operation.Field]?
 
   @Option(
     help: ArgumentHelp(

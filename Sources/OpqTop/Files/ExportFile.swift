@@ -18,7 +18,7 @@ enum ExportFile {
   /// A file that is there already stays as it is: the new one gets a number. What cannot be written
   /// in full is taken away again.
   static func write(
-    _ frame: Frame, in directory: String = ".",
+    _ frame: BatchFrame, in directory: String = ".",
     writer: WholeWrite.Writer = { Glibc.write($0, $1.baseAddress, $1.count) }
   ) -> ExportResult {
     let stem = stem(of: frame)
@@ -43,7 +43,7 @@ enum ExportFile {
   }
 
   /// Whose frame it is, and of which second: `opq-top-tilebuild-4711-20261121T120431`.
-  static func stem(of frame: Frame) -> String {
+  static func stem(of frame: BatchFrame) -> String {
     let process = kept(of: frame.process.name) { "._-".utf8.contains($0) }
     let time = kept(of: String(frame.time.wallClock.prefix { $0 != "." })) { _ in false }
     return "opq-top-\(process.isEmpty ? "process" : process)-\(frame.process.pid)-\(time)"

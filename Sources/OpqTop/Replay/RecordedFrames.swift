@@ -26,7 +26,7 @@ struct RecordedFrames {
   func print(_ watch: TerminationWatch) -> Ending {
     var reader = reader
     var printer = FramePrinter(options)
-    var state = RecordedState()
+    var state = ProcessState()
     var time = reader.start
     var next = reader.update(at: reader.snapshot(upTo: time))
     var count = 0
@@ -53,15 +53,7 @@ struct RecordedFrames {
     return Program.fail(fault, status: 1)
   }
 
-  private func frame(of state: RecordedState, at time: MonitorTime) -> Frame {
-    let queues = state.latest?.queues ?? []
-    let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    let operations = state.operations.values.filter { report in
-      options.filter?.matches(report, queueName: names[report.queue] ?? "", at: time) ?? true
-    }
-    return Frame(
-      hello: reader.hello, time: time, queues: queues, operations: operations,
-      warnings: (state.latest?.warnings ?? []).filter { warningKinds.contains($0.kind) },
-      lostChanges: state.latest?.lostChanges ?? 0)
+  private func frame(of state: ProcessState, at time: MonitorTime) -> BatchFrame {
+    state.frame(of: reader.hello, at: time, filter: options.filter, warningKinds: warningKinds)
   }
 }

@@ -6,18 +6,21 @@ import MonitorProtocol
 /// What was known at a moment of a recording, from which a viewer is told what it is interested in as
 /// the collector of a living process does.
 struct RecordedTable: Sendable {
-  private(set) var state = RecordedState()
+  private(set) var state: ProcessState
   /// What the viewer has been told, as it was told.
   private var told: [OperationReport.ID: OperationReport] = [:]
   /// The events since the viewer was told of events; `nil` where it wants none.
   private var events: [OperationEvent]?
   private var isBeginning = false
   private var eventFilter: OperationFilter?
-  /// What depends on each operation; `nil` where that is to be looked up anew.
-  private var dependents: [OperationReport.ID: [OperationReport.ID]]?
 
   /// More events than these are not kept until somebody takes them.
   private static let eventLimit = 100_000
+
+  /// Creates a table of what is known.
+  ///
+  /// - Parameter state: What is known, with dependents linked.
+  init(_ state: ProcessState = ProcessState(linkingDependents: true)) { self.state = state }
 
   /// Takes in the next update, which may be whole.
   mutating func apply(_ update: Update, isWhole: Bool) {
@@ -26,15 +29,13 @@ struct RecordedTable: Sendable {
       for report in update.changed { note(report, since: state.operations[report.id], names) }
     }
     state.apply(update, isWhole: isWhole)
-    dependents = nil
   }
 
   /// Begins at another moment: the next update is to hold everything.
   mutating func reset() {
-    state = RecordedState()
+    state = ProcessState(linkingDependents: true)
     told = [:]
     events = nil
-    dependents = nil
   }
 
   /// What the viewer has to be told, of what has changed since the last time.
@@ -51,7 +52,7 @@ struct RecordedTable: Sendable {
     let listed = list(interest, warnings: update.warnings, at: time)
     var wanted = Set(listed.ids)
     if interest.rowLimit == nil {
-      wanted = Set(state.operations.keys)
+      wanted = Set(state.operations.ids)
     } else {
       wanted.formUnion(singledOut(interest))
       for warning in update.warnings { wanted.formUnion(warning.operations + warning.awaited) }
@@ -61,7 +62,7 @@ struct RecordedTable: Sendable {
     update.keptCount = state.operations.count
     update.dependents = interest.subjects.isEmpty ? nil : dependents(of: interest.subjects)
     update.rootCount =
-      interest.rootLimit > 0 ? state.operations.values.count { $0.dependentCount == 0 } : nil
+      interest.rootLimit > 0 ? state.operations.all.count { $0.dependentCount == 0 } : nil
     update.events = takeEvents(interest)
     update.runs = interest.timeline.map { runs($0, at: time) }
     update.classTimes = [:]
@@ -87,9 +88,9 @@ struct RecordedTable: Sendable {
     _ interest: Interest, warnings: [MonitorWarning], at time: MonitorTime
   ) -> (ids: [OperationReport.ID], count: Int) {
     guard let limit = interest.rowLimit else { return ([], state.operations.count) }
-    let names = queueNames
+    let names = state.queueNames
     let warned = interest.showsWarnedOnly ? Set(warnings.lazy.flatMap(\.operations)) : nil
-    let keys = state.operations.values.compactMap { report -> SortKey? in
+    let keys = state.operations.all.compactMap { report -> SortKey? in
       if interest.hidesOver, report.state.isOver { return nil }
       if let warned, !warned.contains(report.id) { return nil }
       let queueName = names[report.queue] ?? ""
@@ -104,15 +105,9 @@ struct RecordedTable: Sendable {
     return (sorted.prefix(max(0, limit)).map(\.id), keys.count)
   }
 
-  private var queueNames: [QueueReport.ID: String] {
-    Dictionary(
-      (state.latest?.queues ?? []).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }
-    )
-  }
-
   private func runs(_ wanted: Interest.Timeline, at time: MonitorTime) -> RecentRuns {
     let start = time - wanted.window
-    let runs = state.operations.values.compactMap { report -> OperationRun? in
+    let runs = state.operations.all.compactMap { report -> OperationRun? in
       guard let started = report.started, report.finished.map({ $0 > start }) ?? true else {
         return nil
       }
@@ -143,7 +138,7 @@ struct RecordedTable: Sendable {
       isBeginning = true
       eventFilter = interest.filter
       let names = filterNames
-      for report in state.operations.values where report.started != nil {
+      for report in state.operations.all where report.started != nil {
         note(report, since: nil, names)
       }
     }
@@ -158,7 +153,7 @@ struct RecordedTable: Sendable {
   }
 
   /// What the filter of events has to know of queues.
-  private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : queueNames }
+  private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : state.queueNames }
 
   private mutating func note(
     _ report: OperationReport, since old: OperationReport?, _ names: [QueueReport.ID: String]
@@ -174,13 +169,13 @@ struct RecordedTable: Sendable {
 
   // MARK: The graph
 
-  private mutating func singledOut(_ interest: Interest) -> Set<OperationReport.ID> {
+  private func singledOut(_ interest: Interest) -> Set<OperationReport.ID> {
     var singled = interest.operations
     for graph in interest.graphs {
       singled.formUnion(neighbourhood(of: [graph.root], graph.direction, limit: graph.limit))
     }
     if interest.rootLimit > 0 {
-      let roots = state.operations.values.lazy.filter { $0.dependentCount == 0 }.map { SortKey($0) }
+      let roots = state.operations.all.lazy.filter { $0.dependentCount == 0 }.map { SortKey($0) }
       let first = roots.sorted().prefix((interest.rootLimit + 1) / 2).map(\.id)
       singled.formUnion(neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
     }
@@ -189,7 +184,7 @@ struct RecordedTable: Sendable {
 
   /// The operations around some others, the nearest first; of what is over, and not the only one that is
   /// asked about, nothing that it once waited for.
-  private mutating func neighbourhood(
+  private func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport.ID] {
     var found = Array(roots.filter { state.operations[$0] != nil }.prefix(max(0, limit)))
@@ -203,7 +198,7 @@ struct RecordedTable: Sendable {
         continue
       }
       let neighbours =
-        direction == .waitsFor ? report.dependencies : dependentsByOperation()[id] ?? []
+        direction == .waitsFor ? report.dependencies : state.operations.dependents(of: id)
       for neighbour in neighbours
       where state.operations[neighbour] != nil && seen.insert(neighbour).inserted {
         if found.count == limit { return found }
@@ -213,12 +208,12 @@ struct RecordedTable: Sendable {
     return found
   }
 
-  private mutating func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
+  private func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
     var seen = subjects
     var found: [OperationReport.ID] = []
     var pending = Array(subjects)
     while let id = pending.popLast() {
-      for dependent in dependentsByOperation()[id] ?? [] where seen.insert(dependent).inserted {
+      for dependent in state.operations.dependents(of: id) where seen.insert(dependent).inserted {
         guard state.operations[dependent]?.state.isOver == false else { continue }
         if found.count == Dependents.limit {
           return Dependents(subjects: subjects, ids: found.sorted(), isCut: true)
@@ -228,17 +223,6 @@ struct RecordedTable: Sendable {
       }
     }
     return Dependents(subjects: subjects, ids: found.sorted())
-  }
-
-  private mutating func dependentsByOperation() -> [OperationReport.ID: [OperationReport.ID]] {
-    if let dependents { return dependents }
-    var all: [OperationReport.ID: [OperationReport.ID]] = [:]
-    for report in state.operations.values {
-      for dependency in report.dependencies { all[dependency, default: []].append(report.id) }
-    }
-    for id in all.keys { all[id]?.sort() }
-    dependents = all
-    return all
   }
 
   // MARK: Why

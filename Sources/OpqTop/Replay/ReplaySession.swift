@@ -13,13 +13,11 @@ final class ReplaySession: MonitorSource {
   private static let interval = Duration.milliseconds(40)
 
   /// What the viewer and the player leave to each other.
-  private struct Mailbox {
-    var messages: [MonitorMessage] = []
+  private struct State {
+    var mailbox = Mailbox()
     var commands: [ReplayCommand] = []
-    var interest = Interest()
     /// Whether the viewer has asked for something that it was not told.
     var isAsked = true
-    var isInvalid = false
     var clock: PlaybackClock
     var remark: String?
   }
@@ -33,7 +31,7 @@ final class ReplaySession: MonitorSource {
   private let queue = DispatchQueue(label: "opq-replay")
   /// Used on the queue alone.
   private let playing: Mutex<Playing>
-  private let mailbox: Mutex<Mailbox>
+  private let state: Mutex<State>
   private let wake: @Sendable () -> Void
 
   /// Begins to play.
@@ -43,7 +41,7 @@ final class ReplaySession: MonitorSource {
   ///   - wake: Called on any thread when there is something new.
   init(_ reader: RecordingReader, wake: @escaping @Sendable () -> Void) {
     let player = ReplayPlayer(reader, at: .now)
-    mailbox = Mutex(Mailbox(clock: player.clock, remark: player.remark))
+    state = Mutex(State(clock: player.clock, remark: player.remark))
     playing = Mutex(Playing(player: player))
     self.wake = wake
     queue.async { self.run() }
@@ -51,65 +49,58 @@ final class ReplaySession: MonitorSource {
 
   /// Where it is.
   func status(at now: MonitorTime) -> ReplayStatus {
-    mailbox.withLock { ReplayStatus($0.clock, remark: $0.remark, at: now) }
+    state.withLock { ReplayStatus($0.clock, remark: $0.remark, at: now) }
   }
 
   /// Plays it so from now on.
   func perform(_ command: ReplayCommand) {
-    mailbox.withLock { $0.commands.append(command) }
+    state.withLock { $0.commands.append(command) }
     queue.async { self.run() }
   }
 
   func takeMessages() -> [MonitorMessage] {
-    let messages = mailbox.withLock { mailbox in
-      defer { mailbox.messages = [] }
-      return mailbox.messages
-    }
+    let messages = state.withLock { $0.mailbox.takeMessages() }
     // What was not told because these were waiting.
-    if messages.contains(where: { if case .update = $0 { true } else { false } }) {
-      queue.async { self.run() }
-    }
+    if messages.contains(where: \.isUpdate) { queue.async { self.run() } }
     return messages
   }
 
   func watch(_ interest: Interest) {
-    mailbox.withLock {
-      $0.interest = interest
+    state.withLock {
+      $0.mailbox.interest = interest
       $0.isAsked = true
     }
     queue.async { self.run() }
   }
 
   func send(_ command: MonitorCommand) {
-    mailbox.withLock { $0.messages.append(.commandResult(CommandResult(command, .denied))) }
-    wake()
+    let result = CommandResult(command, .denied)
+    if state.withLock({ $0.mailbox.post(.commandResult(result)) }) { wake() }
   }
 
-  func invalidate() { mailbox.withLock { $0.isInvalid = true } }
+  func invalidate() { state.withLock { _ = $0.mailbox.invalidate() } }
 
   // MARK: On the queue
 
   private func run() {
-    let (commands, interest, isAsked, isTaken, isInvalid) = mailbox.withLock { mailbox in
-      defer { mailbox.commands = [] }
-      return (
-        mailbox.commands, mailbox.interest, mailbox.isAsked, mailbox.messages.isEmpty,
-        mailbox.isInvalid
-      )
+    let (commands, mailbox, isAsked) = state.withLock { state in
+      defer { state.commands = [] }
+      return (state.commands, state.mailbox, state.isAsked)
     }
-    guard !isInvalid else { return }
+    guard !mailbox.isInvalid else { return }
+    let (interest, isTaken) = (mailbox.interest, mailbox.messages.isEmpty)
     playing.withLock { playing in
       let now = MonitorTime.now
       playing.player.advance(to: now)
       for command in commands { playing.player.perform(command, at: now) }
       let mustTell = isTaken && (playing.player.hasNews || isAsked)
       let messages = mustTell ? playing.player.takeMessages(for: interest, at: now) : []
-      mailbox.withLock { mailbox in
-        mailbox.messages += messages
+      state.withLock { state in
+        for message in messages { _ = state.mailbox.post(message) }
         // It may have asked for something else meanwhile, and has asked for another run then.
-        if mustTell, mailbox.interest == interest { mailbox.isAsked = false }
-        mailbox.clock = playing.player.clock
-        mailbox.remark = playing.player.remark
+        if mustTell, state.mailbox.interest == interest { state.isAsked = false }
+        state.clock = playing.player.clock
+        state.remark = playing.player.remark
       }
       if mustTell || !commands.isEmpty { wake() }
       guard isTaken, let moment = playing.player.nextMoment else { return }

@@ -77,8 +77,8 @@ struct CancelAnswer: Encodable {
   }
 
   let schema = "opq.cancel/1"
-  let time: Frame.Time
-  let process: Frame.Process
+  let time: BatchFrame.Time
+  let process: BatchFrame.Process
   let operations: [Operation]
   let dependents: [OperationReport.ID]
 }

@@ -15,15 +15,8 @@ struct ProcessKnowledge {
   private static let lookInterval = Duration.milliseconds(100)
 
   private(set) var hello: Hello?
-  private(set) var queues: [QueueReport] = []
-  /// The operations that were asked for, as they were told last.
-  private(set) var operations: [OperationReport.ID: OperationReport] = [:]
-  private(set) var warnings: [MonitorWarning] = []
-  private(set) var detail: OperationDetail?
-  /// The same in the dashboard's words.
+  /// What it has told, in the dashboard's words.
   private(set) var words: PlainText
-  /// Ids count up: what has a smaller one has been there, whether it is known or not.
-  private(set) var largestID = OperationReport.ID(0)
 
   /// The only moment of which anything is told, where that is a recording's; else `nil`.
   var recordedTime: MonitorTime?
@@ -31,9 +24,17 @@ struct ProcessKnowledge {
   private var clockLead = Duration.zero
   private var greeted: MonitorTime?
   private var firstUpdate: MonitorTime?
-  private var keptCount = 0
 
   init(_ form: InquiryForm) { words = PlainText(isUnicode: form.isUnicode) }
+
+  /// What it has told.
+  private var state: ProcessState { words.state }
+  /// Its queues.
+  var queues: [QueueReport] { state.queues }
+  /// The operations that were asked for, as they were told last.
+  var operations: OperationStore { state.operations }
+  /// What is known beyond its report of the operation that was asked for.
+  var detail: OperationDetail? { state.latest?.detail }
 
   /// Whether there was an update.
   var isFilled: Bool { hello != nil && firstUpdate != nil }
@@ -46,17 +47,8 @@ struct ProcessKnowledge {
       self.hello = hello
       greeted = greeted ?? now
       clockLead = hello.clockLead(at: now)
-    case .update(let update):
+    case .update:
       firstUpdate = firstUpdate ?? now
-      keptCount = update.keptCount
-      queues = update.queues
-      for report in update.changed {
-        operations[report.id] = report
-        largestID = max(largestID, report.id)
-      }
-      for id in update.removed { operations[id] = nil }
-      warnings = update.warnings
-      detail = update.detail
     case .commandResult, .silent, .disconnected, .ended: break
     }
   }
@@ -67,8 +59,9 @@ struct ProcessKnowledge {
     guard let firstUpdate else {
       return greeted.map { now - $0 >= Self.longestPatience } ?? false
     }
-    let unfinished = queues.reduce(0) { $0 + $1.unfinishedCount }
-    return now - firstUpdate >= (keptCount >= unfinished ? Self.patience : Self.longestPatience)
+    let keptCount = state.latest?.keptCount ?? 0
+    let isAll = keptCount >= state.counts.unfinished
+    return now - firstUpdate >= (isAll ? Self.patience : Self.longestPatience)
   }
 
   /// When to look whether it is complete; `nil` where nobody has greeted, or it is.
@@ -81,31 +74,29 @@ struct ProcessKnowledge {
   func time(at now: MonitorTime) -> MonitorTime { recordedTime ?? now + clockLead }
 
   /// A frame of these operations; `nil` before the process has greeted.
-  func frame(of ids: some Sequence<OperationReport.ID>, at now: MonitorTime) -> Frame? {
+  func frame(of ids: some Sequence<OperationReport.ID>, at now: MonitorTime) -> BatchFrame? {
     hello.map { hello in
-      Frame(
+      BatchFrame(
         hello: hello, time: time(at: now), queues: queues,
-        operations: Set(ids).compactMap { operations[$0] }, warnings: warnings, lostChanges: 0)
+        operations: Set(ids).compactMap { operations[$0] }, warnings: state.warnings, lostChanges: 0
+      )
     }
   }
 
   /// Whether others wait for an operation that is in no queue: it is not over.
   func isAwaitedOutside(_ id: OperationReport.ID) -> Bool {
-    warnings.contains { $0.kind == .neverEnqueuedDependency && $0.awaited.contains(id) }
+    state.warnings.contains { $0.kind == .neverEnqueuedDependency && $0.awaited.contains(id) }
   }
 
   /// Whether an operation that is not known was there before others that are: it is in no queue any more,
-  /// or was never in one.
-  func hasPassed(_ id: OperationReport.ID) -> Bool { id < largestID && !isAwaitedOutside(id) }
+  /// or was never in one. Ids count up.
+  func hasPassed(_ id: OperationReport.ID) -> Bool {
+    id < operations.largestID && !isAwaitedOutside(id)
+  }
 
   /// An interest in these operations, and in the one with the largest id.
   static func interest(in ids: some Sequence<OperationReport.ID>) -> Interest {
     Interest(
       order: SortOrder(by: .id, isReversed: true), rowLimit: 1, operations: Set(ids))
   }
-}
-
-extension QueueReport {
-  /// How many of its operations have not finished.
-  var unfinishedCount: Int { counts.waiting + counts.ready + counts.executing }
 }

@@ -12,7 +12,7 @@ struct RecordedMoment {
   /// Why there is no more, as a sentence, where that matters for the moment; `nil` where it does not.
   let fault: String?
   private let hello: Hello
-  private var table = RecordedTable()
+  private let table: RecordedTable
 
   /// Reads a recording up to a moment.
   ///
@@ -22,29 +22,19 @@ struct RecordedMoment {
   init(_ reader: RecordingReader, at offset: Duration?) {
     var reader = reader
     let wanted = offset.map { reader.start + $0 }
-    var last = Update(time: reader.start)
-    var operations: [OperationReport.ID: OperationReport] = [:]
+    var state = ProcessState(keepingUpTo: RunHistory.operationLimit, linkingDependents: true)
+    state.apply(Update(time: reader.start))
     var next = reader.update(at: reader.snapshot(upTo: reader.start))
     while let read = next, wanted.map({ read.update.time <= $0 }) ?? true {
-      // What is gone without having finished may be anything by now.
-      if read.isWhole { operations = operations.filter { $0.value.state.isOver } }
-      for report in read.update.changed
-      where operations.count < RunHistory.operationLimit || operations[report.id] != nil {
-        operations[report.id] = report
-      }
-      for id in read.update.removed where operations[id]?.state.isOver == false {
-        operations[id] = nil
-      }
-      last = read.update
+      state.apply(read.update, isWhole: read.isWhole)
       next = reader.update(at: read.end)
     }
-    last.changed = operations.values.sorted { $0.id < $1.id }
-    last.removed = []
-    table.apply(last, isWhole: true)
+    table = RecordedTable(state)
+    let last = state.latest?.time ?? reader.start
     var hello = reader.hello
     hello.isReadOnly = true
     self.hello = hello
-    time = next == nil ? last.time : wanted ?? last.time
+    time = next == nil ? last : wanted ?? last
     fault = next == nil ? reader.fault : nil
   }
 

@@ -76,8 +76,8 @@ struct SuspendAnswer: Encodable {
   }
 
   let schema = "opq.suspend/1"
-  let time: Frame.Time
-  let process: Frame.Process
+  let time: BatchFrame.Time
+  let process: BatchFrame.Process
   let isSuspended: Bool
   let queue: Queue
 }

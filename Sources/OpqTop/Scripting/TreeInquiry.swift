@@ -54,17 +54,13 @@ struct TreeInquiry: Inquiry {
   var members: Set<OperationReport.ID> {
     var members: Set = [id]
     var pending = [id]
-    var dependents: [OperationReport.ID: [OperationReport.ID]] = [:]
-    if direction == .blocks {
-      for report in knowledge.operations.values {
-        for id in report.dependencies { dependents[id, default: []].append(report.id) }
-      }
-    }
-    while let next = pending.popLast(), let report = knowledge.operations[next] {
+    let operations = knowledge.operations
+    while let next = pending.popLast(), let report = operations[next] {
       let isEnd = direction == .waitsFor && report.state.isOver && next != id
-      let neighbours = direction == .waitsFor ? report.dependencies : dependents[next] ?? []
+      let neighbours =
+        direction == .waitsFor ? report.dependencies : operations.dependents(of: next)
       for neighbour in isEnd ? [] : neighbours
-      where knowledge.operations[neighbour] != nil && members.insert(neighbour).inserted {
+      where operations[neighbour] != nil && members.insert(neighbour).inserted {
         pending.append(neighbour)
       }
     }
@@ -75,11 +71,11 @@ struct TreeInquiry: Inquiry {
 /// What `tree --json` prints; `Scripting.md` is the page that says so to users.
 struct TreeAnswer: Encodable {
   let schema = "opq.tree/1"
-  let time: Frame.Time
-  let process: Frame.Process
+  let time: BatchFrame.Time
+  let process: BatchFrame.Process
   let root: OperationReport.ID
   let direction: GraphDirection
-  let operations: [Frame.Operation]
+  let operations: [BatchFrame.Operation]
   let criticalPath: [OperationReport.ID]
   let remainingSeconds: Double?
   let isCut: Bool

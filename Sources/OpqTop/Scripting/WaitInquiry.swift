@@ -16,7 +16,7 @@ struct WaitInquiry: Inquiry {
   /// When the wait has been long enough; `nil` before the first look, or where it may last for ever.
   private var deadline: MonitorTime?
   /// As they were when they got there; `nil` for those that are not known any more.
-  private var reached: [OperationReport.ID: Frame.Operation?] = [:]
+  private var reached: [OperationReport.ID: BatchFrame.Operation?] = [:]
 
   init(
     _ ids: [OperationReport.ID], for goal: WaitGoal, timeout: Duration?, _ form: InquiryForm
@@ -111,9 +111,9 @@ struct WaitInquiry: Inquiry {
 /// What `wait --json` prints; `Scripting.md` is the page that says so to users.
 struct WaitAnswer: Encodable {
   let schema = "opq.wait/1"
-  let time: Frame.Time
-  let process: Frame.Process
+  let time: BatchFrame.Time
+  let process: BatchFrame.Process
   let isComplete: Bool
-  let operations: [Frame.Operation]
+  let operations: [BatchFrame.Operation]
   let missing: [OperationReport.ID]
 }

@@ -51,15 +51,15 @@ struct WhyInquiry: Inquiry {
 /// What `why --json` prints; `Scripting.md` is the page that says so to users.
 struct WhyAnswer: Encodable {
   let schema = "opq.why/1"
-  let time: Frame.Time
-  let process: Frame.Process
-  let operation: Frame.Operation
+  let time: BatchFrame.Time
+  let process: BatchFrame.Process
+  let operation: BatchFrame.Operation
   let sentence: String
   let reasons: [OperationDetail.Reason]
   let chain: [OperationReport.ID]
   let awaitedOperations: [OperationReport.ID]
   let awaitedQueues: [String]
-  let warnings: [Frame.Warning]
+  let warnings: [BatchFrame.Warning]
 
   init?(_ id: OperationReport.ID, _ knowledge: ProcessKnowledge, at now: MonitorTime) {
     guard let frame = knowledge.frame(of: [id], at: now), let operation = frame.operations.first

@@ -12,12 +12,12 @@ package enum JSONLine {
   ///   - value: What is encoded.
   ///   - fields: What is written of each operation; `nil` for everything.
   /// - Returns: An object without line breaks in it, and one behind it.
-  package static func text(of value: some Encodable, fields: [Frame.Operation.Field]? = nil)
+  package static func text(of value: some Encodable, fields: [BatchFrame.Operation.Field]? = nil)
     -> String
   {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if let fields, let key = Frame.Operation.fieldsKey { encoder.userInfo[key] = fields }
+    if let fields, let key = BatchFrame.Operation.fieldsKey { encoder.userInfo[key] = fields }
     // The encoder encodes numbers, strings, arrays and objects; none of them can fail.
     guard let data = try? encoder.encode(value) else { return "" }
     return escaped(String(decoding: data, as: UTF8.self)) + "\n"
@@ -38,7 +38,7 @@ package enum JSONLine {
   }
 }
 
-extension Frame {
+extension BatchFrame {
   /// The frame as one line of JSON, with the end of the line.
   ///
   /// - Parameter fields: What is written of each operation; `nil` for everything.

@@ -242,7 +242,7 @@ struct MultiProcessTests {
 
   @Test func anExportIsAFrameOfEachProcessWithItsOwnIds() throws {
     var dashboard = MultiProcessScene.dashboard(columns: 120, rows: 60)
-    let frames = dashboard.press("e").compactMap { effect -> MonitorProtocol.Frame? in
+    let frames = dashboard.press("e").compactMap { effect -> MonitorProtocol.BatchFrame? in
       if case .export(let frame) = effect { frame } else { nil }
     }
     #expect(frames.map(\.process.pid) == [4711, 4802, 5002])

@@ -246,7 +246,6 @@ extension Thread {
   /// opens then.
   fileprivate static func answeringPings(of viewer: ScriptedProcess.Viewer) -> Gate {
     let gate = Gate()
-    nonisolated(unsafe) let viewer = viewer
     Thread.detachNewThread {
       let ping: (ViewerMessage) -> Bool = { if case .ping = $0 { true } else { false } }
       while case .ping(let token)? = viewer.receive(where: ping) { viewer.send(.pong(token)) }

@@ -12,10 +12,10 @@ import Testing
 /// The words of the command line that ask a process something, with a process.
 @Suite(.timeLimit(.minutes(3))) struct ScriptingCommandTests {
   /// One frame, with the operations that a filter lets through.
-  private func frame(of process: MonitoredProcess, _ filter: String) throws -> Frame {
+  private func frame(of process: MonitoredProcess, _ filter: String) throws -> BatchFrame {
     let (output, _, _) = try process.run(
       ["-p", "\(process.id)", "--batch", "-n", "1", "--json", "--filter", filter])
-    return try JSONDecoder().decode(Frame.self, from: Data(output.utf8))
+    return try JSONDecoder().decode(BatchFrame.self, from: Data(output.utf8))
   }
 
   private func run(
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// A process whose queue net is suspended, and an operation that is held there.
-  private func held() throws -> (MonitoredProcess, Frame.Operation) {
+  private func held() throws -> (MonitoredProcess, BatchFrame.Operation) {
     let process = try MonitoredProcess()
     let (output, errors, ending) = try run(process, ["suspend", "net"])
     #expect(ending == .status(0), "\(errors)")

@@ -66,7 +66,7 @@ import Testing
       }
       #expect(Scene.updates(&reader).count == 3)
       #expect(reader.fault?.contains("damaged at byte \(file.count)") == true)
-      #expect(largest.value <= WireLimits.maximumFrame + RecordingFrame.headerSize)
+      #expect(largest.value <= WireLimits.maximumFrame + RecordingEntry.headerSize)
     }
   }
 
@@ -131,7 +131,7 @@ import Testing
       index.end = .init(time: Scene.time(isLate ? 20 : 2_000_000_000), offset: second)
       var end: [UInt8] = []
       for payload in index.payloads {
-        RecordingFrame(.index, at: Scene.time(20), payload).append(to: &end)
+        RecordingEntry(.index, at: Scene.time(20), payload).append(to: &end)
       }
       let lying = try Scene.reader(
         file + end + Int64(file.count).littleEndianBytes + RecordingFormat.endMagic)
@@ -153,7 +153,7 @@ import Testing
       index.end = .init(time: Scene.time(20), offset: file.count - 1)
       var end: [UInt8] = []
       for payload in index.payloads {
-        RecordingFrame(.index, at: Scene.time(20), payload).append(to: &end)
+        RecordingEntry(.index, at: Scene.time(20), payload).append(to: &end)
       }
       _ = played(file + end + Int64(file.count).littleEndianBytes + RecordingFormat.endMagic)
     }

@@ -68,10 +68,10 @@ enum RecordingScene {
 
   /// What is known of the operations after each of them.
   static func states(_ updates: [RecordedUpdate]) -> [[OperationReport]] {
-    var state = RecordedState()
+    var state = ProcessState()
     return updates.map {
       state.apply($0.update, isWhole: $0.isWhole)
-      return state.operations.values.sorted { $0.id < $1.id }
+      return state.operations.all.sorted { $0.id < $1.id }
     }
   }
 }

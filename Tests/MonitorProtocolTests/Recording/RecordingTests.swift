@@ -15,10 +15,10 @@ import Testing
     let played = Scene.updates(&reader)
     #expect(played.map(\.update.time) == (1...30).map { Scene.time($0) })
     #expect(reader.fault == nil)
-    var state = RecordedState()
+    var state = ProcessState()
     for (second, states) in zip(1...30, Scene.states(played)) {
       state.apply(Scene.update(second), isWhole: false)
-      #expect(states == state.operations.values.sorted { $0.id < $1.id })
+      #expect(states == state.operations.all.sorted { $0.id < $1.id })
       #expect(played[second - 1].update.queues == Scene.update(second).queues)
       #expect(played[second - 1].update.warnings == Scene.update(second).warnings)
     }
@@ -98,12 +98,12 @@ import Testing
     let number = version.major.littleEndianBytes + version.minor.littleEndianBytes
     guard inGreeting else { return bytes[..<6] + number + bytes[14...] }
     var greeting: [UInt8] = []
-    RecordingFrame(
+    RecordingEntry(
       .message, at: Scene.time(0),
       ProcessMessage.hello(Scene.hello, versions: .current).encoded()
     ).append(to: &greeting)
     var other: [UInt8] = []
-    RecordingFrame(
+    RecordingEntry(
       .message, at: Scene.time(0), ProcessMessage.hello(Scene.hello, versions: version).encoded()
     ).append(to: &other)
     return bytes[..<14] + other + bytes[(14 + greeting.count)...]
@@ -136,12 +136,12 @@ import Testing
         isSnapshot: update.isWhole)
     }
     var end: [UInt8] = []
-    var later = RecordingFrame(.message, at: Scene.time(20), [1, 2, 3])
+    var later = RecordingEntry(.message, at: Scene.time(20), [1, 2, 3])
     later.kind = 77
     later.append(to: &end)
     let place = bytes.count + end.count
     let unknownEntry = [UInt8](repeating: 200, count: 17)
-    RecordingFrame(
+    RecordingEntry(
       .index, at: Scene.time(20), unknownEntry + index.payloads.flatMap { $0 } + unknownEntry
     ).append(to: &end)
     later.append(to: &end)
@@ -158,10 +158,10 @@ import Testing
     let played = Scene.updates(&reader)
     #expect(reader.fault == nil && reader.farewell == "it is done")
     #expect(played.map(\.isWhole) == [true, false, false, false, false, true, false, false])
-    var state = RecordedState()
+    var state = ProcessState()
     for (second, states) in zip(1...8, Scene.states(played)) {
       state.apply(Scene.update(second), isWhole: false)
-      #expect(states == state.operations.values.sorted { $0.id < $1.id })
+      #expect(states == state.operations.all.sorted { $0.id < $1.id })
     }
     #expect(reader.warning(behind: 0)?.time == Scene.time(8))
   }

@@ -177,12 +177,12 @@ import Testing
   }
 }
 
-@Suite struct ClassTimesTests {
+@Suite struct ClassStatisticsTests {
   private func moment(_ milliseconds: Int64) -> MonitorTime {
     MonitorTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  private func note(_ className: String, in times: inout TimeRecorder) {
+  private func note(_ className: String, in times: inout TimeHistograms) {
     times.note(
       OperationReport(
         id: .init(1), name: "", className: className, queue: .init(1), state: .finished,
@@ -190,8 +190,8 @@ import Testing
   }
 
   @Test func anAnswerIsGivenAgainForASecond() {
-    var times = TimeRecorder()
-    var classTimes = ClassTimes()
+    var times = TimeHistograms()
+    var classTimes = ClassStatistics()
     note("Tile", in: &times)
     func count(at milliseconds: Int64) -> Int? {
       classTimes.statistics(of: ["Tile"], in: times, at: moment(milliseconds))["Tile"]?.run?.count
@@ -203,11 +203,11 @@ import Testing
   }
 
   @Test func whatIsNotKnownOrTooManyIsLeftOut() {
-    var times = TimeRecorder()
-    var classTimes = ClassTimes()
+    var times = TimeHistograms()
+    var classTimes = ClassStatistics()
     let names = Set((0..<200).map { "Class \($0)" })
     for name in names { note(name, in: &times) }
     let found = classTimes.statistics(of: names.union(["Never"]), in: times, at: moment(20))
-    #expect(found.count == ClassTimes.limit && found["Never"] == nil)
+    #expect(found.count == ClassStatistics.limit && found["Never"] == nil)
   }
 }

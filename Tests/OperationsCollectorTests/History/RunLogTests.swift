@@ -81,7 +81,7 @@ struct RunLogTests {
 }
 
 @Suite("How long operations wait and run")
-struct TimeRecorderTests {
+struct TimeHistogramsTests {
   @Test func percentilesAreRightToAHundredth() throws {
     var durations = RecentDurations(.fine)
     for millisecond in (1...1_000).shuffled() {
@@ -121,7 +121,7 @@ struct TimeRecorderTests {
   }
 
   @Test func eachClassHasStatisticsOfItsOwn() throws {
-    var recorder = TimeRecorder()
+    var recorder = TimeHistograms()
     for id: UInt64 in 0..<20 {
       recorder.note(report(id, ready: 1, started: 2, finished: 3, className: "Slow"))
       recorder.note(report(id, ready: 1, started: 1, finished: 1.001, className: "Quick"))
@@ -137,12 +137,12 @@ struct TimeRecorderTests {
   }
 
   @Test func thereIsALimitToTheNumberOfClasses() {
-    var recorder = TimeRecorder()
-    for index in 0..<TimeRecorder.classLimit + 10 {
+    var recorder = TimeHistograms()
+    for index in 0..<TimeHistograms.classLimit + 10 {
       recorder.note(report(UInt64(index), started: 1, finished: 2, className: "C\(index)"))
     }
     #expect(recorder.statistics(ofClass: "C0") != nil)
-    #expect(recorder.statistics(ofClass: "C\(TimeRecorder.classLimit + 5)") == nil)
-    #expect(recorder.statistics.run?.count == TimeRecorder.classLimit + 10)
+    #expect(recorder.statistics(ofClass: "C\(TimeHistograms.classLimit + 5)") == nil)
+    #expect(recorder.statistics.run?.count == TimeHistograms.classLimit + 10)
   }
 }

@@ -131,7 +131,7 @@ struct AsyncStressTests {
   func storm() async throws {
     let count = Effort.scaled(50_000)
     let run = try await onOwnThread {
-      try FixtureProgram(name: "fixture-async-storm").run("\(count)")
+      try FixtureProgram.shared.run("async-storm", "\(count)")
     }
     #expect(run.output.hasPrefix("\(count) operations, "))
     #expect(run.ending == .status(0), "\(run.output)")

@@ -98,7 +98,7 @@ struct ForgettingTests {
   func memoryLimit() async throws {
     let count = Effort.scaled(50_000)
     let run = try await onOwnThread {
-      try FixtureProgram(name: "fixture-endless-chain").run("\(count)")
+      try FixtureProgram.shared.run("endless-chain", "\(count)")
     }
     #expect(run.output.hasPrefix("\(count) links, at most "))
     #expect(run.ending == .status(0), "\(run.output)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A child process after fork()")
 struct ForkedProcessTests {
-  private static let fixture = FixtureProgram(name: "fixture-workers")
+  private static let fixture = FixtureProgram.shared
 
   @Test(
     "H-14: a child that needs a thread of the pool ends with a message",
@@ -15,7 +15,7 @@ struct ForkedProcessTests {
     ])
   func useInOwnProcess(use: String) throws {
     let (_, output) = try Self.fixture.run(
-      "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
+      "workers", "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
     // By the signal of a trap, and not by the alarm.
     #expect(output.contains("the child was ended by a trap"), "\(output)")
     #expect(output.contains("Operations: a child process tries to "), "\(output)")
@@ -25,7 +25,7 @@ struct ForkedProcessTests {
     "H-14: a child starts operations by hand, and uses queues if none was made before the fork",
     arguments: ["byHand", "early"])
   func allowedInOwnProcess(use: String) throws {
-    let (_, output) = try Self.fixture.run("fork", use)
+    let (_, output) = try Self.fixture.run("workers", "fork", use)
     #expect(output.contains("the child succeeded"), "\(output)")
   }
 }

@@ -10,7 +10,7 @@ struct MainQueueProgramTests {
     "MQ-1, MQ-3, MX-10, SA-11, BA-2: operations run one at a time where the main queue is served",
     arguments: ["dispatch-main", "run-loop"])
   func served(by way: String) async throws {
-    let run = try await onOwnThread { try FixtureProgram(name: "fixture-main-queue").run(way) }
+    let run = try await onOwnThread { try FixtureProgram.shared.run("main-queue", way) }
     #expect(run.output == "checked")
     #expect(run.ending == .status(0))
   }
@@ -26,14 +26,14 @@ struct MainQueueProgramTests {
     "MQ-3: waiting on the main thread for what has yet to start there is misuse, and only that is",
     arguments: ["waiting", "waiting-while-served"])
   func waiting(_ way: String) async throws {
-    let run = try await onOwnThread { try FixtureProgram(name: "fixture-main-queue").run(way) }
+    let run = try await onOwnThread { try FixtureProgram.shared.run("main-queue", way) }
     #expect(run.output == "checked")
     #expect(run.ending == .status(0))
   }
 
   @Test("MQ-3, MI-1: without a handler it traps with a message instead of hanging")
   func trap() async throws {
-    let run = try await onOwnThread { try FixtureProgram(name: "fixture-main-queue").run("trap") }
+    let run = try await onOwnThread { try FixtureProgram.shared.run("main-queue", "trap") }
     #expect(run.output.contains("called on the main thread with operations in"))
     if case .signal = run.ending { return }
     Issue.record("It ended by \(String(describing: run.ending))")

@@ -9,35 +9,36 @@ import Testing
 
 @Suite("The configuration of the pool")
 struct WorkerConfigurationTests {
-  private static let fixture = FixtureProgram(name: "fixture-workers")
+  private static let fixture = FixtureProgram.shared
 
   @Test("MX-11: with an affinity mask of one processor one operation executes at a time")
   func affinityInOwnProcess() throws {
-    let (ending, output) = try Self.fixture.run("width", by: ["/usr/bin/taskset", "-c", "0"])
+    let (ending, output) = try Self.fixture.run(
+      "workers", "width", by: ["/usr/bin/taskset", "-c", "0"])
     #expect(ending == .status(0) && output == "1 at the same time", "\(output)")
   }
 
   @Test("MX-12: the environment sets the number of processors")
   func environmentInOwnProcess() throws {
-    let (_, one) = try Self.fixture.run("width", environment: ["OPQ_PROCESSORS=1"])
+    let (_, one) = try Self.fixture.run("workers", "width", environment: ["OPQ_PROCESSORS=1"])
     #expect(one == "1 at the same time")
     let (_, limited) = try Self.fixture.run(
-      "width", environment: ["OPQ_PROCESSORS=3", "OPQ_THREADS=1"])
+      "workers", "width", environment: ["OPQ_PROCESSORS=3", "OPQ_THREADS=1"])
     #expect(limited == "1 at the same time")
   }
 
   @Test("MX-12: the environment bounds the threads of all queues, whatever the widths")
   func threadLimitInOwnProcess() throws {
-    let (_, limited) = try Self.fixture.run("blocked", environment: ["OPQ_THREADS=3"])
+    let (_, limited) = try Self.fixture.run("workers", "blocked", environment: ["OPQ_THREADS=3"])
     #expect(limited.hasSuffix("3 at the same time"), "\(limited)")
-    let (_, unlimited) = try Self.fixture.run("blocked")
+    let (_, unlimited) = try Self.fixture.run("workers", "blocked")
     #expect(unlimited == "20 at the same time")
   }
 
   @Test("MX-12: one sentence is printed for each invalid variable, and the default is used")
   func invalidEnvironmentInOwnProcess() throws {
     let (ending, output) = try Self.fixture.run(
-      "width", by: ["/usr/bin/taskset", "-c", "0"],
+      "workers", "width", by: ["/usr/bin/taskset", "-c", "0"],
       environment: ["OPQ_PROCESSORS=many", "OPQ_THREADS=0", "OPQ_STACK_SIZE=65536"])
     #expect(ending == .status(0))
     #expect(

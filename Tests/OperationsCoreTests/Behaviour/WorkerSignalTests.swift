@@ -69,8 +69,8 @@ struct WorkerSignalTests {
     let file = directory.file("crash.log")
     let settings =
       "enable=yes,interactive=no,color=no,symbolicate=fast,timeout=60s,output-to=\(file)"
-    _ = try FixtureProgram(name: "fixture-workers").run(
-      mode, environment: ["SWIFT_BACKTRACE=\(settings)"])
+    _ = try FixtureProgram.shared.run(
+      "workers", mode, environment: ["SWIFT_BACKTRACE=\(settings)"])
     return contents(of: file)
   }
 

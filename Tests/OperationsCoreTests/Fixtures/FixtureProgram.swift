@@ -7,6 +7,9 @@ import Testing
 
 /// A program that was built with the tests, for what needs a main thread of its own.
 struct FixtureProgram {
+  /// The program whose first argument says what it does.
+  static let shared = FixtureProgram(name: "fixture-programs")
+
   let name: String
 
   /// Runs it to its end.

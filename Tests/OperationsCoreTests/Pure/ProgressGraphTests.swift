@@ -53,7 +53,7 @@ struct ProgressGraphTests {
   @Test("In any small graph what is stuck is what no order of ends lets end", arguments: 1..<7)
   func anyGraph(taskCount: Int) {
     var random = SeededGenerator(seed: UInt64(taskCount))
-    for _ in 0..<2_000 {
+    for _ in 0..<Effort.scaled(2_000) {
       let graph = Self.random(taskCount, using: &random)
       let stuck = Set(graph.stuckTasks)
       #expect(stuck == Self.largestStuckSet(in: graph), "\(graph)")

@@ -173,7 +173,7 @@ import Testing
       let second = Int(status.time.nanoseconds / 1_000_000_000)
       #expect(total(&player, at: at(now)) == second, "\(command) at \(now)")
       #expect(status.position >= .zero && status.position <= status.length)
-      let operations = player.table.state.operations.values
+      let operations = player.table.state.operations.all
       #expect(operations.count == second)
       #expect(operations.count { $0.state == .executing } == 1)
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Operations
+
 /// The workload's queue on which an operation runs.
 enum Lane: String, CaseIterable, Sendable {
   case cpu
@@ -16,5 +18,26 @@ enum Lane: String, CaseIterable, Sendable {
     case .net: 6
     case .index: 1
     }
+  }
+}
+
+/// The queues of the workload, one for each lane.
+struct LaneQueues: Sendable {
+  let all: [Lane: OperationQueue]
+
+  init() {
+    var all: [Lane: OperationQueue] = [:]
+    for lane in Lane.allCases {
+      let queue = OperationQueue()
+      queue.name = lane.rawValue
+      queue.maxConcurrentOperationCount = lane.width
+      all[lane] = queue
+    }
+    self.all = all
+  }
+
+  subscript(lane: Lane) -> OperationQueue {
+    guard let queue = all[lane] else { preconditionFailure("there is no queue for \(lane)") }
+    return queue
   }
 }

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// Fields may be added under the same ``schema``; none changes its meaning or goes away. Numbers are
 /// numbers, and states are the words of ``OperationState``. Names are as the process gave them.
-public struct Frame: Codable, Sendable, Equatable {
+public struct BatchFrame: Codable, Sendable, Equatable {
   /// The value of ``schema`` in frames of this form.
   public static let currentSchema = "opq.frame/1"
 
@@ -107,7 +107,7 @@ public struct Frame: Codable, Sendable, Equatable {
     schema = Self.currentSchema
     self.time = Time(wallClock: hello.wallClock(at: time), monotonic: time)
     process = Process(name: hello.processName, pid: hello.processID)
-    counts = queues.reduce(StateCounts()) { $0 + $1.counts }
+    counts = queues.counts
     self.queues = queues.sorted { $0.id < $1.id }
     let names = Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     self.operations = operations.sorted { $0.id < $1.id }.map {
@@ -128,7 +128,7 @@ public struct Frame: Codable, Sendable, Equatable {
   }
 }
 
-extension Frame.Operation {
+extension BatchFrame.Operation {
   init(report: OperationReport, queue: String, at time: MonitorTime) {
     id = report.id
     name = report.name
@@ -141,12 +141,12 @@ extension Frame.Operation {
     seconds =
       if report.state.isOver {
         report.started.flatMap { start in
-          report.finished.map { Frame.seconds(from: start, to: $0) }
+          report.finished.map { BatchFrame.seconds(from: start, to: $0) }
         }
       } else {
-        report.stateEntered.map { Frame.seconds(from: $0, to: time) }
+        report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
       }
-    secondsInState = report.stateEntered.map { Frame.seconds(from: $0, to: time) }
+    secondsInState = report.stateEntered.map { BatchFrame.seconds(from: $0, to: time) }
   }
 }
 

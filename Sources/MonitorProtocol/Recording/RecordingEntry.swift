@@ -20,7 +20,7 @@ enum RecordingFormat {
 
 /// One frame of a recording: the length of its payload in 4 bytes, a checksum in 4, its kind in 1, its
 /// time in 8, and the payload. The checksum is of all behind it.
-struct RecordingFrame: Equatable {
+struct RecordingEntry: Equatable {
   /// What the payload is.
   enum Kind: UInt8 {
     /// A message of the wire. Updates hold what has changed since the one before.

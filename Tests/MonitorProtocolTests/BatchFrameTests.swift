@@ -5,7 +5,7 @@ import Foundation
 import MonitorProtocol
 import Testing
 
-@Suite struct FrameTests {
+@Suite struct BatchFrameTests {
   private let hello = Hello(
     processName: "demo\u{1B}[2J", processID: 4711, isReadOnly: false,
     anchor: MonitorTime(nanoseconds: 5_000_000_000), anchorSecondsSince1970: 1_700_000_000.25,
@@ -22,9 +22,9 @@ import Testing
     ]
   }
 
-  private var frame: Frame {
+  private var frame: BatchFrame {
     let second = MonitorTime(nanoseconds: 6_000_000_000)
-    return Frame(
+    return BatchFrame(
       hello: hello, time: MonitorTime(nanoseconds: 7_500_000_000), queues: queues,
       operations: [
         OperationReport(
@@ -64,7 +64,7 @@ import Testing
   func anyTimeOfDayIsTaken(seconds: Double) {
     var hello = hello
     hello.anchorSecondsSince1970 = seconds
-    let frame = Frame(
+    let frame = BatchFrame(
       hello: hello, time: hello.anchor, queues: [], operations: [], lostChanges: 0)
     #expect(frame.time.wallClock.hasSuffix("Z"))
   }
@@ -84,7 +84,7 @@ import Testing
         id: .init(2), name: "", className: "A", queue: .init(1), state: .cancelled, added: second,
         finished: second),
     ]
-    let frame = Frame(
+    let frame = BatchFrame(
       hello: hello, time: second + .seconds(5), queues: queues, operations: reports, lostChanges: 0)
     #expect(frame.operations.map(\.seconds) == [1.25, nil])
     #expect(frame.operations.map(\.secondsInState) == [3.75, 5])
@@ -109,7 +109,7 @@ import Testing
       #expect(text.contains(part), "\(part) in \(text)")
     }
     #expect(!text.contains("\n"))
-    let again = try JSONDecoder().decode(Frame.self, from: Data(text.utf8))
+    let again = try JSONDecoder().decode(BatchFrame.self, from: Data(text.utf8))
     #expect(again == frame)
   }
 }

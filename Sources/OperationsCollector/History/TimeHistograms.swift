@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 /// How long operations waited and ran lately, all together and for each class.
-struct TimeRecorder {
+struct TimeHistograms {
   /// Classes beyond so many have no statistics of their own: each takes 16 kB.
   static let classLimit = 256
 

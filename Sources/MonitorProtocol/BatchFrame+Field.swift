@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-extension Frame.Operation {
+extension BatchFrame.Operation {
   /// What is known of an operation, one by one. The raw value is the word for options and JSON.
   public enum Field: String, CodingKey, CaseIterable, Sendable {
-    /// ``Frame/Operation/id``
+    /// ``BatchFrame/Operation/id``
     case id
-    /// ``Frame/Operation/state``
+    /// ``BatchFrame/Operation/state``
     case state
-    /// ``Frame/Operation/queue``
+    /// ``BatchFrame/Operation/queue``
     case queue
-    /// ``Frame/Operation/className``
+    /// ``BatchFrame/Operation/className``
     case className = "class"
-    /// ``Frame/Operation/priority``
+    /// ``BatchFrame/Operation/priority``
     case priority
-    /// ``Frame/Operation/dependencies``
+    /// ``BatchFrame/Operation/dependencies``
     case dependencies
-    /// ``Frame/Operation/unmetDependencyCount``
+    /// ``BatchFrame/Operation/unmetDependencyCount``
     case unmetDependencyCount = "unmet"
-    /// ``Frame/Operation/seconds``
+    /// ``BatchFrame/Operation/seconds``
     case seconds
-    /// ``Frame/Operation/secondsInState``
+    /// ``BatchFrame/Operation/secondsInState``
     case secondsInState
-    /// ``Frame/Operation/name``
+    /// ``BatchFrame/Operation/name``
     case name
   }
 }
 
-extension Frame.Operation: Encodable {
+extension BatchFrame.Operation: Encodable {
   /// Where an encoder has an array of ``Field`` under this key, operations are written with these
   /// fields alone; without it with all. What lacks a field cannot be read back as a frame.
   public static let fieldsKey = CodingUserInfoKey(rawValue: "opq.frame.fields")

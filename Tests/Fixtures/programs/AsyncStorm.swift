@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import Synchronization
+import TestSupport
+
+/// Asynchronous operations on a queue of width 8, some of which are cancelled at random moments.
+///
+/// A process of its own, so that the threads of other tests are not in the figure.
+enum AsyncStorm {
+  private static let width = 8
+  /// A worker for each slot and as many that have just had one; a thread for each processor that Swift has
+  /// for tasks; and a few: the main thread, the one that counts, those of the library's own.
+  private static let threadsAtMost = 2 * width + sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 8
+
+  /// Runs as many operations as the first argument says, while a thread of its own counts the threads of the
+  /// process. Prints a line of figures, and fails if an operation has not finished exactly once, if more
+  /// than 8 ran at once, or if there were more threads than there should be.
+  ///
+  /// The second argument is the seed of the random moments; without one it is a new one, which is printed.
+  static func run(_ arguments: [String]) {
+    guard let count = arguments.first.flatMap({ Int($0) }) else {
+      fatalError("How many operations?")
+    }
+    let seed =
+      arguments.dropFirst().first.flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+
+    let threads = ThreadCount()
+    let counting = threads.start()
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = width
+    addAndCancel(count, in: queue, seed: seed)
+    queue.waitUntilAllOperationsAreFinished()
+    let (mostThreads, lookCount) = threads.stop(counting)
+
+    let finished = Drop.finished.load(ordering: .relaxed)
+    let finishedAgain = Drop.finishedAgain.load(ordering: .relaxed)
+    let mostRunning = Drop.mostRunning.load(ordering: .relaxed)
+    let unbegun = count - Drop.begun.load(ordering: .relaxed)
+    print(
+      "\(count) operations, \(unbegun) cancelled before they began, at most \(mostRunning) ran at once, "
+        + "\(mostThreads) threads at most (looked \(lookCount) times), \(ProcessStatus.amount("VmHWM") / 1_024) MiB, "
+        + "seed \(seed)")
+    guard finished == count, finishedAgain == 0, mostRunning <= width, mostThreads <= threadsAtMost
+    else {
+      print(
+        "\(finished) have finished, \(finishedAgain) again; \(threadsAtMost) threads were allowed")
+      exit(1)
+    }
+  }
+
+  /// Adds so many, and cancels some before they are in the queue, some that wait, some that run, and some
+  /// that have finished.
+  private static func addAndCancel(_ count: Int, in queue: OperationQueue, seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var recent: [Drop] = []
+    for number in 1...count {
+      let operation = Drop(yields: number % 4)
+      recent.append(operation)
+      if Int.random(in: 0..<8, using: &random) == 0 { operation.cancel() }
+      queue.addOperation(operation)
+      guard recent.count == 64 else { continue }
+      for operation in recent where Int.random(in: 0..<4, using: &random) == 0 {
+        operation.cancel()
+      }
+      recent.removeAll(keepingCapacity: true)
+    }
+  }
+}
+
+/// An operation that counts what becomes of all of them.
+private final class Drop: AsyncOperation<Void>, @unchecked Sendable {
+  static let begun = Atomic(0)
+  static let running = Atomic(0)
+  static let mostRunning = Atomic(0)
+  static let finished = Atomic(0)
+  static let finishedAgain = Atomic(0)
+
+  private let yields: Int
+  private let hasFinished = Atomic(false)
+
+  /// - Parameter yields: How often its work lets others go first, if it is not cancelled.
+  init(yields: Int) {
+    self.yields = yields
+    super.init()
+  }
+
+  override func run() async throws {
+    Self.begun.wrappingAdd(1, ordering: .relaxed)
+    let running = Self.running.wrappingAdd(1, ordering: .relaxed).newValue
+    Self.mostRunning.max(running, ordering: .relaxed)
+    defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
+    for _ in 0..<yields {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  override func didChangeValue(forKey key: String) {
+    super.didChangeValue(forKey: key)
+    guard key == "isFinished" else { return }
+    if hasFinished.exchange(true, ordering: .relaxed) {
+      Self.finishedAgain.wrappingAdd(1, ordering: .relaxed)
+    } else {
+      Self.finished.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+}
+
+/// Counts the threads of the process, from `start()` to `stop()`.
+private final class ThreadCount: Sendable {
+  private let most = Atomic(0)
+  private let lookCount = Atomic(0)
+  private let isOver = Atomic(false)
+
+  /// - Returns: The thread that looks, which is one of them.
+  func start() -> pthread_t {
+    var thread = pthread_t()
+    let error = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<ThreadCount>.fromOpaque(context).takeRetainedValue().lookUntilOver()
+        return nil
+      }, Unmanaged.passRetained(self).toOpaque())
+    guard error == 0 else { fatalError("No thread can be started: error \(error)") }
+    return thread
+  }
+
+  /// - Returns: How many there were at most, and how often that was looked at.
+  func stop(_ thread: pthread_t) -> (most: Int, lookCount: Int) {
+    isOver.store(true, ordering: .relaxed)
+    pthread_join(thread, nil)
+    return (most.load(ordering: .relaxed), lookCount.load(ordering: .relaxed))
+  }
+
+  private func lookUntilOver() {
+    repeat {
+      most.max(ProcessStatus.amount("Threads"), ordering: .relaxed)
+      lookCount.wrappingAdd(1, ordering: .relaxed)
+      // Often enough for what lasts, and no load.
+      usleep(500)
+    } while !isOver.load(ordering: .relaxed)
+  }
+}

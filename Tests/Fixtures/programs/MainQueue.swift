@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Dispatch
+import Foundation
+import MainQueueChecks
+
+/// A program whose main thread serves the main queue in one of several ways, or does not serve it.
+enum MainQueue {
+  /// Does what the first argument says.
+  static func run(_ arguments: [String]) {
+    switch arguments.first {
+    case "dispatch-main":
+      checkMainQueue(isServedByMainThread: false)
+      dispatchMain()
+    case "run-loop":
+      checkMainQueue(isServedByMainThread: true)
+      RunLoop.main.run()
+    case "waiting": checkWaitingOnMainThread()
+    case "waiting-while-served":
+      checkWaitingForStarted()
+      RunLoop.main.run()
+    case "trap": waitOnMainThread()
+    default: fatalError("Which main thread?")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import OperationsCore
+import Synchronization
+
+/// A process whose pool no test has used.
+enum Workers {
+  /// Does what the first argument says: "crash" reads a bad address in an operation and "crash-main" on the
+  /// main thread; "width" prints how many processor-bound operations of one default-width queue executed at
+  /// the same time, "blocked" how many that sleep of a queue of width 20; "fork" and a second argument
+  /// prints how a child process ended (``ForkedChild``).
+  static func run(_ arguments: [String]) {
+    switch arguments.first {
+    case "crash":
+      OperationQueue().addOperations(
+        [BlockOperation { print(readBadAddress()) }], waitUntilFinished: true)
+    case "crash-main": print(readBadAddress())
+    case "width": print("\(mostAtTheSameTime(compute)) at the same time")
+    case "blocked":
+      print("\(mostAtTheSameTime(width: 20) { usleep(100_000) }) at the same time")
+    case "fork":
+      let ending =
+        switch arguments.dropFirst().first ?? "" {
+        case "byHand": ForkedChild.startByHand()
+        case "early": ForkedChild.useEarly()
+        case let use: ForkedChild.use(use)
+        }
+      let isTrap = ending & 0x7F == SIGILL || ending & 0x7F == SIGTRAP
+      print(
+        "the child "
+          + (ending == 0 ? "succeeded" : isTrap ? "was ended by a trap" : "ended with \(ending)"))
+    default: fatalError("What shall it do?")
+    }
+  }
+
+  /// Reads an address that is not mapped.
+  @inline(never)
+  private static func readBadAddress() -> UInt8 {
+    UnsafePointer<UInt8>(bitPattern: 8).map { $0.pointee } ?? 0
+  }
+
+  /// How many of 40 operations executed at the same time.
+  private static func mostAtTheSameTime(width: Int = -1, _ work: @escaping @Sendable () -> Void)
+    -> Int
+  {
+    let count = Atomic(0)
+    let most = Atomic(0)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = width
+    for _ in 0..<40 {
+      queue.addOperation {
+        let current = count.wrappingAdd(1, ordering: .relaxed).newValue
+        most.max(current, ordering: .relaxed)
+        work()
+        count.wrappingSubtract(1, ordering: .relaxed)
+      }
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    return most.load(ordering: .relaxed)
+  }
+
+  /// Uses the processor for 2 ms.
+  @Sendable private static func compute() {
+    let end = processorTime() + 2_000_000
+    while processorTime() < end {}
+  }
+
+  /// The processor time of the calling thread, in nanoseconds.
+  private static func processorTime() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+}

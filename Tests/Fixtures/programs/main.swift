@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+// What tests need in a process of its own, whose main thread, pool or memory no test has used.
+//
+//   fixture-programs main-queue dispatch-main|run-loop|waiting|waiting-while-served|trap
+//   fixture-programs workers crash|crash-main|width|blocked
+//   fixture-programs workers fork USE
+//   fixture-programs endless-chain COUNT [keep]
+//   fixture-programs async-storm COUNT [SEED]
+
+let arguments = Array(CommandLine.arguments.dropFirst(2))
+switch CommandLine.arguments.dropFirst().first {
+case "main-queue": MainQueue.run(arguments)
+case "workers": Workers.run(arguments)
+case "endless-chain": EndlessChain.run(arguments)
+case "async-storm": AsyncStorm.run(arguments)
+default: fatalError("Which program: main-queue, workers, endless-chain or async-storm?")
+}
