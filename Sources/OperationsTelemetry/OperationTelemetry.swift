@@ -20,7 +20,7 @@ public import Tracing
 /// | metric | kind | other dimension |
 /// | --- | --- | --- |
 /// | `opq_operations` | gauge | `state`: `waiting`, `ready`, `held` by a suspended queue, `executing` |
-/// | `opq_operations_cancelling` | gauge: those of them that were cancelled | – |
+/// | `opq_operations_cancelling` | gauge: how many of them were cancelled | – |
 /// | `opq_queue_width` | gauge; absent if the system decides | – |
 /// | `opq_queues_suspended` | gauge: the number of suspended queues of this name | – |
 /// | `opq_warnings`, not by queue | gauge: the number of warnings | `kind`, as `opq-top` names it |

@@ -6,7 +6,7 @@ import Tracing
 
 /// Makes the spans of ended operations, and links them to the spans of their dependencies.
 struct SpanWriter {
-  /// The number of operations, the last ones, whose spans can be linked to.
+  /// The number of most recent operations to whose spans a new span can link.
   static let contextLimit = 10_000
   /// The maximum number of links of a span. Common backends keep this number.
   static let linkLimit = 128

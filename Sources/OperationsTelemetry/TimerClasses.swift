@@ -11,7 +11,7 @@ struct TimerClasses {
   private var names: [String: Set<String>] = [:]
   private var count = 0
 
-  /// Returns the label of a class among those of a queue.
+  /// Returns the label of a class in a queue.
   mutating func label(for className: String, in queue: String) -> String {
     let name = LabelText.harmless(className)
     if names[queue]?.contains(name) == true { return name }

@@ -4,8 +4,8 @@
 import TestSupport
 import Tracing
 
-/// A tracer that records none of its spans, as a sampling tracer may do. It notes spans that are described
-/// nevertheless.
+/// A tracer that records none of its spans, as a sampling tracer may do. It notes calls that
+/// describe such a span.
 struct UnsampledTracer: Tracer {
   let log = EventLog<String>()
 

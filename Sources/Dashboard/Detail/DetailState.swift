@@ -16,7 +16,7 @@ struct DetailState: Sendable, Equatable {
 }
 
 extension Dashboard {
-  /// Performs a key of the screen of one operation.
+  /// Performs an action of the detail screen.
   mutating func perform(_ key: KeyAction.Detail) -> [Effect] {
     switch key {
     case .open: openDetail()

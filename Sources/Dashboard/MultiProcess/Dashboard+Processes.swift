@@ -24,8 +24,8 @@ extension Dashboard {
     }
   }
 
-  /// The process for a typed number without a process: that of the selected operation, or the first one; 0 if
-  /// only one process is watched.
+  /// The process whose operation is selected if a number is typed without a process: the process of the
+  /// selected operation, or the first one; 0 if only one process is watched.
   var goToProcess: Int {
     guard let first = shown.processes.first else { return 0 }
     return selected.flatMap { shown.process(of: $0)?.number } ?? first.number

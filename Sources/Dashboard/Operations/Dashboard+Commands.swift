@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs a key for operations.
+  /// Performs an action on operations.
   mutating func perform(_ key: KeyAction.Command) -> [Effect] {
     switch key {
     case .tag: toggleTag()

@@ -35,7 +35,7 @@ struct OperationListState: Sendable {
 // The contents, the order and the search of the list.
 
 extension Dashboard {
-  /// Performs a key of the list.
+  /// Performs an action of the list.
   mutating func perform(_ key: KeyAction.List, _ input: Input) -> [Effect] {
     switch key {
     case .openFilter: openFilterPrompt()

@@ -6,7 +6,7 @@ import MonitorProtocol
 // The picker: selects what to watch.
 
 extension Dashboard {
-  /// Performs a key of the picker.
+  /// Performs an action of the picker.
   mutating func perform(_ key: KeyAction.Picker) -> [Effect] {
     switch key {
     case .open: openPicker()

@@ -126,7 +126,7 @@ struct PickerView {
     return row == .demo ? "runs in this process" : ""
   }
 
-  /// Draws how to make a process appear in the list, if there is none.
+  /// Draws a hint on how to start a process that can be watched, if the list has no process.
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs a key for a queue.
+  /// Performs a queue action.
   mutating func perform(_ key: KeyAction.Queue) -> [Effect] {
     switch key {
     case .toggleSuspended: suspendQueue()

@@ -17,7 +17,7 @@ extension Dashboard {
     if screen.view == .timeline { settle() }
   }
 
-  /// Performs a key of a recording; does nothing if no recording is replayed.
+  /// Performs a replay action; does nothing if no recording is replayed.
   func perform(_ key: KeyAction.Replay) -> [Effect] {
     guard let replay else { return [] }
     let isAtEnd = replay.position >= replay.length

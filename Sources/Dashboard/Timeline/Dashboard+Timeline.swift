@@ -5,7 +5,7 @@ import MonitorProtocol
 
 // The views of past events: events and timeline.
 extension Dashboard {
-  /// Performs a key of the timeline.
+  /// Performs an action of the timeline.
   mutating func perform(_ key: KeyAction.Timeline) -> [Effect] {
     switch key {
     case .zoomIn: zoomTimeline(by: -1)

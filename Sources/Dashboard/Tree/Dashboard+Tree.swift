@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs a key of the trees.
+  /// Performs an action of the tree view.
   mutating func perform(_ key: KeyAction.Tree) -> [Effect] {
     switch key {
     case .toggle: toggleTree()

@@ -24,7 +24,7 @@ protocol Scenario: Equatable, Sendable {
 enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
   /// Make these operations, and add those that have a queue to it, in this order.
   case add([PlannedTask])
-  /// Add an operation to a queue that so far was only made. If the operation is deallocated, it has ended.
+  /// Add an operation to a queue that so far was only made. If the operation no longer exists, it counts as ended.
   case enqueue(PlannedTask.ID, queue: String)
   /// Cancel an operation; do nothing if it has ended.
   case cancel(PlannedTask.ID)

@@ -43,7 +43,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// The merged picture, in place of a picture that was not calibrated.
+  /// The merged picture, which replaces a picture that was not calibrated.
   private var substitute: Image? {
     image == .picture ? pyramid.image(.tile(.whole)) : nil
   }
