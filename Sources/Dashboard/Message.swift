@@ -35,7 +35,7 @@ public enum Effect: Sendable, Equatable {
   /// Send this interest to the monitor. The first interest is an `Interest()`; after a later greeting it is
   /// always sent again.
   case watch(Interest)
-  /// Write this into a new file, and say with ``Message/exported(_:)`` what became of that. Its
+  /// Write this into a new file, and report the result with ``Message/exported(_:)``. Its
   /// operations are those that were listed.
   case export(MonitorProtocol.BatchFrame)
   /// Find the processes that can be watched, and answer with ``Message/found(_:)``. It is not requested again
@@ -57,7 +57,7 @@ public enum Effect: Sendable, Equatable {
   case suspendProgram
   /// Draw every cell again, even if the terminal is assumed to show it already.
   case repaint
-  /// Sound the bell: the key could not do what it says.
+  /// Sound the bell: the action of the key is impossible.
   case bell
 }
 

@@ -3,70 +3,70 @@
 
 import MonitorProtocol
 
-/// All that is known of the monitored process.
+/// The known state of the monitored process.
 struct MonitoredState: Sendable, Equatable {
-  /// Who is watched; `nil` until it has said so.
+  /// The greeting of the process; `nil` before it has arrived.
   private(set) var hello: Hello?
-  /// What it has told.
+  /// The state that its updates have reported.
   private(set) var state = ProcessState(linkingDependents: true)
-  /// The operations that warnings are about.
+  /// The operations with warnings.
   private(set) var warned: Set<OperationReport.ID> = []
-  /// Why nothing more will come; `nil` while it may.
+  /// The reason why the updates have ended; `nil` if they have not.
   private(set) var endedReason: String?
-  /// Why nothing comes until there is another greeting; `nil` while something may.
+  /// The reason why no updates come before another greeting; `nil` while they may.
   private(set) var disconnectedReason: String?
-  /// For how long nothing was heard of the process, although it was asked; zero where it is heard.
+  /// The time without a message of the process although it was asked; zero if it answers.
   private(set) var silence = Duration.zero
 
-  /// What has happened, while the events are shown.
+  /// The past events, while the events are shown.
   private(set) var events = EventLog()
-  /// How many operations finished in each of the last seconds.
+  /// The number of operations that finished in each of the last seconds.
   private(set) var rates = RateHistory()
 
   private var queueIndex: [QueueReport.ID: Int] = [:]
-  /// Whether all this is from before the last greeting: the next update tells everything anew.
+  /// Whether the state is older than the last greeting: the next update reports everything again.
   private var isOutdated = false
 
-  /// The processes, by number, where several are watched as one; empty where one is.
+  /// The processes, by number, if several are watched together; otherwise empty.
   var processes: [ProcessReport] { state.latest?.processes ?? [] }
   /// Every live queue, by id.
   var queues: [QueueReport] { state.queues }
-  /// The operations that the dashboard has asked for.
+  /// The operations that the dashboard has requested.
   var operations: OperationStore { state.operations }
-  /// How many operations the list would hold without a limit.
+  /// The number of operations that the list would have without a limit.
   var matchCount: Int { state.latest?.matchCount ?? 0 }
-  /// How many operations the monitor keeps.
+  /// The number of operations that the monitor keeps.
   var keptCount: Int { state.latest?.keptCount ?? 0 }
-  /// How many operations no other depends on; `nil` where that is not known.
+  /// The number of operations on which no other depends; `nil` if it is unknown.
   var rootCount: Int? { state.latest?.rootCount }
-  /// What probably is not meant, what matters most first.
+  /// The warnings, the most important first.
   var warnings: [MonitorWarning] { state.warnings }
-  /// What depends on the operations that keys would cancel.
+  /// The dependents of the operations that keys would cancel.
   var dependents: Dependents? { state.latest?.dependents }
-  /// The exact counts of all queues together, never counted from rows.
+  /// The exact counts of all queues together. They are never counted from rows.
   var counts: StateCounts { state.counts }
-  /// How many changes of the history were lost.
+  /// The number of changes that were not recorded.
   var lostChanges: UInt64 { state.lostChanges }
-  /// When the last update was gathered; `nil` before the first.
+  /// The time of the last update; `nil` before the first.
   var lastUpdate: MonitorTime? { state.latest?.time }
-  /// For how long the monitor had more to tell than it could, as of the last update.
+  /// For how long the monitor has had more changes than it could report, as of the last update.
   var behind: Duration { state.latest?.behind ?? .zero }
-  /// What ran lately; `nil` while the timeline is not shown.
+  /// The recent runs; `nil` while the timeline is not shown.
   var runs: RecentRuns? { state.latest?.runs }
-  /// How long operations waited and ran lately.
+  /// How long recent operations waited and ran.
   var times: TimeStatistics { state.latest?.times ?? TimeStatistics() }
-  /// The same for the classes of the operations that the dashboard has asked for singly.
+  /// The same times for the classes of the operations that the dashboard has requested singly.
   var classTimes: [String: TimeStatistics] { state.latest?.classTimes ?? [:] }
-  /// What is known of the operation that is shown alone.
+  /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
 
-  /// Whether nothing comes.
+  /// Whether no updates come.
   var isSilent: Bool { endedReason != nil || disconnectedReason != nil }
 
-  /// One queue; `nil` where it is gone.
+  /// Returns a queue; `nil` if it no longer exists.
   func queue(_ id: QueueReport.ID) -> QueueReport? { queueIndex[id].map { queues[$0] } }
 
-  /// Takes in a message. A command's result changes nothing here.
+  /// Applies a message. A command's result changes nothing here.
   mutating func apply(_ message: MonitorMessage) {
     switch message {
     case .hello(let hello):
@@ -75,9 +75,9 @@ struct MonitoredState: Sendable, Equatable {
       (endedReason, disconnectedReason, silence) = (nil, nil, .zero)
       rates.alignSeconds(to: hello)
     case .update(let update):
-      // From a connection that is lost.
+      // From a lost connection.
       guard disconnectedReason == nil else { return }
-      // Only now, so that what was shown stays until there is something else to show.
+      // The old state stays until this moment, so that the screen is not empty before the first update.
       if isOutdated, let hello {
         self = MonitoredState()
         apply(.hello(hello))
@@ -87,7 +87,7 @@ struct MonitoredState: Sendable, Equatable {
         queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
       warned = Set(
         warnings.lazy.flatMap { warning in
-          // Those of low priority are the ones to be raised.
+          // The operations of low priority are those whose priority should be raised.
           warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
         })
       if let news = update.events { events.apply(news) }
@@ -103,9 +103,9 @@ struct MonitoredState: Sendable, Equatable {
     }
   }
 
-  /// Completes the seconds that are over.
+  /// Completes the seconds that have ended.
   mutating func advance(to time: MonitorTime) { rates.advance(to: time) }
 
-  /// Forgets what has happened: it was asked for by another filter.
+  /// Removes the events, because they were requested with another filter.
   mutating func forgetEvents() { events = EventLog() }
 }

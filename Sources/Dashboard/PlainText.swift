@@ -22,7 +22,7 @@ package struct PlainText: Sendable {
   /// Processes a message of the monitored process.
   package mutating func take(_ message: MonitorMessage) { monitored.apply(message) }
 
-  /// What it has said.
+  /// The state that the process has reported.
   package var state: ProcessState { monitored.state }
 
   private var glyphs: Glyphs { Glyphs(isUnicode: isUnicode) }

@@ -54,7 +54,7 @@ extension Dashboard {
     return open(row.source)
   }
 
-  /// How many operations have not finished, in all queues.
+  /// The number of unfinished operations in all queues.
   var unfinishedCount: Int { live.counts.unfinished }
 
   /// Returns whether the row is the watched source, and updates arrive from it.

@@ -70,7 +70,7 @@ final class Pyramid: Sendable {
   /// Writes `published.json`.
   func writePublication() { write(publication(), to: "published.json") }
 
-  /// The text of `published.json`.
+  /// Returns the text of `published.json`.
   func publication() -> String {
     PyramidIndex.publication(plan: plan, uploads: state.withLock(\.uploads))
   }

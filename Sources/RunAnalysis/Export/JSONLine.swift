@@ -6,12 +6,12 @@ package import MonitorProtocol
 
 /// Encodes values as lines of JSON that are safe on a terminal.
 package enum JSONLine {
-  /// A value as one line, with its end.
+  /// Returns a value as one line, with a line break at the end.
   ///
   /// - Parameters:
-  ///   - value: What is encoded.
-  ///   - fields: What is written of each operation; `nil` for everything.
-  /// - Returns: An object without line breaks in it, and one behind it.
+  ///   - value: The value to encode.
+  ///   - fields: The fields of each operation to write; `nil` for all.
+  /// - Returns: An object without line breaks in it, and a line break after it.
   package static func text(of value: some Encodable, fields: [BatchFrame.Operation.Field]? = nil)
     -> String
   {
@@ -39,10 +39,10 @@ package enum JSONLine {
 }
 
 extension BatchFrame {
-  /// The frame as one line of JSON, with the end of the line.
+  /// Returns the frame as one line of JSON, with a line break at the end.
   ///
-  /// - Parameter fields: What is written of each operation; `nil` for everything.
-  /// - Returns: An object without line breaks in it, and one behind it.
+  /// - Parameter fields: The fields of each operation to write; `nil` for all.
+  /// - Returns: An object without line breaks in it, and a line break after it.
   package func jsonLine(fields: [Operation.Field]? = nil) -> String {
     JSONLine.text(of: self, fields: fields)
   }
