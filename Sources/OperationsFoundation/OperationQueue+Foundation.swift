@@ -16,11 +16,11 @@
     /// An operation of Foundation occupies a slot of this queue from its start to its finish. This queue
     /// starts it, asynchronous or not, in the order of the priority that it had when it was added. The
     /// dependencies that it had when it was added delay it, whichever queue they are in; it occupies no slot
-    /// while it waits for them. After an operation is added, call only `cancel()` on it: dependencies that
-    /// are added later still delay it. If its own `isReady` is still false at the start, a queue of
-    /// Foundation runs it when that changes; it keeps its slot meanwhile. Cancelling this queue's operations
-    /// cancels it. If it finishes in this way before its dependencies, it is removed from them and lists none
-    /// afterwards.
+    /// while it waits for them. After an operation is added, call only `cancel()` on it. An operation that
+    /// waits for its dependencies continues to wait for them after its own `cancel()`. If its own `isReady`
+    /// is still false at the start, a queue of Foundation runs it when that changes; it keeps its slot
+    /// meanwhile. Cancelling this queue's operations cancels it. If it finishes in this way before its
+    /// dependencies, it is removed from them and lists none afterwards.
     ///
     /// Differences from a queue of Foundation:
     /// - `operations` and `operationCount` cannot be overridden and are empty. Use those of this queue.

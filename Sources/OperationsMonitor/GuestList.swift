@@ -59,7 +59,7 @@ final class GuestList: Sendable {
 
   // MARK: Entering and leaving
 
-  /// Returns whether this user's process may connect; logs a refusal.
+  /// Returns whether the process with this origin may connect; logs a refusal.
   func mayEnter(_ origin: CommandOrigin) -> Bool {
     if origin.userID == geteuid() || origin.userID == 0 { return true }
     noteRefusal("it is another user's", origin)

@@ -27,8 +27,8 @@ struct StubbornPlan: Equatable, Sendable {
     queue == Self.media ? nextForMedia(id) : nextForWeb(id)
   }
 
-  /// Returns two operations that ignore cancellation and one that reacts late, in turn. The application
-  /// cancels two of three.
+  /// Returns the next operation for the queue `media`: two that ignore cancellation and one that reacts late,
+  /// in turn. The application cancels two of three.
   private mutating func nextForMedia(_ id: PlannedTask.ID) -> Item {
     mediaCount += 1
     let isPatient = generator.index(below: 3) == 0
