@@ -6,7 +6,7 @@ import Glibc
 import NIOCore
 package import NIOPosix
 
-/// Creates threads for connections.
+/// The threads of connections.
 package enum ConnectionThread {
   /// Creates one thread with this name. It blocks all signals, which are for threads of the program.
   package static func makeGroup(named name: String) -> MultiThreadedEventLoopGroup {

@@ -8,7 +8,7 @@
   /// Operations have the members of `NSObjectProtocol`, although they do not inherit from `NSObject`: a
   /// subclass can adopt protocols of Foundation that inherit from it, such as `ProgressReporting`.
   extension OperationsCore.Operation: NSObjectProtocol {
-    /// The operation.
+    /// Returns the operation.
     public func `self`() -> Self { self }
 
     /// Always `false`.
@@ -17,7 +17,7 @@
 
   /// Queues have the members of `NSObjectProtocol`, as operations do.
   extension OperationsCore.OperationQueue: NSObjectProtocol {
-    /// The queue.
+    /// Returns the queue.
     public func `self`() -> Self { self }
 
     /// Always `false`.

@@ -109,6 +109,7 @@ public enum OperationMonitor {
   }
 }
 
-/// If this module is linked, the library calls this function by its name when the first queue is made.
+/// Listens if the environment variable asks for it. If this module is linked, the library calls this function
+/// by its name when the first queue is made.
 @c(opq_monitor_listen_if_asked)
 func opq_monitor_listen_if_asked() { OperationMonitor.listenIfAsked() }

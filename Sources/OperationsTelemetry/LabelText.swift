@@ -26,7 +26,7 @@ enum LabelText {
     return String(text)
   }
 
-  /// Whether the name is short and contains only ordinary ASCII characters, as nearly all names do.
+  /// Returns whether the name is short and contains only ordinary ASCII characters, as nearly all names do.
   private static func isPlain(_ name: String) -> Bool {
     name.utf8.count <= limit
       && name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }

@@ -81,7 +81,8 @@ public struct ConcurrencyCurve: Sendable, Equatable {
     means = counts
   }
 
-  /// A span that ends at a moment is removed before a span that begins at the same moment is added.
+  /// Returns the greatest number at one moment. A span that ends at a moment is removed before a span that
+  /// begins at the same moment is added.
   private static func peak(of steps: inout [(time: Int64, step: Int)]) -> Int {
     steps.sort { ($0.time, $0.step) < ($1.time, $1.step) }
     var (count, peak) = (0, 0)

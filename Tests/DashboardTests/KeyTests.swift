@@ -10,7 +10,7 @@ import Testing
 struct KeyTests {
   private typealias ID = OperationReport.ID
 
-  /// A dashboard in whose state every key of a context has an effect.
+  /// Returns a dashboard in whose state every key of a context has an effect.
   private static func dashboard(in context: KeyContext) -> Dashboard {
     // The list has to show finished operations too, and the help to have more lines than fit.
     var dashboard = Scene.dashboard(

@@ -29,7 +29,7 @@ struct RandomUseTests {
       cancelRequested: moment, finished: moment)
   }
 
-  /// The same operations as a history.
+  /// Returns the same operations as a history.
   private static func history(
     _ operations: [OperationReport], _ random: inout SeededGenerator
   ) -> Update {

@@ -37,6 +37,6 @@ struct NameView {
     }
   }
 
-  /// One column remains free on each side.
+  /// Returns the number of columns for the name. One column remains free on each side.
   private static func room(_ columns: Int) -> Int { columns - 2 }
 }

@@ -21,7 +21,7 @@ public struct Grid: Sendable, Hashable {
     cells[row * size.columns..<(row + 1) * size.columns]
   }
 
-  /// One cell.
+  /// Accesses one cell.
   ///
   /// - Precondition: Row and column are within `size`.
   public subscript(row row: Int, column column: Int) -> Cell {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Creates the JSON texts that belong to a pyramid's images.
+/// The JSON texts that belong to a pyramid's images.
 ///
 /// The JSON is written without an encoder because no string in it needs escaping: all names are our own.
 enum PyramidIndex {

@@ -40,14 +40,14 @@ struct PyramidSchedule: Equatable, Sendable {
   /// Starts the workload. A second call changes nothing.
   mutating func start() -> [Action] { lastNumber == 0 ? launches() : [] }
 
-  /// All operations that build a pyramid have finished.
+  /// Notes that all operations that build a pyramid have finished.
   mutating func built(_ number: Int) -> [Action] {
     building.remove(number)
     let endings = endings(of: number)
     return endings + launches()
   }
 
-  /// All operations that upload a pyramid have finished.
+  /// Notes that all operations that upload a pyramid have finished.
   mutating func uploaded(_ number: Int) -> [Action] {
     uploading.remove(number)
     return endings(of: number)

@@ -138,7 +138,8 @@ struct ChromeTrace: RunExport {
 
   // MARK: Arrows
 
-  /// An arrow leaves a slice within its last nanosecond: at its end another slice may have begun.
+  /// Writes an arrow for each dependency. An arrow leaves a slice within its last nanosecond: at its end
+  /// another slice may have begun.
   private func writeDependencies<Failure: Error>(
     _ places: [OperationReport.ID: Place], _ add: (TraceEvent) throws(Failure) -> Void
   ) throws(Failure) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-/// A run from one second to another; `nil` if it has not ended.
+/// Returns a run from one second to another; `nil` if it has not ended.
 private func run(_ id: Int, _ start: Double, _ end: Double?) -> OperationRun {
   OperationRun(
     id: OperationReport.ID(id), title: "run", queue: Scene.cpu,

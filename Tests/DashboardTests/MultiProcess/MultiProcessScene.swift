@@ -56,7 +56,7 @@ enum MultiProcessScene {
     }
   }
 
-  /// Only these counts of an ended process are used.
+  /// Returns the counts of an ended process: only finished and cancelled operations.
   private static func over(_ counts: StateCounts) -> StateCounts {
     StateCounts(
       finished: counts.finished, cancelled: counts.cancelled,

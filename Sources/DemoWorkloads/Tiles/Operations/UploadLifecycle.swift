@@ -45,7 +45,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   var isFinished: Bool { phase == .finished }
 
-  /// The queue starts the operation. Only the first call has an effect.
+  /// Starts the operation, when the queue calls it. Only the first call has an effect.
   mutating func start() -> Action {
     guard phase == .pending else { return .nothing }
     guard !isCancelled else { return beginLeaving(hasExecuted: false) }
@@ -53,13 +53,13 @@ struct UploadLifecycle: Equatable, Sendable {
     return .enter
   }
 
-  /// "Will change" has been sent for `isExecuting`.
+  /// Notes that "will change" has been sent for `isExecuting`.
   mutating func enter() {
     precondition(phase == .claimed, "entered while \(phase)")
     phase = .entered
   }
 
-  /// "Did change" has been sent for `isExecuting`.
+  /// Notes that "did change" has been sent for `isExecuting`.
   mutating func entered() -> Action {
     precondition(phase == .entered, "began to transfer while \(phase)")
     // A cancellation that came while observers were notified takes effect here.
@@ -76,14 +76,14 @@ struct UploadLifecycle: Equatable, Sendable {
     return phase == .transferring ? beginLeaving(hasExecuted: true) : .nothing
   }
 
-  /// The transfer has ended. It has no effect if a cancellation came first.
+  /// Notes that the transfer has ended. It has no effect if a cancellation came first.
   mutating func transferEnded() -> Action {
     guard phase == .transferring else { return .nothing }
     isUploaded = true
     return beginLeaving(hasExecuted: true)
   }
 
-  /// "Will change" has been sent for `isFinished`.
+  /// Notes that "will change" has been sent for `isFinished`.
   mutating func leave() {
     guard case .leaving = phase else { preconditionFailure("left while \(phase)") }
     phase = .finished
