@@ -28,7 +28,7 @@ struct EventLog: Sendable, Equatable {
   private(set) var firstNumber = 0
   /// How many events were skipped since the last beginning.
   private(set) var skippedCount = 0
-  /// The largest id of an operation in the log, which determines the width of the column.
+  /// An id as wide as the widest id in the log. It determines the width of the column.
   private(set) var largestID = OperationReport.ID(0)
   private var lastTime: MonitorTime?
 
