@@ -10,8 +10,17 @@
 // instructions for creating, adding, running, finishing and freeing operations. It is the same in
 // each run.
 
+import Dispatch
 import Glibc
 import Operations
+
+/// The first operation of a chain. Each of the others keeps the one before it alive, so that this one is
+/// freed last, and says so.
+final class FirstOperation: BlockOperation, @unchecked Sendable {
+  static let isFreed = DispatchSemaphore(value: 0)
+
+  deinit { Self.isFreed.signal() }
+}
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count == 2, let count = arguments.last.flatMap({ Int($0) }), count > 0,
@@ -29,7 +38,7 @@ if workload == "block" {
 } else {
   var last: BlockOperation?
   for _ in 0..<count {
-    let operation = BlockOperation {}
+    let operation = last == nil ? FirstOperation() : BlockOperation {}
     if let last { operation.addDependency(last) }
     queue.addOperation(operation)
     last = operation
@@ -38,6 +47,7 @@ if workload == "block" {
 queue.isSuspended = false
 queue.waitUntilAllOperationsAreFinished()
 // The wait ends before the queue's only thread has freed the last operations. If they are a chain,
-// it has freed none of them. The thread runs this operation after it has freed them.
+// it has freed none of them, and another thread may run the operation that is added next.
+if workload == "chain" { FirstOperation.isFreed.wait() }
 queue.addOperation {}
 queue.waitUntilAllOperationsAreFinished()

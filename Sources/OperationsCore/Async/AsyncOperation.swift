@@ -178,7 +178,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  final override func discardWork() { release(withWork { $0.takeBody() }) }
+  final override func takeWork() -> Any? { withWork { $0.takeBody() } }
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
@@ -228,9 +228,6 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     defer { lock.unlock() }
     return body(&work)
   }
-
-  /// Ends the life of the closure and of what it captured outside the lock.
-  private final func release(_: AsyncWork<Output>.Body?) {}
 }
 
 /// The members of ``AsyncOperation`` that a subclass may declare for itself, as those of

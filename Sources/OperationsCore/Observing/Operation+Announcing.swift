@@ -101,8 +101,7 @@ extension Operation {
     if consequences.contains(.cancelled) { pushNews() }
     if consequences.contains(.finished) {
       // Where a subclass finishes before its start, or an observer does, nothing else lets go of it.
-      discardWork()
-      finishWasSet()
+      finishWasSet(discardsWork: true)
     }
   }
 

@@ -72,8 +72,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
   final override func runBody() -> Bool {
     // A queue's blocks are the thread's that runs them; those of an operation that is started by hand
     // stay, for a call of `main()` that follows.
-    if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
-      runBlocks()
+    if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued),
+      let frame = CurrentWork.frame
+    {
+      runBlocks(frame)
     } else {
       main()
     }
@@ -82,46 +84,54 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// What `start()` does on one of the queue's workers, but for what its critical section will do.
   ///
-  /// - Returns: What this has made ready in that queue, for its critical section too.
+  /// - Parameters:
+  ///   - queue: The queue.
+  ///   - frame: What says that this thread runs the operation.
+  /// - Returns: What this has made ready in that queue, for its critical section too. `nil` if the
+  ///   operation was retired when its block was released.
   /// - Precondition: The queue has chosen it. The class is exactly this one, so that nobody but an
   ///   observer can tell the difference.
   @inline(__always)
-  final func startWithoutRetiring(in queue: QueueCore) -> OperationChain {
+  final func startWithoutRetiring(
+    in queue: QueueCore, _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+  ) -> OperationChain? {
     if status.load(ordering: .acquiring).has(.startClaimed) {
-      runBlocks()
+      runBlocks(frame)
+      if frame.pointee.operation == nil { return nil }
       // Then the finish, too, is left to the critical section.
       if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
       finishRun()
     } else {
-      startSlowly()
+      startSlowly(frame)
     }
-    return releaseDependents(in: queue)
+    if status.load(ordering: .acquiring).has(.forgetsDependencies) {
+      CurrentWork.releasing(frame) { forgetDependencies() }
+    }
+    return frame.pointee.operation == nil ? nil : releaseDependents(in: queue)
   }
 
   /// Somebody observes it, or it was cancelled.
   @inline(never)
-  private final func startSlowly() {
+  private final func startSlowly(_ frame: UnsafeMutablePointer<CurrentWork.Frame>) {
     switch update({ $0.startUnobserved() }) {
     case nil: _ = run(isByHand: false)
     case .run:
-      runBlocks()
+      runBlocks(frame)
       finishRun()
-    case .finishWithoutRunning: discardWork()
+    case .finishWithoutRunning: break
     case .nothing, .refuse: break
     }
+    // Those of one that was cancelled.
+    CurrentWork.releasing(frame) { discardWork() }
   }
 
-  final override func discardWork() {
-    if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
-      let taken = takeBlocksAsStarter()
-      return withExtendedLifetime(taken) {}
-    }
+  final override func takeWork() -> Any? {
     // A subclass may say that it has finished while another thread is in its `main()`; and `main()` may
     // be called by hand while this thread finishes what was cancelled.
     lock.lock()
     let taken = takeBlocksLocked()
     lock.unlock()
-    withExtendedLifetime(taken) {}
+    return taken.first == nil ? nil : taken
   }
 
   // MARK: Taking the blocks
@@ -179,19 +189,46 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   @inline(__always)
-  private final func runBlocks() { run(takeBlocksAsStarter()) }
-
-  @inline(__always)
-  private final func run(_ blocks: Blocks) {
-    guard let more = blocks.more else {
-      blocks.first?()
-      return
-    }
-    run(blocks.first, and: more)
+  private final func runBlocks(_ frame: UnsafeMutablePointer<CurrentWork.Frame>) {
+    guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(frame) }
+    let first = firstBlock.take()
+    run((first, nil))
+    // Its captures may have a `deinit` that waits for the slot that this operation still holds.
+    frame.pointee.isReleasing = true
+    Self.release(consume first)
+    frame.pointee.isReleasing = false
   }
 
   @inline(never)
-  private final func run(_ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]) {
+  private final func runSeveral(_ frame: UnsafeMutablePointer<CurrentWork.Frame>) {
+    var blocks = takeBlocksAsStarter()
+    var others = run(blocks)
+    CurrentWork.releasing(frame) {
+      others = nil
+      blocks = (nil, nil)
+    }
+    withExtendedLifetime((blocks, others)) {}
+  }
+
+  /// Ends the life of a block at a known moment.
+  @inline(never)
+  private static func release(_ block: consuming (@Sendable () -> Void)?) {}
+
+  /// - Returns: What keeps the blocks after the first, if there are some.
+  @inline(__always) @discardableResult
+  private final func run(_ blocks: Blocks) -> ExecutionBlocks? {
+    guard let more = blocks.more else {
+      blocks.first?()
+      return nil
+    }
+    return run(blocks.first, and: more)
+  }
+
+  /// - Returns: What keeps the blocks after the first.
+  @inline(never)
+  private final func run(
+    _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]
+  ) -> ExecutionBlocks {
     ForkedProcess.check("to run several blocks at the same time")
     let queue = OperationQueue.currentQueue
     let pool = queue?.core.pool ?? .shared
@@ -199,5 +236,6 @@ open class BlockOperation: Operation, @unchecked Sendable {
     pool.help(blocks)
     first?()
     blocks.finishAll()
+    return blocks
   }
 }

@@ -64,16 +64,20 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     keep(outcome)
   }
 
-  final override func discardWork() { releaseBody(takeBody()) }
+  /// Releases the body before those who wait for the operation go on, as documented at `init`.
+  final override func finishUnrun() -> Bool {
+    let isFirst = super.finishUnrun()
+    discardWork()
+    return isFirst
+  }
+
+  final override func takeWork() -> Any? { takeBody() }
 
   private final func takeBody() -> (@Sendable () throws -> Result)? {
     lock.lock()
     defer { lock.unlock() }
     return body.take()
   }
-
-  /// Ends the life of the body and of what it captured outside the lock.
-  private final func releaseBody(_: (@Sendable () throws -> Result)?) {}
 
   private final func keep(_ outcome: Swift.Result<Result, any Error>) {
     lock.lock()

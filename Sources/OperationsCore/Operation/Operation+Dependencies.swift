@@ -31,23 +31,33 @@ extension Operation {
   }
 
   final func depend(on operation: Operation, requiresSuccess: Bool) {
+    guard operation !== self, !isListed(operation) else {
+      return dependAgain(on: operation, requiresSuccess: requiresSuccess)
+    }
+    let isMet = operation.status.load(ordering: .acquiring).isFinished
+    if isObserved || !isExactlyBlockOperation {
+      return dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
+    }
+    let becameUnready = link(operation, isMet: isMet, requiresSuccess)
+    // Somebody may have begun to observe it meanwhile, and read what was before. Seen without a
+    // fence: who reads takes the lock that this thread has just released.
+    if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
+    noteDescriptionChanged()
+  }
+
+  @inline(never)
+  private final func dependAgain(on operation: Operation, requiresSuccess: Bool) {
     if operation === self {
       return Misuse.raise(
         .selfDependency, "-[Operation addDependency:]: \(description) cannot depend on itself")
     }
-    guard !isListed(operation) else {
-      if requiresSuccess { requireListed(operation) }
-      return
-    }
-    let isMet = operation.status.load(ordering: .acquiring).isFinished
-    let mustAnnounce = !isExactlyBlockOperation || isObserved
-    guard mustAnnounce else {
-      let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-      // Somebody may have begun to observe it meanwhile, and read what was before. Seen without a
-      // fence: who reads takes the lock that this thread has just released.
-      if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
-      return noteDescriptionChanged()
-    }
+    if requiresSuccess { requireListed(operation) }
+  }
+
+  @inline(never)
+  private final func dependAnnouncing(
+    on operation: Operation, isMet: Bool, requiresSuccess: Bool
+  ) {
     let current = status.load(ordering: .acquiring)
     let willHold = !isMet && current.isReady && current.isPending && !current.isCancelled
     willChangeValue(forKey: "dependencies")
@@ -180,14 +190,16 @@ extension Operation {
   private final func listDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    if isListedLocked(operation) { return false }
     if links.firstDependency == nil {
       // One that is met was not counted, which notes it too.
       if !status.load(ordering: .relaxed).has(.hasDependencies) {
         update { $0.insert(.hasDependencies) }
       }
       links.firstDependency = operation
-    } else if extra.load(ordering: .relaxed).isNothing {
+      return true
+    }
+    if isListedLocked(operation) { return false }
+    if extra.load(ordering: .relaxed).isNothing {
       extra.store(OperationExtra(dependency: operation), ordering: .relaxed)
     } else {
       let rare = rareLocked

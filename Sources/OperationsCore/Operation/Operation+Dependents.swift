@@ -23,13 +23,27 @@ extension Operation {
   @inline(__always)
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
-    if status.has(.forgetsDependencies) { forgetDependencies() }
     if status.has(.hasFinishDuties) { performFinishDuties() }
     return status.has(.hasDependents) ? tellDependents(in: queue) : OperationChain()
   }
 
+  @inline(__always)
   private final func tellDependents(in queue: QueueCore?) -> OperationChain {
     var chain = OperationChain()
+    // Most have one, and nothing else that would have to be taken under the lock.
+    if lock.isFree, extra.load(ordering: .acquiring).isNothing {
+      if let only = links.firstDependent {
+        links.firstDependent = nil
+        tell(only, in: queue, &chain)
+      }
+    } else {
+      tellAllDependents(in: queue, &chain)
+    }
+    return chain
+  }
+
+  @inline(never)
+  private final func tellAllDependents(in queue: QueueCore?, _ chain: inout OperationChain) {
     let (first, second, more) = takeDependents()
     if let first { tell(first, in: queue, &chain) }
     if let second { tell(second, in: queue, &chain) }
@@ -38,7 +52,6 @@ extension Operation {
       // The first of very many do not wait until the last has been told.
       if index % Self.handOverInterval == Self.handOverInterval - 1 { handOver(&chain) }
     }
-    return chain
   }
 
   /// Tells one dependent, and gives up the unowned reference to it.
@@ -46,26 +59,40 @@ extension Operation {
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) {
     // Its memory is there as long as the unowned reference is.
-    let (verdict, isHere) = dependent._withUnsafeGuaranteedRef { dependent in
-      let verdict = dependent.update { $0.dependencyWasMetInQueue() }
-      guard verdict?.mustPush == true else { return (verdict, false) }
-      let its = dependent.queue.load(ordering: .acquiring)
-      return (verdict, its?.toOpaque() == queue.map { Unmanaged.passUnretained($0).toOpaque() })
+    guard let verdict = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() }) else {
+      return tellOutsideQueue(dependent, &chain)
     }
-    if let verdict {
-      swift_unownedRelease(dependent.toOpaque())
-      if isHere {
-        chain.append(dependent)
-      } else if verdict.mustPush {
-        dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
+    // Before the reference is given up: one that must not be pushed may be freed upon that.
+    let isHere =
+      verdict.mustPush
+      && dependent._withUnsafeGuaranteedRef {
+        $0.queue.load(ordering: .acquiring)?.toOpaque()
+          == queue.map { Unmanaged.passUnretained($0).toOpaque() }
       }
-    } else {
-      // An observer, or a `deinit`, may go on for as long as it likes.
-      handOver(&chain)
-      guard let dependent = Self.claim(dependent) else { return }
-      // An observer may wait for this operation, which is not retired yet.
-      Delivery.during(self) { dependent.countOffDependency() }
+    swift_unownedRelease(dependent.toOpaque())
+    if isHere {
+      chain.append(dependent)
+    } else if verdict.mustPush {
+      dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
     }
+  }
+
+  @inline(__always)
+  private final func countOffInQueue() -> OperationStatus.Verdict? {
+    update { $0.dependencyWasMetInQueue() }
+  }
+
+  /// Tells one that a reference is needed for: it is not in a queue that retains it, or somebody observes
+  /// it.
+  @inline(never)
+  private final func tellOutsideQueue(
+    _ dependent: Unmanaged<Operation>, _ chain: inout OperationChain
+  ) {
+    // An observer, or a `deinit`, may go on for as long as it likes.
+    handOver(&chain)
+    guard let dependent = Self.claim(dependent) else { return }
+    // An observer may wait for this operation, which is not retired yet.
+    Delivery.during(self) { dependent.countOffDependency() }
   }
 
   /// Hands what was left to the worker over to whichever one comes.

@@ -30,11 +30,25 @@ extension OperationSupplement where Self: Operation {
 
 extension Operation {
   /// Where a dependency has not finished it will still count itself off, which matters to nobody.
-  final func forgetDependencies() {
+  final func forgetDependencies() { release(takeDependencies()) }
+
+  /// Takes the dependencies of one that forgets them when it finishes.
+  final func takeForgottenDependencies() -> [Operation] {
+    status.load(ordering: .acquiring).has(.forgetsDependencies) ? takeDependencies() : []
+  }
+
+  /// Releases dependencies that were taken, which may run the user's code.
+  final func release(_ dependencies: consuming [Operation]) {
+    while let dependency = dependencies.popLast() { ReleaseList.release(dependency) }
+  }
+
+  private final func takeDependencies() -> [Operation] {
     lock.lock()
-    var forgotten = dependenciesLocked
+    defer { lock.unlock() }
+    let taken = dependenciesLocked
     setDependenciesLocked([])
-    lock.unlock()
-    while let dependency = forgotten.popLast() { ReleaseList.release(dependency) }
+    // Under the lock: who lists one sets it again.
+    update { $0.remove(.hasDependencies) }
+    return taken
   }
 }

@@ -166,16 +166,29 @@ extension Operation {
   /// Called once, by whoever made the status finished, on any thread, perhaps under a lock of the
   /// subclass's: nothing of the user's is called from here but `deinit`s, observers of dependents and
   /// of the queue, with the getters that they want read, and the queue's `willChangeValue(forKey:)`
-  /// and `didChangeValue(forKey:)` where it is observed.
-  final func finishWasSet() {
+  /// and `didChangeValue(forKey:)` where it is observed. The `deinit`s come last: they may wait for
+  /// other operations of the queue, which may need this one's slot.
+  ///
+  /// The queue is valid: only this thread retires the operation, and until then the queue does not let go
+  /// of it. A batch that is refused does not take a finished operation back before it is retired.
+  ///
+  /// - Parameter discardsWork: Release the work of an operation that was started by hand too.
+  final func finishWasSet(discardsWork: Bool = false) {
+    let forgotten = takeForgottenDependencies()
     releaseDependents()
-    if let queue = enqueuedQueue {
-      if !isExactlyBlockOperation { discardWork() }
+    let queue = enqueuedQueue
+    // What was started by hand and has run can be run again by hand.
+    let mustDiscard =
+      discardsWork || queue != nil || !status.load(ordering: .relaxed).has(.executing)
+    let work = mustDiscard ? takeWork() : nil
+    if let queue {
       queue._withUnsafeGuaranteedRef { $0.retire(self) }
     } else {
       update { _ = $0.retire() }
       wasRetired()
     }
+    withExtendedLifetime(work) {}
+    release(forgotten)
   }
 
   /// Wakes waiters and submits the completion block. The status says `retired` already.
@@ -252,7 +265,13 @@ extension Operation {
   }
 
   /// Tells a collector, if there is one, that name, priority or dependencies are new.
+  @inline(__always)
   final func noteDescriptionChanged() {
-    if MonitorLevel.isOn, update({ $0.descriptionDidChange() }) { pushToQueue() }
+    if MonitorLevel.isOn { noteDescriptionForCollector() }
+  }
+
+  @inline(never)
+  private final func noteDescriptionForCollector() {
+    if update({ $0.descriptionDidChange() }) { pushToQueue() }
   }
 }

@@ -48,6 +48,12 @@ final class RareState {
   var hasAskedForExclusions = false
   /// Who waits until it is retired, but for threads, which sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
+
+  /// Whether something of the user's goes with it, apart from dependencies.
+  fileprivate var holdsUsersObjects: Bool {
+    completionBlock != nil || observations != nil || !moreBlocks.isEmpty || error != nil
+      || cancellationReason != nil
+  }
 }
 
 extension [Unmanaged<Operation>] {
@@ -162,6 +168,20 @@ extension Operation {
   final var isNothingButBlock: Bool {
     isExactlyBlockOperation && !status.load(ordering: .relaxed).has(.hasDependencies)
       && extra.load(ordering: .relaxed).isNothing
+  }
+
+  /// What the release of an operation may release or run beside the operation's own memory.
+  enum HeldObjects { case nothing, dependencies, usersObjects }
+
+  /// What it still holds. May be asked for inside its queue's lock.
+  ///
+  /// - Precondition: It is retired.
+  final var heldAfterRetirement: HeldObjects {
+    // A subclass may have a `deinit` and properties with one.
+    guard isExactlyBlockOperation else { return .usersObjects }
+    let extra = extra.load(ordering: .acquiring)
+    if extra.isRare, withRare({ $0?.holdsUsersObjects == true }) { return .usersObjects }
+    return status.load(ordering: .relaxed).has(.hasDependencies) ? .dependencies : .nothing
   }
 
   @inline(__always)

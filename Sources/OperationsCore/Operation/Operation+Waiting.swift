@@ -10,6 +10,7 @@ extension Operation {
     // calls observers of an operation still counts as running it.
     if Delivery.isUnderWay(for: self) { return }
     if status.load(ordering: .acquiring).has(.retired) { return }
+    CurrentWork.retireWhatHasRun()
     if CurrentWork.isInside(self) {
       return Misuse.raise(
         .waitOnSelf, "-[Operation waitUntilFinished]: \(description) waits for itself")
@@ -53,11 +54,15 @@ extension Operation {
   }
 
   /// Pins it, as soon as no other thread does.
+  final func pinWhenUnpinned() { waitUntil { $0.pin() } }
+
+  /// Applies an event to the status until it succeeds.
   ///
   /// Sleeps, at most a millisecond at a time, and does not spin: the other thread may have a lower priority and
-  /// need this processor. It comes only to a batch that is refused, while a priority is set in it.
-  final func pinWhenUnpinned() {
-    while !update({ $0.pin() }) {
+  /// need this processor. It comes only to a batch that is refused, while an operation of it finishes or
+  /// its priority is set.
+  final func waitUntil(_ event: (inout OperationStatus) -> Bool) {
+    while !update(event) {
       let seen = UInt32(truncatingIfNeeded: status.load(ordering: .relaxed).rawValue)
       withUnsafePointer(to: status) { _ = csystem_futex_wait($0, seen, 1_000_000) }
     }

@@ -268,14 +268,16 @@ open class Operation: @unchecked Sendable {
   /// Finishes what was cancelled before its start. Overridden by the classes of this module.
   ///
   /// - Returns: Whether it has finished by this, and the caller must see to what follows.
-  func finishUnrun() -> Bool {
-    let isFirst = announceFinish(wasExecuting: false)
-    discardWork()
-    return isFirst
-  }
+  func finishUnrun() -> Bool { announceFinish(wasExecuting: false) }
 
-  /// Lets go of work that will not run. Overridden by the classes of this module.
-  func discardWork() {}
+  /// Takes what the operation would run and will not run any more. Overridden by the classes of this
+  /// module.
+  ///
+  /// - Returns: An object or a closure whose release may run the user's code; `nil` if there is nothing.
+  func takeWork() -> Any? { nil }
+
+  /// Releases what will not run any more.
+  final func discardWork() { withExtendedLifetime(takeWork()) {} }
 
   // MARK: Identity
 

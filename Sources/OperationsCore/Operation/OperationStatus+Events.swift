@@ -36,8 +36,15 @@ extension OperationStatus {
     return true
   }
 
-  /// The batch that it was part of was refused; it was not pushed. Nobody pins it.
-  mutating func takeBackEnqueue() { remove([.enqueued, .inInbox, .pinned]) }
+  /// The batch that it was part of was refused; it was not pushed. Nobody else pins it.
+  ///
+  /// - Returns: `false`, with nothing done, if it has finished and is not retired: its finisher uses the
+  ///   queue.
+  mutating func takeBackEnqueue() -> Bool {
+    if isFinished, !has(.retired) { return false }
+    remove([.enqueued, .inInbox, .pinned])
+    return true
+  }
 
   /// The queue takes it out of the inbox. Returns whether its description is news.
   mutating func leaveInbox() -> Bool {

@@ -81,7 +81,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     static let pinned = Flags(rawValue: 1 << 20)
     /// It lets go of its dependencies when it finishes. Cleared where that is taken back.
     static let forgetsDependencies = Flags(rawValue: 1 << 21)
-    /// Dependencies are listed, or were, or are about to be.
+    /// Dependencies are listed, or were, or are about to be. Cleared when they are forgotten.
     static let hasDependencies = Flags(rawValue: 1 << 22)
     /// The finish has something rare to do: see `performFinishDuties`.
     static let hasFinishDuties = Flags(rawValue: 1 << 23)
@@ -151,6 +151,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
   var isReady: Bool { isUnheld && !has(.readinessHeld) }
 
   /// Whether the queue may start it, as far as is known without asking the subclass.
+  @inline(__always)
   var isEligible: Bool {
     !has(.readinessHeld)
       && (has(.cancelled) || has(.selfReady) || isFreeOfDependencies && !has(.selfNotReady))

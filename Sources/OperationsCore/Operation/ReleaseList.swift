@@ -33,12 +33,18 @@ enum ReleaseList {
     // Only the last reference can lead on to a `deinit`. Where two threads let go of the last two at
     // the same time neither finds its own to be the last, and one of them goes one level deeper, from
     // where the next one is put on the list again.
-    guard isKnownUniquelyReferenced(&reference), let last = reference.take() else { return }
+    guard isKnownUniquelyReferenced(&reference), let last = reference.take() else {
+      if let shared = reference.take(), CurrentWork.isBetweenOperations {
+        releaseElsewhere(consume shared)
+      }
+      return
+    }
     guard let current = csystem_current_release() else { return releaseAll(from: consume last) }
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
   }
 
   private static func releaseAll(from operation: consuming Operation) {
+    if CurrentWork.isBetweenOperations { return releaseElsewhere(consume operation) }
     var pending = Pending()
     pending.add(consume operation)
     withUnsafeMutablePointer(to: &pending) { pending in
@@ -46,6 +52,17 @@ enum ReleaseList {
       while releaseNext(of: pending) {}
       csystem_set_current_release(nil)
     }
+  }
+
+  /// Releases it on another thread, because nothing of the user's may run on this one.
+  ///
+  /// This worker was about to give up one of several references to an operation, and another thread has
+  /// given up the others just before.
+  @inline(never)
+  private static func releaseElsewhere(_ operation: consuming Operation) {
+    // The block takes over the reference: one that this thread kept could be the last.
+    let reference = Unmanaged.passRetained(consume operation)
+    OperationQueue.completions.addOperation { reference.release() }
   }
 
   /// - Returns: Whether there was one.

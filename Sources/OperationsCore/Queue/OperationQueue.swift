@@ -312,6 +312,7 @@ open class OperationQueue: @unchecked Sendable {
   /// - Precondition: Not called from inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   open func waitUntilAllOperationsAreFinished() {
+    CurrentWork.retireWhatHasRun()
     if CurrentWork.isInsideOperation(of: core) {
       return Misuse.raise(
         .waitInsideOwnQueue,

@@ -170,7 +170,7 @@ final class QueueCore: @unchecked Sendable {
     // A thread that pins it uses the queue, which may go away after this.
     operation.pinWhenUnpinned()
     // In this order: while it is enqueued, it has a queue.
-    operation.update { $0.takeBackEnqueue() }
+    operation.waitUntil { $0.takeBackEnqueue() }
     operation.queue.store(nil, ordering: .releasing)
   }
 
@@ -281,7 +281,7 @@ final class QueueCore: @unchecked Sendable {
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was told")
         // Comes after the announcement.
-        effects.aftermath = nil
+        _ = effects.takeAftermath()
       }
     }
     // Observers do not see a barrier come or go.
@@ -309,10 +309,15 @@ final class QueueCore: @unchecked Sendable {
   }
 
   /// What a critical section left to do. The caller holds a reference to the queue.
-  func perform(_ effects: inout QueueEffects) {
-    if let operation = effects.aftermath { operation.wasRetired() }
+  @inline(never)
+  func perform(_ effects: inout QueueEffects) { performInline(&effects) }
+
+  /// As ``perform(_:)``, for where each instruction counts.
+  @inline(__always)
+  func performInline(_ effects: inout QueueEffects) {
+    if let operation = effects.takeAftermath() { operation.wasRetired() }
     if effects.hasWork { wakeWorker() }
-    if let rare = effects.rare {
+    if let rare = effects.takeRare() {
       for wake in rare.wakes { wake() }
       for waiter in rare.waiters { waiter.wake() }
     }

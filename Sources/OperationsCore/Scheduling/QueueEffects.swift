@@ -14,24 +14,47 @@ struct QueueEffects {
     var waiters: [any Waiter] = []
   }
 
-  /// Was retired, and has waiters or a completion block.
-  var aftermath: Operation?
+  /// Was retired, and has waiters or a completion block; retained.
+  ///
+  /// This reference and the next are unmanaged because a section without them must not pay for the
+  /// release of nothing. ``QueueCore/perform(_:)`` gives them up.
+  private var aftermath: Unmanaged<Operation>?
+  private var rareReference: Unmanaged<Rare>?
   /// A worker more would find something to do.
   var hasWork = false
-  var rare: Rare?
   /// To be released, linked through `inboxNext`: nobody pushes what has left the queue.
   private(set) var released: Unmanaged<Operation>?
+  /// A plain block that is released has dependencies. If the reference to it is the last one, they may
+  /// go too.
+  private(set) var mayReleaseDependencies = false
   /// The queue has nothing left to do and lets go of its public object.
   var releasesOwner = false
 
+  /// What few critical sections leave to do.
+  var rare: Rare? { rareReference?.takeUnretainedValue() }
+
+  /// As ``rare``, made if there is none.
   var rareMade: Rare {
     mutating get {
       if let rare { return rare }
       let made = Rare()
-      rare = made
+      rareReference = .passRetained(made)
       return made
     }
   }
+
+  /// The operation was retired, and has waiters or a completion block.
+  mutating func addAftermath(of operation: Operation) {
+    aftermath = .passRetained(operation)
+  }
+
+  /// Takes the operation that was retired and has waiters or a completion block.
+  @inline(__always)
+  mutating func takeAftermath() -> Operation? { aftermath.take()?.takeRetainedValue() }
+
+  /// Takes what few critical sections leave to do.
+  @inline(__always)
+  mutating func takeRare() -> Rare? { rareReference.take()?.takeRetainedValue() }
 
   /// Hands over the queue's reference to an operation.
   mutating func release(_ operation: Operation) {
@@ -39,26 +62,33 @@ struct QueueEffects {
     released = .passUnretained(operation)
   }
 
-  /// Whether what is released is likely to run a `deinit` of the user's: it is the last reference to an
-  /// operation that is not just a block.
+  /// Whether the release of the operations runs, or may run, the user's code.
+  ///
+  /// Decided by what the operations hold, and not by how many references there are: another thread may
+  /// give up its own at any time. Notes in ``mayReleaseDependencies`` if dependencies may go.
   ///
   /// - Parameter block: The operation that has just been retired, if there is one.
-  /// - Returns: `false` if nothing but blocks is released.
+  /// - Returns: Whether the release must wait until this thread holds no other operation.
   @inline(__always)
-  func mayRunUsersCode(after block: FinishedBlock?) -> Bool {
+  mutating func runsUsersCode(after block: FinishedBlock?) -> Bool {
     guard let released else { return false }
     if let block, block.isAll(of: released) { return false }
-    return hasLastReference
+    return inspectReleased()
   }
 
-  @inline(__always)
-  private var hasLastReference: Bool {
+  private mutating func inspectReleased() -> Bool {
     var current = released
     while let operation = current {
       current = operation._withUnsafeGuaranteedRef { $0.inboxNext }
-      // Without a reference of its own, unlike `isKnownUniquelyReferenced`.
-      guard swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) else { continue }
-      if operation._withUnsafeGuaranteedRef({ !$0.isNothingButBlock }) { return true }
+      switch operation._withUnsafeGuaranteedRef({ $0.heldAfterRetirement }) {
+      case .nothing: continue
+      case .usersObjects: return true
+      case .dependencies:
+        // The end of a chain: all of it goes, and is better released here than handed to another thread.
+        // Without a reference of its own, unlike `isKnownUniquelyReferenced`.
+        if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
+        mayReleaseDependencies = true
+      }
     }
     return false
   }

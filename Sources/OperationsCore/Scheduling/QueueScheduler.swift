@@ -192,9 +192,13 @@ struct QueueScheduler {
   @inline(__always)
   mutating func takeNext() -> Unmanaged<Operation>? {
     guard hasFreeSlot else { return nil }
-    while let next = ready.first {
+    while let next = ready.firstInPlace() {
       let isTaken = next._withUnsafeGuaranteedRef { operation in
         let isPlain = operation.isExactlyBlockOperation
+        // A long backlog is in no cache any more: while this one runs, the one behind it is fetched.
+        if let following = operation.place.inBand.next {
+          csystem_prefetch_two_lines(following.toOpaque())
+        }
         let (isTaken, status) = operation.update { ($0.dispatch(startsAtOnce: isPlain), $0) }
         if isTaken {
           move(operation, to: .executing, status)
@@ -204,11 +208,7 @@ struct QueueScheduler {
         }
         return isTaken
       }
-      if isTaken {
-        // A long backlog is in no cache any more: while this one runs, the one behind it is fetched.
-        if let following = ready.first { csystem_prefetch_two_lines(following.toOpaque()) }
-        return next
-      }
+      if isTaken { return next }
     }
     return barriers.front == .due ? startBarrier() : nil
   }
@@ -253,7 +253,7 @@ struct QueueScheduler {
   mutating func retire(_ operation: Operation, _ effects: inout QueueEffects) -> Bool {
     let (isRetired, status) = operation.update { ($0.retire(), $0) }
     guard isRetired else { return false }
-    if status.hasAftermath { effects.aftermath = operation }
+    if status.hasAftermath { effects.addAftermath(of: operation) }
     // Not taken out of the inbox yet: it will be counted then.
     if operation.place.stage != .outside { remove(operation, status, &effects) }
     return true
@@ -272,13 +272,17 @@ struct QueueScheduler {
   }
 
   /// Settles what only the end of a critical section can tell.
+  @inline(__always)
   mutating func endSection(_ effects: inout QueueEffects) {
-    if !waitersForEmpty.isEmpty, isEmpty {
-      effects.rareMade.waiters = Array(waitersForEmpty.values)
-      waitersForEmpty = [:]
-    }
+    if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }
     effects.hasWork = hasWork
     if monitor.mayHaveWakes { takeWakes(&effects) }
+  }
+
+  @inline(never)
+  private mutating func takeWaiters(_ effects: inout QueueEffects) {
+    effects.rareMade.waiters = Array(waitersForEmpty.values)
+    waitersForEmpty = [:]
   }
 
   @inline(never)

@@ -21,6 +21,12 @@ struct ReadyBands {
     occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
   }
 
+  /// As ``first``. Mutating, because the getter copies all bands to read one of them.
+  @inline(__always)
+  mutating func firstInPlace() -> Unmanaged<Operation>? {
+    occupied == 0 ? nil : bands.mutableSpan[occupied.trailingZeroBitCount].first
+  }
+
   /// Calls `body` with each operation, in the order in which they are to be started, as long as it says
   /// `true`.
   ///

@@ -13,11 +13,31 @@ enum CurrentWork {
     var servedQueue: Unmanaged<QueueCore>?
     /// Whether all of this runs on the main dispatch queue, or on one that targets it.
     var isOnMainQueue = false
+    /// Whether `operation` has run, and this thread releases what it no longer needs.
+    ///
+    /// The operation holds its slot until that is done, because most releases run none of the user's code
+    /// and a critical section more would cost too much. A `deinit` that waits for an operation or for a
+    /// queue retires the operation first: see ``CurrentWork/retireWhatHasRun()``.
+    var isReleasing = false
+    /// The operation that was retired in that way, which this thread keeps alive.
+    var retired: Unmanaged<Operation>?
+    /// Whether this worker holds its next operation, or counts as searching: nothing of the user's may
+    /// run.
+    var isBetweenOperations = false
     /// What this thread was doing when it began with this, and goes back to.
     var outer: UnsafeMutablePointer<Frame>?
+
+    init(
+      operation: Unmanaged<Operation>? = nil, servedQueue: Unmanaged<QueueCore>? = nil,
+      isOnMainQueue: Bool = false
+    ) {
+      self.operation = operation
+      self.servedQueue = servedQueue
+      self.isOnMainQueue = isOnMainQueue
+    }
   }
 
-  private static var frame: UnsafeMutablePointer<Frame>? {
+  static var frame: UnsafeMutablePointer<Frame>? {
     csystem_current_worker()?.assumingMemoryBound(to: Frame.self)
   }
 
@@ -58,6 +78,43 @@ enum CurrentWork {
 
   static var isOnMainQueue: Bool { frame?.pointee.isOnMainQueue == true }
   static var servedQueue: QueueCore? { frame?.pointee.servedQueue?.takeUnretainedValue() }
+
+  /// Runs `body`, which releases what the operation of this thread no longer needs.
+  static func releasing(_ frame: UnsafeMutablePointer<Frame>, _ body: () -> Void) {
+    frame.pointee.isReleasing = true
+    body()
+    frame.pointee.isReleasing = false
+  }
+
+  /// Retires each operation of this thread that has run and whose slot is held only until it has been
+  /// released; before this thread waits.
+  static func retireWhatHasRun() {
+    var current = frame
+    while let frame = current {
+      retireWhatHasRun(frame)
+      current = frame.pointee.outer
+    }
+  }
+
+  private static func retireWhatHasRun(_ frame: UnsafeMutablePointer<Frame>) {
+    guard frame.pointee.isReleasing, let queue = frame.pointee.servedQueue,
+      let operation = frame.pointee.operation
+    else { return }
+    frame.pointee.isReleasing = false
+    frame.pointee.operation = nil
+    frame.pointee.retired = operation.retain()
+    FinishedBlock(operation).finishTelling()
+    queue._withUnsafeGuaranteedRef { $0.retire(operation.takeUnretainedValue()) }
+  }
+
+  /// Gives up the operation that was retired in that way.
+  @inline(never)
+  static func releaseRetired(_ frame: UnsafeMutablePointer<Frame>) {
+    frame.pointee.retired.take()?.release()
+  }
+
+  /// Whether this thread is a worker that holds its next operation, or counts as searching.
+  static var isBetweenOperations: Bool { frame?.pointee.isBetweenOperations == true }
 
   /// Makes `frame` this thread's while `body` runs.
   static func withFrame<Result>(

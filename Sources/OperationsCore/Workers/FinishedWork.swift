@@ -18,6 +18,9 @@ struct FinishedBlock {
 
   init(_ operation: StartableOperation) { reference = operation.reference }
 
+  /// - Precondition: It is a plain block operation.
+  init(_ operation: Unmanaged<Operation>) { reference = operation }
+
   @inline(__always)
   var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.isBarrier } }
 

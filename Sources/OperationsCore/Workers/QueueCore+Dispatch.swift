@@ -68,7 +68,7 @@ extension QueueCore {
       servedQueue: .passUnretained(self), isOnMainQueue: MainDispatchQueue.isRunningHere)
     CurrentWork.withFrame(&frame) { frame in
       frame.pointee.operation = taken.reference
-      var work = start(taken)
+      var work = start(taken, frame)
       frame.pointee.operation = nil
       finishAnnouncing(&work)
       if !taken.isPlain { taken.reference.release() }

@@ -9,22 +9,30 @@ extension QueueCore {
   ///
   /// - Returns: What is still to be done in the queue.
   @inline(__always)
-  func start(_ operation: StartableOperation) -> FinishedWork {
+  func start(
+    _ operation: StartableOperation, _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+  ) -> FinishedWork {
     guard operation.isPlain else {
       operation.reference._withUnsafeGuaranteedRef { startAsking($0) }
+      if frame.pointee.retired != nil { CurrentWork.releaseRetired(frame) }
       return FinishedWork()
     }
-    return startPlain(operation)
+    return startPlain(operation, frame)
   }
 
   /// As ``start(_:)``, if it is plain.
   @inline(__always)
-  func startPlain(_ operation: StartableOperation) -> FinishedWork {
-    FinishedWork(
-      operation: FinishedBlock(operation),
-      madeReady: operation.reference._withUnsafeGuaranteedRef {
-        unsafeDowncast($0, to: BlockOperation.self).startWithoutRetiring(in: self)
-      })
+  func startPlain(
+    _ operation: StartableOperation, _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+  ) -> FinishedWork {
+    let madeReady = operation.reference._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: BlockOperation.self).startWithoutRetiring(in: self, frame)
+    }
+    guard let madeReady else {
+      CurrentWork.releaseRetired(frame)
+      return FinishedWork()
+    }
+    return FinishedWork(operation: FinishedBlock(operation), madeReady: madeReady)
   }
 
   private func mayStart(_ operation: Operation, _ status: OperationStatus) -> Bool {

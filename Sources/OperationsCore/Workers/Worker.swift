@@ -201,17 +201,20 @@ final class Worker: Sendable {
       frame.pointee.operation = nil
       if isCountedBlocked { wasBlocked() }
     }
-    if operation.isPlain { return queue.startPlain(operation) }
-    startAsking(operation, of: queue)
+    if operation.isPlain { return queue.startPlain(operation, frame) }
+    startAsking(operation, of: queue, frame)
     return FinishedWork()
   }
 
   /// Starts one that is not plain, and says meanwhile which one it is: it may finish long before its
   /// `start()` returns.
   @inline(never)
-  private func startAsking(_ operation: StartableOperation, of queue: QueueCore) {
+  private func startAsking(
+    _ operation: StartableOperation, of queue: QueueCore,
+    _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+  ) {
     started.withLock { $0 = operation.reference }
-    _ = queue.start(operation)
+    _ = queue.start(operation, frame)
     started.withLock { $0 = nil }
     isReleasing.store(true, ordering: .relaxed)
     operation.reference.release()
@@ -241,7 +244,7 @@ final class Worker: Sendable {
   }
 
   private func name(after queue: QueueCore) {
-    let name = queue.withScheduler { scheduler, _ in scheduler.name }
+    let name = queue.scheduler.withLock { $0.name }
     // The default name would be cut off before the number, which alone tells two queues apart.
     "opq-\(name.isEmpty ? "\(queue.id.rawValue)" : name)".withCString {
       csystem_set_thread_name($0)

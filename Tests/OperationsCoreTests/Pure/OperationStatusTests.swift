@@ -209,13 +209,21 @@ struct OperationStatusTests {
   func enqueueing() {
     var status = OperationStatus()
     #expect(status.enqueue() && !status.enqueue())
-    status.takeBackEnqueue()
-    #expect(status == OperationStatus())
+    let wasTakenBack = status.takeBackEnqueue()
+    #expect(wasTakenBack && status == OperationStatus())
     #expect(status.enqueue() == true)
     for before in [self.status(start), self.status(finish)] {
       var status = before
       #expect(status.enqueue() == false)
     }
+    var finished = OperationStatus()
+    _ = finished.enqueue()
+    _ = finished.finish()
+    let isEarly = finished.takeBackEnqueue()
+    #expect(!isEarly && finished.has(.enqueued), "its finisher uses the queue until it is retired")
+    _ = finished.retire()
+    let isDone = finished.takeBackEnqueue()
+    #expect(isDone && !finished.has(.enqueued))
     var cancelled = self.status(cancel)
     #expect(cancelled.enqueue() == true, "Q-4: a cancelled one may be added")
   }

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+import Testing
+
+/// What an operation no longer needs is released when its slot is free: the `deinit` of a captured object
+/// may need the slot.
+@Suite("The release of what an operation held")
+struct LastReleaseTests {
+  /// Its `deinit` adds an operation to the queue and waits for it.
+  private final class Visitor: Sendable {
+    private let queue: OperationQueue
+    private let log: EventLog<String>
+    private let waitsForQueue: Bool
+
+    init(to queue: OperationQueue, _ log: EventLog<String>, waitsForQueue: Bool = false) {
+      self.queue = queue
+      self.log = log
+      self.waitsForQueue = waitsForQueue
+    }
+
+    deinit {
+      let visit = BlockOperation { [log] in log.note("visit") }
+      queue.addOperation(visit)
+      if waitsForQueue {
+        queue.waitUntilAllOperationsAreFinished()
+      } else {
+        visit.waitUntilFinished()
+      }
+      log.note("released")
+    }
+
+    func touch() {}
+  }
+
+  private final class HoldingOperation: Operation, @unchecked Sendable {
+    private let visitor: Visitor
+    init(_ visitor: Visitor) { self.visitor = visitor }
+  }
+
+  private class PlainBlockSubclass: BlockOperation, @unchecked Sendable {}
+
+  /// Finishes without its blocks having run.
+  private final class UnrunBlocks: BlockOperation, @unchecked Sendable {
+    override func main() {}
+  }
+
+  private static let limit = Duration.seconds(20)
+
+  private func onNarrowQueue(
+    waitsForQueue: Bool = false,
+    _ add: @escaping @Sendable (OperationQueue, EventLog<String>) -> Void
+  ) async throws {
+    try await onOwnThread(within: Self.limit) {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let log = EventLog<String>()
+      add(queue, log)
+      log.wait(for: "released")
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(log.events.filter { $0 != "run" } == ["visit", "released"])
+    }
+  }
+
+  private func block(
+    capturing queue: OperationQueue, _ log: EventLog<String>, waitsForQueue: Bool = false
+  ) -> @Sendable () -> Void {
+    let visitor = Visitor(to: queue, log, waitsForQueue: waitsForQueue)
+    return {
+      visitor.touch()
+      log.note("run")
+    }
+  }
+
+  @Test("BL-5: the captures of a plain block may wait for its queue", arguments: [false, true])
+  func plainBlock(waitsForQueue: Bool) async throws {
+    try await onNarrowQueue { queue, log in
+      queue.addOperation(block(capturing: queue, log, waitsForQueue: waitsForQueue))
+    }
+  }
+
+  @Test("BL-5: so may those of a block that others depend on, and they run once")
+  func blockWithDependents() async throws {
+    try await onNarrowQueue { queue, log in
+      let first = BlockOperation(block: block(capturing: queue, log))
+      let second = BlockOperation {}
+      second.addDependency(first)
+      queue.addOperations([first, second], waitUntilFinished: false)
+      second.waitUntilFinished()
+      #expect(first.isFinished)
+    }
+  }
+
+  @Test("BL-5: so may those of a block that is observed, and the observer hears of one finish")
+  func observedBlock() async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = BlockOperation(block: block(capturing: queue, log))
+      let finishes = EventLog<Bool>()
+      let observation = operation.observe(\.isFinished) { operation, _ in
+        finishes.note(operation.isFinished)
+      }
+      queue.addOperation(operation)
+      operation.waitUntilFinished()
+      log.wait(for: "released")
+      observation.invalidate()
+      #expect(finishes.events == [true])
+    }
+  }
+
+  @Test("BL-6: so may those of one of several blocks")
+  func severalBlocks() async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = BlockOperation {}
+      operation.addExecutionBlock(block(capturing: queue, log))
+      queue.addOperation(operation)
+    }
+  }
+
+  @Test("BL-5: so may those of a barrier")
+  func barrier() async throws {
+    try await onNarrowQueue { queue, log in
+      queue.addBarrierBlock(block(capturing: queue, log))
+    }
+  }
+
+  @Test("CA-5: so may those of a block that was cancelled")
+  func cancelledBlock() async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = BlockOperation(block: block(capturing: queue, log))
+      operation.cancel()
+      queue.addOperation(operation)
+    }
+  }
+
+  @Test("BL-5: so may those of a block that excludes others")
+  func excludingBlock() async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = BlockOperation(block: block(capturing: queue, log))
+      operation.exclusions = [MutualExclusion(name: "one at a time")]
+      queue.addOperation(operation)
+    }
+  }
+
+  @Test(
+    "BL-5, K-15: so may those of a block operation's subclass, run or not",
+    arguments: [true, false])
+  func subclass(runs: Bool) async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = runs ? PlainBlockSubclass() : UnrunBlocks()
+      operation.addExecutionBlock(block(capturing: queue, log))
+      queue.addOperation(operation)
+    }
+  }
+
+  @Test("DE-9: so may a dependency that is forgotten", arguments: [false, true], [false, true])
+  func forgottenDependency(isSubclass: Bool, isObserved: Bool) async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = isSubclass ? Operation() : BlockOperation {}
+      do {
+        let dependency = HoldingOperation(Visitor(to: queue, log))
+        dependency.start()
+        operation.addDependency(dependency)
+      }
+      operation.forgetsDependencies = true
+      let observation = isObserved ? operation.observe(\.isFinished) { _, _ in } : nil
+      queue.addOperation(operation)
+      operation.waitUntilFinished()
+      log.wait(for: "released")
+      observation?.invalidate()
+    }
+  }
+
+  /// The queue and another thread give up the last two references to an operation at the same time.
+  @Test("H-5: the dependency of a finished block goes on a thread that holds no other operation")
+  func racingReleases() async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let log = EventLog<String>()
+      let count = Effort.scaled(2_000)
+      for _ in 0..<count {
+        do {
+          let dependency = HoldingOperation(Visitor(to: queue, log))
+          dependency.start()
+          let first = BlockOperation {}
+          first.addDependency(dependency)
+          let second = BlockOperation {}
+          queue.addOperations([first, second], waitUntilFinished: false)
+          first.waitUntilFinished()
+        }
+      }
+      log.wait(for: "the last release") { $0.count { $0 == "released" } == count }
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+}
