@@ -116,7 +116,7 @@ extension Model {
     case .conditional: base && item.condition
     case .oblivious: item.condition
     case .stateful: base && item.phase == .pending
-    case .block, .plain, .asynchronous, .selfFinishing, .barrier: base
+    case .block, .plain, .asynchronous, .late, .lingering, .selfFinishing, .barrier: base
     }
   }
 

@@ -9,6 +9,10 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   case plain
   /// A subclass with `isExecuting` and `isFinished` of its own, announced outside its lock.
   case asynchronous
+  /// A subclass that overrides `main()`, which returns at once, and `isFinished`, which it announces later.
+  case late
+  /// As `asynchronous`, but its `start()` returns only after the operation has left its queue.
+  case lingering
   /// As `asynchronous`, with `isCancelled` too: `cancel()` does not call `super`, finishes it at
   /// once, and announces everything under its lock.
   case selfFinishing
@@ -23,7 +27,12 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   case barrier
 
   /// Whether the program says when it has finished, rather than a body that returns.
-  var isAsynchronous: Bool { self == .asynchronous || finishesOnCancel }
+  var isAsynchronous: Bool {
+    self == .asynchronous || self == .late || self == .lingering || finishesOnCancel
+  }
+
+  /// Whether `start()` is blocked until the operation finishes.
+  var blocksStart: Bool { !isAsynchronous || self == .lingering }
 
   /// Whether `cancel()` finishes it, wherever it is.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }

@@ -74,6 +74,8 @@ extension Program: CustomStringConvertible {
     case .block: "BlockOperation { … }"
     case .plain: "Subclass()"
     case .asynchronous: "AsynchronousSubclass()"
+    case .late: "LateSubclass(mainReturnsEarly: true)"
+    case .lingering: "AsynchronousSubclass(finishesInsideStart: true)"
     case .selfFinishing: "AsynchronousSubclass(finishesOnCancel: true)"
     case .stateful: "StatefulSubclass(finishesOnCancel: true)"
     case .conditional: "Subclass(isReady: { super.isReady && condition })"

@@ -40,8 +40,8 @@ struct ProgramGenerator {
   // MARK: Operations and queues
 
   private static let kinds: [(OperationKind, weight: Int)] = [
-    (.block, 8), (.plain, 4), (.asynchronous, 4), (.selfFinishing, 3), (.stateful, 3),
-    (.conditional, 4), (.oblivious, 1), (.barrier, 4),
+    (.block, 8), (.plain, 4), (.asynchronous, 4), (.late, 4), (.lingering, 2), (.selfFinishing, 3),
+    (.stateful, 3), (.conditional, 4), (.oblivious, 1), (.barrier, 4),
   ]
   private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
   /// A width left to the system is rare: bodies that block there cost a sampler's interval.

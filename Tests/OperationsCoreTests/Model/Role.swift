@@ -10,6 +10,8 @@ struct Role: Sendable {
   let reports: Reports
   /// Wrong on purpose; see `World.Fault`.
   var runsTwice = false
+  var finishesWithMain = false
+  var finishesWithStart = false
 
   /// To be called from `deinit`.
   func wasDestroyed() { reports.note { $0.entries[index].isDestroyed = true } }

@@ -43,7 +43,7 @@ extension World {
       let kind = program.operations[index].kind
       if let queue = entry.queue {
         if kind == .barrier { heldBarriers[queue] += 1 } else { held[queue] += 1 }
-      } else if !kind.isAsynchronous {
+      } else if kind.blocksStart {
         heldByHand += 1
       }
     }

@@ -14,7 +14,7 @@ final class World: Sendable {
   /// What may be wrong with a world on purpose, to see that it is noticed.
   enum Fault: CaseIterable {
     case ignoresDependencies, ignoresWidths, losesOperations, runsTwice, keepsOperations
-    case forgetsCompletionBlocks, overtakesBarriers
+    case forgetsCompletionBlocks, overtakesBarriers, finishesWithMain, finishesWithStart
   }
 
   let program: Program
@@ -40,7 +40,12 @@ final class World: Sendable {
       operationCount: program.operations.count, queueCount: program.queues.count)
     self.reports = reports
     let operations = program.operations.enumerated().map { index, item in
-      Self.make(item, Role(index: index, reports: reports, runsTwice: fault == .runsTwice))
+      Self.make(
+        item,
+        Role(
+          index: index, reports: reports, runsTwice: fault == .runsTwice,
+          finishesWithMain: fault == .finishesWithMain,
+          finishesWithStart: fault == .finishesWithStart))
     }
     kept = fault == .keepsOperations ? operations.compactMap { $0 } : []
     if fault == .forgetsCompletionBlocks {
@@ -77,6 +82,8 @@ final class World: Sendable {
       operation = BlockOperation { probe.runBody() }
     case .plain: operation = SteeredPlain(role)
     case .asynchronous: operation = SteeredAsynchronous(role)
+    case .late: operation = SteeredLate(role)
+    case .lingering: operation = SteeredLingering(role)
     case .selfFinishing: operation = SteeredSelfFinishing(role)
     case .stateful: operation = SteeredStateful(role)
     case .conditional: operation = SteeredConditional(role, heedsDependencies: true)
@@ -112,7 +119,8 @@ final class World: Sendable {
     switch program.operations[index].kind {
     case .block: rememberedOperations.withLock { $0[index].operation == nil }
     case .barrier: false
-    case .plain, .asynchronous, .selfFinishing, .stateful, .conditional, .oblivious:
+    case .plain, .asynchronous, .late, .lingering, .selfFinishing, .stateful, .conditional,
+      .oblivious:
       entry.isDestroyed
     }
   }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+import TestSupport
+
+/// An operation of a program whose `main()` returns before the work is over: it overrides `main()` and
+/// `isFinished`, keeps the base class's `start()`, and announces its finish later.
+final class SteeredLate: Operation, SteeredByProgram, @unchecked Sendable {
+  private struct Flags {
+    var hasBegun = false
+    var isFinished = false
+  }
+
+  private let role: Role
+  private let flags = Monitored(Flags())
+
+  init(_ role: Role) {
+    self.role = role
+    super.init()
+  }
+
+  deinit { role.wasDestroyed() }
+
+  override var isFinished: Bool {
+    let flags = flags.value
+    if flags.isFinished { return true }
+    // The base class finishes one that was cancelled before its start.
+    return !flags.hasBegun || role.finishesWithMain ? super.isFinished : false
+  }
+
+  override func main() {
+    let endsByItself = flags.change { flags in
+      if flags.isFinished { return false }
+      flags.hasBegun = true
+      return role.reports.begin(role.index, keeping: self)
+    }
+    if endsByItself { role.finishSomewhere(self) }
+  }
+
+  func finish() {
+    if flags.value.isFinished { return }
+    willChangeValue(forKey: "isFinished")
+    let isLast = flags.change { flags in
+      defer { flags.isFinished = true }
+      return flags.hasBegun && !flags.isFinished
+    }
+    if isLast { role.reports.end(role.index) }
+    didChangeValue(forKey: "isFinished")
+  }
+}
