@@ -131,6 +131,7 @@ struct BlockOperationTests {
       }
       OperationQueue().addOperation(operation)
       operation.waitUntilFinished()
+      log.wait(for: "released")
       #expect(log.events == ["run", "run", "released"])
     }
   }
