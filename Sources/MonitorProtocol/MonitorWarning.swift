@@ -42,6 +42,9 @@ public struct MonitorWarning: Sendable, Hashable {
     /// ``operations`` still exist 60 s after their finish, the first of which was at ``since``, and
     /// nothing that depends on them is what holds them. Told of only where a viewer asks for it.
     case leaking
+    /// All ``limit`` threads that there may be are in use, and ``count`` queues with ready operations wait
+    /// for one, since ``since``.
+    case threadLimit = "thread-limit"
 
     /// Whether what it says will not pass by itself.
     public var isDeadlock: Bool {
@@ -49,7 +52,7 @@ public struct MonitorWarning: Sendable, Hashable {
       case .cycle, .slotDeadlock, .neverEnqueuedDependency: true
       case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
         .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
-        .fanOut, .historyLost, .leaking:
+        .fanOut, .historyLost, .leaking, .threadLimit:
         false
       }
     }
@@ -73,8 +76,11 @@ public struct MonitorWarning: Sendable, Hashable {
   public var awaitedTitle: String
   /// The queue that it is about; `nil` where it is not about one.
   public var queue: QueueReport.ID?
-  /// How many operations are concerned; for deadlocks how many more wait because of it.
+  /// How many operations are concerned, or queues if the kind says so; for deadlocks how many more wait
+  /// because of it.
   public var count: Int
+  /// How many there may be, if the kind says of what; else 0.
+  public var limit: Int
   /// Since when; `nil` where that is not known.
   public var since: MonitorTime?
   /// How long it usually takes what the first of ``operations`` does, where the kind says so.
@@ -87,7 +93,7 @@ public struct MonitorWarning: Sendable, Hashable {
     kind: Kind, operations: [OperationReport.ID] = [], title: String = "",
     awaited: [OperationReport.ID] = [],
     awaitedTitle: String = "", queue: QueueReport.ID? = nil, count: Int = 0,
-    since: MonitorTime? = nil, usual: Duration? = nil
+    since: MonitorTime? = nil, usual: Duration? = nil, limit: Int = 0
   ) {
     self.kind = kind
     self.operations = Array(operations.prefix(Self.operationLimit))
@@ -98,6 +104,7 @@ public struct MonitorWarning: Sendable, Hashable {
     self.count = count
     self.since = since
     self.usual = usual
+    self.limit = limit
   }
 
   /// Whether it will not pass by itself.

@@ -139,7 +139,7 @@ final class Collector: Sendable {
         hasNews = true
       }
       if fillLists(of: table) { hasNews = true }
-      if hasNews { table.noteQueueConditions(at: ProcessFacts.now) }
+      if hasNews || isDue { table.noteQueueConditions(at: ProcessFacts.now) }
       if table.searchDeadlocksIfDue(at: ProcessFacts.now) { hasNews = true }
       if table.lookForLeaksIfDue(at: ProcessFacts.now) { hasNews = true }
       let nextTelling = table.lists.values.flatMap { [$0.nextDetail, $0.nextTelling] }

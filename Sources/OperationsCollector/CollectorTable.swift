@@ -47,6 +47,7 @@ final class CollectorTable {
   /// Operations that very many others depend on.
   private(set) var fanOuts: Set<OperationReport.ID> = []
   var queueConditions = QueueConditions()
+  var threadCondition = ThreadCondition()
   var deadlockWatch = DeadlockWatch()
   /// `nil` while no session wants to be told of leaks.
   var leakWatch: LeakWatch?

@@ -127,6 +127,14 @@ struct WarningTests {
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
         "! 12,345 operations depend on #1180 merge all shards"
       ),
+      (
+        MonitorWarning(kind: .threadLimit, count: 3, limit: 512),
+        "! all 512 threads are in use; 3 queues wait for a thread"
+      ),
+      (
+        MonitorWarning(kind: .threadLimit, count: 1, limit: 512),
+        "! all 512 threads are in use; 1 queue waits for a thread"
+      ),
     ])
   func sentences(warning: MonitorWarning, sentence: String) {
     #expect(Self.dashboard([warning]).text().shows(sentence))

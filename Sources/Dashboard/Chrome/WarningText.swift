@@ -63,6 +63,10 @@ struct WarningText {
       return "\(warning.count) changes of the history were lost; states are exact"
     case .leaking:
       return "\(subject) still held \(age(warning)) after the finish"
+    case .threadLimit:
+      let queues =
+        warning.count == 1 ? "1 queue waits" : "\(CountText.text(warning.count)) queues wait"
+      return "all \(CountText.text(warning.limit)) threads are in use; \(queues) for a thread"
     }
   }
 
@@ -77,7 +81,7 @@ struct WarningText {
         + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
-      .fanOut, .historyLost, .leaking:
+      .fanOut, .historyLost, .leaking, .threadLimit:
       sentence(warning)
     }
   }
@@ -105,6 +109,7 @@ struct WarningText {
     case .fanOut: "a barrier would do"
     case .historyLost: "\\ filters events"
     case .leaking: "let go of it"
+    case .threadLimit: "block fewer threads"
     }
   }
 

@@ -11,6 +11,7 @@ extension WireWarning {
     awaitedTitle = warning.awaitedTitle.wireText
     if let id = warning.queue { queue = id.rawValue }
     count = Int64(warning.count)
+    limit = Int64(warning.limit)
     if let time = warning.since { since = time.nanoseconds }
     if let duration = warning.usual { usual = duration.saturatedNanoseconds }
   }
@@ -25,7 +26,8 @@ extension MonitorWarning {
       awaited: wire.awaited.map { .init($0) }, awaitedTitle: wire.awaitedTitle.wireText,
       queue: wire.hasQueue ? .init(wire.queue) : nil, count: Int(wireCount: wire.count),
       since: wire.hasSince ? MonitorTime(wire: wire.since) : nil,
-      usual: wire.hasUsual ? Duration(wire: wire.usual) : nil)
+      usual: wire.hasUsual ? Duration(wire: wire.usual) : nil,
+      limit: Int(wireCount: wire.limit))
   }
 }
 
@@ -47,6 +49,7 @@ extension WireWarning.Kind {
       case .fanOut: .fanOut
       case .historyLost: .historyLost
       case .leaking: .leaking
+      case .threadLimit: .threadLimit
       }
   }
 }
@@ -68,6 +71,7 @@ extension MonitorWarning.Kind {
     case .fanOut: self = .fanOut
     case .historyLost: self = .historyLost
     case .leaking: self = .leaking
+    case .threadLimit: self = .threadLimit
     case .unspecified, .UNRECOGNIZED: return nil
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 39268ac1f6b65b128345fbd317b420112bd3ede3e492a7986fb428a987d196dd
+// Made from monitor.proto f2312e579385b61f5483a1f51e888879be01cb5f7e5e118e92b6453a9a95bec2
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1571,6 +1571,9 @@ nonisolated struct WireWarning: Sendable {
   /// Clears the value of `usual`. Subsequent reads from it will return its default value.
   mutating func clearUsual() {self._usual = nil}
 
+  /// How many there may be, if the kind says of what.
+  var limit: Int64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum Kind: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -1590,6 +1593,7 @@ nonisolated struct WireWarning: Sendable {
     case fanOut // = 12
     case historyLost // = 13
     case leaking // = 14
+    case threadLimit // = 15
     case UNRECOGNIZED(Int)
 
     init() {
@@ -1613,6 +1617,7 @@ nonisolated struct WireWarning: Sendable {
       case 12: self = .fanOut
       case 13: self = .historyLost
       case 14: self = .leaking
+      case 15: self = .threadLimit
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -1634,6 +1639,7 @@ nonisolated struct WireWarning: Sendable {
       case .fanOut: return 12
       case .historyLost: return 13
       case .leaking: return 14
+      case .threadLimit: return 15
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -1655,6 +1661,7 @@ nonisolated struct WireWarning: Sendable {
       .fanOut,
       .historyLost,
       .leaking,
+      .threadLimit,
     ]
 
   }
@@ -3696,7 +3703,7 @@ nonisolated extension WireRun: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension WireWarning: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Warning"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}operations\0\u{1}title\0\u{1}awaited\0\u{3}awaited_title\0\u{1}queue\0\u{1}count\0\u{1}since\0\u{1}usual\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}operations\0\u{1}title\0\u{1}awaited\0\u{3}awaited_title\0\u{1}queue\0\u{1}count\0\u{1}since\0\u{1}usual\0\u{1}limit\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3713,6 +3720,7 @@ nonisolated extension WireWarning: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 7: try { try decoder.decodeSingularInt64Field(value: &self.count) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self._since) }()
       case 9: try { try decoder.decodeSingularInt64Field(value: &self._usual) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.limit) }()
       default: break
       }
     }
@@ -3750,6 +3758,9 @@ nonisolated extension WireWarning: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._usual {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
     } }()
+    if self.limit != 0 {
+      try visitor.visitSingularInt64Field(value: self.limit, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3763,13 +3774,14 @@ nonisolated extension WireWarning: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.count != rhs.count {return false}
     if lhs._since != rhs._since {return false}
     if lhs._usual != rhs._usual {return false}
+    if lhs.limit != rhs.limit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
 nonisolated extension WireWarning.Kind: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_CYCLE\0\u{1}KIND_SLOT_DEADLOCK\0\u{1}KIND_NEVER_ENQUEUED_DEPENDENCY\0\u{1}KIND_CANCEL_NOT_HONOURED\0\u{1}KIND_NOT_READY_WITH_MET_DEPENDENCIES\0\u{1}KIND_MAIN_QUEUE_BLOCKED\0\u{1}KIND_FINISHED_WITHOUT_START\0\u{1}KIND_PRIORITY_INVERSION\0\u{1}KIND_SUSPENDED_WITH_READY\0\u{1}KIND_READY_BUT_NOT_STARTED\0\u{1}KIND_SLOW\0\u{1}KIND_FAN_OUT\0\u{1}KIND_HISTORY_LOST\0\u{1}KIND_LEAKING\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0KIND_UNSPECIFIED\0\u{1}KIND_CYCLE\0\u{1}KIND_SLOT_DEADLOCK\0\u{1}KIND_NEVER_ENQUEUED_DEPENDENCY\0\u{1}KIND_CANCEL_NOT_HONOURED\0\u{1}KIND_NOT_READY_WITH_MET_DEPENDENCIES\0\u{1}KIND_MAIN_QUEUE_BLOCKED\0\u{1}KIND_FINISHED_WITHOUT_START\0\u{1}KIND_PRIORITY_INVERSION\0\u{1}KIND_SUSPENDED_WITH_READY\0\u{1}KIND_READY_BUT_NOT_STARTED\0\u{1}KIND_SLOW\0\u{1}KIND_FAN_OUT\0\u{1}KIND_HISTORY_LOST\0\u{1}KIND_LEAKING\0\u{1}KIND_THREAD_LIMIT\0")
 }
 
 nonisolated extension WirePercentiles: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -20,7 +20,7 @@ extension CollectorTable {
     var warnings =
       deadlockWatch.warnings + cancelledLongAgo(at: now) + heldUpByThemselvesForLong(at: now)
       + unstartedFinishes.warnings + priorityInversions(at: now)
-      + queueConditions.warnings(of: queues, at: now)
+      + threadCondition.warnings + queueConditions.warnings(of: queues, at: now)
     if kinds.contains(.slow) { warnings += slowOperations(at: now) }
     warnings += fanOutWarnings + (leakWatch?.warnings ?? [])
     return warnings.filter { kinds.contains($0.kind) }
@@ -36,16 +36,17 @@ extension CollectorTable {
     }
     let conditions = [
       queueConditions.nextMoment(after: now), heldUpByThemselves.nextMoment,
-      inversions.candidates.nextMoment,
+      inversions.candidates.nextMoment, threadCondition.nextMoment,
     ]
     moments += conditions.compactMap { $0 }
     if kinds.contains(.slow) { moments += limitedRuns(at: now).map(\.limit) }
     return moments.filter { $0 > now }.min()
   }
 
-  /// Takes in how the queues are now.
-  func noteQueueConditions(at now: MonitorTime) {
+  /// Updates the conditions of the queues and of their threads.
+  func noteQueueConditions(at now: MonitorTime, threads: ThreadUse? = ThreadUse.current) {
     queueConditions.note(queues.values, mainQueue: mainQueue, at: now)
+    threadCondition.note(threads, at: now)
   }
 
   private var fanOutWarnings: [MonitorWarning] {

@@ -26,8 +26,11 @@ public struct WorkerConfiguration: Sendable, Equatable {
   /// first thread (`sched_getaffinity`), or the CPU quota of its control groups, rounded up, if that is
   /// less. Both are read once, when the first queue is created.
   public var processorCount: Int?
-  /// The most threads that queues have together: 1 to 32,768. The default is a bound that suits the widths
-  /// of the queues.
+  /// The most threads that queues have together: 1 to 32,768. One more may run completion blocks, and
+  /// one more the library's own work.
+  ///
+  /// The default is 512, or the greatest ``OperationQueue/maxConcurrentOperationCount`` of a queue that
+  /// has waited for a thread plus the processors, if that is more. `Int.max` does not count.
   ///
   /// With a limit that is less than the widths of queues, fewer operations run at the same time than the
   /// widths allow. Operations that wait for one another, and are more than the limit, then wait for ever.
@@ -91,6 +94,9 @@ public struct WorkerConfiguration: Sendable, Equatable {
   }
 
   private static let settings = Locked(Settings())
+
+  /// Whether the pool of the process has been made.
+  static var isFixed: Bool { settings.withLock { $0.isFixed } }
 
   /// The configuration that applies from now on. Called once, for the pool of the process.
   static func fix() -> WorkerPoolConfiguration {

@@ -94,8 +94,12 @@ final class WorkerPool: Sendable {
   var turnNumber: UInt32 { turns.load(ordering: .relaxed) }
 
   /// How many threads there are, how many there may be, and how many requests wait for one.
-  package var threads: (count: Int, limit: Int, waitingCount: Int, isAtLimit: Bool) {
-    state.withLock { ($0.threadCount, $0.threadLimit, $0.waitingCount, $0.isAtLimit) }
+  var threads: ThreadUse {
+    state.withLock {
+      ThreadUse(
+        count: $0.threadCount, limit: $0.threadLimit, waitingCount: $0.waitingCount,
+        isAtLimit: $0.isAtLimit)
+    }
   }
 
   // MARK: Workers
@@ -263,4 +267,29 @@ final class WorkerPool: Sendable {
 /// The sampler's thread, which keeps the pool alive.
 private func samplerMain(_ pool: UnsafeMutableRawPointer) {
   Unmanaged<WorkerPool>.fromOpaque(pool).takeRetainedValue().sample()
+}
+
+/// The number of threads of the process's pool, and of the requests that wait for one.
+package struct ThreadUse: Sendable, Equatable {
+  /// The number of threads, with idle ones.
+  package var count: Int
+  /// The most threads that operations of queues can use.
+  package var limit: Int
+  /// How many queues, and block operations with several blocks, wait for a thread.
+  package var waitingCount: Int
+  /// Whether some of these wait for no other reason than the limit.
+  package var isAtLimit: Bool
+
+  /// Creates a value.
+  package init(count: Int, limit: Int, waitingCount: Int, isAtLimit: Bool) {
+    self.count = count
+    self.limit = limit
+    self.waitingCount = waitingCount
+    self.isAtLimit = isAtLimit
+  }
+
+  /// The present use; `nil` before the process has a queue.
+  package static var current: ThreadUse? {
+    WorkerConfiguration.isFixed ? WorkerPool.shared.threads : nil
+  }
 }

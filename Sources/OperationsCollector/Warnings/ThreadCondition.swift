@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import MonitorProtocol
+import OperationsCore
+
+/// Whether queues wait because the pool has reached its limit of threads, and since when.
+struct ThreadCondition {
+  /// The time between two looks while all threads are in use. No event is sent when a queue begins to wait.
+  static let interval = Duration.milliseconds(250)
+
+  private var use: ThreadUse?
+  private var since: MonitorTime?
+  private var lastNoted = MonitorTime(nanoseconds: .min)
+
+  /// Updates the condition. `use` is `nil` if the process has no queue.
+  mutating func note(_ use: ThreadUse?, at now: MonitorTime) {
+    self.use = use
+    lastNoted = now
+    since = use?.isAtLimit == true ? since ?? now : nil
+  }
+
+  var warnings: [MonitorWarning] {
+    guard let use, let since else { return [] }
+    return [
+      MonitorWarning(
+        kind: .threadLimit, count: use.waitingCount, since: since, limit: use.limit)
+    ]
+  }
+
+  /// When to look again although nothing changes.
+  var nextMoment: MonitorTime? {
+    guard let use, use.count >= use.limit else { return nil }
+    return lastNoted + Self.interval
+  }
+}
