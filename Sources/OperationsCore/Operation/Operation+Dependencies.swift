@@ -39,7 +39,7 @@ extension Operation {
       return dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
     }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // Somebody may have begun to observe it meanwhile, and read what was before. Seen without a
+    // An observer may have come meanwhile and read what was before. Seen without a
     // fence: who reads takes the lock that this thread has just released.
     if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
     noteDescriptionChanged()

@@ -36,7 +36,7 @@ extension OperationStatus {
     return true
   }
 
-  /// The batch that it was part of was refused; it was not pushed. Nobody else pins it.
+  /// The batch that it was part of was refused; it was not pushed. No other thread pins it.
   ///
   /// - Returns: `false`, with nothing done, if it has finished and is not retired: its finisher uses the
   ///   queue.

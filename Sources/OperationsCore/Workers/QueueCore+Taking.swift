@@ -39,7 +39,7 @@ extension QueueCore {
         if !isSearching { gate.startSearching() }
         isSearching = true
       } else if isSearching {
-        // Before others are woken: nobody is while one searches.
+        // Before others are woken: no worker is woken while one searches.
         gate.stopSearching()
         isSearching = false
         // Who pushed since the inbox was read has woken nobody for that reason.
