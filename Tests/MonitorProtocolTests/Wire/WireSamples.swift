@@ -86,7 +86,8 @@ enum WireSamples {
   static var warning: MonitorWarning {
     MonitorWarning(
       kind: .slow, operations: ids(1, 2), title: "a", awaited: ids(3), awaitedTitle: "b",
-      queue: .init(3), count: 4, since: time(5), usual: .milliseconds(6))
+      queue: .init(3), count: 4, since: time(5), usual: .milliseconds(6),
+      limit: 7)
   }
 
   static var times: TimeStatistics {
