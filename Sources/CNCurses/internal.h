@@ -11,7 +11,9 @@ const char *cncurses_capability(const char *name);
 /// Saves the present settings of a terminal, to restore them later.
 void cncurses_remember_settings(int descriptor);
 /// Prepares the bytes that restore the terminal, holds the text that is written to standard error, and
-/// catches the fatal signals. `brackets_paste` says whether bracketed paste will be on.
-void cncurses_prepare_restoring(int held_errors, bool brackets_paste);
+/// catches the fatal signals. `drawing` is the descriptor that ncurses writes to; after the terminal was
+/// restored, nothing that is written to it reaches the terminal. `brackets_paste` says whether bracketed paste
+/// will be on.
+void cncurses_prepare_restoring(int drawing, int held_errors, bool brackets_paste);
 /// Restores descriptor 2, prints the held text, and no longer catches the fatal signals.
 void cncurses_end_restoring(void);

@@ -27,12 +27,16 @@ static struct {
   bool has_settings;
   char bytes[512];
   size_t count;
+  /// The descriptor that ncurses draws to, and /dev/null, which replaces it when the terminal is restored;
+  /// -1 if there is none.
+  int drawing;
+  int null;
   /// The file that replaces descriptor 2, and the previous descriptor 2; -1 if it is not replaced.
   int held_errors;
   int errors;
   struct sigaction previous[fatal_count];
   bool is_caught[fatal_count];
-} plan = {.held_errors = -1, .errors = -1};
+} plan = {.drawing = -1, .null = -1, .held_errors = -1, .errors = -1};
 
 /// Appends a capability's bytes without the padding written as $<5>.
 static void append(const char *bytes) {
@@ -135,6 +139,11 @@ void cncurses_restore_now(void) {
   if (!atomic_exchange(&plan.is_armed, false)) {
     return;
   }
+  // The thread that draws may be another one, which goes on: its bytes would come between these. A write in
+  // progress ends early, because the descriptor no longer waits.
+  if (plan.null >= 0) {
+    dup2(plan.null, plan.drawing);
+  }
   // A terminal that accepts no bytes, or that belongs to another job, must not block this function.
   int flags = forbid_waiting(plan.descriptor);
   sigset_t background;
@@ -196,7 +205,11 @@ void cncurses_remember_settings(int descriptor) {
   plan.has_settings = tcgetattr(descriptor, &plan.settings) == 0;
 }
 
-void cncurses_prepare_restoring(int held_errors, bool brackets_paste) {
+void cncurses_prepare_restoring(int drawing, int held_errors, bool brackets_paste) {
+  plan.drawing = drawing;
+  if (plan.null < 0) {
+    plan.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  }
   plan.count = 0;
   append(brackets_paste ? "\033[?2004l" : NULL);
   append(cncurses_capability("rmkx"));
@@ -209,6 +222,10 @@ void cncurses_prepare_restoring(int held_errors, bool brackets_paste) {
 }
 
 void cncurses_end_restoring(void) {
+  if (plan.null >= 0) {
+    close(plan.null);
+    plan.null = -1;
+  }
   if (!atomic_exchange(&plan.is_armed, false)) {
     return;
   }

@@ -169,7 +169,7 @@ cncurses_status cncurses_open(
     return CNCURSES_UNKNOWN_TERMINAL;
   }
   state.brackets_paste = speaks_ansi();
-  cncurses_prepare_restoring(held_errors, state.brackets_paste);
+  cncurses_prepare_restoring(fileno(state.output), held_errors, state.brackets_paste);
   raw();
   noecho();
   nonl();

@@ -266,6 +266,21 @@ import Testing
     terminal.close()
   }
 
+  @Test("T21: After another thread has restored the terminal, a frame no longer reaches it")
+  func noFrameAfterRestoring() throws {
+    let window = try PseudoTerminal()
+    var terminal = try open(window)
+    terminal.present(grid(terminal.size, "hello"))
+    #expect(window.wait { $0.contains("hello") })
+    Terminal.restoreNow()
+    #expect(window.wait { !$0.isAlternate })
+    let byteCount = window.byteCount
+    terminal.present(grid(terminal.size, "goodbye"))
+    terminal.close()
+    window.absorb(for: .milliseconds(5))
+    #expect(window.byteCount == byteCount)
+  }
+
   @Test func thereIsOneTerminalAtATime() throws {
     let window = try PseudoTerminal()
     let terminal = try open(window)

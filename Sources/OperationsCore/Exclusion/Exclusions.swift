@@ -66,20 +66,22 @@ final class Exclusions: Sendable {
   private func ask(
     _ operation: Operation, _ exclusions: Set<MutualExclusion>, insists: Bool
   ) -> ExclusionLines.Answer? {
-    let (answer, reservation) = change { state -> (Reply, [ExclusionLines.Number]) in
+    // An operation that gives way changes nothing for others that do. If it woke them, all would spin.
+    let reply = change(wakes: { !$0.givesWay }) {
+      state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
         // The thread that finishes it leaves after that: it finds the operation here, or is seen here.
-        if status.isFinished { return ((nil, nil), []) }
+        if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
         state.operations[number] = operation
       }
-      guard let number = state.numbers[ObjectIdentifier(operation)] else { return ((nil, nil), []) }
+      guard let number = state.numbers[ObjectIdentifier(operation)] else { return (Reply(), []) }
       // What makes it unready changes the status and then takes this lock to let it stand back. So either
       // the change is seen here, or the operation has started before the change.
       guard status.isEligible else {
-        return ((.refused, nil), state.lines.standBack(number).invited)
+        return (Reply(answer: .refused), state.lines.standBack(number).invited)
       }
       // Read here: who changes the priority takes this lock after that.
       let group = ExclusionLines.Group(
@@ -87,15 +89,20 @@ final class Exclusions: Sendable {
         priorityIndex: status.priorityIndex)
       let (answer, invited) = state.lines.ask(number, in: group, insists: insists)
       if case .givesWay = answer { state.givingWayCount += 1 }
-      return ((answer, state.lines.reservation(of: number)), invited)
+      return (
+        Reply(answer: answer, reservation: state.lines.reservation(of: number)), invited
+      )
     }
-    if let reservation { limit(reservation) }
-    return answer
+    if let reservation = reply.reservation { limit(reservation) }
+    return reply.answer
   }
 
-  private typealias Reply = (
-    answer: ExclusionLines.Answer?, reservation: ExclusionLines.Reservation?
-  )
+  private struct Reply {
+    var answer: ExclusionLines.Answer?
+    var reservation: ExclusionLines.Reservation?
+
+    var givesWay: Bool { if case .givesWay = answer { true } else { false } }
+  }
 
   /// Ends a reservation when its time is over, if it has not ended before.
   private func limit(_ reservation: ExclusionLines.Reservation) {
@@ -156,13 +163,20 @@ final class Exclusions: Sendable {
   }
 
   /// Changes the lines, and lets the queues of those that are invited choose them again.
+  ///
+  /// - Parameters:
+  ///   - wakes: Whether threads that give way ask again after this result.
+  ///   - body: Makes the change. Returns the result and the members that are invited.
+  /// - Returns: The result of `body`.
   private func change<Result>(
+    wakes: (Result) -> Bool = { _ in true },
     _ body: (inout State) -> (Result, [ExclusionLines.Number])
   ) -> Result {
-    let (result, invited, mustWake) = state.withLock { state in
+    let (result, invited, givesWay) = state.withLock { state in
       let (result, numbers) = body(&state)
       return (result, numbers.compactMap { state.operations[$0] }, state.givingWayCount > 0)
     }
+    let mustWake = givesWay && wakes(result)
     for operation in invited where operation.update({ $0.exclusionHasEnded() }) {
       operation.pushToQueue()
     }

@@ -127,7 +127,8 @@ extension Operation {
     let (isCurrent, mustPush) = update { $0.readinessWasRead(isReadyNow, reading: reading) }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
-      loseItsTurn(isReady: false)
+      // Its queue asks once more: since then another thread may have read that it is ready.
+      loseItsTurn(isReady: true)
     }
   }
 

@@ -305,6 +305,8 @@ extension OperationStatus {
   /// A "no" that is on its way is dropped, as it is about what was.
   mutating func exclusionHasEnded() -> Bool {
     forgetVerdict()
+    // A subclass may be ready although dependencies are unmet. Its `isReady` is asked before the start.
+    if !isUnheld { insert(.selfReady) }
     return isPending && !has(.dispatched) && claimPush()
   }
 

@@ -103,8 +103,10 @@ enum CurrentWork {
     frame.pointee.isReleasing = false
     frame.pointee.operation = nil
     frame.pointee.retired = operation.retain()
+    let forgotten = operation._withUnsafeGuaranteedRef { $0.takeForgottenDependencies() }
     FinishedBlock(operation).finishTelling()
     queue._withUnsafeGuaranteedRef { $0.retire(operation.takeUnretainedValue()) }
+    operation._withUnsafeGuaranteedRef { $0.release(forgotten) }
   }
 
   /// Gives up the operation that was retired in that way.

@@ -49,6 +49,8 @@ final class ExecutionBlocks: Sendable {
     }
     pool.withdraw(self)
     latch.wait()
+    // A thread that took one of the last blocks may have asked for another thread since.
+    pool.withdraw(self)
   }
 
   private var hasMore: Bool { takenCount.load(ordering: .relaxed) < blocks.count }

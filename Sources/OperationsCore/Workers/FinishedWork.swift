@@ -38,11 +38,6 @@ struct FinishedBlock {
     }
   }
 
-  /// Whether the queue has done with it.
-  var isRetired: Bool {
-    reference._withUnsafeGuaranteedRef { $0.status.load(ordering: .acquiring).has(.retired) }
-  }
-
   /// Finishes it, if that is not done, and retires it.
   func retire(from queue: QueueCore) {
     let operation = reference.takeUnretainedValue()
@@ -54,6 +49,7 @@ struct FinishedBlock {
   func finishTelling() {
     reference._withUnsafeGuaranteedRef {
       $0.finishRun()
+      if $0.status.load(ordering: .acquiring).has(.forgetsDependencies) { $0.forgetDependencies() }
       $0.releaseDependents()
     }
   }

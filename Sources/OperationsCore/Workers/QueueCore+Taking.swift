@@ -29,9 +29,11 @@ extension QueueCore {
     var work = work
     while true {
       var effects = QueueEffects()
-      let (next, isLate) = retireAndTake(after: work, &effects)
+      let (next, isLate, isRetired) = retireAndTake(
+        after: work, &effects, isSearching: isSearching)
       if isLate {
-        work = performLate(after: work, &effects, isSearching: &isSearching)
+        work = performLate(
+          after: isRetired ? nil : work.operation, &effects, isSearching: &isSearching)
         continue
       }
       if next == nil {
@@ -39,8 +41,6 @@ extension QueueCore {
         if !isSearching { gate.startSearching() }
         isSearching = true
       } else if isSearching {
-        // Before others are woken: no worker is woken while one searches.
-        gate.stopSearching()
         isSearching = false
         // Who pushed since the inbox was read has woken nobody for that reason.
         if hasMail { effects.hasWork = true }
@@ -52,25 +52,29 @@ extension QueueCore {
 
   /// The critical section.
   ///
-  /// - Returns: The operation to start, and whether the user's code comes before that is taken.
+  /// - Returns: The operation to start, whether the user's code comes before that is taken, and whether
+  ///   the finished operation was retired. If it was, another thread may release it.
   // Each step is called in one place only, so that all of them are inlined.
   @inline(__always)
   private func retireAndTake(
-    after work: FinishedWork, _ effects: inout QueueEffects
-  ) -> (next: StartableOperation?, isLate: Bool) {
+    after work: FinishedWork, _ effects: inout QueueEffects, isSearching: Bool
+  ) -> (next: StartableOperation?, isLate: Bool, isRetired: Bool) {
     scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
       if let first = work.madeReady.first { scheduler.admit(first, &effects) }
-      var isLate = false
-      if let finished = work.operation { isLate = !finished.retire(&scheduler, &effects) }
-      if effects.runsUsersCode(after: work.operation) { isLate = true }
+      var isRetired = true
+      if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
+      let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
       var next: Unmanaged<Operation>?
       // Once more if nothing was found and the inbox was read since.
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil
+      // Under the lock: what frees a slot or adds work in a later section finds that no worker searches,
+      // and wakes one.
+      if isSearching, next != nil { gate.stopSearching() }
       scheduler.endSection(&effects)
-      return (next.map(StartableOperation.init), isLate)
+      return (next.map(StartableOperation.init), isLate, isRetired)
     }
   }
 
@@ -79,13 +83,15 @@ extension QueueCore {
   /// Meanwhile the worker neither holds an operation nor counts as searching: what it runs may wait for
   /// another operation of this queue.
   ///
+  /// - Parameters:
+  ///   - finished: The operation that could not be retired, because its finish must be announced first.
+  ///   - effects: What the section left to do.
+  ///   - isSearching: Whether the worker counts as searching. Afterwards it does not.
   /// - Returns: What is still to be retired.
   @inline(never)
   private func performLate(
-    after work: FinishedWork, _ effects: inout QueueEffects, isSearching: inout Bool
+    after finished: FinishedBlock?, _ effects: inout QueueEffects, isSearching: inout Bool
   ) -> FinishedWork {
-    // Before it is released. Else an observer has come while it ran, which must hear of the finish first.
-    let finished = work.operation.flatMap { $0.isRetired ? nil : $0 }
     if isSearching { gate.stopSearching() }
     isSearching = false
     if hasMail { effects.hasWork = true }

@@ -93,6 +93,19 @@ struct LastReleaseTests {
     }
   }
 
+  @Test("DE-15: a block whose captures wait for its queue forgets its dependencies")
+  func blockThatForgets() async throws {
+    try await onNarrowQueue { queue, log in
+      let first = BlockOperation {}
+      let second = BlockOperation(block: block(capturing: queue, log))
+      second.addDependency(first)
+      second.forgetsDependencies = true
+      queue.addOperations([first, second], waitUntilFinished: false)
+      log.wait(for: "released")
+      #expect(second.dependencies.isEmpty)
+    }
+  }
+
   @Test("BL-5: so may those of a block that is observed, and the observer hears of one finish")
   func observedBlock() async throws {
     try await onNarrowQueue { queue, log in

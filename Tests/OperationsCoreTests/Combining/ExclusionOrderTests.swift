@@ -37,6 +37,34 @@ struct ExclusionOrderTests {
     }
   }
 
+  /// Is ready although its dependency has not finished.
+  private final class Impatient: Operation, @unchecked Sendable {
+    override var isReady: Bool { true }
+  }
+
+  @Test("DE-18: an operation that is ready before its dependency takes its turn, and so does that")
+  func readyBeforeTheDependency() async throws {
+    let exclusion = catalogue
+    try await onOwnThread(within: .seconds(60)) {
+      let gate = Gate()
+      let holder = BlockOperation { gate.pass() }
+      let dependency = BlockOperation {}
+      let impatient = Impatient()
+      impatient.addDependency(dependency)
+      for operation in [holder, impatient, dependency] { operation.exclusions = [exclusion] }
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      queue.addOperation(holder)
+      gate.waitForArrivals(1)
+      queue.addOperations([impatient, dependency], waitUntilFinished: false)
+      // Both were chosen and refused before this one runs.
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(impatient.isFinished && dependency.isFinished)
+    }
+  }
+
   @Test("While the queue of the first in line has no slot, another one has its turn")
   func withoutSlot() async throws {
     let exclusion = catalogue
