@@ -281,6 +281,13 @@ import Testing
     #expect(window.byteCount == byteCount)
   }
 
+  @Test("The tests' screen understands a sequence after an incomplete character")
+  func incompleteCharacter() {
+    var screen = VirtualScreen(columns: 10, rows: 2)
+    screen.feed([0xE2, 0x94] + Array("\u{1B}[?2004h".utf8))
+    #expect(screen.isPasteBracketed)
+  }
+
   @Test func thereIsOneTerminalAtATime() throws {
     let window = try PseudoTerminal()
     let terminal = try open(window)

@@ -101,8 +101,11 @@ package struct VirtualScreen: Sendable {
     case 0x0D: column = 0
     case 0x00...0x1F, 0x7F: break
     default:
-      let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
-      guard start + length <= pending.count else { return nil }
+      let whole = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
+      // A program that is interrupted may leave a character incomplete. The next byte is then not part of it.
+      let rest = pending[(start + 1)...].prefix(whole - 1).prefix { $0 & 0xC0 == 0x80 }
+      let length = 1 + rest.count
+      guard length == whole || start + length < pending.count else { return nil }
       let text = String(decoding: pending[start..<start + length], as: UTF8.self)
       for scalar in text.unicodeScalars { put(scalar) }
       return length
