@@ -281,11 +281,13 @@ import Testing
     #expect(window.byteCount == byteCount)
   }
 
-  @Test("The tests' screen understands a sequence after an incomplete character")
-  func incompleteCharacter() {
+  @Test(
+    "The tests' screen understands a sequence after an incomplete character or sequence",
+    arguments: [[0xE2, 0x94], [0x1B], [0x1B, 0x28], [0x1B, 0x5B], [0x1B, 0x5B, 0x33, 0x39]])
+  func incompleteSequence(bytes: [UInt8]) {
     var screen = VirtualScreen(columns: 10, rows: 2)
-    screen.feed([0xE2, 0x94] + Array("\u{1B}[?2004h".utf8))
-    #expect(screen.isPasteBracketed)
+    screen.feed(bytes + Array("\u{1B}[?2004h".utf8))
+    #expect(screen.isPasteBracketed && screen.unknownSequences == [])
   }
 
   @Test func thereIsOneTerminalAtATime() throws {

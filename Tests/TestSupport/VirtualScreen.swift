@@ -115,15 +115,19 @@ package struct VirtualScreen: Sendable {
 
   private mutating func interpretEscape(at start: Int) -> Int? {
     guard start + 1 < pending.count else { return nil }
+    if pending[start + 1] == 0x1B { return 1 }
     switch pending[start + 1] {
     case UInt8(ascii: "["):
-      let parameters = pending[(start + 2)...].prefix { !(0x40...0x7E).contains($0) }
+      let parameters = pending[(start + 2)...].prefix { !(0x40...0x7E).contains($0) && $0 != 0x1B }
       guard parameters.endIndex < pending.count else { return nil }
+      // The program was interrupted in the sequence. Another one begins here.
+      if pending[parameters.endIndex] == 0x1B { return parameters.endIndex - start }
       let sequence = ControlSequence(parameters: parameters, final: pending[parameters.endIndex])
       perform(sequence)
       return parameters.endIndex + 1 - start
     case UInt8(ascii: "("), UInt8(ascii: ")"):
-      return start + 2 < pending.count ? 3 : nil
+      guard start + 2 < pending.count else { return nil }
+      return pending[start + 2] == 0x1B ? 2 : 3
     case UInt8(ascii: "M"):
       if row == top { scroll(by: -1, from: top) } else { row = max(0, row - 1) }
     case UInt8(ascii: "="), UInt8(ascii: ">"), UInt8(ascii: "7"), UInt8(ascii: "8"):
