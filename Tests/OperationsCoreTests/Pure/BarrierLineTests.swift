@@ -98,7 +98,7 @@ struct BarrierLineTests {
     #expect(bench.scheduler.addWaiterForEmpty(Latch()) == true)
     bench.endSection()
     #expect(bench.effects.rare == nil && bench.takeNext() === barrier)
-    bench.effects = QueueEffects()
+    bench.discardEffects()
     bench.finish(barrier)
     #expect(bench.effects.rare?.waiters.count == 1 && bench.scheduler.retainsNothing)
   }

@@ -205,7 +205,7 @@ struct QueueSchedulerTests {
     #expect(bench.effects.rare == nil)
     bench.finish(operation)
     #expect(bench.effects.rare?.waiters.count == 1)
-    bench.effects = QueueEffects()
+    bench.discardEffects()
     bench.endSection()
     #expect(bench.effects.rare == nil)
   }

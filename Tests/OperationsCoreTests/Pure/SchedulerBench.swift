@@ -22,6 +22,7 @@ final class SchedulerBench {
       finish(barrier)
     }
     endSection()
+    discardEffects()
   }
 
   /// Adds operations as one batch.
@@ -84,6 +85,15 @@ final class SchedulerBench {
   func endSection() {
     scheduler.endSection(&effects)
     effects.releaseOperations()
+  }
+
+  /// Releases what the scheduler left to do without doing it.
+  ///
+  /// The references of ``QueueEffects`` are unmanaged: a value that is overwritten leaks them.
+  func discardEffects() {
+    _ = effects.takeAftermath()
+    _ = effects.takeRare()
+    effects = QueueEffects()
   }
 
   var names: [String] { scheduler.allOperations.map { $0.name ?? "" } }
