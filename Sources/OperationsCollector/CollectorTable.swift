@@ -214,7 +214,7 @@ final class CollectorTable {
     if snapshot.state == .executing {
       running.insert(entry.report)
     } else if wasRunning {
-      // It was parked: its own `isReady` said no at the last moment.
+      // The worker gave it back because its `isReady` was `false`.
       running.remove(id)
     }
     if entry.report.state == .ready || entry.report.state == .held {

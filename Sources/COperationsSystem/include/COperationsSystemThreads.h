@@ -78,9 +78,9 @@ static inline void csystem_set_current_release(void *_Nullable list) { csystem_r
 static inline void *_Nullable csystem_current_misuse(void) { return csystem_misuse; }
 static inline void csystem_set_current_misuse(void *_Nullable scope) { csystem_misuse = scope; }
 static inline void *_Nullable csystem_current_delivery(void) { return csystem_delivery; }
-static inline void csystem_set_current_delivery(void *_Nullable frame) { csystem_delivery = frame; }
+static inline void csystem_set_current_delivery(void *_Nullable scope) { csystem_delivery = scope; }
 static inline void *_Nullable csystem_current_question(void) { return csystem_question; }
-static inline void csystem_set_current_question(void *_Nullable frame) { csystem_question = frame; }
+static inline void csystem_set_current_question(void *_Nullable scope) { csystem_question = scope; }
 
 // The Swift runtime's own reference counting functions (docs/Runtime.md of the Swift project), with which
 // `unowned` and `weak` are implemented. Swift has no other way to "retain unless it is being destroyed"

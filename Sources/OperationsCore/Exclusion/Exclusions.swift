@@ -39,7 +39,7 @@ final class Exclusions: Sendable {
   ///   - exclusions: The exclusions that it wants; looked at the first time.
   /// - Returns: Whether it must start now; else it has a place in a line, or is not ready any more.
   /// - Precondition: The operation has promised to leave when it finishes.
-  func admit(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
+  func acquire(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
     var deadline: Int64?
     while true {
       let seen = changes.load(ordering: .acquiring)

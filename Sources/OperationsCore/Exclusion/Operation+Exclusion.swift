@@ -49,7 +49,7 @@ extension Operation {
     }
     // The flag first: with it set before the finish, the finisher looks for it.
     guard !exclusions.isEmpty, update({ $0.promise(.hasFinishDuties) }) else { return true }
-    if Exclusions.shared.admit(self, exclusions) { return true }
+    if Exclusions.shared.acquire(self, exclusions) { return true }
     return false
   }
 

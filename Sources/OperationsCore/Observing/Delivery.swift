@@ -17,7 +17,7 @@ enum Delivery {
   }
 
   /// Lives on the stack of the thread; the innermost first.
-  private struct Frame {
+  private struct Scope {
     let operation: Unmanaged<Operation>
     let purpose: Purpose
     let outer: UnsafeMutableRawPointer?
@@ -42,9 +42,9 @@ enum Delivery {
     _ operation: Operation, _ purpose: Purpose, _ body: () -> Result
   ) -> Result {
     let outer = csystem_current_delivery()
-    var frame = Frame(operation: .passUnretained(operation), purpose: purpose, outer: outer)
-    return withUnsafeMutablePointer(to: &frame) { frame in
-      csystem_set_current_delivery(frame)
+    var scope = Scope(operation: .passUnretained(operation), purpose: purpose, outer: outer)
+    return withUnsafeMutablePointer(to: &scope) { scope in
+      csystem_set_current_delivery(scope)
       defer { csystem_set_current_delivery(outer) }
       return body()
     }
@@ -52,11 +52,11 @@ enum Delivery {
 
   /// Whether what is announced on this thread at the moment is a change that the base class has made.
   static func isOwnChange(of operation: Operation) -> Bool {
-    guard let frame = csystem_current_delivery()?.assumingMemoryBound(to: Frame.self).pointee else {
+    guard let scope = csystem_current_delivery()?.assumingMemoryBound(to: Scope.self).pointee else {
       return false
     }
-    return frame.purpose == .ownChange
-      && frame.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque()
+    return scope.purpose == .ownChange
+      && scope.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque()
   }
 
   static func isUnderWay(for operation: Operation) -> Bool {
@@ -70,13 +70,13 @@ enum Delivery {
 
   private static func hasFrame(for operation: Operation, where matches: (Purpose) -> Bool) -> Bool {
     var current = csystem_current_delivery()
-    while let frame = current?.assumingMemoryBound(to: Frame.self).pointee {
-      if frame.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque(),
-        matches(frame.purpose)
+    while let scope = current?.assumingMemoryBound(to: Scope.self).pointee {
+      if scope.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque(),
+        matches(scope.purpose)
       {
         return true
       }
-      current = frame.outer
+      current = scope.outer
     }
     return false
   }

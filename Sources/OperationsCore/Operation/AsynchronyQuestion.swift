@@ -11,7 +11,7 @@ import COperationsSystem
 /// answer is `false`. An operation has nothing to store for this.
 enum AsynchronyQuestion {
   /// Lies on the stack of the thread that asks; the innermost first.
-  private struct Frame {
+  private struct Scope {
     let operation: Unmanaged<Operation>
     let outer: UnsafeMutableRawPointer?
   }
@@ -25,9 +25,9 @@ enum AsynchronyQuestion {
   static func answer(for operation: Operation, by other: () -> Bool) -> Bool {
     if operation.isExactlyBlockOperation || isUnderWay(for: operation) { return false }
     let outer = csystem_current_question()
-    var frame = Frame(operation: .passUnretained(operation), outer: outer)
-    return withUnsafeMutablePointer(to: &frame) { frame in
-      csystem_set_current_question(frame)
+    var scope = Scope(operation: .passUnretained(operation), outer: outer)
+    return withUnsafeMutablePointer(to: &scope) { scope in
+      csystem_set_current_question(scope)
       defer { csystem_set_current_question(outer) }
       return other()
     }
@@ -35,11 +35,11 @@ enum AsynchronyQuestion {
 
   private static func isUnderWay(for operation: Operation) -> Bool {
     var current = csystem_current_question()
-    while let frame = current?.assumingMemoryBound(to: Frame.self).pointee {
-      if frame.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+    while let scope = current?.assumingMemoryBound(to: Scope.self).pointee {
+      if scope.operation.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
         return true
       }
-      current = frame.outer
+      current = scope.outer
     }
     return false
   }

@@ -73,9 +73,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     // A queue's blocks are the thread's that runs them; those of an operation that is started by hand
     // stay, for a call of `main()` that follows.
     if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued),
-      let frame = CurrentWork.frame
+      let scope = CurrentWork.scope
     {
-      runBlocks(frame)
+      runBlocks(scope)
     } else {
       main()
     }
@@ -86,43 +86,43 @@ open class BlockOperation: Operation, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - queue: The queue.
-  ///   - frame: What says that this thread runs the operation.
+  ///   - scope: What says that this thread runs the operation.
   /// - Returns: What this has made ready in that queue, for its critical section too. `nil` if the
   ///   operation was retired when its block was released.
   /// - Precondition: The queue has chosen it. The class is exactly this one, so that nobody but an
   ///   observer can tell the difference.
   @inline(__always)
   final func startWithoutRetiring(
-    in queue: QueueCore, _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+    in queue: QueueCore, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
   ) -> OperationChain? {
     if status.load(ordering: .acquiring).has(.startClaimed) {
-      runBlocks(frame)
-      if frame.pointee.operation == nil { return nil }
+      runBlocks(scope)
+      if scope.pointee.operation == nil { return nil }
       // Then the finish, too, is left to the critical section.
       if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
       finishRun()
     } else {
-      startSlowly(frame)
+      startSlowly(scope)
     }
     if status.load(ordering: .acquiring).has(.forgetsDependencies) {
-      CurrentWork.releasing(frame) { forgetDependencies() }
+      CurrentWork.releasing(scope) { forgetDependencies() }
     }
-    return frame.pointee.operation == nil ? nil : releaseDependents(in: queue)
+    return scope.pointee.operation == nil ? nil : releaseDependents(in: queue)
   }
 
   /// Somebody observes it, or it was cancelled.
   @inline(never)
-  private final func startSlowly(_ frame: UnsafeMutablePointer<CurrentWork.Frame>) {
+  private final func startSlowly(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     switch update({ $0.startUnobserved() }) {
     case nil: _ = run(isByHand: false)
     case .run:
-      runBlocks(frame)
+      runBlocks(scope)
       finishRun()
     case .finishWithoutRunning: break
     case .nothing, .refuse: break
     }
     // Those of one that was cancelled.
-    CurrentWork.releasing(frame) { discardWork() }
+    CurrentWork.releasing(scope) { discardWork() }
   }
 
   final override func takeWork() -> Any? {
@@ -189,21 +189,21 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   @inline(__always)
-  private final func runBlocks(_ frame: UnsafeMutablePointer<CurrentWork.Frame>) {
-    guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(frame) }
+  private final func runBlocks(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
+    guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(scope) }
     let first = firstBlock.take()
     run((first, nil))
     // Its captures may have a `deinit` that waits for the slot that this operation still holds.
-    frame.pointee.isReleasing = true
+    scope.pointee.isReleasing = true
     Self.release(consume first)
-    frame.pointee.isReleasing = false
+    scope.pointee.isReleasing = false
   }
 
   @inline(never)
-  private final func runSeveral(_ frame: UnsafeMutablePointer<CurrentWork.Frame>) {
+  private final func runSeveral(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     var blocks = takeBlocksAsStarter()
     var others = run(blocks)
-    CurrentWork.releasing(frame) {
+    CurrentWork.releasing(scope) {
       others = nil
       blocks = (nil, nil)
     }

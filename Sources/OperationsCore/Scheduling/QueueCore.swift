@@ -291,7 +291,7 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(__always)
   func readInbox(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) {
-    if let first = inbox.takeAll() { scheduler.admit(first, &effects) }
+    if let first = inbox.takeAll() { scheduler.takeIn(first, &effects) }
   }
 
   /// Tells the gate of a new width. Where it has grown, somebody may have pushed and looked at the
@@ -317,9 +317,9 @@ final class QueueCore: @unchecked Sendable {
   func performInline(_ effects: inout QueueEffects) {
     if let operation = effects.takeAftermath() { operation.wasRetired() }
     if effects.hasWork { wakeWorker() }
-    if let rare = effects.takeRare() {
-      for wake in rare.wakes { wake() }
-      for waiter in rare.waiters { waiter.wake() }
+    if let wakeups = effects.takeWakeups() {
+      for callback in wakeups.callbacks { callback() }
+      for waiter in wakeups.waiters { waiter.wake() }
     }
     effects.releaseOperations()
     if effects.releasesOwner { owner.release() }
@@ -330,7 +330,7 @@ final class QueueCore: @unchecked Sendable {
   /// Brings in a worker if one is missing, or submits the blocks that are.
   @inline(__always)
   func wakeWorker() {
-    if gate.admit() {
+    if gate.claimWorker() {
       pool.serve(self)
     } else if isOnDispatch.load(ordering: .sequentiallyConsistent) {
       submitBlocks()

@@ -3,14 +3,16 @@
 
 import COperationsSystem
 
-/// What has to be done after the queue's lock was released, in the order of the members.
+/// The actions to perform after the queue's lock is released, in the order of the members.
 struct QueueEffects {
-  /// What few critical sections leave to do, in an object of its own so that the others need not
-  /// look at each member.
-  final class Rare {
-    /// To be called: somebody has asked to be told of changes.
-    var wakes: [@Sendable () -> Void] = []
-    /// To be woken: the queue is empty.
+  /// The callbacks and waiters to wake.
+  ///
+  /// Few critical sections have any. They are in an object of their own, so that the other sections check
+  /// one reference only.
+  final class Wakeups {
+    /// The callbacks to call, because something that a monitor observes has changed.
+    var callbacks: [@Sendable () -> Void] = []
+    /// The waiters to wake, because the queue is empty.
     var waiters: [any Waiter] = []
   }
 
@@ -19,8 +21,8 @@ struct QueueEffects {
   /// This reference and the next are unmanaged because a section without them must not pay for the
   /// release of nothing. ``QueueCore/perform(_:)`` gives them up.
   private var aftermath: Unmanaged<Operation>?
-  private var rareReference: Unmanaged<Rare>?
-  /// A worker more would find something to do.
+  private var wakeupsReference: Unmanaged<Wakeups>?
+  /// Whether one more worker would find an operation to start.
   var hasWork = false
   /// To be released, linked through `inboxNext`: nobody pushes what has left the queue.
   private(set) var released: Unmanaged<Operation>?
@@ -30,15 +32,15 @@ struct QueueEffects {
   /// The queue has nothing left to do and lets go of its public object.
   var releasesOwner = false
 
-  /// What few critical sections leave to do.
-  var rare: Rare? { rareReference?.takeUnretainedValue() }
+  /// The callbacks and waiters to wake, or `nil` if there are none.
+  var wakeups: Wakeups? { wakeupsReference?.takeUnretainedValue() }
 
-  /// As ``rare``, made if there is none.
-  var rareMade: Rare {
+  /// The callbacks and waiters to wake. The getter creates the object if it does not exist.
+  var mutableWakeups: Wakeups {
     mutating get {
-      if let rare { return rare }
-      let made = Rare()
-      rareReference = .passRetained(made)
+      if let wakeups { return wakeups }
+      let made = Wakeups()
+      wakeupsReference = .passRetained(made)
       return made
     }
   }
@@ -52,9 +54,9 @@ struct QueueEffects {
   @inline(__always)
   mutating func takeAftermath() -> Operation? { aftermath.take()?.takeRetainedValue() }
 
-  /// Takes what few critical sections leave to do.
+  /// Takes the callbacks and waiters to wake.
   @inline(__always)
-  mutating func takeRare() -> Rare? { rareReference.take()?.takeRetainedValue() }
+  mutating func takeWakeups() -> Wakeups? { wakeupsReference.take()?.takeRetainedValue() }
 
   /// Hands over the queue's reference to an operation.
   mutating func release(_ operation: Operation) {

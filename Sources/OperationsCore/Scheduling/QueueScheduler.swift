@@ -136,19 +136,19 @@ struct QueueScheduler {
   ///   - first: The oldest, linked through `inboxNext`.
   ///   - effects: What is to be done after unlocking.
   @inline(__always)
-  mutating func admit(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
+  mutating func takeIn(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
     var current: Unmanaged<Operation>? = first
     while let operation = current {
       operation._withUnsafeGuaranteedRef {
         current = $0.inboxNext
         $0.inboxNext = nil
         let (isDescriptionNew, status) = $0.update { ($0.leaveInbox(), $0) }
-        admit($0, status, isDescriptionNew, &effects)
+        takeIn($0, status, isDescriptionNew, &effects)
       }
     }
   }
 
-  private mutating func admit(
+  private mutating func takeIn(
     _ operation: Operation, _ status: OperationStatus, _ isDescriptionNew: Bool,
     _ effects: inout QueueEffects
   ) {
@@ -231,7 +231,7 @@ struct QueueScheduler {
   }
 
   /// The subclass's `isReady` was asked before the start and said no.
-  mutating func park(_ operation: Operation, reading: UInt64) {
+  mutating func giveBack(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
       // In this order: while it counts as dispatched the answer claims no push, which nobody here
       // would make.
@@ -281,14 +281,14 @@ struct QueueScheduler {
 
   @inline(never)
   private mutating func takeWaiters(_ effects: inout QueueEffects) {
-    effects.rareMade.waiters = Array(waitersForEmpty.values)
+    effects.mutableWakeups.waiters = Array(waitersForEmpty.values)
     waitersForEmpty = [:]
   }
 
   @inline(never)
   private mutating func takeWakes(_ effects: inout QueueEffects) {
     let wakes = monitor.takeWakes()
-    if !wakes.isEmpty { effects.rareMade.wakes = wakes }
+    if !wakes.isEmpty { effects.mutableWakeups.callbacks = wakes }
   }
 
   // MARK: Stages

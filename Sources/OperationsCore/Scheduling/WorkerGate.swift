@@ -24,7 +24,7 @@ struct WorkerGate: ~Copyable, Sendable {
 
   /// Claims the right to bring in one more worker, which searches. `false` if none is missing.
   @inline(__always)
-  func admit() -> Bool {
+  func claimWorker() -> Bool {
     guard searchingCount.load(ordering: .sequentiallyConsistent) == 0,
       width.load(ordering: .sequentiallyConsistent) > 0
     else { return false }

@@ -6,7 +6,7 @@ import COperationsSystem
 /// What the calling thread is doing: which operation it runs, and for which queue.
 enum CurrentWork {
   /// Lives on the stack of the thread that it describes.
-  struct Frame {
+  struct Scope {
     /// The operation that runs; that of the innermost `start()`.
     var operation: Unmanaged<Operation>?
     /// The queue whose worker this thread is, and which it keeps alive.
@@ -25,7 +25,7 @@ enum CurrentWork {
     /// run.
     var isBetweenOperations = false
     /// What this thread was doing when it began with this, and goes back to.
-    var outer: UnsafeMutablePointer<Frame>?
+    var outer: UnsafeMutablePointer<Scope>?
 
     init(
       operation: Unmanaged<Operation>? = nil, servedQueue: Unmanaged<QueueCore>? = nil,
@@ -37,20 +37,20 @@ enum CurrentWork {
     }
   }
 
-  static var frame: UnsafeMutablePointer<Frame>? {
-    csystem_current_worker()?.assumingMemoryBound(to: Frame.self)
+  static var scope: UnsafeMutablePointer<Scope>? {
+    csystem_current_worker()?.assumingMemoryBound(to: Scope.self)
   }
 
-  static var operation: Operation? { frame?.pointee.operation?.takeUnretainedValue() }
+  static var operation: Operation? { scope?.pointee.operation?.takeUnretainedValue() }
   /// The operations that this thread is inside of, the innermost first.
   static var operations: [Operation] {
     var operations: [Operation] = []
-    var current = frame
-    while let frame = current {
-      if let operation = frame.pointee.operation {
+    var current = scope
+    while let scope = current {
+      if let operation = scope.pointee.operation {
         operations.append(operation.takeUnretainedValue())
       }
-      current = frame.pointee.outer
+      current = scope.pointee.outer
     }
     return operations
   }
@@ -67,42 +67,42 @@ enum CurrentWork {
     return isInside { $0.operation != nil && $0.servedQueue?.toOpaque() == address }
   }
 
-  private static func isInside(_ matches: (Frame) -> Bool) -> Bool {
-    var current = frame
-    while let frame = current {
-      if matches(frame.pointee) { return true }
-      current = frame.pointee.outer
+  private static func isInside(_ matches: (Scope) -> Bool) -> Bool {
+    var current = scope
+    while let scope = current {
+      if matches(scope.pointee) { return true }
+      current = scope.pointee.outer
     }
     return false
   }
 
-  static var isOnMainQueue: Bool { frame?.pointee.isOnMainQueue == true }
-  static var servedQueue: QueueCore? { frame?.pointee.servedQueue?.takeUnretainedValue() }
+  static var isOnMainQueue: Bool { scope?.pointee.isOnMainQueue == true }
+  static var servedQueue: QueueCore? { scope?.pointee.servedQueue?.takeUnretainedValue() }
 
   /// Runs `body`, which releases what the operation of this thread no longer needs.
-  static func releasing(_ frame: UnsafeMutablePointer<Frame>, _ body: () -> Void) {
-    frame.pointee.isReleasing = true
+  static func releasing(_ scope: UnsafeMutablePointer<Scope>, _ body: () -> Void) {
+    scope.pointee.isReleasing = true
     body()
-    frame.pointee.isReleasing = false
+    scope.pointee.isReleasing = false
   }
 
   /// Retires each operation of this thread that has run and whose slot is held only until it has been
   /// released; before this thread waits.
   static func retireWhatHasRun() {
-    var current = frame
-    while let frame = current {
-      retireWhatHasRun(frame)
-      current = frame.pointee.outer
+    var current = scope
+    while let scope = current {
+      retireWhatHasRun(scope)
+      current = scope.pointee.outer
     }
   }
 
-  private static func retireWhatHasRun(_ frame: UnsafeMutablePointer<Frame>) {
-    guard frame.pointee.isReleasing, let queue = frame.pointee.servedQueue,
-      let operation = frame.pointee.operation
+  private static func retireWhatHasRun(_ scope: UnsafeMutablePointer<Scope>) {
+    guard scope.pointee.isReleasing, let queue = scope.pointee.servedQueue,
+      let operation = scope.pointee.operation
     else { return }
-    frame.pointee.isReleasing = false
-    frame.pointee.operation = nil
-    frame.pointee.retired = operation.retain()
+    scope.pointee.isReleasing = false
+    scope.pointee.operation = nil
+    scope.pointee.retired = operation.retain()
     let forgotten = operation._withUnsafeGuaranteedRef { $0.takeForgottenDependencies() }
     FinishedBlock(operation).finishTelling()
     queue._withUnsafeGuaranteedRef { $0.retire(operation.takeUnretainedValue()) }
@@ -111,20 +111,20 @@ enum CurrentWork {
 
   /// Gives up the operation that was retired in that way.
   @inline(never)
-  static func releaseRetired(_ frame: UnsafeMutablePointer<Frame>) {
-    frame.pointee.retired.take()?.release()
+  static func releaseRetired(_ scope: UnsafeMutablePointer<Scope>) {
+    scope.pointee.retired.take()?.release()
   }
 
   /// Whether this thread is a worker that holds its next operation, or counts as searching.
-  static var isBetweenOperations: Bool { frame?.pointee.isBetweenOperations == true }
+  static var isBetweenOperations: Bool { scope?.pointee.isBetweenOperations == true }
 
-  /// Makes `frame` this thread's while `body` runs.
-  static func withFrame<Result>(
-    _ frame: inout Frame, _ body: (UnsafeMutablePointer<Frame>) -> Result
+  /// Makes `scope` this thread's while `body` runs.
+  static func withScope<Result>(
+    _ scope: inout Scope, _ body: (UnsafeMutablePointer<Scope>) -> Result
   ) -> Result {
-    withUnsafeMutablePointer(to: &frame) { pointer in
+    withUnsafeMutablePointer(to: &scope) { pointer in
       let before = csystem_current_worker()
-      pointer.pointee.outer = before?.assumingMemoryBound(to: Frame.self)
+      pointer.pointee.outer = before?.assumingMemoryBound(to: Scope.self)
       csystem_set_current_worker(pointer)
       defer { csystem_set_current_worker(before) }
       return body(pointer)
@@ -133,25 +133,25 @@ enum CurrentWork {
 
   /// Runs `body` as work of `operation` for the queue, on a thread that does nothing else.
   static func run(_ operation: Operation, for queue: OperationQueue?, _ body: () -> Void) {
-    var frame = Frame(
+    var scope = Scope(
       operation: .passUnretained(operation), servedQueue: queue.map { .passUnretained($0.core) })
-    withFrame(&frame) { _ in body() }
+    withScope(&scope) { _ in body() }
     withExtendedLifetime(queue) {}
   }
 
   /// Runs `body` as work of `operation`, inside whatever this thread does.
   static func run<Result>(_ operation: Operation, _ body: () -> Result) -> Result {
-    guard let frame else {
-      var own = Frame(operation: .passUnretained(operation))
-      return withFrame(&own) { _ in body() }
+    guard let scope else {
+      var own = Scope(operation: .passUnretained(operation))
+      return withScope(&own) { _ in body() }
     }
     // As it is where a queue has started it.
-    if frame.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+    if scope.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
       return body()
     }
-    var own = Frame(
-      operation: .passUnretained(operation), servedQueue: frame.pointee.servedQueue,
-      isOnMainQueue: frame.pointee.isOnMainQueue)
-    return withFrame(&own) { _ in body() }
+    var own = Scope(
+      operation: .passUnretained(operation), servedQueue: scope.pointee.servedQueue,
+      isOnMainQueue: scope.pointee.isOnMainQueue)
+    return withScope(&own) { _ in body() }
   }
 }

@@ -64,12 +64,12 @@ extension QueueCore {
       scheduler.blockBegan(generation).map(StartableOperation.init)
     }
     guard let taken else { return }
-    var frame = CurrentWork.Frame(
+    var scope = CurrentWork.Scope(
       servedQueue: .passUnretained(self), isOnMainQueue: MainDispatchQueue.isRunningHere)
-    CurrentWork.withFrame(&frame) { frame in
-      frame.pointee.operation = taken.reference
-      var work = start(taken, frame)
-      frame.pointee.operation = nil
+    CurrentWork.withScope(&scope) { scope in
+      scope.pointee.operation = taken.reference
+      var work = start(taken, scope)
+      scope.pointee.operation = nil
       finishAnnouncing(&work)
       if !taken.isPlain { taken.reference.release() }
     }

@@ -4,32 +4,32 @@
 import Synchronization
 
 extension QueueCore {
-  /// Starts an operation that was taken, on the calling thread, which says in its frame that it runs
+  /// Starts an operation that was taken, on the calling thread, which says in its scope that it runs
   /// this one, and which releases it afterwards if it is not plain.
   ///
   /// - Returns: What is still to be done in the queue.
   @inline(__always)
   func start(
-    _ operation: StartableOperation, _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+    _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
   ) -> FinishedWork {
     guard operation.isPlain else {
       operation.reference._withUnsafeGuaranteedRef { startAsking($0) }
-      if frame.pointee.retired != nil { CurrentWork.releaseRetired(frame) }
+      if scope.pointee.retired != nil { CurrentWork.releaseRetired(scope) }
       return FinishedWork()
     }
-    return startPlain(operation, frame)
+    return startPlain(operation, scope)
   }
 
   /// As ``start(_:)``, if it is plain.
   @inline(__always)
   func startPlain(
-    _ operation: StartableOperation, _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+    _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
   ) -> FinishedWork {
     let madeReady = operation.reference._withUnsafeGuaranteedRef {
-      unsafeDowncast($0, to: BlockOperation.self).startWithoutRetiring(in: self, frame)
+      unsafeDowncast($0, to: BlockOperation.self).startWithoutRetiring(in: self, scope)
     }
     guard let madeReady else {
-      CurrentWork.releaseRetired(frame)
+      CurrentWork.releaseRetired(scope)
       return FinishedWork()
     }
     return FinishedWork(operation: FinishedBlock(operation), madeReady: madeReady)
@@ -46,7 +46,7 @@ extension QueueCore {
     // The last moment to ask a subclass, on a thread that holds no lock of anybody's.
     let status = operation.status.load(ordering: .acquiring)
     if !status.has(.cancelled), !mayStart(operation, status) {
-      withScheduler { scheduler, _ in scheduler.park(operation, reading: status.reading) }
+      withScheduler { scheduler, _ in scheduler.giveBack(operation, reading: status.reading) }
     } else if operation.isExactlyBlockOperation {
       // Whose `start()` takes every call for one by hand.
       if operation.run(isByHand: false) { operation.finishWasSet() }

@@ -61,7 +61,7 @@ extension QueueCore {
   ) -> (next: StartableOperation?, isLate: Bool, isRetired: Bool) {
     scheduler.withLock { scheduler in
       readInbox(&scheduler, &effects)
-      if let first = work.madeReady.first { scheduler.admit(first, &effects) }
+      if let first = work.madeReady.first { scheduler.takeIn(first, &effects) }
       var isRetired = true
       if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
       let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
@@ -104,10 +104,10 @@ extension QueueCore {
   /// the user's may run here.
   @inline(__always)
   private func performBetweenOperations(_ effects: inout QueueEffects) {
-    let frame = effects.mayReleaseDependencies ? CurrentWork.frame : nil
-    frame?.pointee.isBetweenOperations = true
+    let scope = effects.mayReleaseDependencies ? CurrentWork.scope : nil
+    scope?.pointee.isBetweenOperations = true
     performInline(&effects)
-    frame?.pointee.isBetweenOperations = false
+    scope?.pointee.isBetweenOperations = false
   }
 
   /// Retires what was done in a critical section of its own, and announces that.

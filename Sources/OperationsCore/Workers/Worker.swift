@@ -149,15 +149,15 @@ final class Worker: Sendable {
   /// Starts the queue's operations one after the other until there is none for this worker, or others
   /// have their turn.
   private func startOperations(of queue: QueueCore) {
-    var frame = CurrentWork.Frame(operation: nil, servedQueue: .passUnretained(queue))
-    CurrentWork.withFrame(&frame) { frame in
+    var scope = CurrentWork.Scope(operation: nil, servedQueue: .passUnretained(queue))
+    CurrentWork.withScope(&scope) { scope in
       var isSearching = true
       var work = FinishedWork()
       var count = 0
       let turn = pool.turnNumber
       while true {
         if let next = queue.takeNext(after: work, isSearching: &isSearching) {
-          work = run(next, of: queue, frame)
+          work = run(next, of: queue, scope)
           count += 1
           guard mustHandOver(after: count, since: turn) else { continue }
           return queue.leave(after: work)
@@ -165,7 +165,7 @@ final class Worker: Sendable {
         work = FinishedWork()
         if spinForMail(queue) { continue }
         queue.gate.stopSearching()
-        guard queue.hasWorkAfterSearch(), queue.gate.admit() else { return }
+        guard queue.hasWorkAfterSearch(), queue.gate.claimWorker() else { return }
       }
     }
   }
@@ -192,17 +192,17 @@ final class Worker: Sendable {
   @inline(__always)
   private func run(
     _ operation: StartableOperation, of queue: QueueCore,
-    _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+    _ scope: UnsafeMutablePointer<CurrentWork.Scope>
   ) -> FinishedWork {
-    frame.pointee.operation = operation.reference
+    scope.pointee.operation = operation.reference
     countStep()
     defer {
       countStep()
-      frame.pointee.operation = nil
+      scope.pointee.operation = nil
       if isCountedBlocked { wasBlocked() }
     }
-    if operation.isPlain { return queue.startPlain(operation, frame) }
-    startAsking(operation, of: queue, frame)
+    if operation.isPlain { return queue.startPlain(operation, scope) }
+    startAsking(operation, of: queue, scope)
     return FinishedWork()
   }
 
@@ -211,10 +211,10 @@ final class Worker: Sendable {
   @inline(never)
   private func startAsking(
     _ operation: StartableOperation, of queue: QueueCore,
-    _ frame: UnsafeMutablePointer<CurrentWork.Frame>
+    _ scope: UnsafeMutablePointer<CurrentWork.Scope>
   ) {
     started.withLock { $0 = operation.reference }
-    _ = queue.start(operation, frame)
+    _ = queue.start(operation, scope)
     started.withLock { $0 = nil }
     isReleasing.store(true, ordering: .relaxed)
     operation.reference.release()

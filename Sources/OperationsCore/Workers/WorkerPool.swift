@@ -42,7 +42,7 @@ final class WorkerPool: Sendable {
 
   /// Gives the queue one more worker, now or when its turn has come.
   ///
-  /// - Precondition: The queue's gate has admitted one. The queue is alive during the call.
+  /// - Precondition: The caller has claimed a worker from the queue's gate. The queue is alive during the call.
   func serve(_ queue: QueueCore) {
     ForkedProcess.check("to run operations of a queue")
     // The worker's reference.

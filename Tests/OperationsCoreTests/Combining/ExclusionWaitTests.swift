@@ -16,8 +16,8 @@ struct ExclusionWaitTests {
   private func makeDue(_ operation: Operation, in exclusions: Exclusions) {
     for _ in 0..<ExclusionMember.firstPatience {
       let holder = Operation()
-      #expect(exclusions.admit(holder, [exclusion]))
-      #expect(!exclusions.admit(operation, [exclusion]))
+      #expect(exclusions.acquire(holder, [exclusion]))
+      #expect(!exclusions.acquire(operation, [exclusion]))
       exclusions.leave(holder)
     }
   }
@@ -31,7 +31,7 @@ struct ExclusionWaitTests {
     let answer = Monitored<Bool?>(nil)
     let exclusion = exclusion
     startThread {
-      let isAdmitted = exclusions.admit(operation, [exclusion])
+      let isAdmitted = exclusions.acquire(operation, [exclusion])
       answer.change { $0 = isAdmitted }
     }
     while exclusions.state.withLock({ $0.givingWayCount }) == 0, answer.value == nil {
@@ -48,11 +48,11 @@ struct ExclusionWaitTests {
       let (victim, other) = (Operation(), Operation())
       makeDue(victim, in: exclusions)
       let answer = askGivingWay(other, in: exclusions)
-      #expect(exclusions.admit(victim, [exclusion]))
+      #expect(exclusions.acquire(victim, [exclusion]))
       answer.wait(for: "the other one to be refused") { $0 != nil }
       #expect(answer.value == false)
       exclusions.leave(victim)
-      #expect(exclusions.admit(other, [exclusion]))
+      #expect(exclusions.acquire(other, [exclusion]))
       exclusions.leave(other)
     }
   }
@@ -63,10 +63,10 @@ struct ExclusionWaitTests {
       let exclusions = Exclusions()
       let (victim, other) = (Operation(), Operation())
       makeDue(victim, in: exclusions)
-      #expect(exclusions.admit(other, [exclusion]))
-      #expect(!exclusions.admit(victim, [exclusion]))
+      #expect(exclusions.acquire(other, [exclusion]))
+      #expect(!exclusions.acquire(victim, [exclusion]))
       exclusions.leave(other)
-      #expect(exclusions.admit(victim, [exclusion]))
+      #expect(exclusions.acquire(victim, [exclusion]))
       exclusions.leave(victim)
       #expect(exclusions.state.withLock { $0.lines.isEmpty && $0.givingWayCount == 0 })
     }
@@ -83,7 +83,7 @@ struct ExclusionWaitTests {
       other.addDependency(Operation())
       answer.wait(for: "an answer") { $0 != nil }
       #expect(answer.value == false)
-      #expect(exclusions.admit(victim, [exclusion]))
+      #expect(exclusions.acquire(victim, [exclusion]))
       exclusions.leave(victim)
       exclusions.leave(other)
       #expect(exclusions.state.withLock { $0.lines.isEmpty })
@@ -103,7 +103,7 @@ struct ExclusionWaitTests {
       other.isAllowed.store(false, ordering: .sequentiallyConsistent)
       answer.wait(for: "an answer") { $0 != nil }
       #expect(answer.value == false)
-      #expect(exclusions.admit(victim, [exclusion]))
+      #expect(exclusions.acquire(victim, [exclusion]))
       exclusions.leave(victim)
       exclusions.leave(other)
       #expect(exclusions.state.withLock { $0.lines.isEmpty })

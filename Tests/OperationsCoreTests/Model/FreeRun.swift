@@ -22,17 +22,17 @@ struct FreeRun {
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let world = World(program, usesDispatch: true, fault: fault)
     _ = world.reports.letEverythingEnd()
-    let usher = Usher(world)
+    let gate = StepGate(world)
     let steps = program.steps.map(Self.withoutCycle)
     let head = steps.prefix(steps.count / 3)
-    for step in head where step.isPreparation { usher.prepare(step) }
+    for step in head where step.isPreparation { gate.prepare(step) }
     let rest = head.filter { !$0.isPreparation } + steps.dropFirst(head.count)
     let threadCount = 2 + steps.count % 2
     let pace = Steps(threadCount)
     onThreads(threadCount) { thread in
       for (number, step) in rest.enumerated() where number % threadCount == thread {
         pace.awaitOthers(number / threadCount)
-        usher.perform(step)
+        gate.perform(step)
         pace.advance(thread)
       }
       pace.leave(thread)

@@ -84,7 +84,7 @@ struct BarrierLineTests {
     #expect(barrier.update { $0.cancel(isAnnounced: false).mustPush })
     bench.finish(barrier)
     #expect(barrier.place.stage == .lingering && bench.effects.released == nil)
-    bench.admit([barrier])
+    bench.takeIn([barrier])
     #expect(barrier.place.stage == .gone)
     bench.endSection()
   }
@@ -97,20 +97,20 @@ struct BarrierLineTests {
     #expect(!bench.scheduler.retainsNothing)
     #expect(bench.scheduler.addWaiterForEmpty(Latch()) == true)
     bench.endSection()
-    #expect(bench.effects.rare == nil && bench.takeNext() === barrier)
+    #expect(bench.effects.wakeups == nil && bench.takeNext() === barrier)
     bench.discardEffects()
     bench.finish(barrier)
-    #expect(bench.effects.rare?.waiters.count == 1 && bench.scheduler.retainsNothing)
+    #expect(bench.effects.wakeups?.waiters.count == 1 && bench.scheduler.retainsNothing)
   }
 
-  @Test("DE-18: one that is parked goes back to its own segment")
+  @Test("DE-18: an operation that is given back returns to its own segment")
   func parking() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     let barrier = bench.addBarrier()
     #expect(bench.takeNext() === operation)
-    bench.scheduler.park(operation, reading: operation.status.load(ordering: .relaxed).reading)
+    bench.scheduler.giveBack(operation, reading: operation.status.load(ordering: .relaxed).reading)
     #expect(bench.takeNext() == nil, "the barrier waits for it")
     bench.change(operation) { $0.readinessWasRead(true, reading: $0.beginReading()).mustPush }
     #expect(bench.takeNext() === operation)
@@ -127,11 +127,11 @@ struct BarrierLineTests {
     let isPinned = barrier.update { $0.descriptionDidChange() && $0.pinInInbox() }
     #expect(isPinned)
     bench.finish(barrier)
-    bench.admit([barrier])
+    bench.takeIn([barrier])
     #expect(barrier.place.stage == .lingering && !bench.scheduler.retainsNothing)
     let mustPush = barrier.update { $0.unpin() }
     #expect(mustPush)
-    bench.admit([barrier])
+    bench.takeIn([barrier])
     #expect(barrier.place.stage == .gone && bench.scheduler.retainsNothing)
     bench.endSection()
   }

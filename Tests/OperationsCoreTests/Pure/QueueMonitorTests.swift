@@ -30,7 +30,7 @@ struct QueueMonitorTests {
     if !isRecordedFromTheStart {
       bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
     }
-    bench.admit([operation])
+    bench.takeIn([operation])
     #expect(operation.place.stage == (isPinned ? .lingering : .gone))
     #expect((operation.record != nil) == isRecordedFromTheStart)
     #expect(operation.record?.operation == nil)

@@ -104,26 +104,26 @@ struct QueueSchedulerTests {
     // The news is in the inbox, unread: the choice itself must notice.
     #expect(operation.update { $0.dependencyWasAdded().mustPush })
     #expect(bench.takeNext() == nil)
-    bench.admit([operation])
+    bench.takeIn([operation])
     #expect(bench.scheduler.counts.waiting == 1)
     bench.change(operation) { $0.dependencyWasMet().mustPush }
     #expect(bench.takeNext() === operation)
   }
 
-  @Test("DE-18: an operation that says no before its start is parked, and comes back")
+  @Test("DE-18: an operation that is not ready before its start is given back, and is chosen again")
   func parking() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     #expect(bench.takeNext() === operation)
     let reading = operation.status.load(ordering: .relaxed).reading
-    bench.scheduler.park(operation, reading: reading)
+    bench.scheduler.giveBack(operation, reading: reading)
     #expect(bench.scheduler.counts.waiting == 1 && bench.takeNext() == nil)
     bench.change(operation) { $0.readinessWasRead(true, reading: $0.beginReading()).mustPush }
     #expect(bench.takeNext() === operation)
   }
 
-  @Test("DE-18: a yes that comes while it is being parked is not lost")
+  @Test("DE-18: a change to ready while the operation is given back is not lost")
   func parkingLosesNoNews() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -131,18 +131,18 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext() === operation)
     let reading = operation.status.load(ordering: .relaxed).reading
     bench.change(operation) { $0.readinessWasRead(true, reading: $0.beginReading()).mustPush }
-    bench.scheduler.park(operation, reading: reading)
+    bench.scheduler.giveBack(operation, reading: reading)
     #expect(bench.takeNext() === operation)
   }
 
-  @Test("K-15, D-10: one that finished before it could be parked has left, and stays away")
+  @Test("K-15, D-10: an operation that finished before it was given back does not return")
   func parkingTooLate() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
     #expect(bench.takeNext() === operation)
     bench.finish(operation)
-    bench.park(operation)
+    bench.giveBack(operation)
     #expect(bench.scheduler.counts.finished == 1 && bench.scheduler.counts.unfinished == 0)
     let barrier = bench.addBarrier()
     #expect(operation.place.stage == .gone && bench.takeNext() === barrier)
@@ -170,7 +170,7 @@ struct QueueSchedulerTests {
     _ = Unmanaged.passRetained(operation)
     bench.finish(operation)
     #expect(bench.scheduler.counts.total == 0)
-    bench.admit([operation])
+    bench.takeIn([operation])
     #expect(bench.scheduler.counts.finished == 1 && bench.scheduler.operations.isEmpty)
     #expect(operation.place.stage == .gone)
     bench.endSection()
@@ -186,7 +186,7 @@ struct QueueSchedulerTests {
     bench.finish(operation)
     #expect(operation.place.stage == .lingering && bench.scheduler.operations.isEmpty)
     #expect(bench.effects.released == nil, "the pusher needs the queue's reference")
-    bench.admit([operation])
+    bench.takeIn([operation])
     #expect(operation.place.stage == .gone && bench.scheduler.counts.cancelled == 1)
     bench.endSection()
   }
@@ -202,12 +202,12 @@ struct QueueSchedulerTests {
     let latch = Latch()
     #expect(bench.scheduler.addWaiterForEmpty(latch) == true)
     bench.endSection()
-    #expect(bench.effects.rare == nil)
+    #expect(bench.effects.wakeups == nil)
     bench.finish(operation)
-    #expect(bench.effects.rare?.waiters.count == 1)
+    #expect(bench.effects.wakeups?.waiters.count == 1)
     bench.discardEffects()
     bench.endSection()
-    #expect(bench.effects.rare == nil)
+    #expect(bench.effects.wakeups == nil)
   }
 
   @Test("Q-7: the queue's object is retained exactly while there are operations")

@@ -31,7 +31,7 @@ final class SchedulerBench {
       #expect(operation.update { $0.enqueue() })
       _ = Unmanaged.passRetained(operation)
     }
-    admit(operations)
+    takeIn(operations)
   }
 
   /// Adds a barrier.
@@ -41,18 +41,18 @@ final class SchedulerBench {
     #expect(barrier.update { $0.enqueue() })
     barrier.update { $0.insert(.barrier) }
     _ = Unmanaged.passRetained(barrier)
-    admit([barrier])
+    takeIn([barrier])
     return barrier
   }
 
   /// Brings operations whose status has changed once more, the first one first.
-  func admit(_ operations: [Operation]) {
+  func takeIn(_ operations: [Operation]) {
     guard let first = operations.first else { return }
     for (operation, next) in zip(operations, operations.dropFirst()) {
       operation.inboxNext = .passUnretained(next)
     }
     operations.last?.inboxNext = nil
-    scheduler.admit(.passUnretained(first), &effects)
+    scheduler.takeIn(.passUnretained(first), &effects)
     check()
   }
 
@@ -60,7 +60,7 @@ final class SchedulerBench {
   func change(
     _ operation: Operation, _ event: (inout OperationStatus) -> Bool
   ) {
-    if operation.update(event) { admit([operation]) }
+    if operation.update(event) { takeIn([operation]) }
   }
 
   func takeNext() -> Operation? {
@@ -69,8 +69,8 @@ final class SchedulerBench {
   }
 
   /// Puts an operation back whose `isReady` said no when it was about to be started.
-  func park(_ operation: Operation) {
-    scheduler.park(operation, reading: operation.status.load(ordering: .relaxed).reading)
+  func giveBack(_ operation: Operation) {
+    scheduler.giveBack(operation, reading: operation.status.load(ordering: .relaxed).reading)
     check()
   }
 
@@ -92,7 +92,7 @@ final class SchedulerBench {
   /// The references of ``QueueEffects`` are unmanaged: a value that is overwritten leaks them.
   func discardEffects() {
     _ = effects.takeAftermath()
-    _ = effects.takeRare()
+    _ = effects.takeWakeups()
     effects = QueueEffects()
   }
 

@@ -69,10 +69,10 @@ struct SchedulerModel {
 
   /// Puts one back that was chosen to be started, or comes too late to: it has left by then.
   mutating func parkOne(_ random: inout SeededGenerator, _ bench: SchedulerBench) {
-    if Bool.random(using: &random), let left = lastLeft.take() { return bench.park(left) }
+    if Bool.random(using: &random), let left = lastLeft.take() { return bench.giveBack(left) }
     let candidates = entries.indices.filter { entries[$0].isStarted && !entries[$0].isBarrier }
     guard let index = candidates.randomElement(using: &random) else { return }
-    bench.park(entries[index].operation)
+    bench.giveBack(entries[index].operation)
     entries[index].isStarted = false
     entries[index].position = nil
     reposition(index)

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Lets those steps through that are no misuse, whichever thread is faster, and notes the order
 /// that they ask for.
-final class Usher: Sendable {
+final class StepGate: Sendable {
   /// What has been done with an operation that can be done once.
   private enum Claim { case free, adding, added, started, finishedEarly }
 
