@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension BatchFrame.Operation {
-  /// What is known of an operation, one by one. The raw value is the word for options and JSON.
+  /// The fields of an operation. The raw value is the word for options and JSON.
   public enum Field: String, CodingKey, CaseIterable, Sendable {
     /// ``BatchFrame/Operation/id``
     case id
@@ -28,11 +28,11 @@ extension BatchFrame.Operation {
 }
 
 extension BatchFrame.Operation: Encodable {
-  /// Where an encoder has an array of ``Field`` under this key, operations are written with these
-  /// fields alone; without it with all. What lacks a field cannot be read back as a frame.
+  /// The key for an array of ``Field`` in an encoder's `userInfo`. Operations are written with only
+  /// these fields; without the array, with all fields. A frame that lacks fields cannot be decoded.
   public static let fieldsKey = CodingUserInfoKey(rawValue: "opq.frame.fields")
 
-  /// Writes the fields that are wanted; what is `nil` is left out.
+  /// Writes the selected fields. Fields that are `nil` are omitted.
   public func encode(to encoder: any Encoder) throws {
     let wanted = Self.fieldsKey.flatMap { encoder.userInfo[$0] as? [Field] } ?? Field.allCases
     var container = encoder.container(keyedBy: Field.self)

@@ -3,20 +3,21 @@
 
 import Glibc
 
-/// One moment of a monitored process as `opq-top --batch --json` prints it, and as the dashboard
-/// exports it: an object a line.
+/// The state of a monitored process at one moment, as `opq-top --batch --json` prints it and the
+/// dashboard exports it: one object per line.
 ///
-/// Fields may be added under the same ``schema``; none changes its meaning or goes away. Numbers are
-/// numbers, and states are the words of ``OperationState``. Names are as the process gave them.
+/// Fields may be added under the same ``schema``. No field is removed or changes its meaning.
+/// Numbers are JSON numbers, states are the raw values of ``OperationState``, and names are exactly
+/// as the process sent them.
 public struct BatchFrame: Codable, Sendable, Equatable {
-  /// The value of ``schema`` in frames of this form.
+  /// The value of ``schema`` in frames of this format.
   public static let currentSchema = "opq.frame/1"
 
   /// A moment.
   public struct Time: Codable, Sendable, Equatable {
-    /// The time of day in UTC, with milliseconds, as RFC 3339 writes it.
+    /// The time of day in UTC with milliseconds, in the format of RFC 3339.
     public var wallClock: String
-    /// The same on the process's monotonic clock, in nanoseconds.
+    /// The same moment on the process's monotonic clock, in nanoseconds.
     public var monotonic: MonitorTime
   }
 
@@ -38,7 +39,7 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var name: String
     /// Its state.
     public var state: OperationState
-    /// The name of its queue; empty where the queue is gone.
+    /// The name of its queue; empty if the queue no longer exists.
     public var queue: String
     /// The name of its Swift class.
     public var className: String
@@ -46,59 +47,62 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     public var priority: OperationPriority
     /// The operations that it depends on.
     public var dependencies: [OperationReport.ID]
-    /// How many of these have not finished.
+    /// The number of dependencies that have not finished.
     public var unmetDependencyCount: Int
-    /// How long it has been in its state, or, where it is over, for how long it ran: what the dashboard
-    /// shows as its time. `nil` where that is not known, or where it is over and never ran.
+    /// The time in its current state, or, if it is finished or cancelled, how long it ran. The
+    /// dashboard shows this time. `nil` if the time is unknown, or if the operation is finished or
+    /// cancelled and never ran.
     public var seconds: Double?
-    /// How long it has been in its state, that it is over included; `nil` where it got there before
-    /// anybody watched.
+    /// The time in its current state, which may be finished or cancelled; `nil` if the operation
+    /// entered the state before monitoring began.
     public var secondsInState: Double?
   }
 
-  /// Something that probably is not meant.
+  /// A condition that probably is a mistake.
   public struct Warning: Codable, Sendable, Equatable {
-    /// What is the matter.
+    /// The kind of the warning.
     public var kind: MonitorWarning.Kind
-    /// The operations that it is about, in the order that the kind says; at most 100.
+    /// The operations that the warning is about, in the order that the kind defines; at most 100.
     public var operations: [OperationReport.ID]
-    /// What these wait for, where the kind says so; at most 100.
+    /// The operations that these wait for, if the kind defines it; at most 100.
     public var awaited: [OperationReport.ID]
-    /// The name of the queue that it is about; `nil` where it is not about one.
+    /// The name of the queue that the warning is about; `nil` if it is not about a queue.
     public var queue: String?
-    /// How many operations are concerned; for deadlocks how many more wait because of it.
+    /// The number of affected operations. For a deadlock, the number of further operations that
+    /// wait because of it.
     public var count: Int
-    /// For how long; `nil` where that is not known.
+    /// How long the condition has lasted; `nil` if unknown.
     public var seconds: Double?
   }
 
-  /// Says what form this object has.
+  /// The format of this object.
   public var schema: String
-  /// When the frame was made.
+  /// The time at which the frame was made.
   public var time: Time
-  /// Whose frame it is.
+  /// The monitored process.
   public var process: Process
-  /// How many operations are in each state, in all queues that are alive.
+  /// The number of operations in each state, in all existing queues.
   public var counts: StateCounts
   /// The queues, by id.
   public var queues: [QueueReport]
-  /// The operations that are known individually, by id: all that have not finished, and the last
-  /// that have; in an export those that were listed.
+  /// The operations that are known individually, by id: all unfinished ones and the last finished
+  /// ones. In an export, the listed operations.
   public var operations: [Operation]
-  /// What probably is not meant, what matters most first.
+  /// The warnings, the most important first.
   public var warnings: [Warning]
-  /// How many changes of state the history has lost since the start. States are exact all the same.
+  /// The number of state changes since the start that the history did not record. States are exact
+  /// nevertheless.
   public var lostChanges: UInt64
 
-  /// Creates a frame from what a monitor has told.
+  /// Creates a frame from the messages of a monitor.
   ///
   /// - Parameters:
   ///   - hello: The monitor's greeting.
-  ///   - time: The moment to which times are related.
-  ///   - queues: The queues that are alive, in any order.
+  ///   - time: The moment that ages are relative to.
+  ///   - queues: The existing queues, in any order.
   ///   - operations: The operations that are kept, in any order.
-  ///   - warnings: What probably is not meant, what matters most first.
-  ///   - lostChanges: How many changes the monitor has lost.
+  ///   - warnings: The warnings, the most important first.
+  ///   - lostChanges: The number of changes that the monitor did not record.
   public init(
     hello: Hello, time: MonitorTime, queues: [QueueReport],
     operations: some Sequence<OperationReport>, warnings: [MonitorWarning] = [],
@@ -122,7 +126,8 @@ public struct BatchFrame: Codable, Sendable, Equatable {
     self.lostChanges = lostChanges
   }
 
-  /// Cut to milliseconds, because more digits would only pretend; 0 where negative.
+  /// Returns the time in seconds, cut to milliseconds because further digits would not be exact; 0
+  /// if negative.
   static func seconds(from start: MonitorTime, to end: MonitorTime) -> Double {
     Double(max(0, end.nanoseconds - start.nanoseconds) / 1_000_000) / 1_000
   }
@@ -151,10 +156,10 @@ extension BatchFrame.Operation {
 }
 
 extension Hello {
-  /// The time of day at a moment, in UTC with milliseconds: `2026-11-21T03:52:11.123Z`.
+  /// Returns the time of day at a moment, in UTC with milliseconds: `2026-11-21T03:52:11.123Z`.
   package func wallClock(at time: MonitorTime) -> String {
     let sinceAnchor = Double(time.nanoseconds - anchor.nanoseconds) / 1e9
-    // A process may say anything of the time of day.
+    // The process may send any value as the time of day.
     let milliseconds =
       Int64(exactly: ((anchorSecondsSince1970 + sinceAnchor) * 1_000).rounded(.down)) ?? 0
     var seconds = time_t(milliseconds / 1_000)

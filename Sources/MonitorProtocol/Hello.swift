@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Says which process is watched, and how.
+/// The first message of a monitor: which process it watches, and how.
 public struct Hello: Sendable, Equatable {
   /// The program's name, unsanitised.
   public var processName: String
@@ -13,19 +13,19 @@ public struct Hello: Sendable, Equatable {
   public var anchor: MonitorTime
   /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
   public var anchorSecondsSince1970: Double
-  /// When the process started, on its monotonic clock. That stands still while the machine sleeps: the
-  /// same process may say another time in its next greeting.
+  /// When the process started, on its monotonic clock. This clock stops while the machine sleeps,
+  /// so that the next greeting of the same process may have another value.
   public var processStarted: MonitorTime
-  /// Tells apart the times between two starts of the machine, in which the same id and start of a
-  /// process may come again; empty where that is not known.
+  /// Identifies one boot of the machine: the same process id and start may occur again after
+  /// another boot. Empty if unknown.
   public var bootID = ""
-  /// When the process started, in the kernel's clock ticks since the machine did: other than
-  /// ``processStarted`` it never changes. 0 where it is not known.
+  /// When the process started, in the kernel's clock ticks since boot. Unlike ``processStarted``,
+  /// it never changes. 0 if unknown.
   public var startTicks: UInt64 = 0
-  /// How many operations were ever added to the queues that are alive.
+  /// The number of operations that were ever added to the existing queues.
   public var totalCount = 0
 
-  /// Creates a greeting, of an unknown boot and without operations.
+  /// Creates a greeting with an unknown boot and no operations.
   public init(
     processName: String, processID: Int32, isReadOnly: Bool, anchor: MonitorTime,
     anchorSecondsSince1970: Double, processStarted: MonitorTime
@@ -38,10 +38,10 @@ public struct Hello: Sendable, Equatable {
     self.processStarted = processStarted
   }
 
-  /// Whether both are of one run of a program.
+  /// Whether both greetings are of the same run of a program.
   ///
-  /// Who does not know its ticks is told by the time of its start: where the machine has slept, it may be
-  /// taken for another one.
+  /// If the ticks are unknown, the start times are compared. After the machine has slept, the same
+  /// run may then be considered another one.
   public func isSameProcess(as other: Hello) -> Bool {
     guard processID == other.processID, bootID == other.bootID else { return false }
     return startTicks == 0 || other.startTicks == 0

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The messages that a session has for its viewer, and the interest that the viewer has told the session.
+/// The messages of a session for its viewer, and the interest that the viewer has set.
 ///
-/// A value: each kind of session keeps it under a lock of its own, and wakes the viewer outside of that.
+/// This is a value. Each kind of session keeps it under its own lock and wakes the viewer outside
+/// that lock.
 package struct Mailbox: Sendable {
-  /// What the viewer wants to be told of.
+  /// What the viewer wants to receive.
   package var interest: Interest
-  /// The messages that wait, the oldest first.
+  /// The messages that the viewer has not received, the oldest first.
   package private(set) var messages: [MonitorMessage]
-  /// How many updates are among them.
+  /// The number of updates among the messages.
   package private(set) var updateCount: Int
-  /// Whether the session was ended.
+  /// Whether the session has ended.
   package private(set) var isInvalid = false
 
-  /// The viewer was woken and has not taken its messages since.
+  /// Whether the viewer was woken and has not received its messages since.
   private var isWoken = false
 
   /// Creates a mailbox.
   ///
   /// - Parameters:
-  ///   - interest: What the viewer wants to be told of.
-  ///   - messages: The messages that it gets without being woken.
+  ///   - interest: What the viewer wants to receive.
+  ///   - messages: The messages that the viewer receives without being woken.
   package init(interest: Interest = Interest(), messages: [MonitorMessage] = []) {
     self.interest = interest
     self.messages = messages
     updateCount = messages.count(where: \.isUpdate)
   }
 
-  /// Adds a message, unless the session was ended.
+  /// Adds a message, unless the session has ended.
   ///
   /// - Returns: Whether the viewer must be woken.
   package mutating func post(_ message: MonitorMessage) -> Bool {
@@ -39,7 +40,7 @@ package struct Mailbox: Sendable {
     return !isWoken
   }
 
-  /// Takes the messages, the oldest first; the updates among them stay if they are not wanted.
+  /// Removes and returns the messages, the oldest first. Without `withUpdates`, the updates stay.
   package mutating func takeMessages(withUpdates: Bool = true) -> [MonitorMessage] {
     isWoken = false
     let all = messages
@@ -54,7 +55,7 @@ package struct Mailbox: Sendable {
 
   /// Ends the session.
   ///
-  /// - Returns: Whether it was not ended before.
+  /// - Returns: Whether the session had not ended before.
   package mutating func invalidate() -> Bool {
     defer { isInvalid = true }
     return !isInvalid
@@ -62,6 +63,6 @@ package struct Mailbox: Sendable {
 }
 
 extension MonitorMessage {
-  /// Whether it tells what has changed.
+  /// Whether it is an update.
   package var isUpdate: Bool { if case .update = self { true } else { false } }
 }

@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a viewer asks of the monitored process.
+/// A command of a viewer to the monitored process.
 public enum MonitorCommand: Sendable, Equatable {
   /// Calls `cancel()` on each of these operations.
   case cancel([OperationReport.ID])
-  /// The same, and on each operation that depends on any of them, directly or through others, as far
-  /// as ``Dependents/limit`` goes.
+  /// Calls `cancel()` on each of these operations, and on each operation that depends on any of
+  /// them, directly or indirectly, up to ``Dependents/limit``.
   case cancelWithDependents([OperationReport.ID])
   /// Suspends or resumes a queue.
   case setSuspended(QueueReport.ID, Bool)
-  /// Sets how many operations a queue runs at once; `nil` leaves it to the system.
+  /// Sets the maximum number of operations that a queue executes at once; `nil` leaves it to the
+  /// system.
   case setWidth(QueueReport.ID, Int?)
-  /// Raises the priority of each of these operations by so many levels, or lowers it where negative.
+  /// Raises the priority of each of these operations by a number of levels. A negative number
+  /// lowers it.
   case changePriority([OperationReport.ID], by: Int)
 }
 
-/// What became of a ``MonitorCommand``.
+/// The result of a ``MonitorCommand``.
 public struct CommandResult: Sendable, Equatable {
-  /// The answer for one operation or queue.
+  /// The outcome for one operation or queue.
   public enum Outcome: String, Encodable, Sendable {
-    /// It was asked. For a cancellation that is a request: the operation decides.
+    /// The request was made. A cancellation is only a request: the operation decides.
     case requested
-    /// The operation had already finished; nothing was done.
+    /// The operation had already finished. Nothing changed.
     case alreadyFinished
-    /// No such operation or queue is known.
+    /// No operation or queue with this id is known.
     case unknown
-    /// The monitored process does not take commands.
+    /// The monitored process refuses commands.
     case denied
-    /// The connection was lost before there was an answer: it was done, or it was not. Only a viewer says
-    /// so.
+    /// The connection was lost before the result arrived. The command may have been carried out.
+    /// Only a viewer creates this outcome.
     case lost
   }
 
-  /// The command that this answers.
+  /// The command.
   public var command: MonitorCommand
-  /// One outcome for each operation of the command, in its order; one outcome for a queue.
+  /// One outcome for each operation of the command, in the command's order, or one outcome for a
+  /// queue.
   public var outcomes: [Outcome]
-  /// The dependents that were asked to cancel too, ascending.
+  /// The dependents that were also asked to cancel, ascending.
   public var dependents: [OperationReport.ID]
 
   /// Creates a result.
@@ -50,10 +53,10 @@ public struct CommandResult: Sendable, Equatable {
   }
 }
 
-/// Who has given a command from another process.
+/// The sender of a command from another process.
 public struct CommandOrigin: Sendable, Equatable {
-  /// The id of the viewer's process, as the monitored process's system sees it; 0 where it is not
-  /// visible there.
+  /// The id of the viewer's process, as the system of the monitored process sees it; 0 if the
+  /// process is not visible there.
   public var processID: Int32
   /// The id of its user.
   public var userID: UInt32

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a monitor tells its viewer.
+/// A message from a monitor to its viewer.
 ///
-/// The same values come from the process itself, from a socket and from a recording.
+/// The messages have the same form from the process itself, from a socket and from a recording.
 public enum MonitorMessage: Sendable, Equatable {
-  /// The first message: who is watched.
+  /// The first message, which names the watched process.
   case hello(Hello)
-  /// What has changed since the update before it.
+  /// The changes since the previous update.
   case update(Update)
-  /// What became of a command.
+  /// The result of a command.
   case commandResult(CommandResult)
-  /// The process has said nothing for so long, although it was asked whether it is there; zero where it
-  /// is heard again.
+  /// The process has not answered a check for this duration; zero when it answers again.
   case silent(for: Duration)
-  /// The connection is lost, for this reason, and is being made anew: where that succeeds, a greeting
-  /// and everything that is known follow.
+  /// The connection was lost for this reason, and the viewer reconnects. After it succeeds, a
+  /// greeting and the complete state follow.
   case disconnected(reason: String)
-  /// Nothing more will come, for this reason; what was shown stays true as the last known state.
+  /// No further messages will come, for this reason. The last known state remains valid.
   case ended(reason: String)
 }

@@ -5,8 +5,8 @@ import Glibc
 
 /// A point in time on the monitored process's monotonic clock.
 ///
-/// Only differences mean anything, and only within one process. ``Hello`` carries the pair of a
-/// monotonic and a wall-clock time that turns one into a time of day.
+/// Only differences have a meaning, and only within one process. ``Hello`` has one moment in both
+/// monotonic and wall-clock time, which converts a time into a time of day.
 public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
   /// Nanoseconds since an arbitrary start.
   public let nanoseconds: Int64
@@ -30,27 +30,27 @@ public struct MonitorTime: Codable, Sendable, Hashable, Comparable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The time from `start` to `end`; negative where `end` is earlier. What does not fit into nanoseconds
-  /// of 64 bits, 292 years, is cut to that.
+  /// Returns the time from `start` to `end`, which is negative if `end` is earlier. The result is
+  /// clamped to 64 bits of nanoseconds, or 292 years.
   public static func - (end: MonitorTime, start: MonitorTime) -> Duration {
     .nanoseconds(end.nanoseconds.subtractingSaturating(start.nanoseconds))
   }
 
-  /// The time that lies `duration` after `start`, or the latest or earliest that there is.
+  /// Returns the time `duration` after `start`, clamped to the earliest and the latest time.
   public static func + (start: MonitorTime, duration: Duration) -> MonitorTime {
     MonitorTime(nanoseconds: start.nanoseconds.addingSaturating(duration.saturatedNanoseconds))
   }
 
-  /// The time that lies `duration` before `end`, or the latest or earliest that there is.
+  /// Returns the time `duration` before `end`, clamped to the earliest and the latest time.
   public static func - (end: MonitorTime, duration: Duration) -> MonitorTime {
     MonitorTime(nanoseconds: end.nanoseconds.subtractingSaturating(duration.saturatedNanoseconds))
   }
 }
 
 extension Duration {
-  /// Whole nanoseconds, rounded towards zero; the largest or smallest number where they are more.
+  /// Whole nanoseconds, rounded towards zero and clamped to the range of the type.
   package var saturatedNanoseconds: Int64 {
-    // Compared first: `components` traps if the seconds do not fit into 64 bits.
+    // Comparing comes first: `components` traps if the seconds do not fit into 64 bits.
     if self >= .nanoseconds(Int64.max) { return .max }
     if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
@@ -71,22 +71,22 @@ extension Int64 {
 }
 
 extension MonitorTime {
-  /// The current time of this process, which is that of its own monitor, too.
+  /// The current time of this process, which is also the time of its own monitor.
   package static var now: MonitorTime {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return MonitorTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  /// The time of day when the clock of this process was at zero, as it is now known.
+  /// The time of day when this process's clock was at zero, as far as it is known now.
   package static var secondsSince1970AtZero: Double {
     var wall = timespec()
     clock_gettime(CLOCK_REALTIME, &wall)
     return Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9 - Double(now.nanoseconds) / 1e9
   }
 
-  /// How long `poll` has to wait for a moment: milliseconds rounded up, so that it does not wake
-  /// just before it; -1 for ever.
+  /// Returns the timeout for `poll` to wait for a moment: milliseconds, rounded up so that `poll`
+  /// does not wake just before it; -1 for an unlimited wait.
   package static func pollTimeout(from now: MonitorTime, until moment: MonitorTime?) -> Int32 {
     guard let moment else { return -1 }
     let nanoseconds = max(0, moment.nanoseconds.subtractingSaturating(now.nanoseconds))

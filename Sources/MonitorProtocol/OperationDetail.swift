@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a viewer is told of one unfinished operation beyond its report: it takes time to find out,
-/// so it is asked for singly, by ``Interest/detail``.
+/// Information about one unfinished operation that its report does not have. It is expensive to
+/// compute, so a viewer requests it for one operation, by ``Interest/detail``.
 public struct OperationDetail: Sendable, Equatable {
   /// The operation.
   public var id: OperationReport.ID
   /// How important its work is to the user.
   public var qualityOfService: OperationQualityOfService
-  /// Everything that keeps it from starting, what comes first in the list of ``Reason/Kind`` first;
-  /// empty where it executes.
+  /// Everything that keeps the operation from starting, in the order of ``Reason/Kind``; empty if
+  /// it executes.
   public var reasons: [Reason]
-  /// The operations that it waits for in its own code while it executes.
+  /// The operations whose end its own code waits for while it executes.
   public var awaitedOperations: [OperationReport.ID]
-  /// The queues that it waits for in its own code until they are empty.
+  /// The queues that its own code waits for until they are empty.
   public var awaitedQueues: [QueueReport.ID]
 
-  /// Creates a detail; by default nothing holds the operation up.
+  /// Creates a detail; by default without reasons.
   public init(
     id: OperationReport.ID, qualityOfService: OperationQualityOfService = .default,
     reasons: [Reason] = [], awaitedOperations: [OperationReport.ID] = [],
@@ -29,34 +29,34 @@ public struct OperationDetail: Sendable, Equatable {
     self.awaitedQueues = awaitedQueues
   }
 
-  /// One of the things that keep an operation from starting.
+  /// A reason why an operation does not start.
   public struct Reason: Encodable, Sendable, Equatable {
-    /// What kind of thing. The raw value is the word for JSON.
+    /// The kind of a reason. The raw value is the word for JSON.
     public enum Kind: String, Encodable, Sendable, CaseIterable {
-      /// Nobody has added it to a queue, nor started it.
+      /// It was neither added to a queue nor started.
       case notInQueue = "not-in-queue"
       /// Its queue is suspended, or has the width 0.
       case queueSuspended = "queue-suspended"
       /// Dependencies have not finished.
       case unmetDependencies = "unmet-dependencies"
-      /// Its dependencies are met, and its own `isReady` says no.
+      /// Its dependencies are finished, and its own `isReady` is `false`.
       case notReadyByItself = "not-ready-by-itself"
-      /// Others execute with an exclusion that it needs.
+      /// Other operations execute with an exclusion that it needs.
       case excluded
-      /// It is ready, and every slot of its queue is taken.
+      /// It is ready, and every slot of its queue is in use.
       case noFreeSlot = "no-free-slot"
-      /// It is ready, a slot is free, and no thread has taken it yet.
+      /// It is ready and a slot is free, but no thread has started it yet.
       case notStartedYet = "not-started-yet"
       /// It was added behind a barrier that has not finished.
       case barrierAhead = "barrier-ahead"
-      /// Dependencies are in no queue, and nobody has started them.
+      /// Dependencies are in no queue and were not started.
       case dependenciesNeverAdded = "dependencies-never-added"
     }
 
-    /// What kind of thing.
+    /// The kind of the reason.
     public var kind: Kind
-    /// The same as one sentence without the operation, such as "it waits for …"; unsanitised, since
-    /// it holds names.
+    /// The reason as a sentence about the operation, such as "it waits for …". The sentence may
+    /// contain names, so it is unsanitised.
     public var sentence: String
 
     /// Creates a reason.
@@ -69,14 +69,14 @@ public struct OperationDetail: Sendable, Equatable {
 
 /// How important an operation's work is to the user; the raw value is the word on the screen.
 public enum OperationQualityOfService: String, Sendable, CaseIterable {
-  /// Work that the user waits for at this moment.
+  /// Work that the user is waiting for.
   case userInteractive
   /// Work that the user asked for.
   case userInitiated
-  /// Work that the user knows of.
+  /// Work that the user is aware of.
   case utility
-  /// Work that the user does not see.
+  /// Work that the user is not aware of.
   case background
-  /// No statement.
+  /// No quality of service was set.
   case `default`
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a monitor knows of one operation.
+/// The state of one operation, as the monitor knows it.
 public struct OperationReport: Sendable, Equatable, Identifiable {
   /// Identifies one operation for the life of its process. Never given twice.
   public struct ID: Codable, Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -25,7 +25,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
     /// Whether `left` was given out before `right`.
     public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
 
-    /// The number after a `#`, and before that the number of its process where several are watched.
+    /// The number after a `#`, and before it the number of the process if several are watched.
     public var description: String {
       processNumber == 0 ? "#\(rawValue)" : "\(processNumber)#\(withinProcess.rawValue)"
     }
@@ -33,7 +33,7 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
 
   /// Identifies the operation.
   public let id: ID
-  /// Its name, unsanitised: it may hold anything, and may be empty.
+  /// Its name, unsanitised. It may contain any characters and may be empty.
   public var name: String
   /// The name of its Swift class, without the module.
   public var className: String
@@ -41,32 +41,32 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
   public var queue: QueueReport.ID
   /// Its state.
   public var state: OperationState
-  /// Its place among the ready operations of its queue.
+  /// Its priority among the ready operations of its queue.
   public var priority: OperationPriority
   /// The operations that it depends on, in the order in which they were added.
   public var dependencies: [ID]
   /// How many of its dependencies have not finished.
   public var unmetDependencyCount: Int
-  /// Whether its dependencies are met and it waits for others to finish that it excludes.
+  /// Whether its dependencies are finished and it waits for operations with a common exclusion.
   public var isExcluded: Bool
-  /// How many operations that are kept depend on it, finished ones included.
+  /// The number of kept operations that depend on it, including finished ones.
   public var dependentCount: Int
-  /// When it was added to its queue; `nil` where that was before anybody watched.
+  /// When it was added to its queue; `nil` if that was before monitoring began.
   public var added: MonitorTime?
-  /// When it became ready; `nil` where it has not, or nobody watched.
+  /// When it became ready; `nil` if it has not, or if that was before monitoring began.
   public var becameReady: MonitorTime?
-  /// When it started; `nil` where it has not, or nobody watched. Of one that is found running among very
-  /// many that come and go it is when it was found, at most an update later, and `nil` once it has
-  /// finished.
+  /// When it started; `nil` if it has not, or if that was before monitoring began. If very many
+  /// operations come and go, a running operation may have the time at which the collector found it,
+  /// at most one update later. The value becomes `nil` after it has finished.
   public var started: MonitorTime?
-  /// When it was asked to cancel; `nil` where it was not, or nobody watched.
+  /// When it was asked to cancel; `nil` if it was not, or if that was before monitoring began.
   public var cancelRequested: MonitorTime?
-  /// When it finished; `nil` where it has not, or nobody watched.
+  /// When it finished; `nil` if it has not, or if that was before monitoring began.
   public var finished: MonitorTime?
-  /// Who has last asked from another process that it be cancelled; `nil` where nobody has.
+  /// The last sender of a cancel command from another process; `nil` if there was none.
   public var cancelRequester: CommandOrigin?
 
-  /// Creates a report; what is not given is unknown or empty.
+  /// Creates a report; omitted values are unknown or empty.
   public init(
     id: ID, name: String, className: String, queue: QueueReport.ID, state: OperationState,
     priority: OperationPriority = .normal, dependencies: [ID] = [], unmetDependencyCount: Int = 0,
@@ -94,10 +94,10 @@ public struct OperationReport: Sendable, Equatable, Identifiable {
 }
 
 extension OperationReport {
-  /// Its name, or its class where it has none; unsanitised.
+  /// Its name, or its class if it has no name; unsanitised.
   package var title: String { name.isEmpty ? className : name }
 
-  /// When it got into its state; `nil` where nobody watched.
+  /// When it entered its state; `nil` if that was before monitoring began.
   package var stateEntered: MonitorTime? {
     switch state {
     case .waiting: added

@@ -13,14 +13,14 @@ public enum OperationState: String, Codable, Sendable, CaseIterable {
   case held
   /// Started and not yet finished.
   case executing
-  /// Cancelled and not yet finished. Counted within executing where it has started, else within
-  /// ready: a cancelled operation waits for nothing.
+  /// Cancelled and not yet finished. Counted as executing if it has started; otherwise as ready,
+  /// because a cancelled operation does not wait for its dependencies.
   case cancelling
   /// Finished without having been cancelled.
   case finished
   /// Finished after having been cancelled.
   case cancelled
 
-  /// Whether the operation has left its queue for good.
+  /// Whether the operation is finished or cancelled.
   public var isOver: Bool { self == .finished || self == .cancelled }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The operations that the monitor has told of, and who of them depends on whom.
+/// The operations that a monitor has reported, and their dependents.
 package struct OperationStore: Sendable, Equatable {
-  /// No id seen is wider, for the width of its column.
+  /// The id with the most digits of all ids so far, which sets the width of the id column.
   package private(set) var largestID = OperationReport.ID(0)
 
   private var reports: [OperationReport.ID: OperationReport] = [:]
@@ -13,13 +13,13 @@ package struct OperationStore: Sendable, Equatable {
 
   /// Creates a store without operations.
   ///
-  /// - Parameter linksDependents: Whether it is asked who depends on whom. That costs as much as all
-  ///   dependencies.
+  /// - Parameter linksDependents: Whether the store answers ``dependents(of:)``. The cost is
+  ///   proportional to the number of dependencies.
   package init(linkingDependents linksDependents: Bool = true) {
     self.linksDependents = linksDependents
   }
 
-  /// How many operations are kept.
+  /// The number of kept operations.
   package var count: Int { reports.count }
 
   /// The operations, in no order.
@@ -28,21 +28,22 @@ package struct OperationStore: Sendable, Equatable {
   /// The ids of the operations, in no order.
   package var ids: Dictionary<OperationReport.ID, OperationReport>.Keys { reports.keys }
 
-  /// One operation; `nil` where it is not kept.
+  /// Returns an operation; `nil` if it is not kept.
   package subscript(id: OperationReport.ID) -> OperationReport? { reports[id] }
 
-  /// The kept operations that depend on `id`, the oldest first; none if dependents are not linked.
+  /// Returns the kept operations that depend on `id`, the oldest first; none if dependents are not
+  /// linked.
   package func dependents(of id: OperationReport.ID) -> [OperationReport.ID] {
     dependentLists[id]?.sorted() ?? []
   }
 
-  /// Takes in what has changed. Costs as much as that.
+  /// Applies changes. The cost is proportional to their number.
   package mutating func apply(changed: [OperationReport], removed: [OperationReport.ID]) {
     apply(changed: changed, limit: .max)
     remove(removed) { _ in true }
   }
 
-  /// Takes in what has changed, but no operation that is not kept if so many are.
+  /// Applies changes, but adds no further operation when the limit is reached.
   mutating func apply(changed: [OperationReport], limit: Int) {
     for report in changed where reports.count < limit || reports[report.id] != nil {
       let old = reports.updateValue(report, forKey: report.id)
@@ -54,7 +55,7 @@ package struct OperationStore: Sendable, Equatable {
     }
   }
 
-  /// Forgets those of these operations that are meant.
+  /// Removes those of the given operations that match a condition.
   mutating func remove(
     _ ids: some Sequence<OperationReport.ID>, where isMeant: (OperationReport) -> Bool
   ) {
@@ -65,7 +66,7 @@ package struct OperationStore: Sendable, Equatable {
     }
   }
 
-  /// Forgets all operations that are meant.
+  /// Removes all operations that match a condition.
   mutating func removeAll(where isMeant: (OperationReport) -> Bool) {
     remove(Array(reports.keys), where: isMeant)
   }

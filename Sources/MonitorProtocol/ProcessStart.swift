@@ -3,21 +3,22 @@
 
 import Glibc
 
-/// When a process started, in the kernel's clock ticks since the machine did: together with its id it
-/// names one process for as long as the machine runs.
+/// When a process started, in the kernel's clock ticks since boot. Together with the process id, it
+/// identifies one process until the machine reboots.
 ///
 /// Source: proc(5), `/proc/pid/stat`, fields 3 and 22.
 package struct ProcessStart: Sendable, Equatable {
   /// Clock ticks.
   package let ticks: UInt64
 
-  /// Takes over a number of ticks.
+  /// Creates a start from a number of ticks.
   package init(ticks: UInt64) { self.ticks = ticks }
 
-  /// Asks the system; `nil` where there is no such process, or it has ended and nobody has asked how.
+  /// Reads the start of a process from the system; `nil` if the process does not exist or is a
+  /// zombie.
   package init?(of process: Int32) {
     guard let line = Self.contents(of: "/proc/\(process)/stat"),
-      // It closes field 2, which may have brackets in it.
+      // The last bracket closes field 2, which may contain brackets.
       let bracket = line.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = line[bracket...].split(separator: UInt8(ascii: " "))
@@ -27,20 +28,20 @@ package struct ProcessStart: Sendable, Equatable {
     self.ticks = ticks
   }
 
-  /// Changes with each start of the machine; empty where the system does not tell.
+  /// Changes with each boot of the machine; empty if the system does not provide it.
   package static let bootID = String(
     decoding: contents(of: "/proc/sys/kernel/random/boot_id")?.prefix {
       $0 != UInt8(ascii: "\n")
     } ?? [], as: UTF8.self)
 
-  /// Nanoseconds since the machine started, to a hundredth of a second.
+  /// Nanoseconds since boot, exact to a hundredth of a second.
   package var nanoseconds: Int64 {
     let ticksPerSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
     let rest = ticks % ticksPerSecond * 1_000_000_000 / ticksPerSecond
     return Int64(truncatingIfNeeded: ticks / ticksPerSecond &* 1_000_000_000 &+ rest)
   }
 
-  /// What stands in a file of the kernel's; at most 1 KiB.
+  /// Returns the contents of a file of the kernel; at most 1 KiB.
   static func contents(of path: String) -> ArraySlice<UInt8>? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

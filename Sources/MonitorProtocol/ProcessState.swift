@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a process had told up to a moment: everything, or everything within an interest.
+/// The state of a process after a number of updates: complete, or limited to an interest.
 package struct ProcessState: Sendable, Equatable {
   /// The last update, without its operations and events; `nil` before the first one.
   package private(set) var latest: Update?
   /// The operations that are known.
   package private(set) var operations: OperationStore
-  /// The exact counts of all queues together, never counted from operations.
+  /// The exact counts of all queues together. They are never derived from operations.
   package private(set) var counts = StateCounts()
 
-  /// How many operations are kept at most, those that are over among them; `nil` for those alone that the
-  /// process keeps.
+  /// The maximum number of kept operations, including finished and cancelled ones; `nil` keeps only
+  /// the operations that the process keeps.
   private let keptLimit: Int?
   private let linksDependents: Bool
 
-  /// Creates a state in which nothing is known.
+  /// Creates an empty state.
   ///
   /// - Parameters:
-  ///   - keptLimit: How many operations are kept at most. What is over stays then, although the process does
-  ///     not keep it any more. `nil`, the default, keeps what the process keeps.
+  ///   - keptLimit: The maximum number of kept operations. Finished and cancelled operations then
+  ///     stay after the process has removed them. `nil`, the default, keeps what the process keeps.
   ///   - linksDependents: Whether ``OperationStore/dependents(of:)`` is used.
   package init(
     keepingUpTo keptLimit: Int? = nil, linkingDependents linksDependents: Bool = false
@@ -29,11 +29,11 @@ package struct ProcessState: Sendable, Equatable {
     operations = OperationStore(linkingDependents: linksDependents)
   }
 
-  /// Every live queue, by id.
+  /// Every existing queue, by id.
   package var queues: [QueueReport] { latest?.queues ?? [] }
-  /// What probably is not meant, what matters most first.
+  /// The warnings, the most important first.
   package var warnings: [MonitorWarning] { latest?.warnings ?? [] }
-  /// How many changes of the history were lost.
+  /// The number of state changes that the history did not record.
   package var lostChanges: UInt64 { latest?.lostChanges ?? 0 }
 
   /// The names of the queues.
@@ -41,14 +41,14 @@ package struct ProcessState: Sendable, Equatable {
     Dictionary(queues.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Takes in the next update.
+  /// Applies the next update.
   ///
   /// - Parameters:
   ///   - update: The update.
-  ///   - isWhole: Whether it holds everything: what it does not name is gone.
+  ///   - isWhole: Whether the update is complete. Operations that it does not name no longer exist.
   package mutating func apply(_ update: Update, isWhole: Bool = false) {
     if let keptLimit {
-      // What is gone and is not over may be in any state by now.
+      // An unfinished operation that the update does not name may be in any state by now.
       if isWhole { operations.removeAll { !$0.state.isOver } }
       operations.apply(changed: update.changed, limit: keptLimit)
       operations.remove(update.removed) { !$0.state.isOver }
@@ -60,14 +60,14 @@ package struct ProcessState: Sendable, Equatable {
     latest = update.withoutOperations
   }
 
-  /// All of it as one update; `nil` if nothing is known.
+  /// The complete state as one update; `nil` if there was no update.
   package var whole: Update? {
     var update = latest
     update?.changed = operations.all.sorted { $0.id < $1.id }
     return update
   }
 
-  /// The frame of a moment; of operations only those that the filter takes, and of warnings only those of
+  /// Returns the frame of a moment, with the operations that match the filter and the warnings of
   /// these kinds.
   package func frame(
     of hello: Hello, at time: MonitorTime, filter: OperationFilter? = nil,
@@ -85,7 +85,7 @@ package struct ProcessState: Sendable, Equatable {
 }
 
 extension Update {
-  /// The same without what has changed and what has happened.
+  /// The update without operations and events.
   package var withoutOperations: Update {
     var update = self
     update.changed = []
@@ -96,6 +96,6 @@ extension Update {
 }
 
 extension Sequence<QueueReport> {
-  /// The counts of all these queues together.
+  /// The sum of the counts of these queues.
   package var counts: StateCounts { reduce(StateCounts()) { $0 + $1.counts } }
 }

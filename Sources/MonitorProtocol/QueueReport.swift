@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a monitor knows of one queue.
+/// The state of one queue, as the monitor knows it.
 public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
   /// Identifies one queue for the life of its process. Never given twice.
   public struct ID: Codable, Sendable, Hashable, Comparable {
@@ -28,13 +28,13 @@ public struct QueueReport: Codable, Sendable, Equatable, Identifiable {
 
   /// Identifies the queue.
   public let id: ID
-  /// Its name, unsanitised: it may hold anything.
+  /// Its name, unsanitised. It may contain any characters.
   public var name: String
-  /// How many of its operations are in each state, since the queue was made.
+  /// The number of its operations in each state, since the queue was created.
   public var counts: StateCounts
-  /// The most operations that it runs at once; `nil` where the system decides.
+  /// The maximum number of operations that it executes at once; `nil` if the system decides.
   public var width: Int?
-  /// Whether it starts nothing new.
+  /// Whether the queue is suspended.
   public var isSuspended: Bool
 
   /// Creates a report.

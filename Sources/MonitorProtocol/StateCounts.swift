@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How many operations are in each state.
+/// The number of operations in each state.
 ///
-/// `waiting + ready + executing + finished + cancelled == total`, always. `held` and `cancelling`
-/// are parts of these and are not added.
+/// `waiting + ready + executing + finished + cancelled == total` always holds. `held` and
+/// `cancelling` are parts of these counts and are not added.
 public struct StateCounts: Codable, Sendable, Equatable {
   /// Operations that are not ready.
   public var waiting: Int
@@ -12,7 +12,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
   public var ready: Int
   /// The part of `ready` whose queue is suspended.
   public var held: Int
-  /// Operations that have started and not finished.
+  /// Operations that have started and have not finished.
   public var executing: Int
   /// The cancelled part of `executing` and `ready`.
   public var cancelling: Int
@@ -20,7 +20,7 @@ public struct StateCounts: Codable, Sendable, Equatable {
   public var finished: Int
   /// Operations that finished after having been cancelled.
   public var cancelled: Int
-  /// Operations ever added to a queue. An exact counter of its own, not a sum.
+  /// Operations that were ever added to a queue. This is a separate exact counter, not a sum.
   public var total: Int
 
   /// Creates counts; every count defaults to zero.
@@ -38,21 +38,21 @@ public struct StateCounts: Codable, Sendable, Equatable {
     self.total = total
   }
 
-  /// Whether the parts add up to the total.
+  /// Whether the sum of the parts is the total.
   public var isConsistent: Bool {
     waiting + ready + executing + finished + cancelled == total && held <= ready
       && cancelling <= executing + ready
   }
 
-  /// How many operations have not finished.
+  /// The number of unfinished operations.
   package var unfinished: Int { waiting + ready + executing }
 
-  /// What is left of these where nothing goes on any more: those that are over.
+  /// The counts of the finished and cancelled operations only, for a process that has ended.
   package var over: StateCounts {
     StateCounts(finished: finished, cancelled: cancelled, total: finished + cancelled)
   }
 
-  /// The counts of two sets of operations together.
+  /// Returns the sum of two counts.
   public static func + (left: StateCounts, right: StateCounts) -> StateCounts {
     StateCounts(
       waiting: left.waiting + right.waiting, ready: left.ready + right.ready,

@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The changes since the update before, of what is within the viewer's ``Interest``.
+/// The changes since the previous update, within the viewer's ``Interest``.
 public struct Update: Sendable, Equatable {
-  /// When this was gathered.
+  /// The time at which the update was made.
   public var time: MonitorTime
-  /// Every live queue, by id.
+  /// Every existing queue, by id.
   public var queues: [QueueReport]
-  /// Operations that have come within the interest, or have changed, whole, by id.
+  /// Operations that have entered the interest or have changed, as complete reports, by id.
   public var changed: [OperationReport]
-  /// Operations that are no longer within the interest, or no longer kept.
+  /// Operations that have left the interest or are no longer kept.
   public var removed: [OperationReport.ID]
-  /// How many operations the list would hold without a limit.
+  /// The number of operations that the list would have without a limit.
   public var matchCount: Int
-  /// How many operations are kept: all unfinished ones, as far as they have been taken up, and the last
-  /// that have finished. Where very many come and go, taking up all that stay takes some updates.
+  /// The number of kept operations: all unfinished ones that the collector has read so far, and the
+  /// last finished ones. If very many operations come and go, reading all that stay takes several
+  /// updates.
   public var keptCount: Int
-  /// What depends on the interest's subjects; `nil` where there are none.
+  /// The dependents of the interest's subjects; `nil` if there are no subjects.
   public var dependents: Dependents?
-  /// How many operations there are that no other depends on; `nil` where these are not wanted, or not
-  /// all have been counted yet.
+  /// The number of operations without dependents; `nil` if the viewer does not request it, or if
+  /// the count is not complete yet.
   public var rootCount: Int?
-  /// How many state changes of the history were lost, since the start: events that were too many for one
-  /// update, and steps of operations that came and went in such numbers that they were only counted.
-  /// Counts are exact all the same.
+  /// The number of state changes since the start that the history did not record: events that did
+  /// not fit into an update, and changes of operations that were only counted because too many came
+  /// and went. Counts are exact nevertheless.
   public var lostChanges: UInt64
-  /// What has happened since the update before; `nil` where no events are wanted.
+  /// The events since the previous update; `nil` if the viewer requests none.
   public var events: EventNews?
-  /// What runs and ran; `nil` where that is not wanted.
+  /// The current and recent runs; `nil` if the viewer requests none.
   public var runs: RecentRuns?
-  /// What probably is not meant, what matters most first.
+  /// The warnings, the most important first.
   public var warnings: [MonitorWarning] = []
-  /// How long operations waited and ran lately, of those that were recorded.
+  /// The recent slot waits and run times of the recorded operations.
   public var times = TimeStatistics()
-  /// The same for each class of the interest's single operations and of its graphs, by the class's name;
-  /// a class of which nothing is known is left out, and so are classes beyond some sixty.
+  /// The same for each class of the interest's single operations and of its graphs, by the class's
+  /// name. Classes without known times are left out, and so are classes beyond about sixty.
   public var classTimes: [String: TimeStatistics] = [:]
-  /// For how long the viewer was told nothing although there was something to tell, because it had not
-  /// taken what it was told before; zero where it keeps up.
+  /// How long the viewer received no updates although there were changes, because it had not
+  /// received the earlier ones; zero if it keeps up.
   public var behind = Duration.zero
-  /// What is known of the interest's one operation beyond its report; `nil` where there is none, or it
-  /// has finished.
+  /// The detail of the operation that the interest requests; `nil` if it requests none, or if the
+  /// operation has finished.
   public var detail: OperationDetail?
-  /// The processes, by number, where several are watched as one; empty where one is. No process says so.
+  /// The processes, by number, if several are watched as one; otherwise empty. Processes do not
+  /// send it.
   public var processes: [ProcessReport] = []
 
   /// Creates an update, without events and runs.

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One step of one operation from a state to the next.
+/// A change of one operation from one state to the next.
 public struct OperationEvent: Sendable, Equatable {
-  /// When it was taken.
+  /// The time of the change.
   public var time: MonitorTime
   /// The operation.
   public var operation: OperationReport.ID
-  /// Its name, or its class where it has no name; unsanitised.
+  /// Its name, or its class if it has no name; unsanitised.
   public var title: String
   /// Its queue.
   public var queue: QueueReport.ID
-  /// The state before; `nil` where it was added to its queue, or where that is not known.
+  /// The state before; `nil` if the operation was just added to its queue, or if the state is
+  /// unknown.
   public var old: OperationState?
-  /// The state from then on.
+  /// The state after the change.
   public var new: OperationState
 
   /// Creates an event.
@@ -30,17 +31,17 @@ public struct OperationEvent: Sendable, Equatable {
   }
 }
 
-/// The events since those of the update before.
+/// The events since the previous update.
 public struct EventNews: Sendable, Equatable {
-  /// The newest, the oldest of them first; at most as many as the viewer has asked for.
+  /// The newest events, the oldest of them first; at most as many as the viewer requested.
   public var events: [OperationEvent]
-  /// How many older ones were left out.
+  /// The number of older events that were left out.
   public var skippedCount: Int
-  /// Whether this begins the viewer's history: the events are what can still be told of the time
-  /// before it asked, which is not all.
+  /// Whether this is the beginning of the viewer's history. The events are then the recorded part
+  /// of the time before the viewer requested events, which is incomplete.
   public var isBeginning: Bool
 
-  /// Creates news; by default none.
+  /// Creates a value; by default without events.
   public init(events: [OperationEvent] = [], skippedCount: Int = 0, isBeginning: Bool = false) {
     self.events = events
     self.skippedCount = skippedCount

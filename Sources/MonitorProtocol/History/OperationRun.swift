@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One operation's time in a slot of its queue.
+/// The time that one operation spent in a slot of its queue.
 public struct OperationRun: Sendable, Equatable, Identifiable {
   /// The operation.
   public let id: OperationReport.ID
-  /// Its name, or its class where it has no name; unsanitised.
+  /// Its name, or its class if it has no name; unsanitised.
   public var title: String
   /// Its queue.
   public var queue: QueueReport.ID
@@ -30,16 +30,16 @@ public struct OperationRun: Sendable, Equatable, Identifiable {
   }
 }
 
-/// What ran lately, and what runs.
+/// The current and recent runs.
 public struct RecentRuns: Sendable, Equatable {
-  /// The runs that were not over when the window began, by start: those that go on, and then the
-  /// newest, at most as many as the viewer has asked for.
+  /// The runs that had not ended when the window began, by start: the current ones, and then the
+  /// newest; at most as many as the viewer requested.
   public var runs: [OperationRun]
-  /// How many there were in the window, those that were left out included. Where some were, to a
-  /// second's worth.
+  /// The number of runs in the window, including those that were left out. If some were left out,
+  /// the number is exact to one second of runs.
   public var count: Int
 
-  /// Creates an answer; by default nothing ran.
+  /// Creates a value; by default without runs.
   public init(runs: [OperationRun] = [], count: Int = 0) {
     self.runs = runs
     self.count = count

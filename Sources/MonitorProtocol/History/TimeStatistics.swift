@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How durations are distributed, each to about a hundredth of its value.
+/// The distribution of durations, each exact to about one percent.
 public struct Percentiles: Sendable, Equatable {
-  /// How many durations there were; at least 1.
+  /// The number of durations; at least 1.
   public var count: Int
-  /// Half of them took at most so long.
+  /// The median.
   public var p50: Duration
-  /// Nine of ten took at most so long.
+  /// The 90th percentile.
   public var p90: Duration
-  /// Ninety-nine of a hundred took at most so long.
+  /// The 99th percentile.
   public var p99: Duration
 
   /// Creates a distribution.
@@ -21,27 +21,27 @@ public struct Percentiles: Sendable, Equatable {
   }
 }
 
-/// How long the operations that have finished lately waited for a slot, and how long they ran.
+/// The slot waits and the run times of the operations that finished recently.
 ///
-/// Lately means between half a minute and a minute, up to the last operation that finished: while
-/// nothing finishes, nothing changes here.
+/// "Recently" is a window of 30 to 60 seconds before the last finish. While no operation finishes,
+/// the statistics do not change.
 public struct TimeStatistics: Sendable, Equatable {
-  /// From ready to started; `nil` where none is known.
+  /// The time from ready to started; `nil` if unknown.
   public var wait: Percentiles?
-  /// From started to finished; `nil` where none is known.
+  /// The time from started to finished; `nil` if unknown.
   public var run: Percentiles?
 
-  /// Creates statistics; by default nothing is known.
+  /// Creates statistics; by default without known times.
   public init(wait: Percentiles? = nil, run: Percentiles? = nil) {
     self.wait = wait
     self.run = run
   }
 }
 
-/// The classes whose operations have nothing in common: programs use them for everything.
+/// The classes that programs use for unrelated work.
 package enum SharedClass {
-  /// Whether a class, by its name without the module, is one of them: how long its operations ran says
-  /// nothing of how long another one will.
+  /// Returns whether a class, given by its name without the module, is one of them. The run times
+  /// of its operations do not predict the run time of another one.
   package static func contains(_ name: String) -> Bool {
     name == "Operation" || name == "BlockOperation" || name.hasPrefix("InvocationOperation<")
   }

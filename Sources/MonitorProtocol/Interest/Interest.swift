@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a viewer wants to be told of; counts and queues are told always.
+/// What a viewer wants to receive. Counts and queues are always sent.
 ///
-/// The monitor sorts and filters, so that a viewer of a million operations is sent the few hundred
+/// The monitor sorts and filters. Of a million operations, a viewer receives only the few hundred
 /// that it can show.
 public struct Interest: Sendable, Hashable {
   /// A part of the dependency graph.
   public struct Graph: Sendable, Hashable {
-    /// From which operation on.
+    /// The operation at which the part begins.
     public var root: OperationReport.ID
-    /// Which way.
+    /// The direction of the dependencies to follow.
     public var direction: GraphDirection
-    /// The most operations, the nearest first.
+    /// The maximum number of operations. The nearest ones are sent.
     public var limit: Int
 
     /// Creates a request.
@@ -25,9 +25,9 @@ public struct Interest: Sendable, Hashable {
 
   /// Recent runs.
   public struct Timeline: Sendable, Hashable {
-    /// How far back they are wanted.
+    /// How far back the runs go.
     public var window: Duration
-    /// The most runs, those that go on and then the newest first.
+    /// The maximum number of runs. Current runs are sent first, then the newest.
     public var limit: Int
 
     /// Creates a request.
@@ -37,37 +37,39 @@ public struct Interest: Sendable, Hashable {
     }
   }
 
-  /// In which order operations are wanted.
+  /// The order of the operations.
   public var order: SortOrder
-  /// Which operations are listed; `nil` for all.
+  /// The condition for operations in the list; `nil` for all operations.
   public var filter: OperationFilter?
-  /// Whether what is over is left out of the list.
+  /// Whether the list omits operations that are finished or cancelled.
   public var hidesOver: Bool
-  /// Whether only those are listed that ``Update/warnings`` name among their operations.
+  /// Whether the list has only operations that ``Update/warnings`` name among their operations.
   public var showsWarnedOnly = false
-  /// How many operations of the list are wanted, from its front; `nil` for all.
+  /// The maximum number of operations from the front of the list; `nil` for all.
   public var rowLimit: Int?
-  /// Operations that are wanted whether listed or not.
+  /// Operations that are sent even if they are not in the list.
   public var operations: Set<OperationReport.ID>
-  /// Parts of the dependency graph that are wanted.
+  /// Parts of the dependency graph to send.
   public var graphs: Set<Graph>
-  /// How many operations are wanted of those that no other depends on, of which there are half at most,
-  /// and of what these wait for, the nearest first; 0 for none. What has not finished comes first.
+  /// The maximum number of operations to send for the dependency trees; 0 for none. At most half of
+  /// them are operations without dependents. The others are what these depend on, the nearest
+  /// first. Unfinished operations come first.
   public var rootLimit = 0
-  /// The operations of whose unfinished dependents, direct and indirect, the ids are wanted; see
+  /// The operations whose unfinished direct and indirect dependents are sent as ids; see
   /// ``Update/dependents``. Empty for none.
   public var subjects: Set<OperationReport.ID>
-  /// How many events are wanted at most with each update, of those that ``filter`` lets through; 0
-  /// for none, which costs the process nothing.
+  /// The maximum number of events per update, of those that match ``filter``; 0 for none, which
+  /// costs the process nothing.
   public var eventLimit = 0
-  /// Which runs are wanted; `nil` for none.
+  /// The runs to send; `nil` for none.
   public var timeline: Timeline?
-  /// The operation of which ``Update/detail`` is wanted; `nil` for none.
+  /// The operation whose ``Update/detail`` is sent; `nil` for none.
   public var detail: OperationReport.ID?
-  /// Which kinds of warnings are wanted. One that no viewer wants costs the process next to nothing.
+  /// The kinds of warnings to send. A kind that no viewer requests costs the process almost
+  /// nothing.
   public var warningKinds = MonitorWarning.Kind.usual
 
-  /// Creates an interest; by default in the first 500 operations by state.
+  /// Creates an interest; by default, in the first 500 operations by state.
   public init(
     order: SortOrder = SortOrder(), filter: OperationFilter? = nil, hidesOver: Bool = false,
     rowLimit: Int? = 500, operations: Set<OperationReport.ID> = [], graphs: Set<Graph> = [],
@@ -86,27 +88,28 @@ public struct Interest: Sendable, Hashable {
   public static let everything = Interest(rowLimit: nil)
 }
 
-/// A way through the dependency graph.
+/// A direction in the dependency graph.
 public enum GraphDirection: String, Encodable, Sendable, Hashable {
-  /// From an operation to what it depends on.
+  /// From an operation to its dependencies.
   case waitsFor
-  /// From an operation to what depends on it.
+  /// From an operation to its dependents.
   case blocks
 }
 
-/// The unfinished operations that depend on some others, directly or through others.
+/// The unfinished operations that depend on given operations, directly or indirectly.
 public struct Dependents: Sendable, Equatable {
-  /// More than so many are not looked for.
+  /// The maximum number of dependents that are searched for.
   public static let limit = 10_000
 
-  /// The operations that were asked about.
+  /// The operations whose dependents were requested.
   public var subjects: Set<OperationReport.ID>
-  /// Those that depend on any of them, ascending; the subjects themselves are not among them.
+  /// The dependents of any of them, ascending, without the subjects themselves.
   public var ids: [OperationReport.ID]
-  /// Whether there are, or may be, more: than ``limit``, or behind very many that have finished.
+  /// Whether there are, or may be, further dependents: beyond ``limit``, or behind very many
+  /// finished operations.
   public var isCut: Bool
 
-  /// Creates an answer.
+  /// Creates a value.
   public init(
     subjects: Set<OperationReport.ID>, ids: [OperationReport.ID] = [], isCut: Bool = false
   ) {

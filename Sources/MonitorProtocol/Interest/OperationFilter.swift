@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which operations a list holds, in the words that a user types.
+/// A condition for the operations in a list, in the words that a user types.
 ///
-/// Terms are separated by spaces, and all of them must hold. `a|b` holds where one of its parts does,
-/// and `!` before a term turns it round. A part is one of these; letters match whatever their case,
-/// where they are ASCII:
+/// Terms are separated by spaces, and all of them must match. `a|b` matches if one of its parts
+/// does, and `!` before a term negates it. A part has one of these forms; ASCII letters match in
+/// upper and lower case:
 ///
-/// - `tiles`: the name, or the class of what has no name, has this in it. `"two words"` may have
-///   spaces and signs.
+/// - `tiles`: the name contains this text, or the class if the operation has no name. `"two words"`
+///   may contain spaces and signs.
 /// - `state:executing`: the state, or the beginning of its word, such as `state:exec`.
-/// - `queue:io`: the queue's name has this in it.
-/// - `class:Merge`: the class has this in it.
+/// - `queue:io`: the queue's name contains this text.
+/// - `class:Merge`: the class contains this text.
 /// - `priority:high`: `verylow`, `low`, `normal`, `high` or `veryhigh`.
-/// - `age>5s`, `age<500ms`: the time in its state, or the time for which it ran where it is over, in
-///   `ms`, `s`, `m` or `h`; without a unit in seconds. What is not known matches neither.
-/// - `#1042`: the operation with this id. Where several processes are watched, that of each of them;
-///   `2#1042` is that of the second one, and `2#` everything of it. Where one is watched these are text
-///   like any other.
+/// - `age>5s`, `age<500ms`: the time in its state, or the run time if the operation is finished or
+///   cancelled, in `ms`, `s`, `m` or `h`; without a unit, in seconds. An unknown time matches
+///   neither.
+/// - `#1042`: the operation with this id. If several processes are watched, `#1042` matches in each
+///   process, `2#1042` in the second process only, and `2#` matches all operations of the second
+///   process. If one process is watched, `2#1042` and `2#` are text like any other.
 public struct OperationFilter: Sendable, Hashable {
   /// One condition.
   enum Condition: Sendable, Hashable {
@@ -26,54 +27,55 @@ public struct OperationFilter: Sendable, Hashable {
     case queue(String)
     case className(String)
     case priority(OperationPriority)
-    /// Nanoseconds, and whether more than that or less.
+    /// In nanoseconds, and whether the age must be greater or less.
     case age(Int64, isMore: Bool)
-    /// Of whatever process where it has no number of one.
+    /// In any process, unless the id includes a process number.
     case id(OperationReport.ID)
-    /// By its number.
+    /// All operations of the process with this number.
     case process(Int)
   }
 
-  /// Conditions of which one has to hold, or none.
+  /// Conditions, one of which must match, or, if negated, none of which may match.
   struct Term: Sendable, Hashable {
     var isNegated: Bool
     var alternatives: [Condition]
   }
 
-  /// The text as it was typed.
+  /// The text as the user typed it.
   public let text: String
   let terms: [Term]
 
-  /// Whether what matches depends on the time.
+  /// Whether the matches depend on the time.
   package var dependsOnTime: Bool {
     terms.contains { term in
       term.alternatives.contains { if case .age = $0 { true } else { false } }
     }
   }
 
-  /// Whether what matches depends on the names of queues.
+  /// Whether the matches depend on the names of queues.
   package var dependsOnQueueNames: Bool {
     terms.contains { term in
       term.alternatives.contains { if case .queue = $0 { true } else { false } }
     }
   }
 
-  /// Reads what a user has typed. Only spaces match everything.
+  /// Creates a filter from the text that a user typed. A text of only spaces matches all
+  /// operations.
   ///
-  /// - Throws: ``OperationFilterError``, which says what is not understood.
+  /// - Throws: ``OperationFilterError``, which describes the invalid part.
   public init(_ text: String) throws(OperationFilterError) {
     var parser = OperationFilterParser(text)
     self.text = text
     terms = try parser.terms()
   }
 
-  /// Whether an operation belongs into the list.
+  /// Returns whether an operation belongs in the list.
   ///
   /// - Parameters:
   ///   - report: The operation.
   ///   - queueName: The name of its queue.
-  ///   - now: The moment for which ages are taken.
-  /// - Returns: Whether all terms hold.
+  ///   - now: The moment for which ages are computed.
+  /// - Returns: Whether all terms match.
   public func matches(_ report: OperationReport, queueName: String, at now: MonitorTime) -> Bool {
     terms.allSatisfy { term in
       let holds = term.alternatives.contains {
@@ -106,11 +108,11 @@ extension OperationFilter.Condition {
 }
 
 extension OperationReport {
-  /// Whether it is of one of several processes that are watched as one.
+  /// Whether the operation belongs to one of several processes that are watched as one.
   fileprivate var isOfSeveral: Bool { id.processNumber != 0 }
 
-  /// Nanoseconds in its state, or those for which it ran where it is over; `nil` where not known, or
-  /// where it is over and never ran.
+  /// Returns the nanoseconds in its state, or of its run if it is finished or cancelled; `nil` if
+  /// unknown, or if it is finished or cancelled and never ran.
   func filteredAge(at now: MonitorTime) -> Int64? {
     if state.isOver {
       guard let started, let finished else { return nil }
@@ -121,7 +123,7 @@ extension OperationReport {
 }
 
 extension String {
-  /// Whether `part` is in the text; ASCII letters match whatever their case.
+  /// Returns whether the text contains `part`. ASCII letters match in upper and lower case.
   package func containsIgnoringCase(_ part: String) -> Bool {
     var part = part
     return part.withUTF8 { needle in

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Why a filter's text cannot be read; its description is a sentence for the user.
+/// The reason why a filter's text is invalid. Its description is a sentence for the user.
 public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There is nothing where a term or a value is expected, after this text.
+  /// A term or a value is missing after this text.
   case missing(after: String)
-  /// A quotation mark has no partner.
+  /// A quotation mark is not closed.
   case unclosedQuote
-  /// No such field.
+  /// The field is unknown.
   case unknownField(String)
-  /// A field does not take this value.
+  /// The value is invalid for the field.
   case invalidValue(field: String, value: String, expected: String)
 
   /// A sentence for the user.
@@ -25,7 +25,7 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
   }
 }
 
-/// Reads a filter's text from left to right.
+/// Parses a filter's text from left to right.
 struct OperationFilterParser {
   private typealias Term = OperationFilter.Term
   private typealias Condition = OperationFilter.Condition
@@ -33,7 +33,7 @@ struct OperationFilterParser {
   /// One part of the text between separators.
   private struct Token {
     var text = ""
-    /// How many of the characters, from the front, stood before the first quotation mark.
+    /// The number of characters before the first quotation mark.
     var unquotedCount: Int?
   }
 
@@ -67,7 +67,7 @@ struct OperationFilterParser {
     }
   }
 
-  /// Up to a space or `|` outside quotation marks.
+  /// Returns the text up to a space or `|` outside quotation marks.
   private mutating func token() throws(OperationFilterError) -> Token {
     var token = Token()
     var isQuoted = false
@@ -86,7 +86,7 @@ struct OperationFilterParser {
   }
 
   private static func condition(_ token: Token) throws(OperationFilterError) -> Condition {
-    // Signs within quotation marks mean themselves.
+    // Signs within quotation marks have no special meaning.
     let head = token.text.prefix(token.unquotedCount ?? token.text.count)
     if let sign = head.firstIndex(where: { $0 == ">" || $0 == "<" }),
       head[..<sign].lowercased() == "age"
@@ -124,7 +124,7 @@ struct OperationFilterParser {
   }
 
   private static func states(_ word: String) throws(OperationFilterError) -> Set<OperationState> {
-    // In full it means one state, though another one may begin with the same letters.
+    // A complete word means one state, even if another state begins with the same letters.
     if let state = OperationState(rawValue: word) { return [state] }
     let states = OperationState.allCases.filter { $0.rawValue.hasPrefix(word) }
     guard !states.isEmpty else {

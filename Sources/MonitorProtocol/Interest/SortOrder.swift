@@ -3,47 +3,51 @@
 
 /// The order in which a viewer lists operations.
 public struct SortOrder: Sendable, Hashable {
-  /// What operations are compared by; where two are alike, by state, then time in it, then id.
+  /// The value by which operations are ordered. Equal operations are ordered by state, then by the
+  /// time in the state, then by id.
   public enum Column: String, Sendable, CaseIterable {
-    /// By id, which is by age.
+    /// By id, which is the order of age.
     case id
-    /// Executing first, then cancelling, ready, held and waiting, what is over last.
+    /// By state: executing, cancelling, ready, held, waiting, then finished and cancelled.
     case state
     /// By the name of the queue.
     case queue
-    /// The highest priority first.
+    /// By priority, the highest first.
     case priority
-    /// The most unfinished dependencies first.
+    /// By the number of unfinished dependencies, the largest first.
     case dependencies
-    /// The longest in its state first; behind these what is over, the longest run first.
+    /// By the time in the state, the longest first, and then finished and cancelled operations by
+    /// run time, the longest first.
     case time
-    /// The longest run that is over first; behind these what runs, the longest first, and then the rest.
+    /// By run time: finished and cancelled operations, the longest first, then running ones, the
+    /// longest first, and then the others.
     case run
-    /// The one that most operations depend on first.
+    /// By the number of dependents, the largest first.
     case dependents
-    /// By name, or class where there is no name; letters from A to Z and then a to z.
+    /// By name, or by class if there is no name. Uppercase letters come before lowercase ones.
     case name
   }
 
-  /// What operations are compared by.
+  /// The value by which operations are ordered.
   public var column: Column
-  /// Whether everything is the other way round.
+  /// Whether the order is reversed.
   public var isReversed: Bool
 
-  /// Creates an order; by default the one of a new viewer: by state, then by time in it.
+  /// Creates an order; by default, by state and then by the time in it, which is the order of a new
+  /// viewer.
   public init(by column: Column = .state, isReversed: Bool = false) {
     self.column = column
     self.isReversed = isReversed
   }
 }
 
-/// The place of one operation among the others in a ``SortOrder``.
+/// The position of one operation in a ``SortOrder``.
 ///
-/// A key holds moments, not ages, so that an order stays right while time goes on.
+/// A key holds moments instead of ages, so that an order stays correct as time passes.
 package struct SortKey: Sendable, Hashable, Comparable {
   /// The operation.
   package let id: OperationReport.ID
-  /// Whether the operation is over.
+  /// Whether the operation is finished or cancelled.
   package let isOver: Bool
   private let text: String
   private let value: Int64
@@ -52,10 +56,10 @@ package struct SortKey: Sendable, Hashable, Comparable {
 
   /// - Parameters:
   ///   - report: The operation.
-  ///   - queueName: The name of its queue, which only an order by queue looks at.
-  ///   - column: What to compare by; see ``SortOrder/isReversed`` for the direction.
-  ///   - isGone: Whether its process has ended before it was over: it stands where what is over does, but
-  ///     before that.
+  ///   - queueName: The name of its queue, which only an order by queue evaluates.
+  ///   - column: The value to order by; see ``SortOrder/isReversed`` for the direction.
+  ///   - isGone: Whether its process ended before the operation finished. Such operations come
+  ///     directly before the finished and cancelled ones.
   package init(
     _ report: OperationReport, queueName: @autoclosure () -> String = "",
     by column: SortOrder.Column = .state, isGone: Bool = false
@@ -100,13 +104,14 @@ package struct SortKey: Sendable, Hashable, Comparable {
     return left.id < right.id
   }
 
-  /// Nanoseconds, ascending: the longest in its state first, but what is over newest first.
+  /// Returns nanoseconds, ascending: the longest in its state first, but of finished and cancelled
+  /// operations the newest first.
   private static func stamp(of report: OperationReport) -> Int64 {
     if report.state.isOver { return report.finished.map { -$0.nanoseconds } ?? .max }
     return report.stateEntered?.nanoseconds ?? .min
   }
 
-  /// Nanoseconds, ascending: what ran longest first; `nil` for what never ran.
+  /// Returns nanoseconds, ascending: the longest run first; `nil` if the operation never ran.
   private static func runStamp(of report: OperationReport) -> Int64? {
     guard let started = report.started, let finished = report.finished else { return nil }
     return started.nanoseconds &- finished.nanoseconds
@@ -119,7 +124,7 @@ package struct SortKey: Sendable, Hashable, Comparable {
     case .ready: 2
     case .held: 3
     case .waiting: 4
-    // Between these and the others is what a process has left that is gone.
+    // The numbers between are for the operations of processes that have ended.
     case .finished, .cancelled: 10
     }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An id that says, where several processes are watched as one, which of them it is of.
+/// An id that includes the number of its process, if several processes are watched as one.
 ///
-/// A process gives out ids from 1 on, and other processes the same ones. The number of the process is
-/// in the top eight bits, which no process ever needs.
+/// Each process numbers from 1 on, so ids of different processes collide. The number of the process
+/// is in the top eight bits, which no process ever needs.
 package protocol NumberedByProcess {
-  /// The number as it is passed on.
+  /// The number of the id.
   var rawValue: UInt64 { get }
   /// Creates an id from its number.
   init(_ rawValue: UInt64)
@@ -16,7 +16,7 @@ extension OperationReport.ID: NumberedByProcess {}
 extension QueueReport.ID: NumberedByProcess {}
 
 extension NumberedByProcess {
-  /// Which process it is of, from 1 on; 0 where one process is watched.
+  /// The number of its process, from 1 on; 0 if one process is watched.
   package var processNumber: Int {
     let number = Int(rawValue >> ProcessReport.numberShift)
     return ProcessReport.numbers.contains(number) ? number : 0
@@ -27,8 +27,8 @@ extension NumberedByProcess {
     processNumber == 0 ? self : Self(rawValue & ProcessReport.idMask)
   }
 
-  /// The id as that of the process with this number; `nil` where it has no room for that, so that no
-  /// process can name what is another one's.
+  /// Returns the id with the number of its process; `nil` if the id uses these bits itself. This
+  /// way, no process can send an id of another one.
   package func numbered(_ number: Int) -> Self? {
     guard rawValue <= ProcessReport.idMask else { return nil }
     return Self(UInt64(number) << ProcessReport.numberShift | rawValue)
@@ -41,7 +41,7 @@ extension ProcessReport {
 }
 
 extension OperationReport.ID {
-  /// An id that takes as much room as this one and another one.
+  /// Returns an id that is as wide as the wider of two ids.
   package func widened(to other: Self) -> Self {
     let number = max(processNumber, other.processNumber)
     let id = max(withinProcess, other.withinProcess)
@@ -50,7 +50,7 @@ extension OperationReport.ID {
 }
 
 extension BatchFrame {
-  /// The frame of one of several processes with the ids that the process itself has given out.
+  /// The frame of one of several processes, with the ids of the process itself.
   package var withinProcess: BatchFrame {
     var own = self
     own.queues = queues.map {

@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 extension OperationFilter {
-  /// The same filter in the words of one of several processes, which knows its own operations alone:
-  /// `2#1042` is its `#1042` where its number is 2, and else none of its operations.
+  /// Returns the filter for one of several processes, which knows only its own operations: `2#1042`
+  /// becomes `#1042` for process 2, and matches no operation in the other processes.
   package func asked(of number: Int) -> OperationFilter {
     var rewritten = ""
     var word = ""
@@ -19,7 +19,7 @@ extension OperationFilter {
       }
     }
     rewritten += Self.word(word, askedOf: number)
-    // What was read once can be read: words that are a part's stand for one.
+    // A valid filter stays valid: each word is replaced by the text of one part.
     return rewritten == text ? self : (try? OperationFilter(rewritten)) ?? self
   }
 
@@ -30,12 +30,12 @@ extension OperationFilter {
     return id.map { "#\($0)" } ?? everyState
   }
 
-  /// Lets everything through, as one part of a term.
+  /// A part of a term that matches all operations.
   private static let everyState = OperationState.allCases.map { "state:\($0.rawValue)" }
     .joined(separator: "|")
 
-  /// The process's number and the operation's id in `2#1042`, without which in `2#`; `nil` where a word
-  /// is something else.
+  /// Returns the process's number and the operation's id in `2#1042`, or only the number in `2#`;
+  /// `nil` for any other word.
   static func numbers(in word: some StringProtocol) -> (process: Int, id: UInt64?)? {
     let parts = word.split(separator: "#", omittingEmptySubsequences: false)
     guard parts.count == 2, let process = Int(parts[0]), ProcessReport.numbers.contains(process),

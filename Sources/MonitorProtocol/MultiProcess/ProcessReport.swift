@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What is known of one of several processes that are watched as one.
+/// The state of one of several processes that are watched as one.
 ///
-/// A viewer that watches several makes it of what each of them tells; no process sends it.
+/// A viewer of several processes computes it from their messages. No process sends it.
 public struct ProcessReport: Sendable, Equatable, Identifiable {
-  /// The numbers that processes may have: no more are watched as one.
+  /// The possible numbers of processes. At most this many are watched as one.
   public static let numbers = 1...16
 
-  /// Whether a process is heard.
+  /// The state of the connection to a process.
   public enum Connection: Sendable, Equatable {
-    /// It is.
+    /// The process answers.
     case live
-    /// It does not answer, and has said nothing for so long.
+    /// The process has not answered and has sent nothing for this duration.
     case silent(for: Duration)
-    /// The connection is lost, and is being made anew.
+    /// The connection was lost, and the viewer reconnects.
     case reconnecting
-    /// Nothing more will come, from this moment on, for the reason that this sentence gives.
+    /// The process ended at this moment. The sentence gives the reason.
     case ended(at: MonitorTime, reason: String)
   }
 
-  /// Its place on the command line, from 1 on: the ids of what it has are numbered so.
+  /// Its position on the command line, from 1 on. The ids of its operations and queues include it.
   public let number: Int
-  /// How it has greeted, with the times of the viewer's clock.
+  /// Its greeting, with times of the viewer's clock.
   public var hello: Hello
-  /// Whether it is heard.
+  /// The state of the connection.
   public var connection: Connection
-  /// The counts of all its queues together, as it told them last; where nothing more will come, only of
-  /// what is over.
+  /// The last received counts of all its queues together. After the process has ended, only those
+  /// of the finished and cancelled operations.
   public var counts: StateCounts
-  /// How many changes of state its history has lost.
+  /// The number of state changes that its history did not record.
   public var lostChanges: UInt64
-  /// When it told something last; `nil` before that.
+  /// The time of its last update; `nil` before the first one.
   public var lastUpdate: MonitorTime?
 
   /// The number.
   public var id: Int { number }
 
-  /// Creates a report of a process that is heard and has told nothing yet.
+  /// Creates a report of a connected process that has sent no update.
   public init(
     number: Int, hello: Hello, connection: Connection = .live, counts: StateCounts = StateCounts(),
     lostChanges: UInt64 = 0, lastUpdate: MonitorTime? = nil
@@ -50,7 +50,7 @@ public struct ProcessReport: Sendable, Equatable, Identifiable {
     self.lastUpdate = lastUpdate
   }
 
-  /// Whether nothing comes from it: what was told last is all that is known.
+  /// Whether the process sends nothing at present. Its last update is the last known state.
   public var isGone: Bool {
     switch connection {
     case .live, .silent: false
@@ -58,16 +58,17 @@ public struct ProcessReport: Sendable, Equatable, Identifiable {
     }
   }
 
-  /// When it was heard to have ended; `nil` where it was not.
+  /// The time at which the end of the process was detected; `nil` if it has not ended.
   public var ended: MonitorTime? {
     if case .ended(let time, _) = connection { time } else { nil }
   }
 
-  /// Why nothing more will come; `nil` where something may.
+  /// The reason why the process sends nothing further; `nil` if it has not ended.
   public var endedReason: String? {
     if case .ended(_, let reason) = connection { reason } else { nil }
   }
 
-  /// Up to when something is known of it; `nil` where that goes on, or nothing ever was.
+  /// The end of the known time of the process; `nil` if the process is connected, or if nothing was
+  /// ever known.
   public var standstill: MonitorTime? { isGone ? ended ?? lastUpdate : nil }
 }

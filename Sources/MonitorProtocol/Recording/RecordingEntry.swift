@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The form of a recording.
+/// The format of a recording.
 ///
-/// It begins with ``magic``, the major and the minor version; frames follow, the first of which is the
-/// greeting. Then there is an index of frames, and at the very end where that begins. Numbers have their
-/// lowest byte first.
+/// A recording begins with ``magic`` and the major and minor version. Frames follow, the first of
+/// which is the greeting. Then come the frames of an index, and at the end the offset of the index.
+/// Numbers are in little-endian byte order.
 enum RecordingFormat {
-  /// What is written. A minor version adds kinds of frames and of entries, which older ones skip.
+  /// The version that is written. A minor version adds kinds of frames and entries, which older
+  /// readers skip.
   static let versions = ProtocolVersions(major: 1, minor: 0)
   static let magic = Array("OPQREC".utf8)
-  /// The last bytes of a recording that was completed.
+  /// The last bytes of a complete recording.
   static let endMagic = Array("OPQEND".utf8)
-  /// The magic and the two versions, of 4 bytes each.
+  /// The magic and the two versions, 4 bytes each.
   static let headerSize = 14
-  /// The 8 bytes of the place of the index, and ``endMagic``.
+  /// The 8 bytes of the index's offset, and ``endMagic``.
   static let trailerSize = 14
 }
 
-/// One frame of a recording: the length of its payload in 4 bytes, a checksum in 4, its kind in 1, its
-/// time in 8, and the payload. The checksum is of all behind it.
+/// One frame of a recording: the length of its payload in 4 bytes, a checksum in 4, its kind in 1,
+/// its time in 8, and the payload. The checksum covers everything after it.
 struct RecordingEntry: Equatable {
-  /// What the payload is.
+  /// The kind of the payload.
   enum Kind: UInt8 {
-    /// A message of the wire. Updates hold what has changed since the one before.
+    /// A message of the protocol. An update holds the changes since the previous one.
     case message = 1
-    /// A part of an update that holds everything: playing can begin there.
+    /// A part of a complete update, at which a replay can begin.
     case snapshot = 2
     /// Entries of the index.
     case index = 3
@@ -33,7 +34,7 @@ struct RecordingEntry: Equatable {
 
   static let headerSize = 17
 
-  /// The raw value of the kind, which a newer version may have made.
+  /// The raw value of the kind, which may be of a newer version.
   var kind: UInt8
   var time: MonitorTime
   var payload: [UInt8]
@@ -42,7 +43,7 @@ struct RecordingEntry: Equatable {
     (self.kind, self.time, self.payload) = (kind.rawValue, time, payload)
   }
 
-  /// Reads what stands behind the checksum; `nil` where that does not match.
+  /// Reads the bytes after the checksum; `nil` if the checksum does not match.
   init?(checksum: UInt32, _ bytes: [UInt8]) {
     guard Checksum.of(bytes) == checksum,
       let kind = bytes.first, let time = Int64(littleEndianBytes: bytes.dropFirst().prefix(8))
@@ -84,7 +85,7 @@ extension FixedWidthInteger {
   /// The bytes of the number, the lowest first.
   var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
 
-  /// Reads the number; `nil` where there are not as many bytes as it has.
+  /// Reads the number; `nil` if the count of bytes differs from its size.
   init?(littleEndianBytes bytes: some Collection<UInt8>) {
     guard bytes.count == Self.bitWidth / 8 else { return nil }
     var number: Self = 0

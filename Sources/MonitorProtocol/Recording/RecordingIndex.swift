@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Where in a recording is what can be jumped to.
+/// The offsets in a recording to which a replay can jump.
 struct RecordingIndex: Sendable, Equatable {
-  /// What an entry is about.
+  /// The kind of an entry.
   enum Kind: UInt8 {
-    /// An update that holds everything.
+    /// A complete update.
     case snapshot = 1
-    /// An update with a warning that the one before did not have.
+    /// An update with a warning that the previous one did not have.
     case warning = 2
     /// The last update.
     case end = 3
   }
 
-  /// An update, and where it begins.
+  /// The time and the offset of an update.
   struct Place: Sendable, Equatable {
     var time: MonitorTime
     var offset: Int
@@ -21,19 +21,19 @@ struct RecordingIndex: Sendable, Equatable {
 
   /// The bytes of an entry: its kind, its time and its offset.
   private static let entrySize = 17
-  /// So many entries go into a frame.
+  /// The number of entries in a frame.
   static let entriesPerFrame = 10_000
 
-  /// By time.
+  /// Sorted by time.
   var snapshots: [Place] = []
-  /// By time.
+  /// Sorted by time.
   var warnings: [Place] = []
-  /// `nil` where there is no update.
+  /// `nil` if there is no update.
   var end: Place?
 
   private var warned: Set<WarningIdentity> = []
 
-  /// Notes an update.
+  /// Adds an update.
   mutating func note(_ update: Update, at place: Place, isSnapshot: Bool) {
     if isSnapshot { snapshots.append(place) }
     let warned = Set(update.warnings.lazy.map { WarningIdentity($0) })
@@ -42,7 +42,7 @@ struct RecordingIndex: Sendable, Equatable {
     end = place
   }
 
-  /// The payloads of its frames.
+  /// The payloads of the frames of the index.
   var payloads: [[UInt8]] {
     var entries = snapshots.map { (Kind.snapshot, $0) } + warnings.map { (Kind.warning, $0) }
     if let end { entries.append((.end, end)) }
@@ -54,7 +54,7 @@ struct RecordingIndex: Sendable, Equatable {
     }
   }
 
-  /// Takes in the payload of a frame, of whose entries those of unknown kinds are skipped.
+  /// Adds the entries of a frame's payload. Entries of unknown kinds are skipped.
   mutating func take(_ payload: [UInt8]) {
     for start in stride(from: 0, through: payload.count - Self.entrySize, by: Self.entrySize) {
       guard let kind = Kind(rawValue: payload[start]),
@@ -70,7 +70,7 @@ struct RecordingIndex: Sendable, Equatable {
     }
   }
 
-  /// Whether all is in the order of time, and lies where updates may be.
+  /// Returns whether all entries are sorted by time and lie within the given offsets.
   func isSound(within offsets: Range<Int>) -> Bool {
     guard let end, !snapshots.isEmpty else { return false }
     return [snapshots, warnings].allSatisfy { places in
@@ -83,8 +83,8 @@ struct RecordingIndex: Sendable, Equatable {
     } && offsets.contains(end.offset)
   }
 
-  /// The last update that holds everything and lies before something, for which a condition holds; the first
-  /// one where there is none.
+  /// Returns the last complete update before a limit, given by a condition; the first complete
+  /// update if none matches.
   func snapshot(where isBefore: (Place) -> Bool) -> Place? {
     var (low, high) = (0, snapshots.count)
     while low < high {
@@ -94,7 +94,7 @@ struct RecordingIndex: Sendable, Equatable {
     return low > 0 ? snapshots[low - 1] : snapshots.first
   }
 
-  /// Forgets what lies behind the update at a place.
+  /// Removes the entries after the update at a place.
   mutating func cut(behind place: Place) {
     snapshots.removeAll { $0.offset > place.offset }
     warnings.removeAll { $0.offset > place.offset }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Why a file cannot be played.
+/// The reason why a file cannot be replayed.
 public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// One sentence for a person, without a full stop.
+  /// A sentence for the user, without a full stop.
   public let description: String
-  /// Whether the reason is that it has another major version.
+  /// Whether the reason is a different major version.
   public let isOtherVersion: Bool
 
-  /// Creates an error from its sentence.
+  /// Creates an error from its description.
   init(_ description: String, isOtherVersion: Bool = false) {
     self.description = description
     self.isOtherVersion = isOtherVersion
@@ -17,33 +17,34 @@ public struct RecordingError: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// One update of a recording.
 public struct RecordedUpdate: Sendable, Equatable {
-  /// Where it begins.
+  /// The offset at which it begins.
   public var offset: Int
-  /// Where the next one is looked for.
+  /// The offset at which the search for the next one begins.
   public var end: Int
   /// The update.
   public var update: Update
-  /// Whether it holds everything.
+  /// Whether it is complete.
   public var isWhole: Bool
 }
 
-/// Finds the updates of a recording, whatever the file holds.
+/// Finds the updates of a recording, regardless of the contents of the file.
 ///
-/// It reads no more at once than a frame, and takes memory only for what there really is. A file that was
-/// cut off, or is damaged somewhere, is read up to there.
+/// It reads at most one frame at once and allocates memory only for existing bytes. A truncated or
+/// damaged file is read up to the fault.
 public struct RecordingReader: Sendable {
-  /// Gives so many bytes from an offset on; fewer where there are not as many.
+  /// Returns a number of bytes from an offset on; fewer at the end of the file.
   public typealias Source = @Sendable (_ offset: Int, _ count: Int) -> [UInt8]
 
-  /// Who was watched.
+  /// The greeting of the recorded process.
   public let hello: Hello
-  /// The version that the recording has.
+  /// The version of the recording.
   public let versions: ProtocolVersions
-  /// Why it plays no further than to its last update, as a sentence, where it was not completed or is
-  /// damaged; as far as that is known, which without an index is from the start, and else from when the
-  /// place was come upon.
+  /// The reason, as a sentence, why the replay ends at its last update although the recording is
+  /// incomplete or damaged. With an index, a fault is known only after the reader has reached it;
+  /// without an index, from the start.
   public private(set) var fault: String?
-  /// What the process has said when it ended; `nil` where it did not, or that was not come upon.
+  /// The last message of the process when it ended; `nil` if there was none, or if the reader has
+  /// not reached it.
   public private(set) var farewell: String?
 
   private let size: Int
@@ -54,9 +55,10 @@ public struct RecordingReader: Sendable {
   /// Opens a recording.
   ///
   /// - Parameters:
-  ///   - size: How many bytes it has.
-  ///   - source: Gives them.
-  /// - Throws: A sentence where it is none, of another major version, or holds no update.
+  ///   - size: The number of bytes.
+  ///   - source: Returns the bytes.
+  /// - Throws: A sentence if the file is not a recording, has another major version, or has no
+  ///   update.
   public init(size: Int, source: @escaping Source) throws(RecordingError) {
     self.size = size
     self.source = source
@@ -83,7 +85,7 @@ public struct RecordingReader: Sendable {
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")
     }
-    // That was only a look.
+    // The reader has only checked this place so far.
     farewell = nil
   }
 
@@ -98,35 +100,35 @@ public struct RecordingReader: Sendable {
 
   // MARK: Places
 
-  /// When the first update was made.
+  /// The time of the first update.
   public var start: MonitorTime { index.snapshots.first?.time ?? MonitorTime(nanoseconds: 0) }
 
-  /// When the last update was made.
+  /// The time of the last update.
   public var end: MonitorTime { index.end?.time ?? start }
 
-  /// Where the last update that holds everything begins that is not later than a moment.
+  /// Returns the offset of the last complete update that is not later than a moment.
   public func snapshot(upTo time: MonitorTime) -> Int {
     index.snapshot { $0.time <= time }?.offset ?? firstOffset
   }
 
-  /// Where the last update that holds everything begins that stands before an offset.
+  /// Returns the offset of the last complete update before an offset.
   public func snapshot(before offset: Int) -> Int {
     index.snapshot { $0.offset < offset }?.offset ?? firstOffset
   }
 
-  /// The first update with a warning that the one before did not have, behind an offset.
+  /// Returns the first update after an offset with a warning that the previous update did not have.
   public func warning(behind offset: Int) -> (time: MonitorTime, offset: Int)? {
     index.warnings.first { $0.offset > offset }.map { ($0.time, $0.offset) }
   }
 
-  /// The last one that stands before an offset.
+  /// Returns the last such update before an offset.
   public func warning(before offset: Int) -> (time: MonitorTime, offset: Int)? {
     index.warnings.last { $0.offset < offset }.map { ($0.time, $0.offset) }
   }
 
-  /// The update that begins at an offset, or the next one behind it.
+  /// Returns the update that begins at an offset, or the next one after it.
   ///
-  /// - Returns: `nil` where there is no more, for which fault and ``farewell`` give the reasons.
+  /// - Returns: `nil` at the end, for which ``fault`` and ``farewell`` give the reason.
   public mutating func update(at offset: Int) -> RecordedUpdate? {
     var assembler = UpdateAssembler()
     var isWhole = false
@@ -158,13 +160,13 @@ public struct RecordingReader: Sendable {
     }
   }
 
-  /// Notes why nothing more is played.
+  /// Stores the reason why the replay ends here.
   private mutating func note(fault: String) -> RecordedUpdate? {
     self.fault = "\(fault): it plays to its last whole update"
     return nil
   }
 
-  /// Nothing behind this update is played, because there is a fault.
+  /// Ends the recording at this update, because of a fault.
   public mutating func end(with last: RecordedUpdate) {
     index.cut(behind: .init(time: last.update.time, offset: last.offset))
   }
@@ -173,7 +175,7 @@ public struct RecordingReader: Sendable {
 
   private enum Piece {
     case frame(RecordingEntry, end: Int)
-    /// There are not as many bytes as there should be.
+    /// The file ends within the piece.
     case cut
     case damaged
   }
@@ -193,7 +195,7 @@ public struct RecordingReader: Sendable {
     return .frame(frame, end: offset + header + Int(length))
   }
 
-  /// The index at the end of the file; `nil` where there is none, or none that can be relied on.
+  /// Returns the index at the end of the file; `nil` if there is none or it is invalid.
   private func storedIndex() -> RecordingIndex? {
     guard size > firstOffset + RecordingFormat.trailerSize else { return nil }
     let trailer = source(size - RecordingFormat.trailerSize, RecordingFormat.trailerSize)
@@ -213,7 +215,7 @@ public struct RecordingReader: Sendable {
     return index.isSound(within: firstOffset..<Int(begin)) ? index : nil
   }
 
-  /// Whether the recording begins and ends where an index says.
+  /// Returns whether the recording begins and ends as an index says.
   private mutating func isTrue(_ index: RecordingIndex) -> Bool {
     defer { (fault, farewell) = (nil, nil) }
     guard let first = update(at: firstOffset), first.isWhole,
@@ -223,7 +225,7 @@ public struct RecordingReader: Sendable {
     return start.offset == first.offset && end.offset == last.offset
   }
 
-  /// Makes the index of what there is.
+  /// Creates the index by reading the whole file.
   private mutating func scan() {
     var offset = firstOffset
     while let next = update(at: offset) {

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Turns what a monitor tells, of everything that there is, into the bytes of a recording.
+/// Converts the messages of a monitor, with an interest in everything, into the bytes of a
+/// recording.
 ///
-/// Every 5 s it writes all that is known, so that playing can begin there; where that is much, rarer, so
-/// that it makes up most of a recording only where little happens.
+/// It writes the complete state every 5 s, so that a replay can begin there. If the state is large,
+/// it does so less often: complete states make up most of a recording only if little changes.
 public struct RecordingWriter: Sendable {
-  /// The shortest time between two updates that hold everything.
+  /// The shortest time between two complete updates.
   public static let snapshotInterval = Duration.seconds(5)
-  /// Between them stand at least so many bytes of other updates: a part of the size of the first.
+  /// The minimum size of the other updates between two complete ones, as a fraction of the size of
+  /// the first.
   private static let snapshotShare = 4
 
-  /// How many bytes there were so far.
+  /// The number of bytes so far.
   public private(set) var byteCount = 0
-  /// How many updates are among them.
+  /// The number of updates so far.
   public private(set) var updateCount = 0
 
   private var state = ProcessState()
   private var index = RecordingIndex()
   private var start: MonitorTime?
   private var lastTime = MonitorTime(nanoseconds: 0)
-  /// Whether the next update is all that is known.
+  /// Whether the next update is complete.
   private var isWhole = true
   private var lastSnapshot: (time: MonitorTime, size: Int)?
   private var sizeSinceSnapshot = 0
 
-  /// Creates a writer of a recording that has not begun.
+  /// Creates a writer of an empty recording.
   public init() {}
 
   /// The time from the first update to the last one.
   public var length: Duration { start.map { lastTime - $0 } ?? .zero }
 
-  /// The bytes that a message adds: none before the first greeting.
+  /// Returns the bytes that a message adds; none before the first greeting.
   public mutating func add(_ message: MonitorMessage) -> [UInt8] {
     var bytes: [UInt8] = []
     switch message {
     case .hello(let hello):
-      // Whoever greets again tells everything anew.
+      // After another greeting, the process sends its complete state.
       isWhole = true
       if byteCount == 0 { begin(hello, &bytes) }
     case .update(let update):
@@ -53,7 +55,8 @@ public struct RecordingWriter: Sendable {
     return bytes
   }
 
-  /// The bytes that complete the recording: the index. Without them it can be played, too.
+  /// Returns the bytes of the index, which complete the recording. A recording can also be replayed
+  /// without them.
   public mutating func finish() -> [UInt8] {
     guard byteCount > 0 else { return [] }
     var bytes: [UInt8] = []
@@ -77,7 +80,7 @@ public struct RecordingWriter: Sendable {
 
   private mutating func add(_ update: Update, _ bytes: inout [UInt8]) {
     var update = update
-    // Who looks for a moment relies on the order.
+    // Searching for a moment relies on increasing times.
     if start != nil { update.time = max(update.time, lastTime) }
     state.apply(update, isWhole: isWhole)
     let isDue = lastSnapshot.map {

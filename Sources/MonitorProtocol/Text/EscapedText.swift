@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Text of which nothing is obeyed by a terminal or ends a line.
+/// Text without characters that control a terminal or end a line.
 package enum EscapedText {
-  /// A value without anything that would end it, or that a terminal would obey.
+  /// Returns a value without characters that end it or control a terminal.
   ///
-  /// A tab, a line feed and a backslash become `\t`, `\n` and `\\`, other controls `\xNN`, and what
-  /// ends lines or turns text round `\uNNNN`, with the character's number in hexadecimal digits. So
-  /// the value can be had back exactly.
+  /// A tab, a line feed and a backslash become `\t`, `\n` and `\\`, other controls `\xNN`, and
+  /// characters that end lines or change the text direction `\uNNNN`, with the character's number
+  /// in hexadecimal digits. The value can be restored exactly.
   package static func escaped(_ value: String) -> String {
     guard !value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) else {
       return value
@@ -29,8 +29,9 @@ package enum EscapedText {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal, or a reader of lines, might do something at this character instead of showing
-  /// it: controls, what ends a line or a paragraph, and what turns the direction of text round.
+  /// Whether a terminal or a reader of lines may interpret this character instead of showing it:
+  /// controls, characters that end a line or a paragraph, and characters that change the text
+  /// direction.
   package var isObeyed: Bool {
     if (0x20..<0x7F).contains(value) { return false }
     switch properties.generalCategory {
@@ -39,7 +40,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The character's number in hexadecimal digits, with zeros in front.
+  /// Returns the character's number in hexadecimal digits, with leading zeros.
   package func hexadecimal(digits: Int) -> String {
     let number = String(value, radix: 16)
     return String(repeating: "0", count: max(0, digits - number.count)) + number

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Moments and durations in words, at most six cells wide.
+/// Moments and durations as text of at most six cells.
 package enum TimeText {
-  /// A duration to about three digits: `12ms`, `1.15s`, `12.4s`, `1m40s`, `3h10m`, `2d04h`.
+  /// Returns a duration with about three digits: `12ms`, `1.15s`, `12.4s`, `1m40s`, `3h10m`,
+  /// `2d04h`.
   ///
-  /// Cut, never rounded up, so that `59.9s` is followed by `1m00s`. A negative one reads `0ms`.
+  /// The value is truncated, never rounded up, so that `1m00s` follows `59.9s`. A negative duration
+  /// is `0ms`.
   package static func duration(_ duration: Duration) -> String {
     let (seconds, attoseconds) = max(.zero, duration).components
     let milliseconds = attoseconds / 1_000_000_000_000_000
@@ -20,7 +22,7 @@ package enum TimeText {
     }
   }
 
-  /// A number with at least two digits.
+  /// Returns a number with at least two digits.
   package static func padded(_ number: Int64) -> String {
     number < 10 ? "0\(number)" : "\(number)"
   }

@@ -31,7 +31,7 @@ extension WireEvent {
 }
 
 extension OperationEvent {
-  /// `nil` where it is a step to a state that this version does not know.
+  /// `nil` if this version does not know the new state.
   init?(_ wire: WireEvent) {
     guard let new = OperationState(wire.new) else { return nil }
     self.init(
@@ -69,7 +69,7 @@ extension WireRun {
 }
 
 extension OperationRun {
-  /// `nil` where it is in a state that this version does not know.
+  /// `nil` if this version does not know the state.
   init?(_ wire: WireRun) {
     guard let state = OperationState(wire.state) else { return nil }
     self.init(

@@ -29,7 +29,7 @@ extension WireInterest {
     Int64(limit.clamped(to: 0...WireLimits.mostRows))
   }
 
-  // In order, so that the same interest is the same bytes.
+  // Sorted, so that equal interests have equal bytes.
   private static func ids(_ ids: Set<OperationReport.ID>) -> [UInt64] {
     Array(ids.map(\.rawValue).sorted().prefix(WireLimits.mostSingleOperations))
   }

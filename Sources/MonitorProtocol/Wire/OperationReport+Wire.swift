@@ -24,7 +24,7 @@ extension WireOperation {
 }
 
 extension OperationReport {
-  /// `nil` where it is in a state that this version does not know.
+  /// `nil` if this version does not know the state.
   init?(_ wire: WireOperation) {
     guard let state = OperationState(wire.state) else { return nil }
     self.init(

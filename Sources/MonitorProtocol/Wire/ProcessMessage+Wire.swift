@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 extension ProcessMessage {
-  /// The message as the bytes of a frame, without their length.
+  /// Returns the message as the bytes of a frame, without their length.
   ///
-  /// ``UpdateParts`` makes the parts of an update, each of which fits into a frame.
+  /// ``UpdateParts`` creates the parts of an update, each of which fits into a frame.
   public func encoded() -> [UInt8] {
     var wire = WireProcessMessage()
     switch self {
@@ -23,9 +23,9 @@ extension ProcessMessage {
 
   /// Reads the bytes of a frame, without their length.
   ///
-  /// Numbers that no process can mean are moved into a range that can be calculated with.
+  /// Numbers that no process can mean are clamped to a range that is safe for arithmetic.
   ///
-  /// - Throws: A sentence that says what is damaged.
+  /// - Throws: A sentence that says which part is damaged.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     switch try WireProcessMessage(wireBytes: bytes).content {
     case .hello(let hello):

@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a monitor tells a viewer over a socket: ``hello(_:versions:)`` first, or ``bye(_:)`` where it
-/// does not take the viewer.
+/// A message from a monitor to a viewer over a socket. The first one is ``hello(_:versions:)``, or
+/// ``bye(_:)`` if the monitor refuses the viewer.
 public enum ProcessMessage: Sendable, Equatable {
-  /// Who is watched, and which versions of the protocol it understands.
+  /// The watched process, and the versions of the protocol that it understands.
   case hello(Hello, versions: ProtocolVersions)
-  /// A part of an update: what has changed may be more than a frame holds. Each part costs one credit.
+  /// A part of an update, because the changes may exceed the size of a frame. Each part costs one
+  /// credit.
   case updatePart(UpdatePart)
-  /// What became of the command with this token: one outcome for each operation of it, in its order,
-  /// and the dependents that were asked to cancel too.
+  /// The result of the command with this token: one outcome for each operation of it, in its order,
+  /// and the dependents that were also asked to cancel.
   case commandResult(
     token: UInt32, outcomes: [CommandResult.Outcome], dependents: [OperationReport.ID])
   /// Answers a ``ViewerMessage/ping(_:)``.
   case pong(UInt64)
-  /// The monitor goes, or will not talk to this viewer.
+  /// The monitor ends the connection or refuses this viewer.
   case bye(Farewell)
-  /// One that this version does not know, of a newer minor version; it is to be skipped.
+  /// A message of a newer minor version, which this version does not know. Receivers skip it.
   case unknown
 }
 
-/// Why a monitor ends a connection.
+/// The reason why a monitor ends a connection.
 public struct Farewell: Sendable, Equatable {
-  /// What kind of reason.
+  /// The kind of the reason.
   public enum Cause: Sendable, Equatable {
-    /// The process ends, or listens no more.
+    /// The process ends or stops listening.
     case processEnds
     /// The viewer speaks another major version of the protocol.
     case versionMismatch
-    /// As many viewers as may be are connected.
+    /// The maximum number of viewers is connected.
     case tooManyViewers
-    /// A message was not understood, or not allowed at that point.
+    /// A message was invalid, or not allowed at that point.
     case malformedMessage
-    /// One that this version does not know.
+    /// A cause that this version does not know.
     case unknown
   }
 
-  /// What kind of reason.
+  /// The kind of the reason.
   public var cause: Cause
   /// The reason as one sentence; unsanitised.
   public var reason: String
-  /// Which versions the monitor understands.
+  /// The versions that the monitor understands.
   public var versions: ProtocolVersions
 
   /// Creates a farewell.
@@ -51,17 +52,17 @@ public struct Farewell: Sendable, Equatable {
   }
 }
 
-/// The versions of the wire protocol that one side understands: one major version, up to a minor one.
+/// The versions of the protocol that one side understands: one major version, up to a minor one.
 ///
-/// A minor version adds messages and fields that older ones skip. Another major version is not
-/// understood at all.
+/// A minor version adds messages and fields, which older versions skip. Different major versions
+/// are incompatible.
 public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
-  /// What this library speaks.
+  /// The version of this library.
   public static let current = ProtocolVersions(major: 1, minor: 1)
 
-  /// Both sides must have the same.
+  /// The major version. Both sides must have the same.
   public var major: UInt32
-  /// The newest minor version that is understood.
+  /// The newest minor version that the side understands.
   public var minor: UInt32
 
   /// Creates versions.
@@ -73,6 +74,6 @@ public struct ProtocolVersions: Sendable, Equatable, CustomStringConvertible {
   /// Whether the two sides understand each other.
   public func isCompatible(with other: ProtocolVersions) -> Bool { major == other.major }
 
-  /// Such as `1.1`.
+  /// The versions as text, such as `1.1`.
   public var description: String { "\(major).\(minor)" }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Puts updates together of the parts that ``UpdateParts`` took them apart into.
+/// Joins the parts that ``UpdateParts`` has created from an update.
 public struct UpdateAssembler: Sendable {
-  /// What there is of an update that is not complete; `nil` between two.
+  /// The incomplete update; `nil` between two updates.
   private var update: Update?
-  /// Of the parts that there are of it.
+  /// The number of parts of the incomplete update.
   private var partCount = 0
   private var byteCount = 0
   private var entryCount = 0
@@ -14,23 +14,23 @@ public struct UpdateAssembler: Sendable {
   private let mostEntries: Int
   private let mostIDs: Int
 
-  /// Creates an assembler that waits for the first part of an update.
+  /// Creates an assembler that expects the first part of an update.
   public init() {
     self.init(
       mostEntries: WireLimits.mostEntriesOfUpdate, mostIDs: WireLimits.mostIDsOfUpdate)
   }
 
-  /// Creates one that takes only so many entries and so many ids in an update.
+  /// Creates an assembler that accepts a limited number of entries and of ids per update.
   init(mostEntries: Int, mostIDs: Int) {
     self.mostEntries = mostEntries
     self.mostIDs = mostIDs
   }
 
-  /// Takes the next part.
+  /// Adds the next part.
   ///
-  /// - Returns: The update where it is complete; `nil` where more parts follow.
-  /// - Throws: A sentence where the part does not follow the one before, or the update grows beyond
-  ///   ``WireLimits``. Nothing is to be expected of who has sent it.
+  /// - Returns: The complete update; `nil` if more parts follow.
+  /// - Throws: A sentence if the part does not follow the previous one, or if the update exceeds
+  ///   ``WireLimits``. After an error, the connection to the sender should be closed.
   public mutating func take(_ part: UpdatePart) throws(WireError) -> Update? {
     guard part.isFirst == (update == nil) else {
       throw WireError(
@@ -43,7 +43,7 @@ public struct UpdateAssembler: Sendable {
     byteCount += part.byteCount
     entryCount += part.entryCount
     idCount += part.idCount
-    // Away from `update`, so that its lists grow in place.
+    // Moved out of `update`, so that its lists grow in place.
     var whole = update.take() ?? part.content
     try check(partCount, most: WireLimits.mostParts, "parts")
     try check(byteCount, most: WireLimits.mostBytesOfUpdate, "bytes")
@@ -64,14 +64,14 @@ public struct UpdateAssembler: Sendable {
 }
 
 extension UpdatePart {
-  /// How many things that are more than an id its lists have.
+  /// The number of entries in its lists, not counting lists of ids.
   fileprivate var entryCount: Int {
     content.queues.count + content.changed.count + (content.events?.events.count ?? 0)
       + (content.runs?.runs.count ?? 0) + content.warnings.count + content.classTimes.count
       + (content.detail?.reasons.count ?? 0)
   }
 
-  /// How many ids it has, in lists of ids.
+  /// The number of ids in its lists of ids.
   fileprivate var idCount: Int {
     let dependencies = content.changed.reduce(moreDependencies?.dependencies.count ?? 0) {
       $0 + $1.dependencies.count
@@ -85,7 +85,7 @@ extension UpdatePart {
 }
 
 extension Update {
-  /// Takes in what the lists of another part have.
+  /// Appends the lists of another part.
   fileprivate mutating func append(_ part: UpdatePart) {
     let content = part.content
     if let more = part.moreDependencies, changed.last?.id == more.operation {

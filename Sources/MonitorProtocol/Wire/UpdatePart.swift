@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A part of an ``Update``, as one frame holds it.
+/// A part of an ``Update`` that fits into one frame.
 ///
-/// ``UpdateParts`` takes an update apart, and ``UpdateAssembler`` puts it together.
+/// ``UpdateParts`` divides an update, and ``UpdateAssembler`` joins the parts.
 public struct UpdatePart: Sendable, Equatable {
-  /// Dependencies of one operation that did not fit into the part before.
+  /// Dependencies of one operation that did not fit into the previous part.
   struct MoreDependencies: Sendable, Equatable {
-    /// The operation, which came last in the part before.
+    /// The operation, which was the last one in the previous part.
     var operation: OperationReport.ID
-    /// Those that follow the ones that it had there.
+    /// The dependencies after those in the previous parts.
     var dependencies: [OperationReport.ID]
   }
 
-  /// What this part has of the update; the first part has all that is not a list.
+  /// The contents of this part. The first part has all values that are not lists.
   var content: Update
-  /// What is to be appended before anything of the content; `nil` where nothing is.
+  /// Dependencies to append before the contents; `nil` if there are none.
   var moreDependencies: MoreDependencies?
-  /// Whether this is the first one.
+  /// Whether this is the first part.
   var isFirst: Bool
-  /// Whether the update is complete with it.
+  /// Whether this part completes the update.
   var isLast: Bool
-  /// How many bytes it came in; 0 where it has not come. Of no account when parts are compared.
+  /// The number of bytes in which it was received; 0 if it was not received. Ignored when parts are
+  /// compared.
   var byteCount = 0
 
-  /// Whether both say the same.
+  /// Whether both parts have the same contents.
   public static func == (left: UpdatePart, right: UpdatePart) -> Bool {
     left.content == right.content && left.moreDependencies == right.moreDependencies
       && left.isFirst == right.isFirst && left.isLast == right.isLast

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Takes an update apart into parts that fit into a frame each.
+/// Divides an update into parts, each of which fits into a frame.
 ///
-/// Lists are cut between two items. The dependencies of one operation, which may be any number, are cut
-/// as well: the next part has more of them.
+/// Lists are divided between two items. The dependencies of one operation can be divided too,
+/// because their number is unlimited: the next part has the others.
 struct UpdateSplitter {
-  /// So many dependencies stay with their operation in any case.
+  /// The number of dependencies that always stay with their operation.
   private static let uncutDependencyCount = 1_000
 
   private let update: Update
-  // In order, so that the same update is the same bytes.
+  // Sorted, so that equal updates have equal bytes.
   private let subjects: [OperationReport.ID]
   private let classTimes: [(key: String, value: TimeStatistics)]
   private var isFirst = true
   private var isOver = false
 
-  // How much of each list is in the parts so far.
+  // The number of items of each list that are in the parts so far.
   private var queues = 0
   private var changed = 0
   private var removed = 0
@@ -56,7 +56,7 @@ struct UpdateSplitter {
     return part
   }
 
-  /// What is not a list.
+  /// The values that are not lists.
   private var head: Update {
     guard isFirst else { return Update(time: MonitorTime(nanoseconds: 0)) }
     var head = Update(
@@ -90,7 +90,7 @@ struct UpdateSplitter {
 
   private mutating func times(_ room: inout Room) -> [String: TimeStatistics] {
     let taken = room.take(classTimes, &classes) { $0.key.wireSize + 100 }
-    // A dictionary that is made anew looks at the whole of each name.
+    // A new dictionary would hash each complete name.
     return taken.count == update.classTimes.count
       ? update.classTimes : Dictionary(uniqueKeysWithValues: taken)
   }
@@ -140,14 +140,14 @@ struct UpdateSplitter {
   }
 }
 
-/// What a part still takes in.
+/// The space that is left in a part.
 private struct Room {
-  /// The bytes that are left; below zero once an item has not fitted quite.
+  /// The remaining bytes; negative if the last item exceeded them.
   var bytes = WireLimits.softPartSize
-  /// Whether something has to go into another part.
+  /// Whether further items need another part.
   var wasTooSmall = false
 
-  /// The items from `cursor` on for which there is room, behind which `cursor` is then.
+  /// Returns the items from `cursor` on that fit, and moves `cursor` behind them.
   mutating func take<Item>(
     _ items: [Item], _ cursor: inout Int, size: (Item) -> Int
   ) -> [Item] {
@@ -161,14 +161,14 @@ private struct Room {
   }
 }
 
-// MARK: - The most bytes that things take in a frame
+// MARK: - The maximum size of values in a frame
 
 extension String {
   fileprivate var wireSize: Int { min(utf8.count, WireLimits.longestText) + 4 }
 }
 
 extension OperationReport.ID {
-  /// Seven bits go into a byte.
+  /// One byte has seven bits of the number.
   fileprivate var wireSize: Int { max(1, (70 - rawValue.leadingZeroBitCount) / 7) }
 }
 
@@ -194,19 +194,19 @@ extension MonitorWarning {
   }
 }
 
-/// The frames of an update, one by one: what has changed may be more than one holds.
+/// The frames of an update, in order: the changes may need more than one frame.
 ///
-/// Each is the bytes of a ``ProcessMessage/updatePart(_:)``, and is made when it is asked for. It grows
-/// to ``WireLimits/softPartSize`` and one item more, so that it is well within
-/// ``WireLimits/maximumFrame``. There is one at least. An ``UpdateAssembler`` makes the update again of
-/// what these decode to.
+/// Each frame has the bytes of a ``ProcessMessage/updatePart(_:)`` and is created when it is
+/// requested. It exceeds ``WireLimits/softPartSize`` by at most one item, so it is well below
+/// ``WireLimits/maximumFrame``. There is at least one frame. An ``UpdateAssembler`` restores the
+/// update from the decoded frames.
 public struct UpdateParts: Sequence, IteratorProtocol, Sendable {
   private var splitter: UpdateSplitter
 
-  /// Takes an update apart.
+  /// Creates the frames of an update.
   public init(_ update: Update) { splitter = UpdateSplitter(update) }
 
-  /// The next frame, without its length; `nil` behind the last one.
+  /// Returns the next frame, without its length; `nil` after the last one.
   public mutating func next() -> [UInt8]? {
     splitter.next().map { ProcessMessage.updatePart($0).encoded() }
   }

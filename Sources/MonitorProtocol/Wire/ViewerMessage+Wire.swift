@@ -2,10 +2,10 @@
 // Part of opq; see LICENSE.
 
 extension ViewerMessage {
-  /// The message as the bytes of a frame, without their length.
+  /// Returns the message as the bytes of a frame, without their length.
   ///
-  /// What an ``Interest`` wants beyond ``WireLimits`` is cut to these. A command that names too many
-  /// operations, or a filter that is too long, is not: the other side refuses it.
+  /// An ``Interest`` that exceeds ``WireLimits`` is reduced to them. A command with too many
+  /// operations or a filter that is too long is not: the other side refuses it.
   public func encoded() -> [UInt8] {
     var wire = WireViewerMessage()
     switch self {
@@ -22,7 +22,7 @@ extension ViewerMessage {
 
   /// Reads the bytes of a frame, without their length.
   ///
-  /// - Throws: A sentence that says what is damaged, or beyond ``WireLimits``.
+  /// - Throws: A sentence that says which part is damaged or exceeds ``WireLimits``.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     switch try WireViewerMessage(wireBytes: bytes).content {
     case .hello(let hello): self = .hello(try ViewerHello(hello))
@@ -53,7 +53,7 @@ extension ViewerMessage {
   }
 }
 
-/// A number that a viewer has sent, where it is in range.
+/// Returns a number that a viewer has sent, if it is in range.
 func checked(
   _ number: Int64, in range: ClosedRange<Int>, _ what: String
 ) throws(WireError) -> Int {
@@ -64,7 +64,7 @@ func checked(
   return number
 }
 
-/// The ids of operations that a viewer has sent, where they are not too many.
+/// Returns the ids of operations that a viewer has sent, if they are not too many.
 func checked(
   _ ids: [UInt64], most: Int, _ what: String
 ) throws(WireError) -> [OperationReport.ID] {

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a viewer tells a monitor over a socket: ``hello(_:)`` first, and nothing before the monitor has
-/// answered it with its own.
+/// A message from a viewer to a monitor over a socket. The first one is ``hello(_:)``. The viewer
+/// sends nothing else before the monitor has answered it.
 public enum ViewerMessage: Sendable, Equatable {
-  /// Who asks, and which versions it understands.
+  /// The viewer, and the versions that it understands.
   case hello(ViewerHello)
-  /// What it wants to be told of from now on, and the shortest time between two updates.
+  /// What the viewer wants to receive from now on, and the shortest time between two updates.
   case watch(Interest, interval: Duration)
-  /// A command; its result comes with the same token.
+  /// A command. Its result has the same token.
   case command(MonitorCommand, token: UInt32)
-  /// So many more frames of updates may be sent: the viewer has taken as many. At first none may.
+  /// Allows this number of further frames of updates, because the viewer has processed as many. The
+  /// initial credit is 0.
   case credit(Int)
   /// Asks for a ``ProcessMessage/pong(_:)`` with the same number.
   case ping(UInt64)
-  /// The viewer goes, for this reason.
+  /// The viewer ends the connection, for this reason.
   case bye(reason: String)
-  /// One that this version does not know, of a newer minor version; it is to be skipped.
+  /// A message of a newer minor version, which this version does not know. Receivers skip it.
   case unknown
 }
 
-/// Says who watches.
+/// The greeting of a viewer.
 public struct ViewerHello: Sendable, Equatable {
-  /// Which versions of the protocol the viewer understands.
+  /// The versions of the protocol that the viewer understands.
   public var versions: ProtocolVersions
-  /// The viewer's process id; for display alone.
+  /// The viewer's process id, for display only.
   public var processID: Int32
-  /// Whether the viewer gives no commands.
+  /// Whether the viewer sends no commands.
   public var isReadOnly: Bool
 
   /// Creates a greeting, of this version by default.

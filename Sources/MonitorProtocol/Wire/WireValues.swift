@@ -3,18 +3,18 @@
 
 import SwiftProtobuf
 
-/// Both greetings begin with it.
+/// The beginning of both greetings.
 let wireMagic = "OPQMON"
 
 extension SwiftProtobuf.Message {
   /// The bytes of the message.
   func wireBytes() -> [UInt8] {
-    // Fails where a required field is missing, which this syntax does not know, or beyond 2 GiB. Who gets
-    // nothing skips it.
+    // Serialization fails if a required field is missing, which this syntax does not have, or above
+    // 2 GiB. The receiver skips an empty message.
     (try? serializedBytes()) ?? []
   }
 
-  /// Reads a message that came as a frame.
+  /// Reads a message from the bytes of a frame.
   init(wireBytes bytes: [UInt8]) throws(WireError) {
     guard bytes.count <= WireLimits.maximumFrame else {
       throw WireError(
@@ -54,10 +54,10 @@ extension ProtocolVersions {
   init(_ wire: WireVersions) { self.init(major: wire.major, minor: wire.minor) }
 }
 
-// MARK: - Numbers that only are shown: what is out of range is moved into it
+// MARK: - Numbers that are only displayed, clamped to their range
 
 extension Int {
-  /// A number of things that a process has told.
+  /// Creates a count from a number that a process has sent.
   init(wireCount: Int64) { self = Int(wireCount.clamped(to: 0...WireLimits.largestCount)) }
 }
 
@@ -70,7 +70,7 @@ extension Duration {
 }
 
 extension Comparable {
-  /// The value, or the end of the range that it lies beyond.
+  /// Returns the value, clamped to a range.
   func clamped(to range: ClosedRange<Self>) -> Self {
     max(range.lowerBound, min(self, range.upperBound))
   }
@@ -79,15 +79,15 @@ extension Comparable {
 // MARK: - Texts
 
 extension String {
-  /// The text, or as much of it, with "…" behind, as ``WireLimits/longestText`` allows. Looks at no more
-  /// than that.
+  /// The text, or, if it exceeds ``WireLimits/longestText``, its beginning and "…". Only that many
+  /// bytes are read.
   var wireText: String {
     let ending = "…"
     guard utf8.count > WireLimits.longestText else { return self }
     var start = String(
       decoding: utf8.prefix(WireLimits.longestText - ending.utf8.count), as: UTF8.self)
-    // The last character may have been cut in two, and the bytes of its last scalar too. Where it is the
-    // only one, so be it.
+    // The last character and the bytes of its last scalar may be incomplete. If it is the only
+    // character, the result is empty.
     while let scalar = start.unicodeScalars.last, scalar == "\u{FFFD}" {
       start.unicodeScalars.removeLast()
     }

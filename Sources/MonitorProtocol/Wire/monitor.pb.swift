@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto f2312e579385b61f5483a1f51e888879be01cb5f7e5e118e92b6453a9a95bec2
+// Made from monitor.proto d80f6fd0d041fd340a771103ecea52b13003ef41bde9ff8f24ed4e9682e18a4e
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -16,28 +16,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// What a monitored process and a viewer of it tell each other, version 1.1.
+// The messages between a monitored process and its viewers, version 1.1.
 //
-// On a socket each message stands behind its length in bytes, an unsigned 32-bit little-endian number,
-// and is at most 1 MiB long. The viewer speaks first, with `ViewerMessage.hello`; the process answers
-// with `ProcessMessage.hello`, or with `ProcessMessage.bye` where it does not take the viewer. Before
-// that neither sends anything else.
+// On a socket, the length of each message in bytes precedes it, as an unsigned 32-bit little-endian
+// number. A message is at most 1 MiB long. The viewer sends the first message,
+// `ViewerMessage.hello`. The process answers with `ProcessMessage.hello`, or with
+// `ProcessMessage.bye` if it refuses the viewer. Before that, neither sends anything else.
 //
-// Versions: a minor version adds fields, messages and values of enumerations. Who does not know them
-// skips them: unknown fields, a message whose content is not known as a whole, an element of a list
-// whose kind is not known. A major version may change everything but the following, so that both sides
-// can always tell why they do not understand each other: the fields `hello` and `bye` of the two
-// messages that are sent, the fields 1 and 2 of both greetings, and the whole of `Farewell`. Numbers
-// and names that went away are reserved for ever.
+// Versions: a minor version adds fields, messages and values of enumerations. Receivers that do not
+// know them skip them: unknown fields, a message whose complete content is unknown, an element of a
+// list whose kind is unknown. A major version may change everything except the following parts, so
+// that both sides can always explain why they are incompatible: the fields `hello` and `bye` of the
+// two top-level messages, the fields 1 and 2 of both greetings, and all of `Farewell`. Numbers and
+// names of removed fields stay reserved.
 //
-// Times are nanoseconds on the monotonic clock of the monitored process, from an arbitrary start; the
-// greeting says what time of day belongs to one of them. Durations are nanoseconds. Numbers of things
-// are never negative. Names and titles are as the program gave them, and may hold anything; those
-// longer than 4 KiB are cut, and end in "…". What a process tells is only shown: a time more than 73
-// years from zero, a negative number of things or one beyond 2^40 is taken for the nearest that is not.
-// What a viewer asks for is refused where it is out of range.
+// Times are nanoseconds on the monotonic clock of the monitored process, from an arbitrary start.
+// The greeting has the time of day for one of them. Durations are nanoseconds. Counts are never
+// negative. Names and titles are as the program sets them and may contain any characters. They are
+// cut to 4 KiB and then end in "…". Values from a process are only displayed: times more than 73
+// years from zero, and counts below 0 or above 2^40, are clamped. Requests of a viewer that are out
+// of range are refused.
 //
-// Run `generate` beside this file when it has changed.
+// Run `generate` in this folder after a change of this file.
 
 internal import SwiftProtobuf
 
@@ -118,7 +118,7 @@ nonisolated enum WireState: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// Where an operation stands among the ready ones of its queue. One that is not known counts as normal.
+/// The priority of an operation among the ready ones of its queue. Unknown values count as normal.
 nonisolated enum WirePriority: SwiftProtobuf.Enum, Swift.CaseIterable {
   typealias RawValue = Int
   case normal // = 0
@@ -165,7 +165,7 @@ nonisolated enum WirePriority: SwiftProtobuf.Enum, Swift.CaseIterable {
 
 }
 
-/// What a viewer sends. A message without any content that the receiver knows is skipped.
+/// The messages from a viewer. A message without known content is skipped.
 nonisolated struct WireViewerMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -173,7 +173,7 @@ nonisolated struct WireViewerMessage: Sendable {
 
   var content: WireViewerMessage.OneOf_Content? = nil
 
-  /// Who watches. The first message, and only the first.
+  /// The greeting. It is always the first message, and is never sent again.
   var hello: WireViewerHello {
     get {
       if case .hello(let v)? = content {return v}
@@ -182,7 +182,7 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .hello(newValue)}
   }
 
-  /// What it wants to be told of from now on. Replaces what it wanted before.
+  /// What the viewer wants to receive from now on. It replaces the earlier request.
   var watch: WireWatch {
     get {
       if case .watch(let v)? = content {return v}
@@ -191,7 +191,7 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .watch(newValue)}
   }
 
-  /// What the process shall do.
+  /// A command to the process.
   var command: WireCommand {
     get {
       if case .command(let v)? = content {return v}
@@ -200,8 +200,8 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .command(newValue)}
   }
 
-  /// So many more parts of updates may be sent, 1 to 64: the viewer has taken as many. At first none
-  /// may.
+  /// Allows 1 to 64 further parts of updates, because the viewer has processed as many. The
+  /// initial credit is 0.
   var credit: UInt32 {
     get {
       if case .credit(let v)? = content {return v}
@@ -219,7 +219,7 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .ping(newValue)}
   }
 
-  /// The viewer goes. Nothing follows.
+  /// The viewer ends the connection. No message follows.
   var bye: WireViewerFarewell {
     get {
       if case .bye(let v)? = content {return v}
@@ -231,18 +231,18 @@ nonisolated struct WireViewerMessage: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
-    /// Who watches. The first message, and only the first.
+    /// The greeting. It is always the first message, and is never sent again.
     case hello(WireViewerHello)
-    /// What it wants to be told of from now on. Replaces what it wanted before.
+    /// What the viewer wants to receive from now on. It replaces the earlier request.
     case watch(WireWatch)
-    /// What the process shall do.
+    /// A command to the process.
     case command(WireCommand)
-    /// So many more parts of updates may be sent, 1 to 64: the viewer has taken as many. At first none
-    /// may.
+    /// Allows 1 to 64 further parts of updates, because the viewer has processed as many. The
+    /// initial credit is 0.
     case credit(UInt32)
     /// Asks for a `ProcessMessage.pong` with the same number.
     case ping(UInt64)
-    /// The viewer goes. Nothing follows.
+    /// The viewer ends the connection. No message follows.
     case bye(WireViewerFarewell)
 
   }
@@ -250,7 +250,7 @@ nonisolated struct WireViewerMessage: Sendable {
   init() {}
 }
 
-/// What a monitored process sends. A message without any content that the receiver knows is skipped.
+/// The messages from a monitored process. A message without known content is skipped.
 nonisolated struct WireProcessMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -258,7 +258,7 @@ nonisolated struct WireProcessMessage: Sendable {
 
   var content: WireProcessMessage.OneOf_Content? = nil
 
-  /// Who is watched. The first message, where the viewer is taken.
+  /// The greeting. It is the first message if the process accepts the viewer.
   var hello: WireProcessHello {
     get {
       if case .hello(let v)? = content {return v}
@@ -276,7 +276,7 @@ nonisolated struct WireProcessMessage: Sendable {
     set {content = .updatePart(newValue)}
   }
 
-  /// What became of a command.
+  /// The result of a command.
   var commandResult: WireCommandResult {
     get {
       if case .commandResult(let v)? = content {return v}
@@ -285,7 +285,7 @@ nonisolated struct WireProcessMessage: Sendable {
     set {content = .commandResult(newValue)}
   }
 
-  /// Answers a `ViewerMessage.ping` with its number.
+  /// The answer to a `ViewerMessage.ping`, with its number.
   var pong: UInt64 {
     get {
       if case .pong(let v)? = content {return v}
@@ -294,7 +294,7 @@ nonisolated struct WireProcessMessage: Sendable {
     set {content = .pong(newValue)}
   }
 
-  /// Nothing follows.
+  /// The process ends the connection. No message follows.
   var bye: WireFarewell {
     get {
       if case .bye(let v)? = content {return v}
@@ -306,15 +306,15 @@ nonisolated struct WireProcessMessage: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Content: Equatable, Sendable {
-    /// Who is watched. The first message, where the viewer is taken.
+    /// The greeting. It is the first message if the process accepts the viewer.
     case hello(WireProcessHello)
     /// A part of an update. It costs one credit.
     case updatePart(WireUpdatePart)
-    /// What became of a command.
+    /// The result of a command.
     case commandResult(WireCommandResult)
-    /// Answers a `ViewerMessage.ping` with its number.
+    /// The answer to a `ViewerMessage.ping`, with its number.
     case pong(UInt64)
-    /// Nothing follows.
+    /// The process ends the connection. No message follows.
     case bye(WireFarewell)
 
   }
@@ -328,10 +328,10 @@ nonisolated struct WireVersions: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The two sides must have the same.
+  /// The major version. Both sides must have the same.
   var major: UInt32 = 0
 
-  /// The newest that is understood.
+  /// The newest minor version that the side understands.
   var minor: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -339,16 +339,16 @@ nonisolated struct WireVersions: Sendable {
   init() {}
 }
 
-/// Says who watches.
+/// The greeting of a viewer.
 nonisolated struct WireViewerHello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Always "OPQMON": whoever sends something else has reached the wrong socket.
+  /// Always "OPQMON". Any other text means that the sender has connected to the wrong socket.
   var magic: String = String()
 
-  /// Which versions the viewer understands.
+  /// The versions that the viewer understands.
   var versions: WireVersions {
     get {_versions ?? WireVersions()}
     set {_versions = newValue}
@@ -358,10 +358,10 @@ nonisolated struct WireViewerHello: Sendable {
   /// Clears the value of `versions`. Subsequent reads from it will return its default value.
   mutating func clearVersions() {self._versions = nil}
 
-  /// The viewer's process id; for display alone, since it may be that of another namespace.
+  /// The viewer's process id, for display only, because it may belong to another namespace.
   var processID: Int32 = 0
 
-  /// Whether the viewer will give no commands.
+  /// Whether the viewer sends no commands.
   var isReadOnly: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -371,7 +371,7 @@ nonisolated struct WireViewerHello: Sendable {
   fileprivate var _versions: WireVersions? = nil
 }
 
-/// Says which process is watched, and how.
+/// The greeting of a process: which process is watched, and how.
 nonisolated struct WireProcessHello: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -380,7 +380,7 @@ nonisolated struct WireProcessHello: Sendable {
   /// Always "OPQMON".
   var magic: String = String()
 
-  /// Which versions the process understands.
+  /// The versions that the process understands.
   var versions: WireVersions {
     get {_versions ?? WireVersions()}
     set {_versions = newValue}
@@ -405,18 +405,18 @@ nonisolated struct WireProcessHello: Sendable {
   /// … and the same moment as seconds since 1970-01-01T00:00:00Z.
   var anchorSecondsSince1970: Double = 0
 
-  /// When the process started. Where the machine has slept since, it may come out differently in the next
-  /// greeting.
+  /// When the process started. If the machine has slept since then, the next greeting may have
+  /// another value.
   var processStarted: Int64 = 0
 
-  /// Tells apart the times between two starts of the machine; empty where that is not known.
+  /// Identifies one boot of the machine; empty if unknown.
   var bootID: String = String()
 
-  /// How many operations were ever added to the queues that are alive.
+  /// The number of operations that were ever added to the existing queues.
   var totalCount: Int64 = 0
 
-  /// When the process started, in the kernel's clock ticks since the machine did, sleep included: with
-  /// `boot_id` and `process_id` it names one process. 0 where it is not known. Since version 1.1.
+  /// When the process started, in the kernel's clock ticks since boot, including sleep. Together
+  /// with `boot_id` and `process_id` it identifies one process. 0 if unknown. Since version 1.1.
   var startTicks: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -426,7 +426,7 @@ nonisolated struct WireProcessHello: Sendable {
   fileprivate var _versions: WireVersions? = nil
 }
 
-/// Why a viewer goes.
+/// The reason why a viewer ends a connection.
 nonisolated struct WireViewerFarewell: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -440,19 +440,19 @@ nonisolated struct WireViewerFarewell: Sendable {
   init() {}
 }
 
-/// Why a process ends a connection.
+/// The reason why a process ends a connection.
 nonisolated struct WireFarewell: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What kind of reason.
+  /// The kind of the reason.
   var cause: WireFarewell.Cause = .unspecified
 
   /// One sentence.
   var reason: String = String()
 
-  /// Which versions the process understands.
+  /// The versions that the process understands.
   var versions: WireVersions {
     get {_versions ?? WireVersions()}
     set {_versions = newValue}
@@ -470,16 +470,16 @@ nonisolated struct WireFarewell: Sendable {
     /// Another reason.
     case unspecified // = 0
 
-    /// The process ends, or listens no more.
+    /// The process ends or stops listening.
     case processEnds // = 1
 
-    /// The viewer speaks another major version.
+    /// The viewer has another major version.
     case versionMismatch // = 2
 
-    /// As many viewers as may be are connected.
+    /// The maximum number of viewers is connected.
     case tooManyViewers // = 3
 
-    /// A message was not understood, or not allowed at that point.
+    /// A message was invalid, or not allowed at that point.
     case malformedMessage // = 4
     case UNRECOGNIZED(Int)
 
@@ -525,13 +525,13 @@ nonisolated struct WireFarewell: Sendable {
   fileprivate var _versions: WireVersions? = nil
 }
 
-/// Begins, or changes, what the process tells the viewer.
+/// Starts or changes the updates that a viewer receives.
 nonisolated struct WireWatch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What is wanted.
+  /// The contents of the updates.
   var interest: WireInterest {
     get {_interest ?? WireInterest()}
     set {_interest = newValue}
@@ -551,14 +551,14 @@ nonisolated struct WireWatch: Sendable {
   fileprivate var _interest: WireInterest? = nil
 }
 
-/// What a viewer wants to be told of; counts and queues are told always. What a field that is not set
-/// means is said there.
+/// What a viewer wants to receive. Counts and queues are always sent. Each field documents its
+/// default.
 nonisolated struct WireInterest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The order of the list; by state where it is not set.
+  /// The order of the list; by state if not set.
   var order: WireInterest.Order {
     get {_order ?? WireInterest.Order()}
     set {_order = newValue}
@@ -568,7 +568,8 @@ nonisolated struct WireInterest: Sendable {
   /// Clears the value of `order`. Subsequent reads from it will return its default value.
   mutating func clearOrder() {self._order = nil}
 
-  /// Which operations are listed, in the words that a user types, 4 KiB at most; all where not set.
+  /// The condition for operations in the list, in the words that a user types, at most 4 KiB; all
+  /// operations if not set.
   var filter: String {
     get {_filter ?? String()}
     set {_filter = newValue}
@@ -578,13 +579,13 @@ nonisolated struct WireInterest: Sendable {
   /// Clears the value of `filter`. Subsequent reads from it will return its default value.
   mutating func clearFilter() {self._filter = nil}
 
-  /// Whether what is over is not listed.
+  /// Whether the list omits operations that are finished or cancelled.
   var hidesOver: Bool = false
 
-  /// Whether only those are listed that warnings name.
+  /// Whether the list has only operations that warnings name.
   var showsWarnedOnly: Bool = false
 
-  /// How many operations of the list are wanted, 0 to 1,000,000; all where not set.
+  /// The maximum number of operations in the list, 0 to 1,000,000; all if not set.
   var rowLimit: Int64 {
     get {_rowLimit ?? 0}
     set {_rowLimit = newValue}
@@ -594,23 +595,23 @@ nonisolated struct WireInterest: Sendable {
   /// Clears the value of `rowLimit`. Subsequent reads from it will return its default value.
   mutating func clearRowLimit() {self._rowLimit = nil}
 
-  /// The ids of operations that are wanted whether listed or not; 50,000 at most.
+  /// The ids of operations that are sent even if they are not in the list; at most 50,000.
   var operations: [UInt64] = []
 
-  /// Parts of the dependency graph that are wanted; 64 at most.
+  /// Parts of the dependency graph to send; at most 64.
   var graphs: [WireInterest.Graph] = []
 
-  /// How many operations are wanted of those that no other depends on, and of what these wait for: 0 to
-  /// 1,000,000.
+  /// The maximum number of operations to send for the dependency trees: operations without
+  /// dependents, and what these depend on; 0 to 1,000,000.
   var rootLimit: Int64 = 0
 
-  /// The ids of the operations of which the dependents are wanted; 50,000 at most.
+  /// The ids of the operations whose dependents are sent; at most 50,000.
   var subjects: [UInt64] = []
 
-  /// How many events are wanted at most with each update, 0 to 1,000,000.
+  /// The maximum number of events per update, 0 to 1,000,000.
   var eventLimit: Int64 = 0
 
-  /// Which runs are wanted; none where not set.
+  /// The runs to send; none if not set.
   var timeline: WireInterest.Timeline {
     get {_timeline ?? WireInterest.Timeline()}
     set {_timeline = newValue}
@@ -620,7 +621,7 @@ nonisolated struct WireInterest: Sendable {
   /// Clears the value of `timeline`. Subsequent reads from it will return its default value.
   mutating func clearTimeline() {self._timeline = nil}
 
-  /// The id of the operation of which the detail is wanted; none where not set.
+  /// The id of the operation whose detail is sent; none if not set.
   var detail: UInt64 {
     get {_detail ?? 0}
     set {_detail = newValue}
@@ -630,21 +631,21 @@ nonisolated struct WireInterest: Sendable {
   /// Clears the value of `detail`. Subsequent reads from it will return its default value.
   mutating func clearDetail() {self._detail = nil}
 
-  /// Which kinds of warnings are wanted. Those that are not known are left out.
+  /// The kinds of warnings to send. Unknown kinds are left out.
   var warningKinds: [WireWarning.Kind] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// In which order operations are listed.
+  /// The order of the operations.
   nonisolated struct Order: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// What operations are compared by.
+    /// The value by which operations are ordered.
     var column: WireInterest.Order.Column = .unspecified
 
-    /// Whether everything is the other way round.
+    /// Whether the order is reversed.
     var isReversed: Bool = false
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -659,17 +660,17 @@ nonisolated struct WireInterest: Sendable {
       case queue // = 3
       case priority // = 4
 
-      /// The most unfinished dependencies first.
+      /// By the number of unfinished dependencies, the largest first.
       case dependencies // = 5
 
-      /// The longest in its state first.
+      /// By the time in the state, the longest first.
       case time // = 6
 
-      /// The one that most operations depend on first.
+      /// By the number of dependents, the largest first.
       case dependents // = 7
       case name // = 8
 
-      /// The longest run that is over first. Since version 1.1.
+      /// By run time: finished and cancelled operations first, the longest first. Since version 1.1.
       case run // = 9
       case UNRECOGNIZED(Int)
 
@@ -734,13 +735,13 @@ nonisolated struct WireInterest: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// The id of the operation from which on.
+    /// The id of the operation at which the part begins.
     var root: UInt64 = 0
 
-    /// Which way.
+    /// The direction of the dependencies to follow.
     var direction: WireInterest.Graph.Direction = .unspecified
 
-    /// The most operations, the nearest first: 0 to 1,000,000.
+    /// The maximum number of operations, the nearest first: 0 to 1,000,000.
     var limit: Int64 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -748,13 +749,13 @@ nonisolated struct WireInterest: Sendable {
     nonisolated enum Direction: SwiftProtobuf.Enum, Swift.CaseIterable {
       typealias RawValue = Int
 
-      /// A graph with it, or with one that is not known, is left out.
+      /// A graph with this direction, or with an unknown one, is left out.
       case unspecified // = 0
 
-      /// From an operation to what it depends on.
+      /// From an operation to its dependencies.
       case waitsFor // = 1
 
-      /// From an operation to what depends on it.
+      /// From an operation to its dependents.
       case blocks // = 2
       case UNRECOGNIZED(Int)
 
@@ -798,10 +799,10 @@ nonisolated struct WireInterest: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// How far back they are wanted: 0 to a day.
+    /// How far back the runs go: 0 to a day.
     var window: Int64 = 0
 
-    /// The most runs: 0 to 1,000,000.
+    /// The maximum number of runs: 0 to 1,000,000.
     var limit: Int64 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -818,13 +819,13 @@ nonisolated struct WireInterest: Sendable {
   fileprivate var _detail: UInt64? = nil
 }
 
-/// What the process shall do.
+/// A command to the process.
 nonisolated struct WireCommand: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Any number; the result comes with the same.
+  /// Any number. The result has the same.
   var token: UInt32 = 0
 
   var action: WireCommand.OneOf_Action? = nil
@@ -838,7 +839,7 @@ nonisolated struct WireCommand: Sendable {
     set {action = .cancel(newValue)}
   }
 
-  /// The same, with each operation that depends on any of them.
+  /// Asks each of these operations, and each direct or indirect dependent, to cancel.
   var cancelWithDependents: WireCommand.Operations {
     get {
       if case .cancelWithDependents(let v)? = action {return v}
@@ -856,7 +857,7 @@ nonisolated struct WireCommand: Sendable {
     set {action = .setSuspended(newValue)}
   }
 
-  /// Sets how many operations a queue runs at once.
+  /// Sets the maximum number of operations that a queue executes at once.
   var setWidth: WireCommand.SetWidth {
     get {
       if case .setWidth(let v)? = action {return v}
@@ -879,18 +880,18 @@ nonisolated struct WireCommand: Sendable {
   nonisolated enum OneOf_Action: Equatable, Sendable {
     /// Asks each of these operations to cancel.
     case cancel(WireCommand.Operations)
-    /// The same, with each operation that depends on any of them.
+    /// Asks each of these operations, and each direct or indirect dependent, to cancel.
     case cancelWithDependents(WireCommand.Operations)
     /// Suspends or resumes a queue.
     case setSuspended(WireCommand.SetSuspended)
-    /// Sets how many operations a queue runs at once.
+    /// Sets the maximum number of operations that a queue executes at once.
     case setWidth(WireCommand.SetWidth)
     /// Changes the priority of operations.
     case changePriority(WireCommand.ChangePriority)
 
   }
 
-  /// The ids of operations; 100,000 at most.
+  /// The ids of operations; at most 100,000.
   nonisolated struct Operations: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -926,7 +927,8 @@ nonisolated struct WireCommand: Sendable {
     /// The id of the queue.
     var queue: UInt64 = 0
 
-    /// How many operations it runs at once, 0 to 1,000,000; left to the system where not set.
+    /// The maximum number of operations that it executes at once, 0 to 1,000,000; the system decides
+    /// if not set.
     var width: Int64 {
       get {_width ?? 0}
       set {_width = newValue}
@@ -948,10 +950,10 @@ nonisolated struct WireCommand: Sendable {
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
     // methods supported on all messages.
 
-    /// The ids of the operations; 100,000 at most.
+    /// The ids of the operations; at most 100,000.
     var ids: [UInt64] = []
 
-    /// By how many levels it is raised, or lowered where negative: -4 to 4.
+    /// The number of levels by which the priority is raised, or lowered if negative: -4 to 4.
     var levels: Int32 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -962,19 +964,19 @@ nonisolated struct WireCommand: Sendable {
   init() {}
 }
 
-/// What became of a command.
+/// The result of a command.
 nonisolated struct WireCommandResult: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The command's.
+  /// The token of the command.
   var token: UInt32 = 0
 
-  /// One for each operation of the command, in its order; one for a queue.
+  /// One for each operation of the command, in its order, or one for a queue.
   var outcomes: [WireCommandResult.Outcome] = []
 
-  /// The ids of the dependents that were asked to cancel too, ascending.
+  /// The ids of the dependents that were also asked to cancel, ascending.
   var dependents: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -982,16 +984,16 @@ nonisolated struct WireCommandResult: Sendable {
   nonisolated enum Outcome: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
 
-    /// No such operation or queue is known.
+    /// No operation or queue with this id is known.
     case unspecified // = 0
 
-    /// It was asked. An operation decides itself whether it obeys a request to cancel.
+    /// The request was made. An operation decides itself whether it cancels.
     case requested // = 1
 
-    /// The operation had finished already; nothing was done.
+    /// The operation had already finished. Nothing changed.
     case alreadyFinished // = 2
 
-    /// The process takes no commands.
+    /// The process refuses commands.
     case denied // = 3
     case UNRECOGNIZED(Int)
 
@@ -1032,36 +1034,36 @@ nonisolated struct WireCommandResult: Sendable {
   init() {}
 }
 
-/// What has changed since the update before, or a part of it.
+/// The changes since the previous update, or a part of them.
 ///
-/// The receiver concatenates the lists of the parts, from the first to the last, those within `dependents`,
-/// `events`, `runs` and `detail` as well. All that is no list is in the first part.
+/// The receiver concatenates the lists of the parts in order, including those within `dependents`,
+/// `events`, `runs` and `detail`. All other values are in the first part.
 nonisolated struct WireUpdatePart: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Whether an update begins.
+  /// Whether this is the first part of an update.
   var isFirst: Bool {
     get {_storage._isFirst}
     set {_uniqueStorage()._isFirst = newValue}
   }
 
-  /// Whether it ends.
+  /// Whether this is the last part of an update.
   var isLast: Bool {
     get {_storage._isLast}
     set {_uniqueStorage()._isLast = newValue}
   }
 
-  /// When it was gathered.
+  /// The time at which the update was made.
   var time: Int64 {
     get {_storage._time}
     set {_uniqueStorage()._time = newValue}
   }
 
-  /// More of the dependencies of the operation that comes last in the `changed` of the parts so far, to be
-  /// appended before anything else of this part. Skipped where that has another id, because it was left
-  /// out.
+  /// Further dependencies of the last operation in the `changed` of the parts so far. The receiver
+  /// appends them before it reads the rest of this part. It skips them if that operation has another
+  /// id, because the operation was left out.
   var moreDependencies: WireMoreDependencies {
     get {_storage._moreDependencies ?? WireMoreDependencies()}
     set {_uniqueStorage()._moreDependencies = newValue}
@@ -1071,38 +1073,38 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `moreDependencies`. Subsequent reads from it will return its default value.
   mutating func clearMoreDependencies() {_uniqueStorage()._moreDependencies = nil}
 
-  /// Every live queue, by id.
+  /// Every existing queue, by id.
   var queues: [WireQueue] {
     get {_storage._queues}
     set {_uniqueStorage()._queues = newValue}
   }
 
-  /// Operations that have come within the interest, or have changed, whole, by id. One in a state that is
-  /// not known is left out.
+  /// Operations that have entered the interest or have changed, complete, by id. Operations with an
+  /// unknown state are left out.
   var changed: [WireOperation] {
     get {_storage._changed}
     set {_uniqueStorage()._changed = newValue}
   }
 
-  /// The ids of operations that are no longer within the interest, or no longer kept.
+  /// The ids of operations that have left the interest or are no longer kept.
   var removed: [UInt64] {
     get {_storage._removed}
     set {_uniqueStorage()._removed = newValue}
   }
 
-  /// How many operations the list would hold without a limit.
+  /// The number of operations that the list would have without a limit.
   var matchCount: Int64 {
     get {_storage._matchCount}
     set {_uniqueStorage()._matchCount = newValue}
   }
 
-  /// How many operations are kept: all unfinished ones, and the last that have finished.
+  /// The number of kept operations: all unfinished ones and the last finished ones.
   var keptCount: Int64 {
     get {_storage._keptCount}
     set {_uniqueStorage()._keptCount = newValue}
   }
 
-  /// What depends on the interest's subjects; not set where there are none.
+  /// The dependents of the interest's subjects; not set if there are no subjects.
   var dependents: WireDependents {
     get {_storage._dependents ?? WireDependents()}
     set {_uniqueStorage()._dependents = newValue}
@@ -1112,7 +1114,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `dependents`. Subsequent reads from it will return its default value.
   mutating func clearDependents() {_uniqueStorage()._dependents = nil}
 
-  /// How many operations there are that no other depends on; not set where that is not known.
+  /// The number of operations without dependents; not set if unknown.
   var rootCount: Int64 {
     get {_storage._rootCount ?? 0}
     set {_uniqueStorage()._rootCount = newValue}
@@ -1122,13 +1124,13 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `rootCount`. Subsequent reads from it will return its default value.
   mutating func clearRootCount() {_uniqueStorage()._rootCount = nil}
 
-  /// How many state changes of the history were lost, since the start.
+  /// The number of state changes since the start that the history did not record.
   var lostChanges: UInt64 {
     get {_storage._lostChanges}
     set {_uniqueStorage()._lostChanges = newValue}
   }
 
-  /// What has happened since the update before; not set where no events are wanted.
+  /// The events since the previous update; not set if the viewer requests none.
   var events: WireEvents {
     get {_storage._events ?? WireEvents()}
     set {_uniqueStorage()._events = newValue}
@@ -1138,7 +1140,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `events`. Subsequent reads from it will return its default value.
   mutating func clearEvents() {_uniqueStorage()._events = nil}
 
-  /// What runs and ran; not set where that is not wanted.
+  /// The current and recent runs; not set if the viewer requests none.
   var runs: WireRuns {
     get {_storage._runs ?? WireRuns()}
     set {_uniqueStorage()._runs = newValue}
@@ -1148,13 +1150,13 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `runs`. Subsequent reads from it will return its default value.
   mutating func clearRuns() {_uniqueStorage()._runs = nil}
 
-  /// What probably is not meant, what matters most first. One of a kind that is not known is left out.
+  /// The warnings, the most important first. Warnings of unknown kinds are left out.
   var warnings: [WireWarning] {
     get {_storage._warnings}
     set {_uniqueStorage()._warnings = newValue}
   }
 
-  /// How long operations waited and ran lately.
+  /// The recent slot waits and run times.
   var times: WireTimes {
     get {_storage._times ?? WireTimes()}
     set {_uniqueStorage()._times = newValue}
@@ -1170,13 +1172,13 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
     set {_uniqueStorage()._classTimes = newValue}
   }
 
-  /// For how long the viewer was told nothing, because it had not taken what it was told before.
+  /// How long the viewer received no updates, because it had not received the earlier ones.
   var behind: Int64 {
     get {_storage._behind}
     set {_uniqueStorage()._behind = newValue}
   }
 
-  /// What is known of the interest's one operation beyond its report; not set where there is none.
+  /// The detail of the operation that the interest requests; not set if it requests none.
   var detail: WireDetail {
     get {_storage._detail ?? WireDetail()}
     set {_uniqueStorage()._detail = newValue}
@@ -1193,7 +1195,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// More of the dependencies of one operation than fitted into the part before.
+/// Dependencies of one operation that did not fit into the previous part.
 nonisolated struct WireMoreDependencies: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1221,7 +1223,7 @@ nonisolated struct WireQueue: Sendable {
 
   var name: String = String()
 
-  /// How many of its operations are in each state.
+  /// The number of its operations in each state.
   var counts: WireCounts {
     get {_counts ?? WireCounts()}
     set {_counts = newValue}
@@ -1231,7 +1233,7 @@ nonisolated struct WireQueue: Sendable {
   /// Clears the value of `counts`. Subsequent reads from it will return its default value.
   mutating func clearCounts() {self._counts = nil}
 
-  /// The most operations that it runs at once; not set where the system decides.
+  /// The maximum number of operations that it executes at once; not set if the system decides.
   var width: Int64 {
     get {_width ?? 0}
     set {_width = newValue}
@@ -1241,7 +1243,7 @@ nonisolated struct WireQueue: Sendable {
   /// Clears the value of `width`. Subsequent reads from it will return its default value.
   mutating func clearWidth() {self._width = nil}
 
-  /// Whether it starts nothing new.
+  /// Whether the queue is suspended.
   var isSuspended: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1252,7 +1254,8 @@ nonisolated struct WireQueue: Sendable {
   fileprivate var _width: Int64? = nil
 }
 
-/// How many operations are in each state: waiting + ready + executing + finished + cancelled = total.
+/// The number of operations in each state: waiting + ready + executing + finished + cancelled =
+/// total.
 nonisolated struct WireCounts: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1260,22 +1263,22 @@ nonisolated struct WireCounts: Sendable {
 
   var waiting: Int64 = 0
 
-  /// Those that are held included.
+  /// Includes held operations.
   var ready: Int64 = 0
 
-  /// Ready ones whose queue is suspended.
+  /// Ready operations in suspended queues.
   var held: Int64 = 0
 
   var executing: Int64 = 0
 
-  /// The cancelled part of those that execute or are ready.
+  /// The cancelled part of the executing and ready operations.
   var cancelling: Int64 = 0
 
   var finished: Int64 = 0
 
   var cancelled: Int64 = 0
 
-  /// Ever added to a queue.
+  /// Operations that were ever added to a queue.
   var total: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1283,10 +1286,10 @@ nonisolated struct WireCounts: Sendable {
   init() {}
 }
 
-/// One operation. A time that is not set is not known, or not reached.
+/// An operation. Times that are not set are unknown or not reached.
 ///
-/// There are thousands of them in an update. Were there one field more, or a message that is not
-/// repeated, then the generated code would allocate memory for each, and take twice the time.
+/// An update can have thousands of operations. One further field, or a message that is not repeated,
+/// would make the generated code allocate memory for each operation and take twice the time.
 nonisolated struct WireOperation: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1311,13 +1314,13 @@ nonisolated struct WireOperation: Sendable {
   /// The ids of the operations that it depends on, in the order in which they were added.
   var dependencies: [UInt64] = []
 
-  /// How many of these have not finished.
+  /// The number of dependencies that have not finished.
   var unmetDependencyCount: Int64 = 0
 
-  /// Whether its dependencies are met and it waits for others to finish that it excludes.
+  /// Whether its dependencies are finished and it waits for operations with a common exclusion.
   var isExcluded: Bool = false
 
-  /// How many operations that are kept depend on it, finished ones included.
+  /// The number of kept operations that depend on it, including finished ones.
   var dependentCount: Int64 = 0
 
   /// When it was added to its queue.
@@ -1367,7 +1370,7 @@ nonisolated struct WireOperation: Sendable {
   /// Clears the value of `finished`. Subsequent reads from it will return its default value.
   mutating func clearFinished() {self._finished = nil}
 
-  /// Who has asked from another process that it be cancelled: the last one who has, and nobody else.
+  /// The last sender of a cancel command from another process; at most one element.
   var cancelRequesters: [WireCommandOrigin] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1381,13 +1384,13 @@ nonisolated struct WireOperation: Sendable {
   fileprivate var _finished: Int64? = nil
 }
 
-/// Who has given a command.
+/// The sender of a command.
 nonisolated struct WireCommandOrigin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// As the monitored process's system sees it; 0 where it is not visible there.
+  /// The id as the monitored process's system sees it; 0 if the process is not visible there.
   var processID: Int32 = 0
 
   var userID: UInt32 = 0
@@ -1397,19 +1400,19 @@ nonisolated struct WireCommandOrigin: Sendable {
   init() {}
 }
 
-/// The unfinished operations that depend on some others, directly or through others.
+/// The unfinished operations that depend on given operations, directly or indirectly.
 nonisolated struct WireDependents: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The ids of the others.
+  /// The ids of the given operations.
   var subjects: [UInt64] = []
 
-  /// The ids of those that depend on any of them, ascending.
+  /// The ids of their dependents, ascending.
   var ids: [UInt64] = []
 
-  /// Whether there are, or may be, more.
+  /// Whether there are, or may be, further dependents.
   var isCut: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1417,19 +1420,19 @@ nonisolated struct WireDependents: Sendable {
   init() {}
 }
 
-/// Steps of operations.
+/// State changes of operations.
 nonisolated struct WireEvents: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The newest, the oldest of them first. One to a state that is not known is left out.
+  /// The newest events, the oldest of them first. Events with an unknown new state are left out.
   var events: [WireEvent] = []
 
-  /// How many older ones were left out.
+  /// The number of older events that were left out.
   var skippedCount: Int64 = 0
 
-  /// Whether this begins the viewer's history.
+  /// Whether this is the beginning of the viewer's history.
   var isBeginning: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1437,7 +1440,7 @@ nonisolated struct WireEvents: Sendable {
   init() {}
 }
 
-/// One step of one operation.
+/// A state change of one operation.
 nonisolated struct WireEvent: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1448,16 +1451,17 @@ nonisolated struct WireEvent: Sendable {
   /// The id of the operation.
   var operation: UInt64 = 0
 
-  /// Its name, or its class where it has no name.
+  /// Its name, or its class if it has no name.
   var title: String = String()
 
   /// The id of its queue.
   var queue: UInt64 = 0
 
-  /// The state before; not set where it was added to its queue, or where that is not known.
+  /// The state before; not set if the operation was just added to its queue, or if the state is
+  /// unknown.
   var old: WireState = .unspecified
 
-  /// The state from then on.
+  /// The state after the change.
   var new: WireState = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1465,16 +1469,16 @@ nonisolated struct WireEvent: Sendable {
   init() {}
 }
 
-/// What ran lately, and what runs.
+/// The current and recent runs.
 nonisolated struct WireRuns: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// By start. One in a state that is not known is left out.
+  /// By start. Runs with an unknown state are left out.
   var runs: [WireRun] = []
 
-  /// How many there were, those that were left out included.
+  /// The number of runs, including those that were left out.
   var count: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1482,7 +1486,7 @@ nonisolated struct WireRuns: Sendable {
   init() {}
 }
 
-/// One operation's time in a slot of its queue.
+/// The time that one operation spent in a slot of its queue.
 nonisolated struct WireRun: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1491,7 +1495,7 @@ nonisolated struct WireRun: Sendable {
   /// The id of the operation.
   var id: UInt64 = 0
 
-  /// Its name, or its class where it has no name.
+  /// Its name, or its class if it has no name.
   var title: String = String()
 
   /// The id of its queue.
@@ -1501,7 +1505,7 @@ nonisolated struct WireRun: Sendable {
 
   var started: Int64 = 0
 
-  /// Not set while it runs.
+  /// Not set while the operation runs.
   var finished: Int64 {
     get {_finished ?? 0}
     set {_finished = newValue}
@@ -1518,7 +1522,7 @@ nonisolated struct WireRun: Sendable {
   fileprivate var _finished: Int64? = nil
 }
 
-/// Something about queues or operations that probably is not meant.
+/// A condition of queues or operations that probably is a mistake.
 nonisolated struct WireWarning: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1526,19 +1530,20 @@ nonisolated struct WireWarning: Sendable {
 
   var kind: WireWarning.Kind = .unspecified
 
-  /// The ids of the operations that it is about, in the order that the kind says; 100 at most.
+  /// The ids of the operations that the warning is about, in the order that the kind defines; at
+  /// most 100.
   var operations: [UInt64] = []
 
-  /// What the first of them is called.
+  /// The name of the first of them.
   var title: String = String()
 
-  /// The ids of what these wait for, where the kind says so; 100 at most.
+  /// The ids of the operations that these wait for, if the kind defines it; at most 100.
   var awaited: [UInt64] = []
 
-  /// What the first of the awaited is called, where it is in no queue.
+  /// The name of the first awaited operation, if it is in no queue.
   var awaitedTitle: String = String()
 
-  /// The id of the queue that it is about; not set where it is not about one.
+  /// The id of the queue that the warning is about; not set if it is not about a queue.
   var queue: UInt64 {
     get {_queue ?? 0}
     set {_queue = newValue}
@@ -1548,10 +1553,11 @@ nonisolated struct WireWarning: Sendable {
   /// Clears the value of `queue`. Subsequent reads from it will return its default value.
   mutating func clearQueue() {self._queue = nil}
 
-  /// How many operations are concerned; for deadlocks how many more wait because of it.
+  /// The number of affected operations. For a deadlock, the number of further operations that wait
+  /// because of it.
   var count: Int64 = 0
 
-  /// Since when; not set where that is not known.
+  /// The time since when the condition has lasted; not set if unknown.
   var since: Int64 {
     get {_since ?? 0}
     set {_since = newValue}
@@ -1561,7 +1567,7 @@ nonisolated struct WireWarning: Sendable {
   /// Clears the value of `since`. Subsequent reads from it will return its default value.
   mutating func clearSince() {self._since = nil}
 
-  /// How long it usually takes what the first of the operations does, where the kind says so.
+  /// The usual run time of the class of the first operation, if the kind defines it.
   var usual: Int64 {
     get {_usual ?? 0}
     set {_usual = newValue}
@@ -1571,7 +1577,7 @@ nonisolated struct WireWarning: Sendable {
   /// Clears the value of `usual`. Subsequent reads from it will return its default value.
   mutating func clearUsual() {self._usual = nil}
 
-  /// How many there may be, if the kind says of what.
+  /// The maximum, if the kind defines one.
   var limit: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1673,22 +1679,22 @@ nonisolated struct WireWarning: Sendable {
   fileprivate var _usual: Int64? = nil
 }
 
-/// How durations are distributed.
+/// The distribution of durations.
 nonisolated struct WirePercentiles: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// How many there were; at least 1.
+  /// The number of durations; at least 1.
   var count: Int64 = 0
 
-  /// Half of them took at most so long.
+  /// The median.
   var p50: Int64 = 0
 
-  /// Nine of ten took at most so long.
+  /// The 90th percentile.
   var p90: Int64 = 0
 
-  /// Ninety-nine of a hundred took at most so long.
+  /// The 99th percentile.
   var p99: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1696,13 +1702,13 @@ nonisolated struct WirePercentiles: Sendable {
   init() {}
 }
 
-/// How long the operations that have finished lately took.
+/// The times of the operations that finished recently.
 nonisolated struct WireTimes: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// From ready to started; not set where none is known.
+  /// The time from ready to started; not set if unknown.
   var wait: WirePercentiles {
     get {_wait ?? WirePercentiles()}
     set {_wait = newValue}
@@ -1712,7 +1718,7 @@ nonisolated struct WireTimes: Sendable {
   /// Clears the value of `wait`. Subsequent reads from it will return its default value.
   mutating func clearWait() {self._wait = nil}
 
-  /// From started to finished; not set where none is known.
+  /// The time from started to finished; not set if unknown.
   var run: WirePercentiles {
     get {_run ?? WirePercentiles()}
     set {_run = newValue}
@@ -1755,7 +1761,7 @@ nonisolated struct WireClassTimes: Sendable {
   fileprivate var _times: WireTimes? = nil
 }
 
-/// What a viewer is told of one unfinished operation beyond its report.
+/// Information about one unfinished operation that its report does not have.
 nonisolated struct WireDetail: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1766,14 +1772,14 @@ nonisolated struct WireDetail: Sendable {
 
   var qualityOfService: WireDetail.QualityOfService = .default
 
-  /// Everything that keeps it from starting, what matters most first. One of a kind that is not known is
+  /// Everything that keeps it from starting, the most important first. Reasons of unknown kinds are
   /// left out.
   var reasons: [WireDetail.Reason] = []
 
-  /// The ids of the operations that it waits for in its own code while it executes.
+  /// The ids of the operations whose end its own code waits for while it executes.
   var awaitedOperations: [UInt64] = []
 
-  /// The ids of the queues that it waits for in its own code until they are empty.
+  /// The ids of the queues that its own code waits for until they are empty.
   var awaitedQueues: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1781,7 +1787,7 @@ nonisolated struct WireDetail: Sendable {
   nonisolated enum QualityOfService: SwiftProtobuf.Enum, Swift.CaseIterable {
     typealias RawValue = Int
 
-    /// No statement. One that is not known counts as this.
+    /// No quality of service was set. Unknown values count as this.
     case `default` // = 0
     case userInteractive // = 1
     case userInitiated // = 2
@@ -1826,7 +1832,7 @@ nonisolated struct WireDetail: Sendable {
 
   }
 
-  /// One of the things that keep an operation from starting.
+  /// A reason why an operation does not start.
   nonisolated struct Reason: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1834,7 +1840,7 @@ nonisolated struct WireDetail: Sendable {
 
     var kind: WireDetail.Reason.Kind = .unspecified
 
-    /// The same as one sentence without the operation, such as "it waits for …".
+    /// The reason as a sentence about the operation, such as "it waits for …".
     var sentence: String = String()
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1843,27 +1849,27 @@ nonisolated struct WireDetail: Sendable {
       typealias RawValue = Int
       case unspecified // = 0
 
-      /// Nobody has added it to a queue, nor started it.
+      /// It was neither added to a queue nor started.
       case notInQueue // = 1
 
       /// Its queue is suspended, or has the width 0.
       case queueSuspended // = 2
       case unmetDependencies // = 3
 
-      /// Its own `isReady` says no.
+      /// Its own `isReady` is `false`.
       case notReadyByItself // = 4
 
-      /// Others execute with an exclusion that it needs.
+      /// Other operations execute with an exclusion that it needs.
       case excluded // = 5
       case noFreeSlot // = 6
 
-      /// A slot is free, and no thread has taken it yet.
+      /// A slot is free, but no thread has started it yet.
       case notStartedYet // = 7
 
       /// It was added behind a barrier that has not finished.
       case barrierAhead // = 8
 
-      /// Dependencies are in no queue, and nobody has started them.
+      /// Dependencies are in no queue and were not started.
       case dependenciesNeverAdded // = 9
       case UNRECOGNIZED(Int)
 
