@@ -3,24 +3,24 @@
 
 package import MonitorProtocol
 
-/// Why a process cannot be watched.
+/// The reason why a process cannot be watched.
 package struct AttachError: Error, CustomStringConvertible, Equatable {
-  /// What kind of reason.
+  /// The kind of the reason.
   package enum Kind {
-    /// It was there, and does not answer.
+    /// The process or its connection was lost.
     case lost
-    /// Nothing listens there.
+    /// No process listens at this target.
     case nothingThere
-    /// It speaks another major version of the protocol.
+    /// The process uses another major version of the protocol.
     case versionMismatch
-    /// It is not allowed.
+    /// Access is denied.
     case denied
-    /// As many watch it as may.
+    /// The process has the maximum number of viewers.
     case crowded
   }
 
   package let kind: Kind
-  /// One sentence without a full stop.
+  /// One sentence for the user, without a full stop.
   package let description: String
 
   package init(_ kind: Kind, _ description: String) {
@@ -28,7 +28,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     self.description = description
   }
 
-  /// What a monitor has said instead of a greeting.
+  /// Creates an error from the farewell that a monitor has sent instead of a greeting.
   package init(_ farewell: Farewell) {
     switch farewell.cause {
     case .versionMismatch:
@@ -40,7 +40,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     }
   }
 
-  /// The process speaks these versions.
+  /// Creates an error for a process that uses these versions.
   package init(otherVersion versions: ProtocolVersions) {
     self.init(
       .versionMismatch,
@@ -48,7 +48,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
         + "\(ProtocolVersions.current)")
   }
 
-  /// The exit status that says the same.
+  /// The exit status for this error.
   package var status: Int32 {
     switch kind {
     case .lost: 1
@@ -58,7 +58,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     }
   }
 
-  /// Whether another attempt would bring the same.
+  /// Whether another attempt would fail for the same reason.
   package var isFinal: Bool {
     switch kind {
     case .versionMismatch, .denied: true
@@ -68,11 +68,11 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
 }
 
 extension Farewell {
-  /// The most characters of a reason that are shown.
+  /// The maximum number of characters of a reason that are shown.
   private static let reasonLimit = 199
 
-  /// The reason as one line that may be printed anywhere: it is the process's own words, which may be
-  /// anything.
+  /// The reason as one line that is safe to print. The process has sent the text, which may contain
+  /// any characters.
   var sentence: String {
     if reason.isEmpty { return "it does not say why" }
     let shown = reason.unicodeScalars.prefix(Self.reasonLimit).map { scalar -> Unicode.Scalar in

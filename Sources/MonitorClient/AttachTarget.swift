@@ -5,15 +5,15 @@ package import Glibc
 import MonitorProtocol
 import MonitorTransport
 
-/// What is to be watched, in the words of the command line.
+/// A target on the command line.
 package enum AttachTarget: Equatable {
   /// The process with this id.
   case process(pid_t)
-  /// Whatever listens at this path.
+  /// The process that listens at this path.
   case socket(String)
 
-  /// Reads an argument: a number is a process's id, and anything else a path; `nil` where it is
-  /// neither.
+  /// Creates a target from an argument: a number is a process id, and any other text is a path;
+  /// `nil` if it is neither.
   package init?(_ argument: String) {
     if argument.allSatisfy({ $0.isASCII && $0.isNumber }) {
       guard let process = pid_t(argument), process > 0 else { return nil }
@@ -23,9 +23,9 @@ package enum AttachTarget: Equatable {
     }
   }
 
-  /// Where the socket is.
+  /// Returns the path of the socket.
   ///
-  /// - Throws: ``AttachError`` where a process has none, or it is not to be trusted.
+  /// - Throws: ``AttachError`` if the process has no socket or an unsafe one.
   package func path() throws(AttachError) -> String {
     switch self {
     case .socket(let path): path
@@ -64,7 +64,7 @@ package enum AttachTarget: Equatable {
 }
 
 extension AttachTarget: CustomStringConvertible {
-  /// What it is called in a sentence.
+  /// The name of the target in a sentence.
   package var description: String {
     switch self {
     case .process(let process): "process \(process)"
@@ -72,7 +72,7 @@ extension AttachTarget: CustomStringConvertible {
     }
   }
 
-  /// Does something, and says in its error which target that is about.
+  /// Calls a closure, and adds the target to its errors.
   package func naming<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

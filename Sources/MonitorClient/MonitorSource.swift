@@ -3,14 +3,15 @@
 
 package import MonitorProtocol
 
-/// Where messages about a process come from: this process itself, or a socket.
+/// A source of messages about a process: this process itself, or a socket.
 package protocol MonitorSource: AnyObject, Sendable {
-  /// Takes the waiting messages, oldest first. Any thread; returns at once.
+  /// Removes and returns the messages, the oldest first. Can be called on any thread, and does not
+  /// block.
   func takeMessages() -> [MonitorMessage]
-  /// Says what the viewer wants to be told of from now on. Returns at once; an update follows.
+  /// Sets what the viewer wants to receive. Does not block. An update follows.
   func watch(_ interest: Interest)
-  /// Gives a command. Returns at once; a `commandResult` message follows.
+  /// Sends a command. Does not block. A `commandResult` message follows.
   func send(_ command: MonitorCommand)
-  /// Ends it: nothing more comes. Twice is harmless.
+  /// Ends the session. No further messages come. Further calls have no effect.
   func invalidate()
 }

@@ -3,23 +3,23 @@
 
 import MonitorProtocol
 
-/// How much of a process's operations whoever watches it holds, update by update: a process could tell of
-/// ever new ones, and never that one is gone.
+/// Counts the memory for the operations of a process that a viewer keeps. A process could otherwise
+/// report new operations without end and never remove one.
 package struct OperationLedger {
-  /// The most that may be held of all that is watched, as ``size(of:)`` counts it: four million
-  /// operations, as they usually are.
+  /// The maximum memory for the operations of all watched processes, as ``size(of:)`` counts it:
+  /// four million operations of the usual size.
   package static let mostBytes = 1 << 30
 
-  /// The most that may be held of this process.
+  /// The limit for this process.
   private let limit: Int
-  /// What is held.
+  /// The current number of bytes.
   private(set) var byteCount = 0
   private var sizes: [OperationReport.ID: Int] = [:]
 
-  /// - Parameter limit: The process's share of what may be held.
+  /// - Parameter limit: The process's share of the memory.
   init(limit: Int = OperationLedger.mostBytes) { self.limit = limit }
 
-  /// Enters what an update changes; returns whether it may still be held.
+  /// Adds the changes of an update. Returns `false` if the limit is exceeded.
   mutating func enter(_ update: Update) -> Bool {
     for report in update.changed {
       let size = Self.size(of: report)
@@ -29,8 +29,8 @@ package struct OperationLedger {
     return byteCount <= limit
   }
 
-  /// About how many bytes one operation costs who holds it: those of its report, and those of what is
-  /// looked up by what it depends on.
+  /// Returns the approximate memory of one operation in bytes: its report, and the table entries
+  /// for its dependencies.
   static func size(of report: OperationReport) -> Int {
     256 + report.name.utf8.count + report.className.utf8.count + 32 * report.dependencies.count
   }

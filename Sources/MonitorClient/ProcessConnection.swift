@@ -7,20 +7,20 @@ import MonitorTransport
 import NIOCore
 import NIOPosix
 
-/// The connection to a monitored process. Used on its event loop alone.
+/// The connection to a monitored process. Used only on its event loop.
 final class ProcessConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What it tells who has made it.
+  /// An event of the connection.
   enum Event {
-    /// The process can be watched.
+    /// The process has sent its greeting and can be watched.
     case greeted(Hello, versions: ProtocolVersions)
-    /// The process says this.
+    /// A message of the process.
     case message(MonitorMessage)
-    /// Something has come from the process, be it only a piece of a message.
+    /// Bytes have arrived from the process, possibly only a part of a message.
     case heard
-    /// It is over, for this reason; said once, and nothing after it.
+    /// The connection has ended for this reason. It is the last event.
     case closed(AttachError)
   }
 
@@ -32,10 +32,10 @@ final class ProcessConnection: ChannelInboundHandler {
   private var context: ChannelHandlerContext?
 
   /// - Parameters:
-  ///   - path: Where the socket is.
-  ///   - isReadOnly: Whether the viewer gives no commands.
-  ///   - ledger: What is held of the process's operations.
-  ///   - receive: Is told what comes.
+  ///   - path: The path of the socket.
+  ///   - isReadOnly: Whether the viewer sends no commands.
+  ///   - ledger: Counts the memory for the process's operations.
+  ///   - receive: Called with each event.
   init(
     path: String, isReadOnly: Bool, ledger: OperationLedger = OperationLedger(),
     receive: @escaping (Event) -> Void
@@ -48,7 +48,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   // MARK: Connecting
 
-  /// Connects; whether that succeeds, it tells as an event. To be called on the loop.
+  /// Connects. An event reports success or failure. Must be called on the loop.
   func open(on loop: any EventLoop) {
     let path = path
     let me = NIOLoopBound(self, eventLoop: loop)
@@ -77,26 +77,26 @@ final class ProcessConnection: ChannelInboundHandler {
     }
   }
 
-  /// The process has taken too long.
+  /// Ends the connection because the process has not answered in time.
   func expire() { end(AttachError(.lost, "the process does not answer")) }
 
-  // MARK: Talking
+  // MARK: Sending
 
-  /// Says what is wanted from now on.
+  /// Sets the viewer's interest.
   func watch(_ interest: Interest, interval: Duration) {
     send(.watch(interest, interval: interval))
   }
 
-  /// Gives a command.
+  /// Sends a command.
   func send(_ command: MonitorCommand) { perform(conversation.give(command)) }
 
-  /// Takes so many more parts of updates.
+  /// Grants credit for further parts of updates.
   func grant(_ credit: Int) { perform(conversation.grant(credit)) }
 
-  /// Asks whether the process is there.
+  /// Asks the process for an answer.
   func ping() { send(.ping(0)) }
 
-  /// Says goodbye, and closes. Nothing more is told.
+  /// Sends a farewell and closes the connection. No further events follow.
   func close() {
     isOver = true
     send(.bye(reason: "the viewer goes"))
@@ -122,14 +122,15 @@ final class ProcessConnection: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     self.context = context
-    // It took too long, or is wanted no more.
+    // The timeout has passed, or the viewer has closed the connection.
     guard !isOver else { return context.close(promise: nil) }
     let me = NIOLoopBound(self, eventLoop: context.eventLoop)
     PeerCredentials.origin(of: context.channel).whenComplete { me.value.greet($0) }
     context.fireChannelActive()
   }
 
-  /// Says hello, but to nobody else's process: it could show anything.
+  /// Sends the greeting if the peer may be trusted. A process of another user could show false
+  /// data.
   private func greet(_ peer: Result<CommandOrigin, any Error>) {
     guard !isOver else { return }
     switch peer {
@@ -184,6 +185,6 @@ final class ProcessConnection: ChannelInboundHandler {
 
 /// The thread of all connections of this program.
 enum ConnectionLoop {
-  /// Its loop; there is none before somebody asks.
+  /// The loop, created at its first use.
   static let shared: any EventLoop = ConnectionThread.makeGroup(named: "opq-connection").next()
 }

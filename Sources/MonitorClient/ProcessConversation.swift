@@ -3,48 +3,48 @@
 
 package import MonitorProtocol
 
-/// What the messages of a monitored process mean for its viewer, without a socket.
+/// The protocol state of a connection to a monitored process, without a socket.
 struct ProcessConversation {
-  /// What the connection has to do.
+  /// An action of the connection.
   enum Action: Equatable {
-    /// The process has greeted: it can be watched from now on.
+    /// The process has sent its greeting and can be watched.
     case greeted(Hello, versions: ProtocolVersions)
-    /// Tell the viewer this.
+    /// Deliver this message to the viewer.
     case deliver(MonitorMessage)
-    /// Send this.
+    /// Send this message.
     case send(ViewerMessage)
-    /// It is over, for this reason.
+    /// End the connection for this reason.
     case fail(AttachError)
   }
 
   private var isGreeted = false
   private var assembler = UpdateAssembler()
   private var ledger: OperationLedger
-  /// How many more parts of updates the process may send.
+  /// The number of further parts of updates that the process may send.
   private var credit = 0
-  /// The commands that are not answered, the oldest first.
+  /// The commands without a result, the oldest first.
   private var commands: [(token: UInt32, command: MonitorCommand)] = []
   private var lastToken: UInt32 = 0
 
-  /// - Parameter ledger: What is held of the process's operations.
+  /// - Parameter ledger: Counts the memory for the process's operations.
   init(ledger: OperationLedger = OperationLedger()) { self.ledger = ledger }
 
   // MARK: The viewer
 
-  /// The viewer gives a command.
+  /// Sends a command of the viewer.
   mutating func give(_ command: MonitorCommand) -> [Action] {
     lastToken &+= 1
     commands.append((lastToken, command))
     return [.send(.command(command, token: lastToken))]
   }
 
-  /// The viewer takes so many more parts of updates.
+  /// Grants credit for further parts of updates.
   mutating func grant(_ count: Int) -> [Action] {
     credit += count
     return [.send(.credit(count))]
   }
 
-  /// The connection is over: what was not answered never will be.
+  /// Ends the conversation. The outcomes of unanswered commands stay unknown.
   mutating func end() -> [Action] {
     defer { commands = [] }
     return commands.map { .deliver(.commandResult(CommandResult(lost: $0.command))) }
@@ -52,7 +52,7 @@ struct ProcessConversation {
 
   // MARK: The process
 
-  /// Takes in a message.
+  /// Handles a message of the process.
   mutating func take(_ message: ProcessMessage) -> [Action] {
     switch message {
     case .unknown: return []
@@ -88,7 +88,7 @@ struct ProcessConversation {
       guard ledger.enter(update) else {
         return [.fail(AttachError(.lost, "the process tells of more operations than can be held"))]
       }
-      // The credit of the last part comes back when the viewer has taken the update.
+      // The credit for the last part is granted when the viewer has received the update.
       return [.deliver(.update(update))]
     } catch {
       return [fault("\(error)")]
@@ -101,10 +101,10 @@ struct ProcessConversation {
 }
 
 extension CommandResult {
-  /// That of a command of which nobody knows whether it was carried out.
+  /// Creates the result of a command whose outcome is unknown.
   init(lost command: MonitorCommand) { self.init(command, .lost) }
 
-  /// That of a command to which the same happened everywhere.
+  /// Creates a result with the same outcome for all operations.
   package init(_ command: MonitorCommand, _ outcome: Outcome) {
     let count =
       switch command {

@@ -9,26 +9,26 @@ import NIOPosix
 
 /// Finds the processes that can be watched.
 package enum ProcessFinder {
-  /// One of them.
+  /// A process that was found.
   package struct Found: Sendable, Equatable {
-    /// Where its socket is.
+    /// The path of its socket.
     package var path: String
-    /// Its id.
+    /// Its process id.
     package var processID: pid_t
-    /// What it has said of itself; the reason where it cannot be watched.
+    /// Its greeting, or the reason why it cannot be watched.
     package var answer: Result<Greeting, AttachError>
   }
 
-  /// What a process says of itself.
+  /// The greeting of a process.
   package struct Greeting: Sendable, Equatable {
     package var hello: Hello
     package var versions: ProtocolVersions
   }
 
-  /// A process that takes longer to answer is said not to.
+  /// The maximum time for an answer. A slower process counts as not answering.
   static let patience = TimeAmount.milliseconds(200)
 
-  /// The processes of this user that listen, by id. Takes as long as the slowest answer.
+  /// Returns the listening processes of this user, by id. Takes as long as the slowest answer.
   package static func find() -> [Found] {
     var paths: [String: pid_t] = [:]
     for directory in MonitorDirectory.candidates() where (try? directory.check()) != nil {
@@ -45,7 +45,7 @@ package enum ProcessFinder {
         return Found(path: path, processID: process, answer: .success(try greeting.wait()))
       } catch {
         let error = error as? AttachError ?? AttachError(.lost, "\(error)")
-        // One that crashed has left its socket: no process is there.
+        // A crashed process has left its socket.
         if error.kind == .nothingThere { return nil }
         return Found(path: path, processID: process, answer: .failure(error))
       }

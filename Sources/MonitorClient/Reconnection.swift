@@ -3,39 +3,39 @@
 
 import MonitorProtocol
 
-/// What becomes of the connection to a process, without a socket and without a clock.
+/// The state of the connection to a process, without a socket and without a clock.
 ///
-/// The first one is there or is not. One that is lost is made anew for as long as the same process may be
-/// there, soon at first and then ever rarer.
+/// The first attempt is final. After a later loss, the session reconnects for as long as the same
+/// process may exist, with increasing delays.
 struct Reconnection {
-  /// What the session has to do.
+  /// An action of the session.
   enum Action: Equatable {
-    /// Tell the viewer this.
+    /// Deliver this message to the viewer.
     case post(MonitorMessage)
-    /// The process is watched from now on: say what is wanted.
+    /// The process is connected: send the viewer's interest.
     case open
-    /// There is no process to watch.
+    /// Report that the process cannot be watched.
     case refuse(AttachError)
-    /// Connect in a while.
+    /// Connect after this delay.
     case retry(after: Duration)
-    /// Close the connection for good.
+    /// Close the connection permanently.
     case stop
   }
 
-  /// The longest wait before an attempt.
+  /// The longest delay before an attempt.
   static let longestDelay = Duration.seconds(5)
   private static let firstDelay = Duration.milliseconds(100)
 
-  /// Whether the process may be watched at present.
+  /// Whether the process is connected.
   private(set) var isOpen = false
-  /// Which process is watched; `nil` before the first greeting.
+  /// The greeting of the watched process; `nil` before the first one.
   private var hello: Hello?
   private var nextDelay = Reconnection.firstDelay
-  /// What the viewer was told last of the lost connection; `nil` while there is one.
+  /// The last reported reason for a lost connection; `nil` while connected.
   private var lastReason: String?
   private var isOver = false
 
-  /// A process has greeted.
+  /// Handles a greeting of a process.
   mutating func greet(_ hello: Hello) -> [Action] {
     if let known = self.hello, !known.isSameProcess(as: hello) {
       return end("another process is there now")
@@ -46,16 +46,17 @@ struct Reconnection {
     return [.post(.hello(hello)), .open]
   }
 
-  /// The process has told something, and not only greeted: the next connection that is lost is tried anew
-  /// as soon as the first one. One that greets and goes at once is tried ever more rarely.
+  /// Notes that the process has sent an update, not only a greeting: the next reconnection begins
+  /// with the shortest delay again. The delays for a process that closes the connection after its
+  /// greeting keep growing.
   mutating func noteUpdate() { nextDelay = Self.firstDelay }
 
-  /// There is no connection, or no longer.
+  /// Handles a failed or lost connection.
   ///
   /// - Parameters:
-  ///   - error: Why.
+  ///   - error: The reason.
   ///   - hasEnded: Whether the process is known to have ended.
-  /// - Returns: What to do.
+  /// - Returns: The actions.
   mutating func lose(_ error: AttachError, hasEnded: Bool) -> [Action] {
     guard !isOver else { return [] }
     guard hello != nil else {
@@ -63,26 +64,27 @@ struct Reconnection {
       return [.refuse(error)]
     }
     isOpen = false
-    // A process that ends closes its socket a little before it is gone.
+    // A process that ends closes its socket shortly before its id disappears.
     if hasEnded { return end("the process has exited") }
     if error.isFinal { return end(error.description) }
     defer { nextDelay = min(nextDelay * 2, Self.longestDelay) }
-    // That a process has no room is news; that there is still no connection is not.
+    // The viewer receives the first reason, and later that a process has no room; repeated failures
+    // to connect are not reported.
     let isNews = lastReason == nil || error.kind == .crowded && error.description != lastReason
     guard isNews else { return [.retry(after: nextDelay)] }
     lastReason = error.description
     return [.post(.disconnected(reason: error.description)), .retry(after: nextDelay)]
   }
 
-  /// The wait is over.
+  /// Handles the end of a delay.
   ///
   /// - Parameter hasEnded: Whether the process is known to have ended.
-  /// - Returns: What to do instead of connecting; nothing where that is to be done.
+  /// - Returns: The actions instead of connecting; empty if the session should connect.
   mutating func wakeUp(hasEnded: Bool) -> [Action] {
     hasEnded ? end("the process has exited") : []
   }
 
-  /// The process has said that it ends.
+  /// Handles the farewell of a process that ends.
   mutating func end() -> [Action] {
     isOpen = false
     isOver = true

@@ -7,32 +7,33 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A process that is watched over a socket.
+/// A session with a process over a socket.
 ///
-/// A lost connection is made anew for as long as the process may be there. Updates that the viewer has
-/// not taken are bounded: the process is given credit only for those that it has.
+/// After a lost connection, it reconnects for as long as the process may exist. The number of
+/// updates that the viewer has not received is limited: the process gets credit only for received
+/// updates.
 package final class RemoteSession: MonitorSource {
-  /// How long a process may take to greet.
+  /// The maximum time for a process to send its greeting.
   static let patience = TimeAmount.seconds(5)
-  /// The time between updates at most: four a second.
+  /// The default interval between updates: four updates per second.
   package static let usualInterval = Duration.milliseconds(250)
-  /// How many parts of updates may be on their way.
+  /// The maximum number of parts of updates in transit.
   private static let credit = 8
 
-  /// What is waiting for the viewer.
+  /// The state for the viewer.
   private struct State {
     var mailbox: Mailbox
-    /// How many of the updates in it came over a connection that is lost, and cost no credit.
+    /// The number of updates in the mailbox that came over a lost connection and need no credit.
     var oldUpdateCount = 0
   }
 
-  /// What only the loop uses.
+  /// The state that is used only on the loop.
   private struct Connecting {
     var connection: ProcessConnection?
     var reconnection = Reconnection()
-    /// Whether the process is heard; `nil` where there is no connection.
+    /// Watches whether the process answers; `nil` without a connection.
     var silence: Silence?
-    /// The process, where it is visible on this machine.
+    /// The process, if it is visible on this machine.
     var process: LocalProcess?
   }
 
@@ -44,18 +45,19 @@ package final class RemoteSession: MonitorSource {
   private let state: Mutex<State>
   private let loop: any EventLoop
   private let connecting: NIOLoopBoundBox<Connecting>
-  /// Completed with the first greeting, or with why there is none.
+  /// Completed with the first greeting, or with the error if there is none.
   private let greeting: EventLoopPromise<Hello>
 
-  /// Connects.
+  /// Connects to a process.
   ///
   /// - Parameters:
-  ///   - path: Where the socket is.
-  ///   - isReadOnly: Whether this viewer gives no commands.
-  ///   - interest: What it wants to be told of.
+  ///   - path: The path of the socket.
+  ///   - isReadOnly: Whether this viewer sends no commands.
+  ///   - interest: What the viewer wants to receive.
   ///   - interval: The shortest time between two updates.
-  ///   - mostBytes: How much of the process's operations may be held, as ``OperationLedger`` counts it.
-  ///   - wake: Called on any thread when messages are waiting, once until they are taken.
+  ///   - mostBytes: The maximum memory for the process's operations, as ``OperationLedger`` counts
+  ///     it.
+  ///   - wake: Called on any thread when messages are available, once until they are received.
   package init(
     path: String, isReadOnly: Bool, interest: Interest = Interest(),
     interval: Duration = RemoteSession.usualInterval, mostBytes: Int = OperationLedger.mostBytes,
@@ -73,14 +75,14 @@ package final class RemoteSession: MonitorSource {
     loop.execute { self.connect() }
   }
 
-  /// Tells on some thread whether the process has greeted.
+  /// Calls a closure on some thread with the first greeting or the error.
   package func whenGreeted(_ body: @escaping @Sendable (Result<Hello, AttachError>) -> Void) {
     greeting.futureResult.whenComplete { result in
       body(result.mapError { $0 as? AttachError ?? AttachError(.lost, "\($0)") })
     }
   }
 
-  // MARK: The viewer's side
+  // MARK: Called by the viewer
 
   package func takeMessages() -> [MonitorMessage] {
     let (messages, credit) = state.withLock { state in
@@ -192,14 +194,14 @@ package final class RemoteSession: MonitorSource {
     if let connection { lookLater(NIOLoopBound(connection, eventLoop: loop)) }
   }
 
-  /// Looks whether the process is heard, for as long as there is this connection.
+  /// Schedules checks whether the process answers, for as long as this connection exists.
   private func lookLater(_ connection: NIOLoopBound<ProcessConnection>) {
     guard let moment = connecting.value.silence?.nextLook else { return }
     loop.scheduleTask(in: TimeAmount(moment - .now)) { [self] in
       guard connecting.value.connection === connection.value else { return }
       let actions = connecting.value.silence?.look(at: .now) ?? []
       let isSilent = actions.contains { if case .post = $0 { true } else { false } }
-      // A child of a process that has ended may hold its connection.
+      // A child of an ended process may keep the connection open.
       if isSilent, connecting.value.process?.hasEnded == true {
         return connection.value.expire()
       }

@@ -3,43 +3,44 @@
 
 import MonitorProtocol
 
-/// Whether a process is heard, without a socket and without a clock: who has said nothing for a while is
-/// asked whether it is there, and then said to be silent.
+/// Detects whether a process answers, without a socket and without a clock. A process that has sent
+/// nothing for a while receives a ping. If it does not answer, it is reported as silent.
 ///
-/// One that has nothing to tell answers. One that is stopped does not, nor one whose machine is gone: the
-/// connection alone does not show that.
+/// A process without changes answers the ping. A stopped process does not, and neither does a
+/// process whose machine has failed: the connection alone does not show these conditions.
 struct Silence: Equatable {
-  /// What the connection has to do.
+  /// An action of the connection.
   enum Action: Equatable {
-    /// Ask the process whether it is there.
+    /// Send a ping to the process.
     case ping
-    /// Tell the viewer this.
+    /// Deliver this message to the viewer.
     case post(MonitorMessage)
   }
 
-  /// Who says nothing for so long is asked.
+  /// The time without messages after which the process receives a ping.
   static let quietTime = Duration.seconds(1)
-  /// Who does not answer for so long is said to be silent.
+  /// The time without an answer after which the process is reported as silent.
   static let patience = Duration.seconds(1)
-  /// A look that comes so much too late has been held up: the viewer itself was stopped, and what has come
-  /// meanwhile is not read yet.
+  /// A check with at least this delay is ignored: the viewer itself was stopped, and has not yet
+  /// read the messages that arrived meanwhile.
   private static let lateness = Duration.milliseconds(500)
-  /// Whether the look before was held up: on a loop that is always late none would count otherwise.
+  /// Whether the previous check was delayed. Otherwise, no check would count on a loop that is
+  /// always late.
   private var wasLate = false
 
-  /// When to look next.
+  /// The time of the next check.
   private(set) var nextLook: MonitorTime
   private var lastHeard: MonitorTime
   private var isAsked = false
   private var isTold = false
 
-  /// The process has just greeted.
+  /// Creates the state after a greeting.
   init(at now: MonitorTime) {
     lastHeard = now
     nextLook = now + Self.quietTime
   }
 
-  /// Something has come from the process.
+  /// Handles received bytes.
   mutating func hear(at now: MonitorTime) -> [Action] {
     lastHeard = now
     isAsked = false
@@ -47,7 +48,7 @@ struct Silence: Equatable {
     return isTold ? [.post(.silent(for: .zero))] : []
   }
 
-  /// The time for a look has come.
+  /// Handles the time of a check.
   mutating func look(at now: MonitorTime) -> [Action] {
     wasLate = !wasLate && now - nextLook > Self.lateness
     if wasLate {

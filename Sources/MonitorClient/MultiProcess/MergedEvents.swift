@@ -5,23 +5,23 @@ import MonitorProtocol
 
 /// The events of several processes as one history.
 ///
-/// Those of one moment of telling are in the order of time; what another process tells later may be
-/// older by as much as it is told rarer.
+/// The events that are delivered together are sorted by time. An event that another process sends
+/// later may be older than these, by at most the interval of its updates.
 struct MergedEvents {
-  /// The processes that have told what they knew of the time before.
+  /// The processes whose events from before the request have arrived.
   private var begun: Set<Int> = []
-  /// Whether the viewer was told that.
+  /// Whether the viewer has received these events.
   private var isBegun = false
   private var news = EventNews()
-  /// What the viewer was told last.
+  /// The events of the last delivery to the viewer.
   private var told: [OperationEvent] = []
   private var lastTimes: [Int: MonitorTime] = [:]
 
-  /// How many events are held for the viewer.
+  /// The number of events that wait for the viewer.
   var heldCount: Int { news.events.count }
 
-  /// The viewer wants something else, and its history begins anew: these processes are asked for theirs,
-  /// and of the others what is known here stays.
+  /// Begins the viewer's history again, because its interest has changed: `processes` are asked for
+  /// their events, and the known events of the others stay.
   mutating func restart(asking processes: Set<Int>) {
     news = EventNews(
       events: (told + news.events).filter { !processes.contains($0.operation.processNumber) })
@@ -31,34 +31,34 @@ struct MergedEvents {
     for process in processes { lastTimes[process] = nil }
   }
 
-  /// A process tells what has happened there.
+  /// Adds the events that a process has sent.
   ///
   /// - Parameters:
-  ///   - news: What it tells.
-  ///   - process: Its number.
-  ///   - limit: The most events that are of use to the viewer, which may be long in taking them.
+  ///   - news: The events.
+  ///   - process: The number of the process.
+  ///   - limit: The maximum number of events that are kept until the viewer receives them.
   mutating func take(_ news: EventNews, from process: Int, limit: Int) {
     var events = news.events[...]
     if news.isBeginning {
-      // After a lost connection what is known already is told again.
+      // After a lost connection, the process sends known events again.
       if let last = lastTimes[process] { events = events.drop { $0.time <= last } }
       begun.insert(process)
     }
-    // It is still of what was wanted before.
+    // These events belong to the previous interest.
     guard begun.contains(process) else { return }
     lastTimes[process] = events.last?.time ?? lastTimes[process]
     self.news.events += events
     self.news.skippedCount += news.skippedCount
-    // Not with each of many.
+    // Trimming for each of many updates would be expensive.
     if self.news.events.count / 2 > limit { trim(to: limit) }
   }
 
-  /// What the viewer is to be told now; `nil` while a beginning is awaited.
+  /// Returns the events for the viewer; `nil` while the beginning is incomplete.
   ///
   /// - Parameters:
-  ///   - heard: The processes that are heard.
-  ///   - limit: The most events.
-  /// - Returns: The news, which are taken with that.
+  ///   - heard: The processes that are connected.
+  ///   - limit: The maximum number of events.
+  /// - Returns: The events, which are removed.
   mutating func take(heard: Set<Int>, limit: Int) -> EventNews? {
     guard isBegun || begun.isSuperset(of: heard) else { return nil }
     defer {
@@ -67,14 +67,14 @@ struct MergedEvents {
     }
     trim(to: limit)
     told = Array((told + news.events).suffix(limit))
-    // Of a beginning nobody expects everything.
+    // The beginning of a history is incomplete anyway, so no skipped events are counted.
     return EventNews(
       events: news.events, skippedCount: isBegun ? news.skippedCount : 0, isBeginning: !isBegun)
   }
 
-  /// Keeps the newest.
+  /// Keeps the newest events.
   private mutating func trim(to limit: Int) {
-    // Sorting is stable: the steps of one process stay in its order.
+    // Sorting is stable: the events of one process keep their order.
     news.events.sort { $0.time < $1.time }
     let left = max(0, news.events.count - limit)
     news.events.removeFirst(left)

@@ -5,7 +5,7 @@ package import MonitorProtocol
 import NIOCore
 import Synchronization
 
-/// Several processes that are watched as one.
+/// Several processes that are watched as one source.
 package final class ProcessGroup: MonitorSource {
   private let sessions: [any MonitorSource]
   private let state: Mutex<State>
@@ -13,10 +13,11 @@ package final class ProcessGroup: MonitorSource {
 
   private struct State {
     var merge: ProcessMerge
-    /// The moment for which somebody is to be woken.
+    /// The time for which a wake-up is scheduled.
     var wakeUp: MonitorTime?
 
-    /// After how long somebody is to be woken, said once for each moment; `nil` where nobody is.
+    /// Returns the delay until the next wake-up, once for each time; `nil` if no further wake-up is
+    /// necessary.
     mutating func takeDelay(at now: MonitorTime) -> Duration? {
       let deadline = merge.deadline(after: now)
       defer { wakeUp = deadline }
@@ -26,8 +27,9 @@ package final class ProcessGroup: MonitorSource {
 
   /// - Parameters:
   ///   - sessions: The processes, in the order of their numbers.
-  ///   - interest: What each of them was asked to tell.
-  ///   - wake: Called on any thread: so much later there is something to tell that no session wakes for.
+  ///   - interest: The interest that each session was opened with.
+  ///   - wake: Called on any thread with the delay after which the group has messages that no
+  ///     session announces.
   init(
     _ sessions: [any MonitorSource], interest: Interest,
     wake: @escaping @Sendable (Duration) -> Void
@@ -41,12 +43,12 @@ package final class ProcessGroup: MonitorSource {
           secondsSince1970AtZero: MonitorTime.secondsSince1970AtZero)))
   }
 
-  /// Groups processes of this machine's sockets.
+  /// Groups sessions with processes of this machine's sockets.
   ///
   /// - Parameters:
   ///   - sessions: The processes, in the order of their numbers.
   ///   - interest: The interest that each session was opened with.
-  ///   - ring: Called on any thread when there is something to take that no session wakes for.
+  ///   - ring: Called on any thread when the group has messages that no session announces.
   package convenience init(
     _ sessions: [RemoteSession], interest: Interest, ring: @escaping @Sendable () -> Void
   ) {
@@ -71,7 +73,7 @@ package final class ProcessGroup: MonitorSource {
   package func watch(_ interest: Interest) {
     let wishes = state.withLock { $0.merge.watch(interest) }
     for wish in wishes { sessions[wish.process - 1].watch(wish.interest) }
-    // An update follows, though no process has anything to add.
+    // An update must follow even if no process has changes.
     if wishes.isEmpty { wake(.zero) }
   }
 

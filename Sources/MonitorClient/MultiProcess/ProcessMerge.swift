@@ -3,35 +3,35 @@
 
 import MonitorProtocol
 
-/// Several processes as one, without a socket: what each of them tells becomes one consistent stream of
-/// messages, and what the viewer wants becomes something for each of them.
+/// Several processes as one, without sockets: merges their messages into one consistent stream, and
+/// translates the viewer's requests for each process.
 ///
-/// The processes have the numbers from 1 on. Each tells at its own pace; what it told last counts until
-/// it tells something else, also where it is gone.
+/// The processes are numbered from 1 on. Each process sends updates at its own pace. Its last
+/// update counts until the next one, even after the process has ended.
 struct ProcessMerge {
-  /// What one process is to tell.
+  /// A new interest for one process.
   struct Wish: Equatable {
     let process: Int
     let interest: Interest
   }
 
-  /// For so long those that tell something wait for those that have told nothing yet.
+  /// How long the processes that have sent an update wait for those that have not.
   static let patience = Duration.seconds(2)
 
-  /// What is known of one process.
+  /// The state of one process.
   private struct Member {
     var translation: ProcessTranslation
-    /// `nil` before it has greeted.
+    /// `nil` before its greeting.
     var report: ProcessReport?
-    /// What it told last, but for what has changed.
+    /// Its last update, without the changed operations.
     var latest = Update(time: MonitorTime(nanoseconds: 0))
-    /// The operations that the viewer was told of.
+    /// The operations that the viewer knows.
     var operations: Set<OperationReport.ID> = []
-    /// Whether all this is from before its last greeting: its next update tells everything anew.
+    /// Whether the state is older than the last greeting. The next update is complete then.
     var isOutdated = false
 
-    /// What ran there in the time from `start` on. Where nothing comes from it, what went on does so no
-    /// longer.
+    /// Returns the runs of the process since `start`. If the process is not connected, runs that
+    /// had not ended stop at its last known time.
     func runs(since start: MonitorTime) -> RecentRuns? {
       guard var recent = latest.runs, let end = report?.standstill else { return latest.runs }
       for index in recent.runs.indices where recent.runs[index].finished == nil {
@@ -39,12 +39,13 @@ struct ProcessMerge {
       }
       let count = recent.runs.count
       recent.runs.removeAll { ($0.finished ?? end) < start }
-      // Those that it did not tell are older than those that it did.
+      // Left-out runs are older than those that were sent.
       if recent.runs.count < count { recent.count = recent.runs.count }
       return recent
     }
 
-    /// What had not finished does not go on any more, and is nobody's work.
+    /// Removes unfinished operations from the counts of a process that has ended: they cannot
+    /// continue.
     mutating func countOnlyWhatIsOver() {
       for index in latest.queues.indices {
         latest.queues[index].counts = latest.queues[index].counts.over
@@ -59,21 +60,21 @@ struct ProcessMerge {
   private var interest: Interest
   private var commands: SplitCommands
   private var events = MergedEvents()
-  // What the viewer was not told of yet.
+  // Changes that the viewer has not received yet.
   private var changed: [OperationReport.ID: OperationReport] = [:]
   private var removed: Set<OperationReport.ID> = []
   private var results: [CommandResult] = []
   private var hasNews = false
-  /// Since when the viewer is greeted; `nil` where it is not.
+  /// When the viewer was greeted; `nil` if it was not.
   private var greeted: MonitorTime?
   private var isOver = false
 
-  /// Creates a merge of processes that have told nothing.
+  /// Creates a merge of processes without updates.
   ///
   /// - Parameters:
-  ///   - count: How many there are.
-  ///   - interest: What each was asked to tell from the start.
-  ///   - bootID: This machine's.
+  ///   - count: The number of processes.
+  ///   - interest: The interest that each session was opened with.
+  ///   - bootID: The boot id of this machine.
   ///   - secondsSince1970AtZero: The time of day when the viewer's clock was at zero.
   init(count: Int, interest: Interest, bootID: String, secondsSince1970AtZero: Double) {
     self.bootID = bootID
@@ -85,11 +86,11 @@ struct ProcessMerge {
 
   // MARK: The viewer
 
-  /// The viewer wants to be told this; returns the processes for which that is something else.
+  /// Sets the viewer's interest, and returns the processes whose interest changes.
   mutating func watch(_ new: Interest) -> [Wish] {
     let old = interest
     interest = new
-    // What depends on other operations may be known already.
+    // The dependents of the new subjects may be known already.
     hasNews = true
     let wishes = members.compactMap { member in
       let own = member.translation.own(new)
@@ -102,7 +103,7 @@ struct ProcessMerge {
     return wishes
   }
 
-  /// The viewer gives a command; returns whom to tell what.
+  /// Handles a command of the viewer, and returns the commands for the processes.
   mutating func give(
     _ command: MonitorCommand, at now: MonitorTime
   ) -> [SplitCommands.Order] {
@@ -111,7 +112,8 @@ struct ProcessMerge {
     return orders
   }
 
-  /// What the viewer is to be told now. Nothing before all processes have greeted.
+  /// Removes and returns the messages for the viewer. There are none before all processes have sent
+  /// a greeting.
   mutating func takeMessages(at now: MonitorTime) -> [MonitorMessage] {
     let reports = members.compactMap(\.report)
     guard !isOver, reports.count == members.count else { return [] }
@@ -132,16 +134,18 @@ struct ProcessMerge {
     return messages
   }
 
-  /// When there is something for the viewer though no process tells anything; `nil` where there is
-  /// nothing.
+  /// Returns when the viewer must receive a message although no process sends one; `nil` if no
+  /// message is due.
   func deadline(after now: MonitorTime) -> MonitorTime? {
     [hasNews ? begin : nil, commands.deadline].compactMap { $0 }.filter { $0 > now }.min()
   }
 
-  /// From when on the viewer is told, though some have told nothing; `nil` where all have that are heard.
+  /// The time at which updates to the viewer begin although some processes have sent none; `nil` if
+  /// all connected ones have.
   ///
-  /// The totals of some would grow by those of the others, as if all that had just finished. But one that
-  /// greets and never tells is not to blank the others.
+  /// Without the wait, the totals would grow with each process that reports, as if its operations
+  /// had just finished. The wait is limited, so that a process that sends only a greeting does not
+  /// blank the others.
   private var begin: MonitorTime? {
     let isAwaited = members.contains {
       $0.report?.connection == .live && $0.report?.lastUpdate == nil
@@ -151,12 +155,12 @@ struct ProcessMerge {
 
   // MARK: The processes
 
-  /// A process tells something.
+  /// Handles a message of a process.
   ///
   /// - Parameters:
-  ///   - message: What it tells.
-  ///   - process: Its number.
-  ///   - now: The present time on the viewer's clock.
+  ///   - message: The message.
+  ///   - process: The number of the process.
+  ///   - now: The current time on the viewer's clock.
   mutating func take(_ message: MonitorMessage, from process: Int, at now: MonitorTime) {
     let index = process - 1
     switch message {
@@ -169,7 +173,7 @@ struct ProcessMerge {
       connect(index, .live)
     case .update(let update):
       var merged = members[index].translation.merged(update)
-      // What it says of its clock moves nobody else's.
+      // The clock of one process must not move the time of the others forward.
       merged.time = min(merged.time, now)
       take(merged, of: index)
     case .commandResult(let result):
@@ -217,13 +221,13 @@ struct ProcessMerge {
     members[index].operations.subtract(ids)
   }
 
-  // MARK: All of them
+  // MARK: All processes
 
   private func hello(of reports: [ProcessReport], at now: MonitorTime) -> Hello {
     var hello = Hello(
       processName: "\(reports.count) processes", processID: 0,
       isReadOnly: reports.allSatisfy(\.hello.isReadOnly), anchor: now,
-      // The viewer's own: what one process says of it is not to be everybody's.
+      // The viewer's own clock: the clock of one process must not affect the others.
       anchorSecondsSince1970: secondsSince1970AtZero + Double(now.nanoseconds) / 1e9,
       processStarted: reports.lazy.map(\.hello.processStarted).min() ?? now)
     hello.bootID = bootID
@@ -256,7 +260,7 @@ struct ProcessMerge {
       runs(since: update.time - timeline.window, limit: timeline.limit)
     }
     update.warnings = warnings
-    // How the times of several are distributed does not follow from how those of each are.
+    // The percentiles of several processes cannot be computed from those of each.
     let times = all.map(\.times).filter { $0 != TimeStatistics() }
     if times.count == 1 { update.times = times[0] }
     update.classTimes = classTimes
@@ -266,19 +270,20 @@ struct ProcessMerge {
   }
 
   private var matchCount: Int {
-    // Nothing more becomes of what is left of a process: it is hidden with what is over.
+    // The remaining operations of an ended process do not change. They are hidden with the finished
+    // ones.
     let listed = members.filter { !interest.hidesOver || $0.report?.ended == nil }
     return listed.reduce(0) { $0 + $1.latest.matchCount }
   }
 
-  /// Complete as soon as each process has said what depends on those of the subjects that are its own.
+  /// The dependents of the subjects; complete when each process has sent those of its own subjects.
   private var dependents: Dependents? {
     guard !interest.subjects.isEmpty else { return nil }
     var all = Dependents(subjects: [])
     for member in members {
       let own = interest.subjects.filter { $0.processNumber == member.translation.number }
       if member.report?.ended != nil {
-        // Nothing waits for anything there any more.
+        // After the process has ended, its operations have no waiting dependents.
         all.subjects.formUnion(own)
       } else if let dependents = member.latest.dependents, dependents.subjects == own {
         all.subjects.formUnion(own)
@@ -289,7 +294,7 @@ struct ProcessMerge {
     return all
   }
 
-  /// Those that go on, and then the newest.
+  /// Returns the current runs, and then the newest.
   private func runs(since start: MonitorTime, limit: Int) -> RecentRuns {
     let recent = members.compactMap { $0.runs(since: start) }
     let runs = recent.flatMap(\.runs).sorted {
@@ -300,19 +305,19 @@ struct ProcessMerge {
       count: recent.reduce(0) { $0 + $1.count })
   }
 
-  /// What still can be helped, what matters most first.
+  /// The warnings of processes that have not ended, the most important first.
   private var warnings: [MonitorWarning] {
     let ranks = Dictionary(
       uniqueKeysWithValues: zip(MonitorWarning.Kind.allCases, MonitorWarning.Kind.allCases.indices))
-    // Sorting is stable: of one kind those of the first process come first.
+    // Sorting is stable: warnings of the same kind keep the order of the processes.
     let living = members.filter { $0.report?.ended == nil }
     return living.flatMap(\.latest.warnings).sorted {
       (ranks[$0.kind] ?? 0) < (ranks[$1.kind] ?? 0)
     }
   }
 
-  /// Those of the process of the one operation that is shown alone, and of the others those of classes
-  /// that no second one has: a class's name does not say of which process it is.
+  /// The times of the process of the detail's operation, and those of the classes that only one
+  /// process has: a class's name does not include its process.
   private var classTimes: [String: TimeStatistics] {
     var times: [String: TimeStatistics] = [:]
     var shared: Set<String> = []

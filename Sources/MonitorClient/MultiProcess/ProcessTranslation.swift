@@ -3,10 +3,12 @@
 
 import MonitorProtocol
 
-/// Turns what one of several processes tells into what a viewer of all of them is told: its ids bear its
-/// number, and its times are of the viewer's clock. And turns round what the viewer wants of it.
+/// Translates between one of several processes and a viewer of all of them. For the viewer, ids
+/// include the process's number and times are of the viewer's clock. For the process, the viewer's
+/// interest is reduced to its own operations.
 ///
-/// What has an id that no process gives out is dropped: it would name what is another process's.
+/// A value with an id that no process gives out is dropped, because the id would name an operation
+/// or queue of another process.
 struct ProcessTranslation: Equatable {
   /// The number of the process.
   let number: Int
@@ -15,12 +17,12 @@ struct ProcessTranslation: Equatable {
 
   // MARK: To the viewer
 
-  /// A moment of the process's clock.
+  /// Converts a moment of the process's clock.
   func merged(_ time: MonitorTime) -> MonitorTime {
     clockLead == .zero ? time : time - clockLead
   }
 
-  /// A greeting.
+  /// Translates a greeting.
   func merged(_ hello: Hello) -> Hello {
     var merged = hello
     merged.anchor = self.merged(hello.anchor)
@@ -28,7 +30,7 @@ struct ProcessTranslation: Equatable {
     return merged
   }
 
-  /// An update.
+  /// Translates an update.
   func merged(_ update: Update) -> Update {
     var merged = update
     merged.time = self.merged(update.time)
@@ -46,7 +48,7 @@ struct ProcessTranslation: Equatable {
     return merged
   }
 
-  /// Ids of operations.
+  /// Translates ids of operations.
   func merged(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.compactMap { $0.numbered(number) }
   }
@@ -114,7 +116,8 @@ struct ProcessTranslation: Equatable {
 
   // MARK: From the viewer
 
-  /// What the viewer wants of this process: as many rows as of all of them, since all may be its own.
+  /// Returns the viewer's interest for this process. It has the same number of rows, because all
+  /// rows may belong to this process.
   func own(_ interest: Interest) -> Interest {
     var own = interest
     own.filter = interest.filter?.asked(of: number)
@@ -130,7 +133,7 @@ struct ProcessTranslation: Equatable {
     return own
   }
 
-  /// Those of the ids that are of this process, as it knows them.
+  /// Returns the ids that belong to this process, in the process's own form.
   func own(_ ids: some Sequence<OperationReport.ID>) -> [OperationReport.ID] {
     ids.filter { $0.processNumber == number }.map(\.withinProcess)
   }

@@ -3,47 +3,47 @@
 
 import MonitorProtocol
 
-/// The commands of a viewer of several processes: each becomes one for every process that it is about,
-/// and their answers one answer.
+/// The commands of a viewer of several processes. Each becomes one command for every concerned
+/// process, and the results become one result.
 struct SplitCommands {
-  /// What one process is to be told.
+  /// A command for one process.
   struct Order: Equatable {
     let process: Int
     let command: MonitorCommand
   }
 
-  /// For so long an answer may take: one that is stopped does not keep those of the others back.
+  /// The maximum time for results. A stopped process does not delay the results of the others.
   static let patience = Duration.seconds(2)
 
-  /// A command that is not answered by all.
+  /// A command with missing results.
   private struct Pending {
     let command: MonitorCommand
-    /// When the viewer is told, whoever has answered.
+    /// When the viewer receives a result, even if some processes have not answered.
     let due: MonitorTime
-    /// For each outcome the process that says it; `nil` where there is none.
+    /// For each outcome, the process that reports it; `nil` if no process does.
     let processes: [Int?]
     var waiting: [Order]
     var answers: [Int: CommandResult] = [:]
-    /// What the viewer was told while some had not answered.
+    /// The result that the viewer received while some were missing.
     var told: CommandResult?
   }
 
   private let count: Int
   private var pending: [Pending] = []
 
-  /// Of the processes with the numbers from 1 to this one.
+  /// Creates the commands of processes with the numbers from 1 to `count`.
   init(count: Int) { self.count = count }
 
-  /// When an answer is due that has not come; `nil` where none is missing.
+  /// When the next incomplete result is due; `nil` if none is.
   var deadline: MonitorTime? { pending.lazy.filter { $0.told == nil }.map(\.due).min() }
 
-  /// The viewer gives a command.
+  /// Handles a command of the viewer.
   ///
   /// - Parameters:
   ///   - command: The command.
-  ///   - now: The present time.
-  /// - Returns: Whom to tell what, by number; nobody where no process has what it is about, which is
-  ///   answered at once.
+  ///   - now: The current time.
+  /// - Returns: The commands for the processes, by number. If no process has the command's
+  ///   operations, there are no commands, and the result follows at once.
   mutating func give(
     _ command: MonitorCommand, at now: MonitorTime
   ) -> (orders: [Order], result: CommandResult?) {
@@ -75,13 +75,14 @@ struct SplitCommands {
     return (orders, nil)
   }
 
-  /// A process answers.
+  /// Handles a result of a process.
   ///
-  /// - Returns: The answer for the viewer, where this was the last that it takes, and says more than the
-  ///   viewer was told meanwhile.
+  /// - Returns: The result for the viewer, if this was the last missing part and it differs from an
+  ///   earlier incomplete result.
   mutating func take(_ answer: CommandResult, from process: Int) -> CommandResult? {
     let order = Order(process: process, command: answer.command)
-    // The same command given twice is answered twice, in this order.
+    // If the viewer sends the same command twice, the results are assigned in the order of the
+    // commands.
     guard let index = pending.firstIndex(where: { $0.waiting.contains(order) }) else { return nil }
     pending[index].waiting.removeAll { $0 == order }
     pending[index].answers[process] = answer
@@ -91,7 +92,8 @@ struct SplitCommands {
     return result == complete.told ? nil : result
   }
 
-  /// The answers that are due: what becomes of a command where a process has not answered is not known.
+  /// Returns the incomplete results that are due. Outcomes of processes that have not answered are
+  /// unknown.
   mutating func takeOverdue(at now: MonitorTime) -> [CommandResult] {
     pending.indices.compactMap { index in
       guard pending[index].told == nil, pending[index].due <= now else { return nil }
@@ -121,7 +123,7 @@ struct SplitCommands {
 }
 
 extension MonitorCommand {
-  /// The same about other operations.
+  /// Returns the same command for other operations.
   func about(_ ids: [OperationReport.ID]) -> MonitorCommand {
     switch self {
     case .cancel: .cancel(ids)
