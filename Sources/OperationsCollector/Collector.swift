@@ -6,26 +6,26 @@ import MonitorProtocol
 import OperationsCore
 import Synchronization
 
-/// Gathers what the queues of this process report and hands it to the sessions.
+/// Reads the changes of this process's queues and delivers them to the sessions.
 ///
 /// Its thread starts with the first session and ends after the last one. It sleeps until a queue
-/// has news or a session a command, reads the news at most as often as the quickest session wants
-/// it, and carries out commands at once.
+/// has changes or a session has a command. It reads the changes at most as often as the session
+/// with the shortest interval requests, and carries out commands at once.
 final class Collector: Sendable {
   static let shared = Collector()
 
-  /// Why the thread is woken.
+  /// A reason to wake the thread.
   enum Bell: UInt32 {
-    /// A queue has news: may wait until the interval is over.
+    /// A queue has changes. The thread may wait until the interval has passed.
     case changes = 1
-    /// A session came, left or has a command: may not.
+    /// A session was opened, was closed or has a command. The thread must not wait.
     case sessions = 2
   }
 
-  /// The records that the queues keep for one table.
+  /// The records that the queues store for one table.
   private struct Recording {
     let recorder = RecorderID()
-    /// When all queues kept records.
+    /// The time from which on all queues store records.
     let start: MonitorTime
 
     /// Starts recording.
@@ -36,7 +36,7 @@ final class Collector: Sendable {
       start = ProcessFacts.now
     }
 
-    /// Creates the table that reads these records.
+    /// Creates the table for these records.
     func makeTable() -> CollectorTable {
       let table = CollectorTable(recorder: recorder)
       table.unstartedFinishes.beginWatching(at: start)
@@ -52,19 +52,20 @@ final class Collector: Sendable {
     var sessions: [SessionID: WeakSession] = [:]
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
-    /// What the thread reads first; `nil` after the thread has taken it.
+    /// The records that the thread reads first; `nil` after the thread has received them.
     var recording: Recording?
   }
 
-  /// How many operations are read under a queue's lock at once: some ten microseconds' worth.
+  /// The maximum number of operations that are read under a queue's lock at once, about ten
+  /// microseconds of work.
   static let slice = 1_024
-  /// How long is read before viewers are told.
+  /// The maximum duration of a reading before viewers receive updates.
   private static let readingSlice = Duration.milliseconds(50)
-  /// The shortest time between two readings, however often viewers ask for something else.
+  /// The shortest time between two readings, even if viewers change their interest more often.
   private static let shortestInterval = Duration.milliseconds(10)
-  /// The longest time between two readings, however rarely viewers want to be told.
+  /// The longest time between two readings, even if all viewers have longer intervals.
   private static let longestInterval = Duration.seconds(1)
-  /// How long lists are filled before the collector looks whether there is a command.
+  /// How long lists are filled before the collector checks for commands.
   private static let fillingSlice = Duration.milliseconds(2)
 
   private let state = Locked(State())
@@ -98,11 +99,12 @@ final class Collector: Sendable {
 
   // MARK: Thread
 
-  /// Starts recording, then the thread: what happens after a session was opened is recorded.
+  /// Starts recording and then the thread, so that changes after the opening of a session are
+  /// recorded.
   private func start() {
     let recording = Recording()
     state.withLock { $0.recording = recording }
-    // There is one collector, which is never destroyed.
+    // There is only one collector, and it is never destroyed.
     let error = csystem_start_thread(
       { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue().main() },
       Unmanaged.passUnretained(self).toOpaque())
@@ -115,9 +117,9 @@ final class Collector: Sendable {
     csystem_set_thread_name("opq-collector")
     var table = (state.withLock { $0.recording.take() } ?? Recording()).makeTable()
     var lastRead = ContinuousClock.now - .seconds(1)
-    // Whether a session has asked for something else, and was not answered yet.
+    // Whether a session has changed its interest and has not received an update since.
     var isAsked = false
-    // Until when it has been told what is due.
+    // The end of the time for which viewers have received all due warnings.
     var lastTold = ProcessFacts.now
     while let interval = shortestInterval(&table) {
       let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)
@@ -127,8 +129,9 @@ final class Collector: Sendable {
         readingFrom: lastRead + interval, workingFrom: [work, answer].compactMap { $0 }.min())
       if serveSessions(table) { isAsked = true }
       var hasNews = false
-      // What is due is judged by all that has happened, however soon that is read after the last time;
-      // and who asks for something else is told what is, and not what was.
+      // Due warnings are computed from all earlier changes, even if this reading comes soon after
+      // the last one. A viewer that has changed its interest receives the present state, not an old
+      // one.
       let isDue = nextWarning.map { $0 <= ProcessFacts.now } ?? false
       let mayAnswer = isAsked && .now - lastRead >= Self.shortestInterval
       if mayAnswer { (isAsked, hasNews) = (false, true) }
@@ -151,7 +154,7 @@ final class Collector: Sendable {
     }
   }
 
-  /// Answers the bell for changes.
+  /// Clears the bell for changes.
   ///
   /// - Returns: Whether it had rung.
   private func takeChanges() -> Bool {
@@ -159,14 +162,15 @@ final class Collector: Sendable {
     return bell.bitwiseAnd(~changes, ordering: .acquiringAndReleasing).oldValue & changes != 0
   }
 
-  /// `nil`, and everything ended, where no session is left.
+  /// Returns the shortest interval of all sessions. If no session is left, stops recording and
+  /// returns `nil`.
   private func shortestInterval(_ table: inout CollectorTable) -> Duration? {
     let sessions = liveSessions()
     if let shortest = sessions.map(\.minimumInterval).min() {
-      // What is not read the queues keep.
+      // The queues keep unread records.
       return min(shortest, Self.longestInterval)
     }
-    // Who has given a command may be gone since.
+    // The session that sent a command may have ended since.
     carryOutCommands(table)
     QueueRegistry.stopRecording(table.recorder)
     let isOver = state.withLock { state in
@@ -174,12 +178,14 @@ final class Collector: Sendable {
       return !state.isRunning
     }
     if isOver { return nil }
-    // Somebody came in between. What was not read any more is not known to the old table.
+    // A session was opened meanwhile. The old table does not have the changes that were not read,
+    // so a new one is created.
     table = Recording().makeTable()
     return .zero
   }
 
-  /// Sleeps until something rings that may be served now, or there is work although nothing rings.
+  /// Sleeps until a bell rings that may be served now, or until there is work although no bell
+  /// rings.
   private func waitForBell(
     readingFrom earliest: ContinuousClock.Instant, workingFrom work: ContinuousClock.Instant?
   ) -> UInt32 {
@@ -188,7 +194,7 @@ final class Collector: Sendable {
       let now = ContinuousClock.now
       let mayRead = now >= earliest
       if rung & Bell.sessions.rawValue != 0 || rung != 0 && mayRead {
-        // Changes that came too soon stay for the next round.
+        // The bell for early changes stays set for the next round.
         let served = mayRead ? rung : Bell.sessions.rawValue
         bell.bitwiseAnd(~served, ordering: .acquiringAndReleasing)
         return served
@@ -200,7 +206,7 @@ final class Collector: Sendable {
     }
   }
 
-  /// When a list is to be worked at, or a warning to be given, although nothing rings.
+  /// Returns when a list must be updated or a warning is due although no bell rings.
   private func nextWork(
     _ table: CollectorTable, warning: MonitorTime?
   ) -> ContinuousClock.Instant? {
@@ -213,21 +219,22 @@ final class Collector: Sendable {
   }
 
   private func liveSessions() -> [MonitorSession] {
-    // Each reference leaves the lock: the last one to a session may not go under it, because the
-    // session detaches itself then, and takes the lock.
+    // The references are released outside the lock: releasing the last reference to a session
+    // detaches it, which takes the lock.
     state.withLock { $0.sessions.values.compactMap(\.session) }
   }
 
   // MARK: Reading and delivering
 
-  /// Reads what the queues have to tell, for a while at most: what is left comes in the next round,
-  /// so that viewers see a million operations arrive instead of nothing.
+  /// Reads the changes of the queues for a limited time. The rest follows in the next round, so
+  /// that viewers see a million operations arrive step by step.
   private func read(into table: CollectorTable) {
     table.beginReading()
     table.allowance.begin()
     let queues = QueueRegistry.queues
     let deadline = ContinuousClock.now + Self.readingSlice
-    // Each round begins with another queue: one that always has news must not hide the others.
+    // Each round begins with another queue, so that a queue with constant changes does not starve
+    // the others.
     let start = queues.isEmpty ? 0 : Int(table.version % UInt64(queues.count))
     for queue in queues[start...] + queues[..<start] {
       var part = table.allowance.part(of: queue.id)
@@ -237,7 +244,7 @@ final class Collector: Sendable {
           newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)
-        // A command does not wait for it either.
+        // A command does not wait for the reading either.
         if bell.load(ordering: .relaxed) & Bell.sessions.rawValue != 0 { carryOutCommands(table) }
         guard changes.hasMore || changes.hasUnrecorded else { break }
         let isEnough = !changes.hasMore && part.adopting == 0
@@ -251,9 +258,9 @@ final class Collector: Sendable {
     table.prune(now: ProcessFacts.now)
   }
 
-  /// Does what sessions have asked for.
+  /// Handles the requests of sessions.
   ///
-  /// - Returns: Whether one of them is to be told something.
+  /// - Returns: Whether a session needs an update.
   private func serveSessions(_ table: CollectorTable) -> Bool {
     carryOutCommands(table)
     let sessions = liveSessions()
@@ -267,9 +274,9 @@ final class Collector: Sendable {
     return hasNews
   }
 
-  /// Works at lists that are not complete or not up to date, for a little while.
+  /// Fills incomplete or outdated lists for a short time.
   ///
-  /// - Returns: Whether any has changed by it.
+  /// - Returns: Whether a list has changed.
   private func fillLists(of table: CollectorTable) -> Bool {
     let now = ProcessFacts.now
     for list in table.lists.values { list.refreshIfDue(from: table, at: now) }
@@ -326,7 +333,7 @@ final class Collector: Sendable {
     case .cancelWithDependents(let ids):
       for queue in QueueRegistry.queues { table.takeUpAll(of: queue) }
       ring(.changes)
-      // These first: what an operation that has finished by it lets go would start.
+      // The dependents come first: an operation that finishes by its cancellation would start them.
       result.dependents = table.allDependents(of: Set(ids)).filter {
         cancel($0, for: origin, table) == .requested
       }
@@ -350,7 +357,7 @@ final class Collector: Sendable {
     let outcome = perform(on: id, table) { $0.cancel() }
     if let origin, outcome == .requested {
       table.noteCancelRequester(origin, of: id)
-      // The queue has nothing to tell where the operation had been asked before.
+      // The queue does not report a change if the operation was already asked to cancel.
       ring(.changes)
     }
     return outcome
@@ -377,7 +384,7 @@ final class Collector: Sendable {
 }
 
 extension Operation.QueuePriority {
-  /// Raises it by so many levels, or lowers it; the highest and the lowest stay what they are.
+  /// Raises or lowers the priority by a number of levels, up to the highest or lowest level.
   mutating func move(by steps: Int) {
     let levels: [Self] = [.veryLow, .low, .normal, .high, .veryHigh]
     guard let index = levels.firstIndex(of: self) else { return }

@@ -4,15 +4,17 @@
 import MonitorProtocol
 
 extension CollectorTable {
-  /// The operations of a part of the dependency graph, the nearest first, the root among them.
+  /// Returns the operations of a part of the dependency graph, the nearest first, including the
+  /// root.
   ///
-  /// What an operation that is over has once waited for is left out, as long as it is not the root:
-  /// it says nothing about what is to come.
+  /// Dependencies of finished or cancelled operations are left out, except for the root: they do
+  /// not affect later operations.
   func neighbourhood(_ graph: Interest.Graph) -> [OperationReport.ID] {
     neighbourhood(of: [graph.root], graph.direction, limit: graph.limit)
   }
 
-  /// The same from several roots on; of those that are over nothing more, if they are not alone.
+  /// Returns the same for several roots. If there is more than one, the dependencies of finished or
+  /// cancelled ones are left out.
   func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport.ID] {
@@ -34,9 +36,10 @@ extension CollectorTable {
     return found
   }
 
-  /// The unfinished operations that depend on any of these, directly or through others.
+  /// Returns the unfinished operations that depend on any of these, directly or indirectly.
   ///
-  /// Asked for with every update while they are shown: where very many have finished, that is cut too.
+  /// The search is repeated for each update while the result is shown. Therefore it also stops
+  /// after very many finished operations.
   func dependents(of subjects: Set<OperationReport.ID>) -> Dependents {
     var seen = subjects
     var found: [OperationReport.ID] = []

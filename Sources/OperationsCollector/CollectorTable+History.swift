@@ -5,7 +5,7 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// What runs and what ran within a window before `now`: what runs first, then the newest.
+  /// Returns the runs within a window before `now`: the current ones, then the newest.
   func recentRuns(_ wanted: Interest.Timeline, at now: MonitorTime) -> RecentRuns {
     let window = max(.zero, min(wanted.window, RunLog.longestWindow))
     let limit = max(0, wanted.limit)
@@ -16,7 +16,7 @@ extension CollectorTable {
     return RecentRuns(runs: runs, count: running.count + ended.count)
   }
 
-  /// The statistics of the classes of these operations.
+  /// Returns the statistics of the classes of these operations.
   func classTimes(
     of operations: Set<OperationReport.ID>, at now: MonitorTime
   ) -> [String: TimeStatistics] {
@@ -24,20 +24,20 @@ extension CollectorTable {
     return classTimes.statistics(of: names, in: times, at: now)
   }
 
-  /// The operation itself; `nil` where it is over or gone.
+  /// Returns the operation; `nil` if it has finished or no longer exists.
   func operation(_ id: OperationReport.ID) -> Operation? {
     guard let entry = entries[id], let record = entry.record else { return nil }
     return QueueRegistry.queue(entry.report.queue)?.operation(of: record)
   }
 
-  /// What is told of one operation alone; `nil` where it is over or gone.
+  /// Returns the detail of one operation; `nil` if it has finished or no longer exists.
   func detail(of id: OperationReport.ID) -> OperationDetail? {
     operation(id).map { OperationDetail($0, id: id) }
   }
 }
 
 extension QueueRegistry {
-  /// A live queue; `nil` where it is gone.
+  /// Returns an existing queue; `nil` if there is none with this id.
   static func queue(_ id: QueueReport.ID) -> OperationQueue? {
     queues.first { $0.id.rawValue == id.rawValue }
   }

@@ -4,12 +4,12 @@
 import MonitorProtocol
 import OperationsCore
 
-/// What a collector knows of the process: used by its thread alone.
+/// The collector's data about the process. Used only by its thread.
 ///
-/// Unfinished operations are all kept. Of the finished ones the newest are, up to a number and an
-/// age. A change costs the same however many operations there are.
+/// The table keeps all unfinished operations, and the newest finished ones up to a number and an
+/// age. The cost of a change does not depend on the number of operations.
 final class CollectorTable {
-  /// How many finished operations are kept, and for how long.
+  /// The number of finished operations to keep, and how long.
   struct Retention {
     var count = 10_000
     var age: Duration = .seconds(60)
@@ -20,67 +20,67 @@ final class CollectorTable {
     let time: MonitorTime
   }
 
-  /// For whom the queues keep the records that this is made from. Another table's are not enough: of
-  /// what has not changed since, that would not be told.
+  /// The recorder for which the queues store records for this table. Records for another recorder
+  /// are not enough: they would lack the operations that have not changed since.
   let recorder: RecorderID
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
-  /// The main queue; `nil` while nobody has asked for it.
+  /// The main queue; `nil` until the program uses it.
   private(set) var mainQueue: QueueReport.ID?
-  /// The lists that are kept for the sessions.
+  /// The lists of the sessions.
   private(set) var lists: [SessionID: SessionList] = [:]
-  /// Whether any session wants events: where none does, they cost nothing.
+  /// Whether any session requests events. If none does, events cost nothing.
   private var wantsEvents = false
-  /// The kinds of warnings that any session wants.
+  /// The kinds of warnings that any session requests.
   private(set) var warningKinds: Set<MonitorWarning.Kind> = []
-  /// Counts the readings: what has changed since one of them has a later version.
+  /// The number of the reading. Later changes have a later version.
   private(set) var version: UInt64 = 1
-  /// For operations that depend on what is not in any queue yet: those that do.
+  /// Dependents of operations that are not in any queue yet.
   private var unknownDependencies: [OperationReport.ID: [OperationEntry.Dependent]] = [:]
-  /// The operations that change when their queue is suspended or resumed.
+  /// The operations whose state changes when their queue is suspended or resumed.
   private var ready: [QueueReport.ID: Set<OperationReport.ID>] = [:]
   /// Finished operations, the oldest first, from `finishedStart` on.
   private var finished: [Finished] = []
   private var finishedStart = 0
-  /// Operations that run although they were asked to cancel.
+  /// Operations that execute although they were asked to cancel.
   private(set) var cancelling: Set<OperationReport.ID> = []
-  /// Operations that very many others depend on.
+  /// Operations with very many dependents.
   private(set) var fanOuts: Set<OperationReport.ID> = []
   var queueConditions = QueueConditions()
   var threadCondition = ThreadCondition()
   var deadlockWatch = DeadlockWatch()
-  /// `nil` while no session wants to be told of leaks.
+  /// `nil` while no session requests warnings about leaks.
   var leakWatch: LeakWatch?
   var unstartedFinishes = UnstartedFinishes()
   var inversions = PriorityInversions()
-  /// The operations that nothing but their own `isReady` holds up.
+  /// The operations that only their own `isReady` keeps from starting.
   var heldUpByThemselves = LastingCondition(patience: CollectorTable.ownReadinessPatience)
   private var classNames: [ObjectIdentifier: String] = [:]
-  /// The operations that have started and not finished.
+  /// The operations that have started and have not finished.
   private(set) var running = RunningOperations()
   /// The runs that have ended.
   private(set) var runLog = RunLog()
-  /// How long operations waited and ran.
+  /// Slot waits and run times.
   private(set) var times = TimeHistograms()
   var classTimes = ClassStatistics()
-  /// How many steps operations have taken of which nothing but the number is known.
+  /// The number of state changes for which only the count is known.
   private(set) var lostSteps: UInt64 = 0
   var allowance = ReadingAllowance()
-  /// The time of the present reading.
+  /// The time of the current reading.
   private(set) var readingTime = MonitorTime(nanoseconds: 0)
   private let retention: Retention
 
-  /// Creates a table that knows nothing.
+  /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - recorder: Keeps the records. Recording has started, or starts later.
-  ///   - retention: Which finished operations are kept.
+  ///   - recorder: Identifies the records. Recording has started, or starts later.
+  ///   - retention: The finished operations to keep.
   init(recorder: RecorderID = RecorderID(), retention: Retention = Retention()) {
     self.recorder = recorder
     self.retention = retention
   }
 
-  /// What is kept of one operation.
+  /// Returns the report of one operation.
   func report(_ id: OperationReport.ID) -> OperationReport? { entries[id]?.report }
 
   /// Begins a reading.
@@ -91,7 +91,7 @@ final class CollectorTable {
 
   // MARK: Lists
 
-  /// Keeps the list of a session, which is filled step by step by ``SessionList/fill(from:until:)``.
+  /// Creates the list of a session. ``SessionList/fill(from:until:)`` fills it step by step.
   func keepList(for session: SessionID, _ interest: Interest, at now: MonitorTime) {
     if let list = lists[session] {
       list.change(to: interest, in: self, at: now)
@@ -101,7 +101,7 @@ final class CollectorTable {
     noteInterests()
   }
 
-  /// Drops the lists of the sessions that are not among these.
+  /// Removes the lists of all other sessions.
   func keepLists(of sessions: Set<SessionID>) {
     lists = lists.filter { sessions.contains($0.key) }
     noteInterests()
@@ -117,7 +117,7 @@ final class CollectorTable {
     }
   }
 
-  /// Changes one operation's report, in the lists as well.
+  /// Changes the report of one operation, also in the lists.
   private func change(_ entry: OperationEntry, _ body: (inout OperationReport) -> Void) {
     let old = entry.report
     body(&entry.report)
@@ -125,17 +125,17 @@ final class CollectorTable {
     for list in lists.values { list.replace(old, by: entry.report, in: self) }
   }
 
-  /// Notes who has asked that an operation be cancelled.
+  /// Stores the sender of a cancel command.
   func noteCancelRequester(_ origin: CommandOrigin, of id: OperationReport.ID) {
     guard let entry = entries[id] else { return }
-    // Told to all, also where nothing else changes by it.
+    // All sessions receive the change, even if nothing else changes.
     version += 1
     change(entry) { $0.cancelRequester = origin }
   }
 
-  // MARK: News
+  // MARK: Changes
 
-  /// Takes over what a queue has said.
+  /// Applies the changes of a queue.
   func apply(_ snapshot: QueueChanges) {
     let id = QueueReport.ID(snapshot.id.rawValue)
     let old = queues[id]
@@ -157,12 +157,12 @@ final class CollectorTable {
     }
   }
 
-  /// Forgets queues that no longer exist.
+  /// Removes queues that no longer exist.
   func keepQueues(_ ids: Set<QueueReport.ID>) {
     let knownCount = queues.count
     queues = queues.filter { ids.contains($0.key) }
     if queues.count < knownCount {
-      // Operations are sorted by the name that is gone.
+      // The list may be sorted by the name of the removed queue.
       for list in lists.values { list.queueNameDidChange(in: self) }
     }
     ready = ready.filter { ids.contains($0.key) }
@@ -176,7 +176,7 @@ final class CollectorTable {
     let entry: OperationEntry
     var old: OperationReport?
     if let known = entries[id] {
-      // News of what has been dropped already would bring it back for good.
+      // A change of a removed operation would add it again permanently.
       if known.report.state.isOver { return }
       entry = known
       if wantsEvents { old = known.report }
@@ -214,7 +214,7 @@ final class CollectorTable {
     if snapshot.state == .executing {
       running.insert(entry.report)
     } else if wasRunning {
-      // The worker gave it back because its `isReady` was `false`.
+      // The worker returned it to the queue because its `isReady` was `false`.
       running.remove(id)
     }
     if entry.report.state == .ready || entry.report.state == .held {
@@ -242,7 +242,8 @@ final class CollectorTable {
     }
   }
 
-  /// The name of a class, which takes longer to find than everything else about an operation.
+  /// Returns the name of a class. Computing it takes longer than everything else about an
+  /// operation.
   private func name(of type: Operation.Type) -> String {
     if let known = classNames[ObjectIdentifier(type)] { return known }
     let name = String(describing: type)
@@ -252,7 +253,7 @@ final class CollectorTable {
 
   // MARK: Dependencies
 
-  /// Notes on which operations an operation has come to depend, and on which it no longer does.
+  /// Updates the dependencies of an operation.
   private func link(_ entry: OperationEntry, as snapshot: RecordedOperation) {
     let old = entry.report.dependencies
     let isSame = old.elementsEqual(snapshot.dependencies) { $0.rawValue == $1.rawValue }
@@ -261,7 +262,7 @@ final class CollectorTable {
     let new = snapshot.dependencies.map { OperationReport.ID($0.rawValue) }
     entry.report.dependencies = new
     let oldSet = Set(old)
-    // What is not in a queue cannot say itself whether it has finished.
+    // An operation that is in no queue cannot report that it has finished.
     let unmet = Set(snapshot.unmetDependencies.lazy.map { OperationReport.ID($0.rawValue) })
     for dependency in new where !oldSet.contains(dependency) {
       let known = entries[dependency]
@@ -310,19 +311,20 @@ final class CollectorTable {
     }
   }
 
-  /// What has come to depend on an operation since that was dropped, or before it was known.
+  /// Returns the operations that began to depend on an operation before it was known or after it
+  /// was removed.
   func lateDependents(of id: OperationReport.ID) -> [OperationEntry.Dependent] {
     unknownDependencies[id] ?? []
   }
 
   // MARK: Retention
 
-  /// The operations that have finished last, the last one first, at most so many.
+  /// Returns the last finished operations, the newest first, up to a limit.
   func lastFinished(_ limit: Int) -> some Collection<OperationReport.ID> {
     finished[finishedStart...].suffix(limit).reversed().lazy.map(\.id)
   }
 
-  /// Drops finished operations that are too many or too old.
+  /// Removes finished operations that are too many or too old.
   func prune(now: MonitorTime) {
     while finishedStart < finished.count {
       let oldest = finished[finishedStart]
@@ -347,8 +349,8 @@ final class CollectorTable {
         _ = unlink(entry, from: dependency)
         continue
       }
-      // It stays listed until half of the list is like it: taking each out at once would cost the
-      // square of a large fan-out.
+      // The entry stays in the list until half of the list is outdated. Removing each entry at once
+      // would cost quadratic time for a large fan-out.
       change(known) { $0.dependentCount -= 1 }
       if known.report.dependentCount * 2 < known.dependents.count {
         known.dependents.removeAll { entries[$0.id] == nil }

@@ -5,8 +5,8 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// Takes up every operation that is in a queue now: a command must not miss what depends on another
-  /// because the collector has not come to it yet.
+  /// Adds every operation of a queue to the table, so that a command does not miss dependents that
+  /// the collector has not read yet.
   func takeUpAll(of queue: OperationQueue) {
     beginReading()
     var left: Int?
@@ -14,15 +14,15 @@ extension CollectorTable {
       let changes = queue.takeRecordedChanges(
         for: recorder, limit: Collector.slice, newRecords: nil)
       apply(changes)
-      // Those that have come since then are none of its business, and might never end.
+      // Operations that were added since then are not included. Their number might be unlimited.
       left = (left ?? changes.waiting + changes.ready + changes.executing) - changes.adoptedCount
       guard changes.hasMore || changes.hasUnrecorded, left.map({ $0 > 0 }) == true else { return }
     }
   }
 
-  /// All unfinished operations that depend on any of these, directly or through others, ascending: for
-  /// a command, which is carried out once and must leave none out. What is shown meanwhile is
-  /// ``dependents(of:)``, which has a limit.
+  /// Returns all unfinished operations that depend on any of these, directly or indirectly,
+  /// ascending. A command needs all of them, because it is carried out once. For display,
+  /// ``dependents(of:)`` has a limit.
   func allDependents(of subjects: Set<OperationReport.ID>) -> [OperationReport.ID] {
     var seen = subjects
     var found: [OperationReport.ID] = []

@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// Finds out what is told of one operation alone.
+/// Computes the detail of one operation.
 ///
-/// The operation's queue is looked through for that, so it is done so rarely that it takes a fiftieth
-/// of the time; in between the last answer stands.
+/// This requires a search through the operation's queue, so it is limited to about two percent of
+/// the time. In between, the last result is used.
 struct DetailWatch {
-  /// It is not done more often than this.
+  /// The shortest time between two computations.
   static let interval = Duration.milliseconds(200)
   private static let share = 50
 
@@ -16,21 +16,22 @@ struct DetailWatch {
   private var due = MonitorTime(nanoseconds: .min / 2)
   private var isOutdated = false
 
-  /// When there may be something new although nothing changes: what has changed since the last answer
-  /// was not looked at. `nil` where nothing has.
+  /// When the detail may change although no operation does, because changes after the last
+  /// computation were not examined; `nil` if there were none.
   var nextAnswer: MonitorTime? { isOutdated ? due : nil }
 
-  /// Nobody takes an answer at present: who has taken the last update asks by itself.
+  /// Ends the wait for a computation: the viewer has received no update, and its next request
+  /// triggers one.
   mutating func postpone() { isOutdated = false }
 
-  /// What is to be told of an operation now.
+  /// Returns the detail of an operation.
   ///
   /// - Parameters:
-  ///   - id: Which one; `nil` where nothing is to be told.
+  ///   - id: The operation; `nil` if no detail is requested.
   ///   - now: The current time.
-  ///   - clock: Says when finding it out has ended.
-  ///   - find: Finds it out; `nil` where the operation is over or gone.
-  /// - Returns: What was found out, now or before; `nil` where there is nothing to tell.
+  ///   - clock: Returns the time at which the computation has ended.
+  ///   - find: Computes the detail; `nil` if the operation has finished or no longer exists.
+  /// - Returns: The new or the last detail; `nil` if there is none.
   mutating func answer(
     about id: OperationReport.ID?, at now: MonitorTime,
     clock: () -> MonitorTime = { ProcessFacts.now },

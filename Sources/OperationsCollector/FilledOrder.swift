@@ -3,37 +3,38 @@
 
 import MonitorProtocol
 
-/// Operations in an order. Changes are taken over at once; what was there before is taken in step by
-/// step, so that the collector has time for other things in between.
+/// A sorted set of operations. Changes are applied at once. Existing operations are added step by
+/// step, so that the collector can do other work in between.
 struct FilledOrder {
-  /// How many operations are taken in before it looks at the time.
+  /// The number of operations that are added before the time is checked.
   private static let step = 256
 
   private var order = RowOrder()
-  /// The operations that are still to be taken in, from `next` on.
+  /// The operations that are not added yet, from `next` on.
   private var pending: [OperationReport.ID] = []
   private var next = 0
-  /// How long taking in has taken so far.
+  /// The total time for adding operations so far.
   private(set) var fillingTime = Duration.zero
 
-  /// Whether operations are still to be taken in.
+  /// Whether some operations are not added yet.
   var isFilling: Bool { next < pending.count }
 
-  /// How many operations are in it.
+  /// The number of operations in the set.
   var count: Int { order.count }
 
-  /// The first `limit` keys, or the last, from the outside in.
+  /// Returns the first `limit` keys, or, if reversed, the last ones, beginning with the last.
   func prefix(_ limit: Int, isReversed: Bool = false) -> [SortKey] {
     order.prefix(limit, isReversed: isReversed)
   }
 
-  /// Begins anew, with these operations to be taken in.
+  /// Begins with an empty set, and with these operations to add.
   mutating func begin(with operations: [OperationReport.ID]) {
     self = FilledOrder()
     pending = operations
   }
 
-  /// Takes operations in, each by its key if it has one, until it is done or a time is reached.
+  /// Adds operations by their keys, until all are added or a time is reached. Operations without a
+  /// key are skipped.
   mutating func fill(
     until deadline: ContinuousClock.Instant, _ key: (OperationReport.ID) -> SortKey?
   ) {
@@ -52,7 +53,7 @@ struct FilledOrder {
     next = 0
   }
 
-  /// Takes over a change: `nil` stands for an operation that does not belong into it.
+  /// Applies a change. `nil` means that the operation does not belong in the set.
   mutating func replace(_ old: SortKey?, by new: SortKey?) {
     if old == new { return }
     if let old { order.remove(old) }

@@ -6,42 +6,44 @@ package import MonitorProtocol
 import OperationsCore
 import Synchronization
 
-/// One viewer of this process's own queues: receives messages, gives commands.
+/// A session of one viewer with the queues of this process: it receives messages and sends
+/// commands.
 ///
-/// The process's collector works for all sessions on a thread of its own, which exists only while
-/// there is a session and sleeps while nothing happens. A viewer that does not take its messages
-/// costs no memory: what changes meanwhile is merged into the next update.
+/// The collector serves all sessions on its own thread, which exists only while there is a session,
+/// and sleeps while nothing changes. A viewer that does not receive its messages costs no memory:
+/// later changes are merged into the next update.
 package final class MonitorSession: Sendable {
   private struct State {
     var mailbox: Mailbox
-    /// Since when there is more to tell, which the last update keeps waiting; `nil` where there is not.
+    /// The time since when further changes wait for the last update to be received; `nil` if there
+    /// are none.
     var behindSince: MonitorTime?
     var minimumInterval: Duration
-    /// The collector has not seen the interest.
+    /// Whether the collector has not seen the interest yet.
     var isInterestNew = true
 
-    /// An update waits in the mailbox: the next one is not gathered.
+    /// Whether an update is in the mailbox. In that case, no further update is made.
     var holdsUpdate: Bool { mailbox.updateCount > 0 }
   }
 
   let id = SessionID.next()
   let isReadOnly: Bool
-  /// Who commands; `nil` where that is this process itself.
+  /// The sender of the commands; `nil` if it is this process itself.
   let origin: CommandOrigin?
-  /// Told on the collector's thread what has become of each command, whether or not the viewer is still
-  /// there to be told; must not block.
+  /// Called on the collector's thread with the result of each command, even if the viewer has
+  /// disconnected. Must not block.
   let audit: @Sendable (CommandResult) -> Void
   private let wake: @Sendable () -> Void
   private let state: Locked<State>
 
-  /// Opens a session; the first messages, a greeting and everything that is known, follow at once.
+  /// Opens a session. The first messages, a greeting and the complete state, follow at once.
   ///
   /// - Parameters:
   ///   - minimumInterval: The shortest time between two updates.
-  ///   - interest: What the viewer wants to be told of; by default the first 500 operations.
+  ///   - interest: What the viewer wants to receive; by default the first 500 operations.
   ///   - isReadOnly: Whether commands are refused.
-  ///   - wake: Called on the collector's thread when messages are waiting, once until they are
-  ///     taken. Must not block.
+  ///   - wake: Called on the collector's thread when messages are available, once until they are
+  ///     received. Must not block.
   package convenience init(
     minimumInterval: Duration, interest: Interest = Interest(), isReadOnly: Bool,
     wake: @escaping @Sendable () -> Void
@@ -51,7 +53,7 @@ package final class MonitorSession: Sendable {
       audit: { _ in }, wake: wake)
   }
 
-  /// The same for a viewer in another process.
+  /// Opens a session for a viewer in another process.
   package init(
     minimumInterval: Duration, interest: Interest, isReadOnly: Bool, origin: CommandOrigin?,
     audit: @escaping @Sendable (CommandResult) -> Void, wake: @escaping @Sendable () -> Void
@@ -70,10 +72,12 @@ package final class MonitorSession: Sendable {
 
   deinit { invalidate() }
 
-  /// Takes the waiting messages, oldest first. Any thread; returns at once.
+  /// Removes and returns the messages, the oldest first. Can be called on any thread, and does not
+  /// block.
   package func takeMessages() -> [MonitorMessage] { takeMessages(withUpdate: true) }
 
-  /// The same, or what is no update alone: an update that stays is followed by none.
+  /// Removes and returns the messages, or all messages except updates. While an update stays, no
+  /// further one is made.
   package func takeMessages(withUpdate: Bool) -> [MonitorMessage] {
     let (messages, isBehind) = state.withLock { state in
       let messages = state.mailbox.takeMessages(withUpdates: withUpdate)
@@ -83,10 +87,11 @@ package final class MonitorSession: Sendable {
     return messages
   }
 
-  /// Says what the viewer wants to be told of from now on. Returns at once; an update follows.
+  /// Sets what the viewer wants to receive. Does not block. An update follows.
   package func watch(_ interest: Interest) { watch(interest, minimumInterval: nil) }
 
-  /// The same, and how often at most; `nil` for as often as before.
+  /// Sets what the viewer wants to receive, and the shortest time between two updates; `nil` keeps
+  /// the interval.
   package func watch(_ interest: Interest, minimumInterval: Duration?) {
     state.withLock { state in
       state.mailbox.interest = interest
@@ -96,17 +101,17 @@ package final class MonitorSession: Sendable {
     Collector.shared.ring(.sessions)
   }
 
-  /// Gives a command. Returns at once; a `commandResult` message follows.
+  /// Sends a command. Does not block. A `commandResult` message follows.
   package func send(_ command: MonitorCommand) { Collector.shared.perform(command, for: self) }
 
-  /// Ends the session: nothing more is delivered. Twice is harmless.
+  /// Ends the session. No further messages come. Further calls have no effect.
   package func invalidate() {
     if state.withLock({ $0.mailbox.invalidate() }) { Collector.shared.detach(id) }
   }
 
   // MARK: For the collector
 
-  /// What the viewer wants to be told of; `nil` where that is what it was at the last call.
+  /// Returns the viewer's interest if it has changed since the last call; otherwise `nil`.
   func takeNewInterest() -> Interest? {
     state.withLock { state in
       defer { state.isInterestNew = false }
@@ -117,8 +122,8 @@ package final class MonitorSession: Sendable {
   /// The shortest time between two updates.
   var minimumInterval: Duration { state.withLock { $0.minimumInterval } }
 
-  /// Whether an update would be delivered; where not, the viewer will ring when it has taken the last
-  /// one.
+  /// Returns whether an update would be delivered. If not, the viewer wakes the collector after it
+  /// has received the last one.
   func takesUpdate(at now: MonitorTime) -> Bool {
     state.withLock { state in
       if state.holdsUpdate { state.behindSince = state.behindSince ?? now }
@@ -126,7 +131,7 @@ package final class MonitorSession: Sendable {
     }
   }
 
-  /// Delivers an update. Only the collector's thread does, so nothing overtakes it.
+  /// Delivers an update. Only the collector's thread does this, so updates stay in order.
   func deliver(_ update: Update) {
     let mustWake = state.withLock { state in
       var update = update
@@ -137,18 +142,18 @@ package final class MonitorSession: Sendable {
     if mustWake { wake() }
   }
 
-  /// Delivers what became of a command.
+  /// Delivers the result of a command.
   func deliver(_ result: CommandResult) {
     if state.withLock({ $0.mailbox.post(.commandResult(result)) }) { wake() }
   }
 }
 
-/// Tells sessions apart. Never given twice, as an object's address may be.
+/// Identifies a session. Unlike an object's address, an id is never used again.
 struct SessionID: Hashable {
   let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)
 
-  /// Makes one that is unlike all others.
+  /// Returns a new id.
   static func next() -> SessionID {
     SessionID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
   }

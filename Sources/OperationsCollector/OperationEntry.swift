@@ -4,32 +4,32 @@
 import MonitorProtocol
 import OperationsCore
 
-/// What a collector keeps of one operation. Used by its thread alone.
+/// The collector's data about one operation. Used only by its thread.
 final class OperationEntry {
   /// An operation that depends on this one.
   struct Dependent {
     let id: OperationReport.ID
-    /// Whether it has not been told that this one has finished.
+    /// Whether this operation has not been counted as finished for the dependent.
     var isUnmet: Bool
   }
 
-  /// What viewers are told.
+  /// The report for viewers.
   var report: OperationReport
-  /// Leads to the operation; `nil` once that is over.
+  /// The record, which leads to the operation; `nil` after the operation has finished.
   var record: OperationRecord?
-  /// The operations that depend on it, each once, in the order in which they became known. Some may
-  /// no longer be kept.
+  /// The operations that depend on it, without duplicates, in the order in which they became known.
+  /// Some may no longer be kept.
   var dependents: [Dependent] = []
-  /// How many of its dependencies count it among those that wait.
+  /// The number of its dependencies that count it among their unmet dependents.
   var unmetCount = 0
   /// Whether it has a high priority and waits.
   var isUrgent = false
-  /// How many of those that depend on it are urgent.
+  /// The number of its urgent dependents.
   var urgentDependentCount: Int32 = 0
-  /// With which priority it is counted among what is ready and matters to nobody urgent; `nil` where
-  /// it is not.
+  /// The priority with which it is counted as a ready operation that no urgent operation waits for;
+  /// `nil` if it is not counted.
   var bystanderPriority: OperationPriority?
-  /// In which reading it was last changed.
+  /// The version of the reading in which it last changed.
   var version: UInt64
 
   init(_ report: OperationReport, version: UInt64) {

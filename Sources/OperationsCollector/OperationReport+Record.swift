@@ -4,7 +4,7 @@
 import MonitorProtocol
 import OperationsCore
 
-// From the library's words to the protocol's.
+// Conversions from the library's types to those of the protocol.
 
 extension StateCounts {
   init(_ snapshot: QueueChanges) {
@@ -17,7 +17,7 @@ extension StateCounts {
 }
 
 extension MonitorProtocol.OperationState {
-  /// What a monitor shows for what the library knows.
+  /// Creates the state that a monitor shows for a state of the library.
   init(_ state: OperationsCore.OperationState, isCancelled: Bool, isSuspended: Bool) {
     switch state {
     case .waiting: self = .waiting
@@ -29,14 +29,14 @@ extension MonitorProtocol.OperationState {
 }
 
 extension OperationReport {
-  /// What does not change while an operation is in its queue.
+  /// Creates a report with the values that do not change while an operation is in its queue.
   init(_ snapshot: RecordedOperation, className: String) {
     self.init(
       id: ID(snapshot.id.rawValue), name: snapshot.name ?? "", className: className,
       queue: QueueReport.ID(snapshot.queue.rawValue), state: .waiting)
   }
 
-  /// Takes over what may change, but for the dependencies.
+  /// Updates the values that may change, except for the dependencies.
   mutating func take(_ snapshot: RecordedOperation, isSuspended: Bool, unmetCount: Int) {
     func time(_ nanoseconds: Int64?) -> MonitorTime? {
       nanoseconds.map { MonitorTime(nanoseconds: $0) }
@@ -56,7 +56,7 @@ extension OperationReport {
 }
 
 extension OperationDetail {
-  /// What the library says of an operation at this moment.
+  /// Creates the detail of an operation from its current state.
   init(_ operation: Operation, id: OperationReport.ID) {
     self.init(
       id: id, qualityOfService: OperationQualityOfService(operation.qualityOfService),

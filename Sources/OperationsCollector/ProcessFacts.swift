@@ -6,9 +6,9 @@ import Glibc
 package import MonitorProtocol
 import OperationsCore
 
-/// What a greeting says of this process.
+/// The facts about this process for greetings.
 package enum ProcessFacts {
-  /// The present time on the clock of all monitor times.
+  /// The current time on the clock of all monitor times.
   package static var now: MonitorTime { MonitorTime(nanoseconds: csystem_monotonic_nanoseconds()) }
 
   package static func hello(isReadOnly: Bool) -> Hello {
@@ -29,14 +29,14 @@ package enum ProcessFacts {
     return hello
   }
 
-  /// The program's file name, without the folders.
+  /// The program's file name, without its directories.
   private static var name: String {
     guard let first = CommandLine.arguments.first else { return "" }
     return first.split(separator: "/").last.map(String.init) ?? first
   }
 
-  /// When a process started, on the monotonic clock, which stands still while the machine sleeps: as
-  /// long ago as it is on the clock that does not.
+  /// Returns when a process started, on the monotonic clock, which stops while the machine sleeps.
+  /// The age is taken from the clock that does not stop.
   static func started(
     _ start: ProcessStart, now: MonitorTime, sinceBoot: Duration
   ) -> MonitorTime {

@@ -3,27 +3,30 @@
 
 import OperationsCore
 
-/// How many operations the collector takes up between two readings.
+/// Limits the number of operations that the collector records between two readings.
 ///
-/// What is in a queue at a reading is all taken up, in the end. What comes and goes in between is
-/// recorded from the start up to a number, so that a process pays the same for a hundred thousand
-/// operations in a second as for some thousands. A queue that goes beyond the number is quick; the quick
-/// ones share it, so that one that is not quick is known in full.
+/// Operations that are in a queue at a reading are all recorded eventually. Operations that come
+/// and go between two readings are recorded only up to a number, so that the cost for a process
+/// with a hundred thousand operations per second is the same as with some thousands. A queue that
+/// exceeds the number is called quick. The quick queues share the number, so that the other queues
+/// are recorded completely.
 struct ReadingAllowance {
-  /// How many operations are recorded from the start between two readings, of all quick queues.
+  /// The maximum number of new operations that are recorded from the start between two readings, in
+  /// all quick queues.
   static let newRecords = 1_000
-  /// How many each of them has at least.
+  /// The minimum for each quick queue.
   private static let fewestNewRecords = 50
 
-  /// A queue of which so many steps are lost between two readings is quick. What comes and goes beside
-  /// operations that wait is not enough for that: these are all to be known soon.
+  /// A queue with this number of unrecorded changes between two readings is quick. Operations that
+  /// come and go in a queue with many waiting ones do not exceed it, so the waiting ones are
+  /// recorded soon.
   private static let quickSteps = 1_000
 
-  /// What one queue is asked for.
+  /// The request to one queue.
   struct Part {
-    /// The most operations to be taken up that have no record yet.
+    /// The maximum number of existing operations without a record to read.
     fileprivate(set) var adopting: Int
-    /// How many are to be recorded from the start from now on; `nil` where that has been said.
+    /// The number of new operations to record from the start; `nil` if it does not change.
     fileprivate(set) var newRecords: Int?
   }
 
@@ -40,19 +43,19 @@ struct ReadingAllowance {
     quick = []
   }
 
-  /// The first that a queue is asked for in a reading.
+  /// Returns the first request to a queue in a reading.
   func part(of queue: QueueID) -> Part {
     Part(adopting: lastQuick.contains(queue) ? adoptedShare : .max, newRecords: share)
   }
 
-  /// What it is asked for after it has answered.
+  /// Returns the next request after the queue's answer.
   mutating func next(_ part: Part, after changes: QueueChanges) -> Part {
     if changes.lostSteps > Self.quickSteps { quick.insert(changes.id) }
     let limit = quick.contains(changes.id) ? min(part.adopting, adoptedShare) : part.adopting
     return Part(adopting: max(0, limit - changes.adoptedCount), newRecords: nil)
   }
 
-  /// Of what stays in a quick queue less is taken up at a time than of what is new: as much would cost
-  /// the same again.
+  /// In a quick queue, fewer existing operations than new ones are read at once. Otherwise the cost
+  /// would double.
   private var adoptedShare: Int { share / 2 }
 }

@@ -3,20 +3,20 @@
 
 import MonitorProtocol
 
-/// A sorted set of keys that may be a million and change a hundred thousand times a second.
+/// A sorted set for up to a million keys and a hundred thousand changes per second.
 ///
-/// The keys are in chunks of a bounded size: a change costs a binary search and moving a part of one
-/// chunk, whatever the number of keys.
+/// The keys are in chunks of limited size. A change needs a binary search and moves a part of one
+/// chunk, regardless of the number of keys.
 struct RowOrder {
-  /// A chunk of more keys than this is split in two.
+  /// The maximum size of a chunk. Larger chunks are split in two.
   private static let chunkLimit = 512
 
-  /// Ascending, each ascending in itself; none is empty.
+  /// Ascending, and each chunk is sorted. No chunk is empty.
   private var chunks: [[SortKey]] = []
-  /// How many keys there are.
+  /// The number of keys.
   private(set) var count = 0
 
-  /// Puts a key in. One that is there already stays as it is.
+  /// Inserts a key. If it is already present, nothing changes.
   mutating func insert(_ key: SortKey) {
     guard !chunks.isEmpty else {
       chunks = [[key]]
@@ -31,18 +31,18 @@ struct RowOrder {
     if chunks[chunk].count > Self.chunkLimit { split(chunk, at: place) }
   }
 
-  /// Makes two of a chunk that has become too long by a key at `place`.
+  /// Splits a chunk that a key at `place` has made too long.
   private mutating func split(_ chunk: Int, at place: Int) {
     let keys = chunks[chunk]
-    // Keys that come in order, as moments do, fill each chunk.
+    // If keys come in order, as moments do, each chunk is filled completely.
     let isInOrder = chunk == chunks.count - 1 && place == keys.count - 1
     let middle = isInOrder ? keys.count - 1 : keys.count / 2
-    // Both copied: what is only cut keeps the room that it had.
+    // Both parts are copied, because a shortened array keeps its capacity.
     chunks[chunk] = Array(keys[..<middle])
     chunks.insert(Array(keys[middle...]), at: chunk + 1)
   }
 
-  /// Takes a key out; one that is not there is ignored.
+  /// Removes a key. If it is not present, nothing changes.
   mutating func remove(_ key: SortKey) {
     guard !chunks.isEmpty else { return }
     let chunk = chunkIndex(of: key)
@@ -53,7 +53,7 @@ struct RowOrder {
     if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
   }
 
-  /// The first `limit` keys, or the last, from the outside in.
+  /// Returns the first `limit` keys, or, if reversed, the last ones, beginning with the last.
   func prefix(_ limit: Int, isReversed: Bool) -> [SortKey] {
     var keys: [SortKey] = []
     keys.reserveCapacity(min(limit, count))
@@ -69,7 +69,7 @@ struct RowOrder {
     return keys
   }
 
-  /// The last chunk that does not begin behind the key, or the first.
+  /// Returns the last chunk that does not begin after the key, or the first chunk.
   private func chunkIndex(of key: SortKey) -> Int {
     var low = 0
     var high = chunks.count - 1

@@ -3,43 +3,46 @@
 
 import MonitorProtocol
 
-/// What one session is to be shown: the operations that its filter lets through, in its order.
+/// The list of one session: the operations that match its filter, in its order.
 ///
-/// Every change of an operation is taken over at once. What was there before the list, or before its
-/// order or filter changed, is taken in step by step, so that the collector has time for other things
-/// in between. Used by the collector's thread alone.
+/// Every change of an operation is applied at once. Operations that existed before the list, or
+/// before its order or filter changed, are added step by step, so that the collector can do other
+/// work in between. Used only by the collector's thread.
 final class SessionList {
-  /// A filter that looks at ages is applied anew so often, and rarer where that takes long.
+  /// The interval at which a filter with ages is evaluated again. It is longer if the evaluation is
+  /// slow.
   private static let refreshInterval = Duration.seconds(1)
-  /// The part of the time that may be spent on it: one in so many.
+  /// The maximum share of the time for this evaluation, as a divisor.
   private static let refreshShare = 5
 
   private(set) var interest: Interest
-  /// The version of the table up to which the session has been told everything.
+  /// The version of the table that the session has received completely.
   private var toldVersion: UInt64 = 0
-  /// The operations that the session has been told of.
+  /// The operations that the session knows.
   private var told: Set<OperationReport.ID> = []
 
   private var order = FilledOrder()
-  /// What is shown until a list that is made anew is complete.
+  /// The earlier rows, which are shown until a rebuilt list is complete.
   private var complete: (keys: [SortKey], count: Int)?
-  /// The operations that no other depends on, while these are wanted.
+  /// The operations without dependents, if they are requested.
   private var roots = FilledOrder()
-  /// The moment for which ages are taken.
+  /// The moment for which ages are computed.
   private var now: MonitorTime
   private var events = EventBuffer()
   private var detailWatch = DetailWatch()
-  /// When the session was told something last; `nil` for never.
+  /// The time of the session's last update; `nil` if there was none.
   private var lastTold: MonitorTime?
-  /// Whether there is something that somebody waits for: it does not wait for the interval.
+  /// Whether the viewer waits for an update, which is then sent without the interval.
   private var isUrgent = true
-  /// When the session is to be told what came too soon after that; `nil` where there is nothing.
+  /// When the session receives changes that came too soon after its last update; `nil` if there are
+  /// none.
   private(set) var nextTelling: MonitorTime?
-  /// How many steps the session was not told of because there were too many at once.
+  /// The number of state changes that the session did not receive because there were too many at
+  /// once.
   private var lostChanges: UInt64 = 0
-  /// How many of them it may have wanted to be told of.
+  /// The number of these that the session may have requested.
   private var lostEvents: UInt64 = 0
-  /// How many of them are steps that the table does not know of either.
+  /// The number of these that are also unknown to the table.
   private var knownLostSteps: UInt64
 
   init(_ interest: Interest, in table: CollectorTable, at now: MonitorTime) {
@@ -51,20 +54,20 @@ final class SessionList {
     beginEvents(limit: interest.eventLimit, from: table)
   }
 
-  /// Whether operations are still to be taken in.
+  /// Whether some operations are not added yet.
   var isFilling: Bool { order.isFilling || roots.isFilling }
 
-  /// When the list changes although no operation does; `nil` for never.
+  /// When the list changes although no operation does; `nil` if it does not.
   var nextRefresh: MonitorTime? {
     guard interest.filter?.dependsOnTime == true, interest.rowLimit != nil else { return nil }
     return now + max(Self.refreshInterval, order.fillingTime * Self.refreshShare)
   }
 
-  /// When the detail is to be looked at again although nothing changes; `nil` for never, or for when the
-  /// session is told something anyway.
+  /// When the detail must be computed again although nothing changes; `nil` if never, or if an
+  /// update is due anyway.
   var nextDetail: MonitorTime? { nextTelling == nil ? detailWatch.nextAnswer : nil }
 
-  /// The viewer takes no update at present, and will ask for the next one.
+  /// The viewer accepts no update at present, and will request the next one.
   func postponeDetail() { detailWatch.postpone() }
 
   func change(to new: Interest, in table: CollectorTable, at now: MonitorTime) {
@@ -88,16 +91,16 @@ final class SessionList {
     refill(from: table)
   }
 
-  /// Applies a filter that looks at ages anew, where it is time for that.
+  /// Evaluates a filter with ages again, if it is time.
   func refreshIfDue(from table: CollectorTable, at now: MonitorTime) {
     guard !order.isFilling, let due = nextRefresh, due <= now else { return }
     self.now = now
     remake(from: table)
   }
 
-  /// Makes the list anew, and shows what it was until that is done.
+  /// Rebuilds the list, and shows the earlier rows until it is complete.
   private func remake(from table: CollectorTable) {
-    // Half a list is shown only where there has never been a whole one.
+    // An incomplete list is shown only if there was never a complete one.
     if !order.isFilling { complete = (rows, order.count) }
     refill(from: table)
   }
@@ -108,7 +111,7 @@ final class SessionList {
     roots.begin(with: interest.rootLimit > 0 ? Array(table.entries.keys) : [])
   }
 
-  /// Takes in what was there before, until it is done or a time is reached.
+  /// Adds existing operations, until all are added or a time is reached.
   func fill(from table: CollectorTable, until deadline: ContinuousClock.Instant) {
     order.fill(until: deadline) { id in
       table.report(id).flatMap { key(of: $0, in: table) }
@@ -135,13 +138,13 @@ final class SessionList {
     roots.replace(rootKey(of: old), by: rootKey(of: new))
   }
 
-  /// The name of a queue has changed, by which the list may be ordered or filtered.
+  /// The name of a queue has changed. The list may be sorted or filtered by it.
   func queueNameDidChange(in table: CollectorTable) {
     let isFiltered = interest.filter?.dependsOnQueueNames == true
     if interest.order.column == .queue || isFiltered { remake(from: table) }
   }
 
-  /// `nil` where the operation does not belong into the list.
+  /// Returns the key of an operation; `nil` if it does not belong in the list.
   private func key(of report: OperationReport, in table: CollectorTable) -> SortKey? {
     if interest.rowLimit == nil || interest.hidesOver && report.state.isOver { return nil }
     let queueName = table.queues[report.queue]?.name ?? ""
@@ -151,14 +154,15 @@ final class SessionList {
     return SortKey(report, queueName: queueName, by: interest.order.column)
   }
 
-  /// `nil` where another operation depends on it, or nobody asks.
+  /// Returns the key of an operation without dependents; `nil` if it has dependents, or if these
+  /// operations are not requested.
   private func rootKey(of report: OperationReport) -> SortKey? {
     interest.rootLimit > 0 && report.dependentCount == 0 ? SortKey(report) : nil
   }
 
   // MARK: History
 
-  /// Notes the steps of an operation, where events are wanted.
+  /// Adds the state changes of an operation, if events are requested.
   func noteSteps(
     from old: OperationReport?, to new: OperationReport, in table: CollectorTable
   ) {
@@ -174,8 +178,8 @@ final class SessionList {
     }
   }
 
-  /// Begins with what can still be told of the time before: the steps of what runs, and of what has
-  /// finished last.
+  /// Begins with the recorded events from before the request: those of running operations and of
+  /// the last finished ones.
   private func beginEvents(limit: Int, from table: CollectorTable) {
     events = EventBuffer()
     events.setLimit(limit)
@@ -184,20 +188,20 @@ final class SessionList {
     }
   }
 
-  // MARK: Telling
+  // MARK: Updates
 
   private var rows: [SortKey] {
     guard let limit = interest.rowLimit else { return [] }
     return order.prefix(limit, isReversed: interest.order.isReversed)
   }
 
-  /// The rows at the front of the list, and how many the list has without a limit.
+  /// Returns the rows at the front of the list, and the number of rows without a limit.
   private func listed(
     in table: CollectorTable, warnings: [MonitorWarning]
   ) -> (keys: [SortKey], count: Int) {
     guard let limit = interest.rowLimit else { return ([], table.entries.count) }
     guard interest.showsWarnedOnly else { return complete ?? (rows, order.count) }
-    // Looked up anew each time: warnings name some hundreds of operations at most.
+    // They are collected for each update: warnings name at most a few hundred operations.
     let keys = Set(warnings.lazy.flatMap(\.operations)).compactMap { id in
       table.report(id).flatMap { key(of: $0, in: table) }
     }
@@ -205,9 +209,10 @@ final class SessionList {
     return (Array(sorted.prefix(limit)), keys.count)
   }
 
-  /// Whether it is time to tell the session what there is.
+  /// Returns whether the interval allows an update now.
   func mayTell(at now: MonitorTime, interval: Duration) -> Bool {
-    // A little before is time: else each reading would be followed by another waking.
+    // A time shortly before the end of the interval is accepted. Otherwise each reading would be
+    // followed by another wake-up.
     if let due = lastTold.map({ $0 + interval }), !isUrgent, now < due - interval / 8 {
       nextTelling = due
       return false
@@ -216,7 +221,7 @@ final class SessionList {
     return true
   }
 
-  /// What the session has to be told now, of what has changed since the last time.
+  /// Returns the update for the session: all changes since the last one.
   func takeUpdate(from table: CollectorTable) -> Update {
     let time = ProcessFacts.now
     lastTold = time
@@ -255,7 +260,7 @@ final class SessionList {
     return update
   }
 
-  /// What has happened since the last time, and counts what of it is missing.
+  /// Returns the events since the last update, and counts the missing ones.
   private func takeEvents(from table: CollectorTable) -> EventNews? {
     let lostSteps = table.lostSteps - knownLostSteps
     knownLostSteps = table.lostSteps
@@ -266,12 +271,13 @@ final class SessionList {
     return news
   }
 
-  /// The operations that are wanted besides the list: single ones, and parts of the graph.
+  /// Returns the operations that are requested besides the list: single ones and parts of the
+  /// graph.
   private func singledOut(in table: CollectorTable) -> Set<OperationReport.ID> {
     var singled = interest.operations
     for graph in interest.graphs { singled.formUnion(table.neighbourhood(graph)) }
     if interest.rootLimit > 0 {
-      // Not all of them roots: of these alone nobody learns what they wait for.
+      // At most half of them are roots. Roots alone would not show their dependencies.
       let first = roots.prefix((interest.rootLimit + 1) / 2).map(\.id)
       singled.formUnion(table.neighbourhood(of: first, .waitsFor, limit: interest.rootLimit))
     }

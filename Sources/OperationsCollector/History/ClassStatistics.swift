@@ -3,10 +3,10 @@
 
 import MonitorProtocol
 
-/// The statistics of classes, each of which is made anew once a second at most: percentiles cost some
-/// ten microseconds, and a viewer asks thirty times a second.
+/// The statistics of classes, each computed at most once per second: percentiles take about ten
+/// microseconds, and a viewer may request them thirty times per second.
 struct ClassStatistics {
-  /// More classes at once are not told of.
+  /// The maximum number of classes in one answer.
   static let limit = 64
   private static let validity = Duration.seconds(1)
 
@@ -17,11 +17,12 @@ struct ClassStatistics {
 
   private var answers: [String: Answer] = [:]
 
-  /// What is known of these classes, by name; one of which nothing is known is left out.
+  /// Returns the known statistics of these classes, by name.
   mutating func statistics(
     of names: Set<String>, in times: TimeHistograms, at now: MonitorTime
   ) -> [String: TimeStatistics] {
-    // Names come and go with the programs' types only, but a collector lives long.
+    // The number of names is limited by the program's types, but a collector may run for a long
+    // time.
     if answers.count > 4 * TimeHistograms.classLimit { answers = [:] }
     var found: [String: TimeStatistics] = [:]
     for name in names.sorted().prefix(Self.limit) {

@@ -3,24 +3,24 @@
 
 import MonitorProtocol
 
-/// The events that one session has not been told: the newest, up to a limit.
+/// The events that one session has not received: the newest, up to a limit.
 ///
-/// Queues are read one after the other, so that events come in any order. They are sorted and cut
-/// only now and then, so that one costs little however many there are.
+/// Queues are read one after the other, so the events are not sorted. They are sorted and cut only
+/// now and then, so that the cost per event does not depend on their number.
 struct EventBuffer {
-  /// The most events handed out at once.
+  /// The maximum number of events that are returned at once.
   private(set) var limit: Int
 
   private var events: [OperationEvent] = []
   private var skippedCount = 0
   private var isBeginning = false
-  /// What is older than this would be skipped anyway.
+  /// Older events would be skipped in any case.
   private var cutoff: MonitorTime?
 
-  /// Keeps nothing while the limit is 0.
+  /// Creates a buffer. With the limit 0, it keeps no events.
   init(limit: Int = 0) { self.limit = limit }
 
-  /// Changes the limit. From 0, the history begins anew with what is added next.
+  /// Changes the limit. If it was 0, the history begins with the next event.
   mutating func setLimit(_ new: Int) {
     let new = max(0, new)
     if limit == 0, new > 0 {
@@ -32,7 +32,7 @@ struct EventBuffer {
     limit = new
   }
 
-  /// Takes in an event, or skips it where there are newer ones enough.
+  /// Adds an event, or skips it if there are enough newer ones.
   mutating func add(_ event: OperationEvent) {
     guard limit > 0 else { return }
     if let cutoff, event.time < cutoff {
@@ -43,7 +43,7 @@ struct EventBuffer {
     if events.count >= 2 * limit { cut() }
   }
 
-  /// Hands out what was added since the last call, by time; `nil` where nothing is wanted.
+  /// Returns the events since the last call, by time; `nil` if no events are requested.
   mutating func take() -> EventNews? {
     guard limit > 0 else { return nil }
     cut()
@@ -53,7 +53,7 @@ struct EventBuffer {
       cutoff = nil
       isBeginning = false
     }
-    // How much happened before anybody asked is not known.
+    // The number of events before the first request is unknown.
     return EventNews(
       events: events, skippedCount: isBeginning ? 0 : skippedCount, isBeginning: isBeginning)
   }

@@ -3,33 +3,33 @@
 
 import MonitorProtocol
 
-/// The steps that an operation has taken between two readings.
+/// The state changes of an operation between two readings.
 ///
-/// A reading tells of the last state alone, but with the times of all steps on the way, so that each
-/// step is found again, once and in order, however many there were.
+/// A reading returns only the last state, but also the times of all changes before it. From these,
+/// each change is reconstructed once and in order.
 struct OperationSteps {
-  /// One step; the time is that of the reading where it is not known.
+  /// One state change. Its time is that of the reading if the exact time is unknown.
   struct Step: Equatable {
     let time: MonitorTime
     let old: OperationState?
     let new: OperationState
   }
 
-  /// In the order in which they are taken where they have the same time: what is cancelled becomes
-  /// ready by that.
+  /// The order of changes with the same time: a cancelled operation becomes ready by its
+  /// cancellation.
   private enum Kind: Int {
     case added, cancelled, ready, started, finished
   }
 
-  /// By time.
+  /// Sorted by time.
   private(set) var steps: [Step] = []
 
   private var state: OperationState?
   private var isCancelled: Bool
 
   /// - Parameters:
-  ///   - old: What was known before; `nil` for nothing.
-  ///   - new: What is known now.
+  ///   - old: The last known state; `nil` if there is none.
+  ///   - new: The current state.
   ///   - now: The time of the reading.
   init(from old: OperationReport?, to new: OperationReport, at now: MonitorTime) {
     state = old?.state
@@ -37,14 +37,14 @@ struct OperationSteps {
     for (kind, time) in Self.newTimes(of: new, since: old) {
       take(kind, at: time, endingAs: new)
     }
-    // What an operation was before anybody watched is no step. A suspended queue holds what is
-    // ready, which is a step of the queue.
+    // The state before monitoring began is not a change. A suspended queue holds its ready
+    // operations, which is a change of the queue, not of the operation.
     guard let state, state != new.state else { return }
     let isHeldOrReleased = [.ready, .held].contains(state) && [.ready, .held].contains(new.state)
     if !isHeldOrReleased { step(to: new.state, at: now) }
   }
 
-  /// The times that are new, ascending; those at once in the order in which steps are taken.
+  /// Returns the new times, ascending. Equal times are in the order of ``Kind``.
   private static func newTimes(
     of new: OperationReport, since old: OperationReport?
   ) -> [(Kind, MonitorTime)] {
@@ -58,7 +58,7 @@ struct OperationSteps {
     add(.started, \.started)
     add(.cancelled, \.cancelRequested)
     add(.finished, \.finished)
-    // Five at most, nearly always in order.
+    // There are at most five, and they are nearly always sorted.
     times.sort { ($0.1, $0.0.rawValue) < ($1.1, $1.0.rawValue) }
     return times
   }
@@ -66,7 +66,7 @@ struct OperationSteps {
   private mutating func take(_ kind: Kind, at time: MonitorTime, endingAs report: OperationReport) {
     switch kind {
     case .added:
-      // What is ready when it is added takes one step, not two.
+      // An operation that is ready when it is added has one change, not two.
       if report.becameReady != time { step(to: .waiting, at: time) }
     case .ready:
       step(to: isCancelled ? .cancelling : report.state == .held ? .held : .ready, at: time)
@@ -88,7 +88,7 @@ struct OperationSteps {
 }
 
 extension OperationEvent {
-  /// A step of an operation.
+  /// Creates the event for a state change of an operation.
   init(_ step: OperationSteps.Step, of report: OperationReport) {
     self.init(
       time: step.time, operation: report.id,

@@ -4,21 +4,22 @@
 import Histogram
 import MonitorProtocol
 
-/// How durations of the recent past are distributed, in a fixed amount of memory.
+/// The distribution of recent durations, in a fixed amount of memory.
 ///
-/// There are two histograms: what is older than the one before the last generation is forgotten.
+/// There are two histograms, for the current and the previous generation. Older durations are
+/// forgotten.
 struct RecentDurations {
-  /// How exact the answers are, and how much memory they take.
+  /// The precision of the percentiles, and the memory that it needs.
   enum Precision {
-    /// To a hundredth; 32 kB.
+    /// One percent; 32 kB.
     case fine
-    /// To a tenth; 4 kB.
+    /// Ten percent; 4 kB.
     case coarse
   }
 
-  /// How long a generation lasts: durations are kept between one and two of these.
+  /// The length of a generation. Durations are kept for one to two generations.
   static let generation = Duration.seconds(30)
-  /// What takes longer than a day counts as a day.
+  /// The maximum. Longer durations count as one day.
   private static let longest: UInt64 = 86_400_000_000_000
 
   private var current: Histogram<UInt32>
@@ -32,7 +33,7 @@ struct RecentDurations {
     previous = current
   }
 
-  /// Takes in a duration that ended at `time`. A negative one counts as zero.
+  /// Adds a duration that ended at `time`. A negative one counts as zero.
   mutating func note(_ duration: Duration, at time: MonitorTime) {
     let start = generationStart ?? time
     generationStart = start
@@ -47,7 +48,7 @@ struct RecentDurations {
     current.record(min(nanoseconds, Self.longest))
   }
 
-  /// The distribution; `nil` where there is nothing.
+  /// The distribution; `nil` if there are no durations.
   var percentiles: Percentiles? {
     var all = current
     if previous.totalCount > 0 { all.add(previous) }

@@ -3,29 +3,30 @@
 
 import MonitorProtocol
 
-/// The runs that have ended lately: the newest, up to a number, and how many there were.
+/// The runs that ended recently: the newest, up to a limit, and their total number.
 struct RunLog {
-  /// No window reaches further back.
+  /// The longest window of runs.
   static let longestWindow = Duration.seconds(600)
 
   private let capacity: Int
-  /// A ring: once it is full, the oldest is at `next`.
+  /// A ring buffer. When it is full, the oldest run is at `next`.
   private var runs: [OperationRun] = []
   private var next = 0
-  /// When the last one ended that is no longer in the ring.
+  /// The end of the last run that is no longer in the ring.
   private var forgottenUntil: MonitorTime?
-  /// How many ended in each second: the second, and how many; a ring as long as the longest window.
+  /// The number of runs that ended in each second. It is a ring with the length of the longest
+  /// window.
   private var endedPerSecond: [(second: Int64, count: Int)]
 
-  /// - Parameter capacity: How many runs are kept.
+  /// - Parameter capacity: The maximum number of runs.
   init(capacity: Int = 10_000) {
     self.capacity = capacity
     let (seconds, _) = Self.longestWindow.components
     endedPerSecond = Array(repeating: (-1, 0), count: Int(seconds) + 1)
   }
 
-  /// Takes in an operation that is over; one that never ran, or of which that is not known, is
-  /// ignored.
+  /// Adds a finished or cancelled operation. Operations that never ran, or whose run is unknown,
+  /// are ignored.
   mutating func note(_ report: OperationReport) {
     guard let run = OperationRun(report), let finished = run.finished else { return }
     if runs.count < capacity {
@@ -45,14 +46,15 @@ struct RunLog {
     }
   }
 
-  /// The runs that ended after a moment: the newest, the newest first, and how many there are.
+  /// Returns the newest runs that ended after a moment, the newest first, and their total number.
   ///
-  /// Looks at no more runs than `limit`, unless it has to count what is left out.
+  /// Reads at most `limit` runs, unless the left-out runs must be counted.
   func runs(endedAfter start: MonitorTime, limit: Int) -> (runs: [OperationRun], count: Int) {
     var found: [OperationRun] = []
     for offset in 1...max(1, runs.count) where offset <= runs.count {
       let run = runs[(next - offset + 2 * runs.count) % runs.count]
-      // Queues are read one after the other, so that the ring is in order but for one reading.
+      // Queues are read one after the other, so the ring is sorted except for the time of one
+      // reading.
       guard let finished = run.finished, finished > start - Self.disorder else { break }
       guard finished > start else { continue }
       if found.count == limit { return (found, count(endedAfter: start)) }
@@ -62,7 +64,7 @@ struct RunLog {
     return (found, isWhole ? found.count : max(found.count, count(endedAfter: start)))
   }
 
-  /// By how much a run may have ended before the one that was noted before it.
+  /// The maximum time by which a run may have ended before the previous one in the ring.
   private static let disorder = Duration.seconds(2)
 
   private func count(endedAfter start: MonitorTime) -> Int {
@@ -72,7 +74,7 @@ struct RunLog {
 }
 
 extension OperationRun {
-  /// The run of an operation; `nil` where it has not started, or that is not known.
+  /// Creates the run of an operation; `nil` if it has not started, or if its start is unknown.
   init?(_ report: OperationReport) {
     guard let started = report.started else { return nil }
     self.init(

@@ -3,19 +3,19 @@
 
 import MonitorProtocol
 
-/// The operations that have started and not finished, by id.
+/// The operations that have started and have not finished, by id.
 ///
-/// A queue may run a million asynchronous operations at once, of which a viewer is told the first
+/// A queue may execute a million asynchronous operations at once. A viewer receives only the first
 /// few.
 struct RunningOperations {
   private var order = RowOrder()
-  /// What `order` holds of each: a key made of a later report would be another one.
+  /// The key of each operation in `order`. The key of a later report would differ.
   private var keys: [OperationReport.ID: SortKey] = [:]
 
-  /// How many there are.
+  /// The number of operations.
   var count: Int { keys.count }
 
-  /// Takes in an operation; twice is harmless.
+  /// Adds an operation. If it is already present, nothing changes.
   mutating func insert(_ report: OperationReport) {
     guard keys[report.id] == nil else { return }
     let key = SortKey(report, by: .id)
@@ -23,12 +23,12 @@ struct RunningOperations {
     order.insert(key)
   }
 
-  /// Takes an operation out; one that is not there is ignored.
+  /// Removes an operation. If it is not present, nothing changes.
   mutating func remove(_ id: OperationReport.ID) {
     if let key = keys.removeValue(forKey: id) { order.remove(key) }
   }
 
-  /// Those that were made first.
+  /// Returns the operations with the lowest ids.
   func prefix(_ limit: Int) -> [OperationReport.ID] {
     order.prefix(limit, isReversed: false).map(\.id)
   }

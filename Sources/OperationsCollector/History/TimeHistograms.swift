@@ -3,9 +3,9 @@
 
 import MonitorProtocol
 
-/// How long operations waited and ran lately, all together and for each class.
+/// The recent slot waits and run times, of all operations and of each class.
 struct TimeHistograms {
-  /// Classes beyond so many have no statistics of their own: each takes 16 kB.
+  /// The maximum number of classes with their own statistics. Each takes 16 kB.
   static let classLimit = 256
 
   private struct Times {
@@ -32,8 +32,8 @@ struct TimeHistograms {
   private var all = Times(.fine)
   private var classes: [String: Times] = [:]
 
-  /// Takes in an operation that is over; one that never ran, or of which that is not known, is
-  /// ignored.
+  /// Adds a finished or cancelled operation. Operations that never ran, or whose run is unknown,
+  /// are ignored.
   mutating func note(_ report: OperationReport) {
     guard report.started != nil, report.finished != nil else { return }
     all.note(report)
@@ -41,9 +41,9 @@ struct TimeHistograms {
     classes[report.className, default: Times(.coarse)].note(report)
   }
 
-  /// All operations together.
+  /// The statistics of all operations.
   var statistics: TimeStatistics { all.statistics }
 
-  /// The operations of one class; `nil` where none of it has run lately.
+  /// Returns the statistics of one class; `nil` if no operation of it has run recently.
   func statistics(ofClass name: String) -> TimeStatistics? { classes[name]?.statistics }
 }

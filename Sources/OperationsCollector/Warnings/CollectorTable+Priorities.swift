@@ -4,8 +4,8 @@
 import MonitorProtocol
 
 extension CollectorTable {
-  /// Takes in the state and the priority that an operation has now, for itself and for what it waits
-  /// for.
+  /// Updates the priority data for an operation's current state and priority, for itself and for
+  /// its dependencies.
   func notePriority(of entry: OperationEntry) {
     let isUrgent =
       entry.report.state == .waiting && PriorityInversions.isHigh(entry.report.priority)
@@ -13,7 +13,7 @@ extension CollectorTable {
     inversions.note(entry, at: readingTime)
   }
 
-  /// Says whether an operation of high priority waits for its dependencies, as they are now.
+  /// Sets whether an operation of high priority waits for its current dependencies.
   func setUrgent(_ entry: OperationEntry, _ isUrgent: Bool) {
     guard isUrgent != entry.isUrgent else { return }
     entry.isUrgent = isUrgent
@@ -24,7 +24,7 @@ extension CollectorTable {
     }
   }
 
-  /// What is to be said of operations that wait for others of low priority.
+  /// Returns the warnings about operations that wait for others of low priority.
   func priorityInversions(at now: MonitorTime) -> [MonitorWarning] {
     inversions.advance(to: now)
     let low = inversions.candidates.due(PriorityInversions.searchLimit).filter {

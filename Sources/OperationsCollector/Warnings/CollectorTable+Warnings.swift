@@ -5,15 +5,15 @@ import MonitorProtocol
 import OperationsCore
 
 extension CollectorTable {
-  /// So long an operation may run on after it was asked to cancel before it is said.
+  /// How long a cancelled operation may execute before a warning.
   static let cancellationPatience = Duration.seconds(3)
-  /// So long the `isReady` of an operation's own class may hold it up before it is said: what it waits
-  /// for on purpose is often there sooner.
+  /// How long the `isReady` of an operation's own class may keep it waiting before a warning. Many
+  /// conditions are met earlier.
   static let ownReadinessPatience = Duration.seconds(3)
-  /// Of so many dependents on it is said.
+  /// The number of dependents for a warning.
   static let dependentLimit = 10_000
 
-  /// What is to be said of these kinds at this moment, what matters most first.
+  /// Returns the current warnings of these kinds, the most important first.
   func warnings(
     at now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
   ) -> [MonitorWarning] {
@@ -26,8 +26,8 @@ extension CollectorTable {
     return warnings.filter { kinds.contains($0.kind) }
   }
 
-  /// The next moment after `now` at which there is more to say of these kinds although nothing
-  /// changes.
+  /// Returns the next moment after `now` at which warnings of these kinds change although no
+  /// operation does.
   func nextWarning(
     after now: MonitorTime, of kinds: Set<MonitorWarning.Kind> = MonitorWarning.Kind.usual
   ) -> MonitorTime? {
@@ -87,12 +87,12 @@ extension CollectorTable {
     let id: OperationReport.ID
     let started: MonitorTime
     let usual: Duration
-    /// From when on it takes too long.
+    /// The time from which on the run takes too long.
     let limit: MonitorTime
   }
 
-  /// The first operations that run, as far as it is known how long they should take. One that was
-  /// asked to cancel, or is part of a deadlock, is warned of for that.
+  /// Returns the first running operations whose usual run time is known. Operations that were asked
+  /// to cancel or are part of a deadlock have their own warnings.
   private func limitedRuns(at now: MonitorTime) -> [LimitedRun] {
     let stuck = Set(deadlockWatch.warnings.lazy.flatMap(\.operations))
     let reports = running.prefix(SlowLimits.searchLimit).compactMap { report($0) }
@@ -123,9 +123,9 @@ extension CollectorTable {
 
   // MARK: Leaks
 
-  /// Looks which finished operations still exist, where it is time for that.
+  /// Checks which finished operations still exist, if it is time.
   ///
-  /// - Returns: Whether there is something new to tell.
+  /// - Returns: Whether the warnings have changed.
   func lookForLeaksIfDue(at now: MonitorTime) -> Bool {
     guard let due = leakWatch?.nextRound, due <= now else { return false }
     return leakWatch?.look(
@@ -135,14 +135,15 @@ extension CollectorTable {
 
   // MARK: Deadlocks
 
-  /// When to search for deadlocks; `nil` while nothing has changed, or nobody wants to know.
+  /// When to search for deadlocks; `nil` if nothing has changed, or if no session requests these
+  /// warnings.
   var nextDeadlockSearch: MonitorTime? {
     warningKinds.contains(where: \.isDeadlock) ? deadlockWatch.nextSearch : nil
   }
 
-  /// Searches for deadlocks where it is time for that.
+  /// Searches for deadlocks, if it is time.
   ///
-  /// - Returns: Whether there is something new to tell.
+  /// - Returns: Whether the warnings have changed.
   func searchDeadlocksIfDue(at now: MonitorTime) -> Bool {
     guard let due = nextDeadlockSearch, due <= now else { return false }
     let unfinished = queues.values.reduce(0) {

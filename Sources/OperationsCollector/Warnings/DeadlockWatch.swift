@@ -4,39 +4,40 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Looks now and then whether operations wait for each other so that none will go on.
+/// Searches for deadlocks from time to time.
 ///
-/// The search looks at every operation that waits, so it is made a second after a change at the
-/// earliest, so rarely that it takes a fiftieth of the time, and not at all among very many.
+/// The search examines every waiting operation. Therefore it runs at the earliest one second after
+/// a change, takes at most about two percent of the time, and does not run if there are very many
+/// operations.
 struct DeadlockWatch {
-  /// Among more unfinished operations than this it is not searched: it would hold up commands.
+  /// The maximum number of unfinished operations for a search. With more, it would delay commands.
   static let operationLimit = 50_000
   private static let interval = Duration.seconds(1)
   private static let share = 50
 
-  /// What was found, and how long it has been known.
+  /// The deadlocks, and how long they have been known.
   private(set) var warnings: [MonitorWarning] = []
-  /// What was awaited at the last search: an operation that is in no queue may be on its way there.
+  /// The awaited operations of the last search. An operation that is in no queue may be added soon.
   private var candidates: Set<[OperationReport.ID]> = []
   private var isDirty = false
   private var due = MonitorTime(nanoseconds: .min / 2)
 
-  /// Something has changed.
+  /// Notes a change.
   mutating func noteChange(at now: MonitorTime) {
     if !isDirty { due = max(due, now + Self.interval) }
     isDirty = true
   }
 
-  /// When to search; `nil` while nothing has changed.
+  /// When to search; `nil` if nothing has changed.
   var nextSearch: MonitorTime? { isDirty ? due : nil }
 
-  /// Takes over what a search has found.
+  /// Stores the result of a search.
   ///
   /// - Parameters:
-  ///   - found: What it found, without what depends on time.
-  ///   - cost: How long it took.
-  ///   - now: When it ended.
-  /// - Returns: Whether there is something new to tell.
+  ///   - found: The deadlocks, without values that depend on time.
+  ///   - cost: The duration of the search.
+  ///   - now: The end of the search.
+  /// - Returns: Whether the warnings have changed.
   mutating func take(_ found: [MonitorWarning], cost: Duration, at now: MonitorTime) -> Bool {
     due = now + max(Self.interval, cost * Self.share)
     isDirty = false
@@ -45,14 +46,14 @@ struct DeadlockWatch {
       $0.kind != .neverEnqueuedDependency || candidates.contains($0.awaited)
     }
     candidates = Set(found.lazy.filter { $0.kind == .neverEnqueuedDependency }.map(\.awaited))
-    // Once more, to know whether it stays so.
+    // Another search checks whether the condition lasts.
     if warnings.count < found.count { isDirty = true }
     return warnings != old
   }
 }
 
 extension MonitorWarning {
-  /// The same for viewers, without how many more wait.
+  /// Creates the warning for a deadlock, without the number of further waiting operations.
   init(_ deadlock: Deadlock) {
     func ids(_ operations: [OperationReference]) -> [OperationReport.ID] {
       operations.map { OperationReport.ID($0.id.rawValue) }

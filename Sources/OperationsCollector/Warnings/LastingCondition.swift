@@ -3,45 +3,46 @@
 
 import MonitorProtocol
 
-/// The operations that are in a condition which is worth a warning when it lasts.
+/// The operations that are in a condition that causes a warning if it lasts.
 ///
-/// There may be a million of them: one that comes or goes, and the passing of time, cost the same
-/// however many there are.
+/// There may be a million of them. The costs of adding or removing one, and of the passing of time,
+/// do not depend on their number.
 struct LastingCondition {
   private struct Place {
     let id: OperationReport.ID
     let since: MonitorTime
   }
 
-  /// So long the condition may last before it is said.
+  /// How long the condition may last before a warning.
   let patience: Duration
-  /// In the order in which they came. One that has gone stays until half of them have.
+  /// In the order in which they were added. A removed operation stays until half of them are
+  /// removed.
   private var places: [Place] = []
-  /// Where in `places` those are that are in the condition now.
+  /// The indices in `places` of the operations that are in the condition now.
   private var indices: [OperationReport.ID: Int] = [:]
-  /// Up to here the patience is over.
+  /// The operations before this index have been in the condition for longer than the patience.
   private var dueEnd = 0
-  /// Before here all have gone.
+  /// All operations before this index were removed.
   private var start = 0
-  /// From `dueEnd` to here all have gone.
+  /// All operations from `dueEnd` to this index were removed.
   private var pendingStart = 0
-  /// How many are in the condition for which the patience is over.
+  /// The number of operations that have been in the condition for longer than the patience.
   private(set) var dueCount = 0
 
   init(patience: Duration) { self.patience = patience }
 
-  /// An operation is in the condition, from `now` on where it was not before.
+  /// Adds an operation, which is in the condition from `now` on if it was not before.
   ///
-  /// - Precondition: No earlier than the call before.
+  /// - Precondition: `now` is not earlier than in the previous call.
   mutating func insert(_ id: OperationReport.ID, at now: MonitorTime) {
     guard indices[id] == nil else { return }
     indices[id] = places.count
     places.append(Place(id: id, since: now))
   }
 
-  /// An operation is not in the condition any more, or was not.
+  /// Removes an operation, if it is present.
   mutating func remove(_ id: OperationReport.ID) {
-    // Which is asked for every change of every operation, nearly always in vain.
+    // This is called for every change of every operation, and the operation is rarely present.
     if indices.isEmpty { return }
     guard let index = indices.removeValue(forKey: id) else { return }
     if index < dueEnd { dueCount -= 1 }
@@ -49,7 +50,7 @@ struct LastingCondition {
     if places.count > 2 * indices.count + 64 { compact() }
   }
 
-  /// Time has passed.
+  /// Advances the current time.
   mutating func advance(to now: MonitorTime) {
     while dueEnd < places.count, now - places[dueEnd].since >= patience {
       if isHere(dueEnd) { dueCount += 1 }
@@ -58,14 +59,15 @@ struct LastingCondition {
     skipGone()
   }
 
-  /// Each place is passed once.
+  /// Skips removed operations. Each place is passed once.
   private mutating func skipGone() {
     while start < dueEnd, !isHere(start) { start += 1 }
     pendingStart = max(pendingStart, dueEnd)
     while pendingStart < places.count, !isHere(pendingStart) { pendingStart += 1 }
   }
 
-  /// Those for which the patience is over, the longest first, and since when; at most so many.
+  /// Returns the operations that have exceeded the patience, the longest first, with the beginning
+  /// of the condition; up to a limit.
   func due(_ limit: Int) -> [(id: OperationReport.ID, since: MonitorTime)] {
     Array(
       (start..<dueEnd).lazy.filter(isHere).prefix(limit).map {
@@ -73,7 +75,7 @@ struct LastingCondition {
       })
   }
 
-  /// The next moment at which the patience is over for another one.
+  /// The next moment at which another operation exceeds the patience.
   var nextMoment: MonitorTime? {
     pendingStart < places.count ? places[pendingStart].since + patience : nil
   }

@@ -4,24 +4,26 @@
 import MonitorProtocol
 import OperationsCore
 
-/// Looks now and then which operations still exist long after they have finished.
+/// Checks from time to time which operations still exist long after they have finished.
 ///
-/// It keeps none of them alive: an operation holds its record, and this knows the record weakly.
+/// It keeps none of them alive: an operation holds its record, and this type references the record
+/// weakly.
 struct LeakWatch {
-  /// So long after its finish an operation may exist before it is said.
+  /// How long an operation may exist after it has finished before a warning.
   static let patience = Duration.seconds(60)
-  /// Of more operations than these at a time it is not looked whether they exist: of what a program
-  /// does again and again some are watched all the same.
+  /// The maximum number of operations that are watched at once. If a program leaks operations
+  /// repeatedly, some of them are watched in any case.
   static let capacity = 10_000
-  /// Of what more others depend on it is not said: who holds it would take long to find.
+  /// The maximum number of dependents for a warning. Searching more of them for the holder would
+  /// take too long.
   static let dependentLimit = 1_000
-  /// So many are looked at in a round.
+  /// The maximum number of operations per round.
   private static let roundLimit = 1_024
-  /// So often there is a round, while there is anything to be looked at.
+  /// The time between two rounds.
   private static let interval = Duration.seconds(1)
 
-  /// One operation that has finished. Its entry is kept although the table has forgotten it when it
-  /// matters.
+  /// One finished operation. Its entry is kept even if the table has removed it, if the entry is
+  /// needed.
   private struct Watched {
     weak var record: OperationRecord?
     let entry: OperationEntry
@@ -29,17 +31,17 @@ struct LeakWatch {
     var isLeak = false
   }
 
-  /// In the order of their finish.
+  /// In the order in which they finished.
   private var watched: [Watched] = []
   private var ids: Set<OperationReport.ID> = []
-  /// Where the next round begins.
+  /// The index at which the next round begins.
   private var cursor = 0
-  /// When to look again; `nil` while there is nothing to be looked at.
+  /// The time of the next round; `nil` if no operation is watched.
   private(set) var nextRound: MonitorTime?
-  /// What was found.
+  /// The current warnings.
   private(set) var warnings: [MonitorWarning] = []
 
-  /// Takes in an operation that is over, as long as there is room.
+  /// Adds a finished or cancelled operation, if there is room.
   mutating func note(_ entry: OperationEntry, _ record: OperationRecord) {
     guard let finished = entry.report.finished, watched.count < Self.capacity else { return }
     watched.append(Watched(record: record, entry: entry, finished: finished))
@@ -47,13 +49,14 @@ struct LeakWatch {
     if nextRound == nil { nextRound = finished + Self.interval }
   }
 
-  /// Looks at some of them.
+  /// Checks some of the operations.
   ///
   /// - Parameters:
-  ///   - now: The present time.
-  ///   - lateDependents: What has come to depend on an operation since the table has forgotten it.
-  ///   - isUnfinished: Whether an operation is known that has not finished.
-  /// - Returns: Whether there is something new to tell.
+  ///   - now: The current time.
+  ///   - lateDependents: Returns the operations that began to depend on an operation after the
+  ///     table had removed it.
+  ///   - isUnfinished: Returns whether an operation is known and unfinished.
+  /// - Returns: Whether the warnings have changed.
   mutating func look(
     at now: MonitorTime, lateDependents: (OperationReport.ID) -> [OperationEntry.Dependent],
     isUnfinished: (OperationReport.ID) -> Bool
@@ -70,7 +73,8 @@ struct LeakWatch {
         operation.isLeak =
           entry.dependents.count <= Self.dependentLimit
           && ![entry.dependents, lateDependents(entry.report.id)].joined().contains {
-            // What depends on it holds it after its own finish, too: that is to be let go of.
+            // A dependent holds the operation even after the dependent has finished. Then the
+            // dependent is the leak.
             isUnfinished($0.id) || ids.contains($0.id)
           }
       }

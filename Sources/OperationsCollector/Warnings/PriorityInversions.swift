@@ -3,31 +3,32 @@
 
 import MonitorProtocol
 
-/// Which ready operations of low priority keep others of high priority waiting, and what goes ahead of
-/// them meanwhile.
+/// Detects ready operations of low priority that keep operations of high priority waiting, and the
+/// operations that start before them.
 ///
-/// The low one alone is no inversion: where nothing goes ahead of it but what is awaited just as well,
-/// a higher priority would make nobody start sooner.
+/// An operation of low priority alone is not an inversion: if only equally awaited operations start
+/// before it, a higher priority would not make any operation start sooner.
 struct PriorityInversions {
-  /// So long a ready operation may keep others of high priority waiting before it is said.
+  /// How long a ready operation may keep operations of high priority waiting before a warning.
   static let patience = Duration.seconds(1)
-  /// Of those that do so many are looked at.
+  /// The maximum number of such operations that are examined.
   static let searchLimit = 300
-  /// Among so many of its dependents those of high priority are looked for.
+  /// The maximum number of dependents that are searched for operations of high priority.
   static let dependentLimit = 1_000
 
-  /// The ready operations of low priority that others of high priority wait for.
+  /// The ready operations of low priority that operations of high priority wait for.
   private(set) var candidates = LastingCondition(patience: PriorityInversions.patience)
-  /// How many ready operations of each priority a queue has that nobody of high priority waits for.
+  /// The number of ready operations of each priority in a queue that no operation of high priority
+  /// waits for.
   private var bystanders: [QueueReport.ID: [OperationPriority: Int]] = [:]
 
-  /// Whether operations of this priority or a higher one are urgent while they wait.
+  /// Returns whether operations of this priority are urgent while they wait.
   static func isHigh(_ priority: OperationPriority) -> Bool { priority >= .high }
 
-  /// Whether operations of this priority or a lower one should keep nothing waiting that is urgent.
+  /// Returns whether operations of this priority should not keep urgent ones waiting.
   static func isLow(_ priority: OperationPriority) -> Bool { priority < .normal }
 
-  /// Takes in how an operation stands now.
+  /// Updates the data for an operation's current state.
   mutating func note(_ entry: OperationEntry, at now: MonitorTime) {
     let report = entry.report
     let isReady = report.state == .ready || report.state == .held
@@ -44,15 +45,16 @@ struct PriorityInversions {
     entry.bystanderPriority = priority
   }
 
-  /// Forgets queues that no longer exist.
+  /// Removes queues that no longer exist.
   mutating func keepQueues(_ ids: Set<QueueReport.ID>) {
     bystanders = bystanders.filter { ids.contains($0.key) }
   }
 
-  /// Time has passed.
+  /// Advances the current time.
   mutating func advance(to now: MonitorTime) { candidates.advance(to: now) }
 
-  /// Whether the queue of a ready operation has others that go ahead of it and matter less.
+  /// Returns whether other operations of a ready operation's queue start before it although they
+  /// are less important.
   func isOvertaken(_ report: OperationReport) -> Bool {
     guard report.state == .ready, let ready = bystanders[report.queue] else { return false }
     return ready.contains { $0.key > report.priority && $0.value > 0 }

@@ -3,19 +3,20 @@
 
 import MonitorProtocol
 
-/// For how long queues have been in a condition that is worth a warning when it lasts.
+/// How long queues have been in a condition that causes a warning if it lasts.
 struct QueueConditions {
-  /// So long a queue may hold ready operations back before it is said.
+  /// How long a suspended queue may hold ready operations before a warning.
   static let suspensionPatience = Duration.seconds(10)
-  /// So long a free slot may stay empty although an operation is ready.
+  /// How long a slot may stay free although an operation is ready.
   static let slotPatience = Duration.milliseconds(200)
-  /// So long the main queue may run nothing although an operation is ready.
+  /// How long the main queue may start no operation although one is ready.
   static let mainQueuePatience = Duration.milliseconds(250)
 
-  /// A queue that starts nothing although it could.
+  /// A queue that starts no operation although it could.
   private struct Idleness {
     let since: MonitorTime
-    /// How many operations it had begun by then: where there are more it was only seen between two.
+    /// The number of operations that it had started by then. If it has started more since, it was
+    /// idle only between two operations.
     let begunCount: Int
     let isMain: Bool
 
@@ -27,12 +28,12 @@ struct QueueConditions {
   private var suspended: [QueueReport.ID: MonitorTime] = [:]
   private var idle: [QueueReport.ID: Idleness] = [:]
 
-  /// Takes in how the queues are now.
+  /// Updates the conditions.
   ///
   /// - Parameters:
   ///   - queues: All queues.
-  ///   - mainQueue: Which of them is the main queue; `nil` where none is.
-  ///   - now: The present time.
+  ///   - mainQueue: The main queue; `nil` if the program does not use it.
+  ///   - now: The current time.
   mutating func note(
     _ queues: some Sequence<QueueReport>, mainQueue: QueueReport.ID? = nil, at now: MonitorTime
   ) {
@@ -52,7 +53,7 @@ struct QueueConditions {
     idle = stillIdle
   }
 
-  /// What is to be said at this moment, the main queue first.
+  /// Returns the current warnings, that of the main queue first.
   func warnings(
     of queues: [QueueReport.ID: QueueReport], at now: MonitorTime
   ) -> [MonitorWarning] {
@@ -73,21 +74,21 @@ struct QueueConditions {
     return warnings(ofMain: true) + held + warnings(ofMain: false)
   }
 
-  /// The next moment after `now` at which there is more to say although nothing changes.
+  /// Returns the next moment after `now` at which the warnings change although no queue does.
   func nextMoment(after now: MonitorTime) -> MonitorTime? {
     let moments =
       suspended.values.map { $0 + Self.suspensionPatience } + idle.values.map(\.due)
     return moments.filter { $0 > now }.min()
   }
 
-  /// Where the system decides about the width, a queue that runs anything may be at its limit.
+  /// If the system decides the width, a queue that executes any operation may be at its limit.
   private static func leavesSlotsEmpty(_ queue: QueueReport) -> Bool {
     let counts = queue.counts
     guard !queue.isSuspended, counts.ready > 0 else { return false }
     return queue.width.map { counts.executing < $0 } ?? (counts.executing == 0)
   }
 
-  /// How many operations have been started or retired so far.
+  /// Returns the number of operations that were started or retired so far.
   private static func begunCount(_ counts: StateCounts) -> Int {
     counts.executing + counts.finished + counts.cancelled
   }

@@ -3,22 +3,21 @@
 
 import MonitorProtocol
 
-/// For how long an operation of each class may run before that is worth a warning.
+/// The maximum run time of each class's operations before a warning.
 ///
-/// A class is a Swift class, whatever its operations are called. The classes that a library's users
-/// share for everything, such as `BlockOperation`, say nothing of how long one should take, and have
-/// no limit.
+/// A class is a Swift class, regardless of the names of its operations. Classes that programs use
+/// for unrelated work, such as `BlockOperation`, do not predict run times and have no limit.
 enum SlowLimits {
-  /// So many times as long as 99 of 100 operations of its class took is too long.
+  /// The limit as a multiple of the 99th percentile of the class.
   static let factor = 1.5
-  /// Of a class that ran less often lately it is not known what is usual.
+  /// The minimum number of recent runs of a class. With fewer runs, the usual time is unknown.
   static let runCount = 20
-  /// What is over sooner is never too long: that a quick operation was held up once is no news.
+  /// The minimum for the limit. Single delays of a quick operation cause no warning.
   static let shortestLimit = Duration.milliseconds(100)
-  /// Of the operations that run so many are looked at, those that were made first.
+  /// The maximum number of running operations that are examined, those with the lowest ids first.
   static let searchLimit = 300
 
-  /// How long 99 of 100 operations of a class took at most; `nil` where there is no limit for it.
+  /// Returns the 99th percentile of a class; `nil` if the class has no limit.
   static func usualTime(ofClass name: String, _ statistics: TimeStatistics?) -> Duration? {
     guard let runs = statistics?.run, runs.count >= runCount, !SharedClass.contains(name) else {
       return nil
@@ -26,7 +25,7 @@ enum SlowLimits {
     return runs.p99
   }
 
-  /// When an operation that started at a moment, and usually takes so long, has run for too long.
+  /// Returns when an operation that started at a moment has run for too long.
   static func moment(started: MonitorTime, usual: Duration) -> MonitorTime {
     started + max(shortestLimit, usual * factor)
   }

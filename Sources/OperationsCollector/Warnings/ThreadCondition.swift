@@ -6,7 +6,8 @@ import OperationsCore
 
 /// Whether queues wait because the pool has reached its limit of threads, and since when.
 struct ThreadCondition {
-  /// The time between two looks while all threads are in use. No event is sent when a queue begins to wait.
+  /// The time between two checks while all threads are in use. A queue that begins to wait sends no
+  /// event.
   static let interval = Duration.milliseconds(250)
 
   private var use: ThreadUse?
@@ -28,7 +29,7 @@ struct ThreadCondition {
     ]
   }
 
-  /// When to look again although nothing changes.
+  /// When to check again although nothing changes.
   var nextMoment: MonitorTime? {
     guard let use, use.count >= use.limit else { return nil }
     return lastNoted + Self.interval

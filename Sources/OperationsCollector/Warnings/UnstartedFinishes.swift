@@ -3,21 +3,21 @@
 
 import MonitorProtocol
 
-/// The operations that have finished although their queue had not started them: how many there were,
-/// and the last few.
+/// The operations that finished although their queue had not started them: their number, and the
+/// last few.
 struct UnstartedFinishes {
-  /// More than so many are not named.
+  /// The maximum number of named operations.
   static let namedLimit = 5
 
   private var count = 0
   private var last: [OperationReport] = []
-  /// What was added before this moment may have been started while nobody watched.
+  /// Operations that were added before this moment may have been started before monitoring began.
   private var watchingSince = MonitorTime(nanoseconds: .min)
 
-  /// From now on whatever happens is noted.
+  /// Begins to watch.
   mutating func beginWatching(at now: MonitorTime) { watchingSince = now }
 
-  /// Takes in an operation that is over.
+  /// Adds a finished or cancelled operation.
   mutating func note(_ report: OperationReport) {
     guard report.state == .finished, report.started == nil, let added = report.added,
       added >= watchingSince
@@ -27,7 +27,7 @@ struct UnstartedFinishes {
     last.insert(report, at: 0)
   }
 
-  /// What is to be said of them.
+  /// The current warnings.
   var warnings: [MonitorWarning] {
     guard let first = last.first else { return [] }
     return [
