@@ -25,7 +25,7 @@ struct OpqTop: ParsableCommand {
     defaultSubcommand: AutomaticCommand.self)
 }
 
-/// The program's own version, from which `--version`, the manual page and the package take it.
+/// The version of the program, for `--version`, the manual page and the package.
 enum Version {
   static let number = "0.1.0"
 }

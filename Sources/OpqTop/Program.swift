@@ -7,15 +7,15 @@ import Dashboard
 import Glibc
 import MonitorClient
 
-/// The program from its arguments to its exit status.
+/// The program, from its arguments to its exit status.
 ///
-/// It belongs to no actor: its thread is the loop, and the main queue is not used.
+/// It is not isolated to an actor: its thread runs the loop, and the main queue is not used.
 package enum Program {
-  /// Does what the arguments ask, and ends the process.
+  /// Runs the command in the arguments, and ends the process.
   package static func run(_ arguments: [String]) -> Never {
-    // A reader that has gone is an error of write(2), to be handled where it happens.
+    // A closed reader is an error of write(2), which is handled there.
     signal(SIGPIPE, SIG_IGN)
-    // So is a file that may not grow any more.
+    // A file that has reached its size limit is also handled there.
     signal(SIGXFSZ, SIG_IGN)
     switch ending(of: arguments) {
     case .status(let status): exit(status)
@@ -45,7 +45,7 @@ package enum Program {
     }
   }
 
-  /// Prints help and the version on standard output, and what is wrong in one line on standard error.
+  /// Prints help and the version on standard output, and errors as one line on standard error.
   private static func report(_ error: any Error) -> Ending {
     if OpqTop.exitCode(for: error).isSuccess {
       StandardStream.output.write(OpqTop.fullMessage(for: error) + "\n")
@@ -57,7 +57,7 @@ package enum Program {
   /// Whether there is a terminal for the dashboard.
   static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 && StandardStream.output.isTerminal }
 
-  /// Says on standard error why nothing can be shown.
+  /// Prints on standard error why the program cannot show anything.
   package static func fail(_ error: any Error) -> Ending {
     switch error {
     case let error as AttachError: fail("\(error)", status: error.status)
@@ -67,20 +67,20 @@ package enum Program {
     }
   }
 
-  /// Says on standard error why the program cannot do what it was asked to, or, with another
-  /// status, has not done all of it.
+  /// Prints on standard error why the program cannot carry out its command, or, with another
+  /// status, why the result is incomplete.
   package static func fail(_ message: String, status: Int32 = 2) -> Ending {
     StandardStream.error.write(errorLine(message))
     return .status(status)
   }
 
-  /// A message as one line of bounded length: whoever it comes from, no terminal obeys it.
+  /// Returns a message as one line of limited length that does not control a terminal.
   static func errorLine(_ message: String) -> String {
     let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
     return "opq-top: \(TerminalText.printable(line, columns: 1_000))\n"
   }
 
-  /// Says that standard output takes no more, for the reason of an `errno`.
+  /// Reports that standard output cannot be written, with the reason of an `errno`.
   static func failToWrite(_ error: Int32) -> Ending {
     fail("cannot write to standard output: \(String(cString: strerror(error)))", status: 1)
   }
@@ -88,9 +88,9 @@ package enum Program {
 
 /// How the process ends.
 package enum Ending: Sendable, Equatable {
-  /// With an exit status: 0 when all is well, 1 when what was watched or the terminal is gone or
-  /// something could not be written, 2 when it was called wrongly or there is no terminal.
+  /// With an exit status: 0 for success, 1 if the watched process or the terminal is lost or
+  /// something could not be written, 2 if the command line is invalid or there is no terminal.
   case status(Int32)
-  /// By a signal that asked it to.
+  /// By a signal that has requested it.
   case signal(Int32)
 }

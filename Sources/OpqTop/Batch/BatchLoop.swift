@@ -6,23 +6,23 @@ import Glibc
 package import MonitorClient
 import MonitorProtocol
 
-/// The loop of batch mode: it gathers what the monitor tells, and prints a frame at each interval.
+/// The loop of batch mode: it receives the monitor's messages and prints a frame at each interval.
 package struct BatchLoop {
-  /// How long the first frame lets the process run, at most: with nothing to compare there would be
-  /// nothing to see.
+  /// The maximum run time of the process before the first frame. An earlier frame would show no
+  /// changes.
   static let firstFrameDelay = Duration.milliseconds(250)
-  /// How long the first frame waits for a monitor that has nothing to tell.
+  /// How long the first frame waits for a monitor without operations.
   private static let patience = Duration.seconds(2)
 
-  /// What is watched: several processes, or one of whatever kind.
+  /// The watched sources: several processes, or a single source of any kind.
   let sessions: [any MonitorSource]
   let waker: Waker
   let watch: TerminationWatch
-  /// Reached when the workload has come to its end; `nil` where it has none.
+  /// Reached when the workload has finished; `nil` if there is no workload.
   let completion: Completion?
   let options: BatchOptions
 
-  /// Creates a loop, which has printed nothing.
+  /// Creates a loop that has not printed a frame.
   package init(
     sessions: [any MonitorSource], waker: Waker, watch: TerminationWatch, completion: Completion?,
     options: BatchOptions
@@ -34,13 +34,13 @@ package struct BatchLoop {
     self.options = options
   }
 
-  /// Prints as many frames as wanted, or frames until the workload has finished or a signal comes. A
-  /// reader that goes away ends it, too, and is no error.
+  /// Prints the requested number of frames, or frames until the workload has finished or a signal
+  /// arrives. The loop also ends if the reader closes the output, which is not an error.
   ///
-  /// That the process does not answer, and that it does again, is said on standard error as well: frames go
-  /// on meanwhile, and show what was known before. Where nothing more comes from what is watched, the last
-  /// frame is what was known of it, and why is said on standard error. With several processes that is so
-  /// for each, and the end when none is left.
+  /// Standard error reports when a process stops answering and when it answers again. Meanwhile,
+  /// frames continue and show the last known state. When a source ends, the last frame shows its
+  /// last known state, and standard error has the reason. With several processes, this applies to
+  /// each of them, and the loop ends after the last one.
   package func run() -> Ending {
     let interval = options.interval
     var pictures = sessions.indices.map { index in
@@ -58,7 +58,8 @@ package struct BatchLoop {
       if let signal = watch.takeRequest() { return .signal(signal) }
       let now = MonitorTime.now
       if completion?.isReached == true && !isLast {
-        // The monitor is told of the end last of all.
+        // The loop ends with one further frame, because the monitor reports the end later than the
+        // last changes.
         isLast = true
         due = min(due, now + Self.firstFrameDelay)
       }
@@ -99,7 +100,7 @@ package struct BatchLoop {
         : "\(name(of: picture)) answers again")
   }
 
-  /// Says once, after its last frame, why nothing more comes.
+  /// Reports once, after the last frame, why no further messages come.
   private func tellEnd(of picture: inout MonitorPicture) {
     guard let reason = picture.endedReason else { return }
     picture.isOverTold = true

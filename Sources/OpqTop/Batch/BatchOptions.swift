@@ -4,32 +4,33 @@
 import ArgumentParser
 package import MonitorProtocol
 
-/// What batch mode prints, in which form, and how often.
+/// The content, the format and the interval of the output of batch mode.
 package struct BatchOptions: Sendable, Equatable {
-  /// In which form a frame is printed.
+  /// The format of a frame.
   package enum Format: Sendable {
-    /// As tables, for people.
+    /// Tables for people.
     case text
     /// As one line of JSON.
     case json
-    /// As a line for each operation, its values between tabs.
+    /// One line of tab-separated values per operation.
     case tsv
   }
 
-  /// In which form frames are printed.
+  /// The format of frames.
   var format: Format
-  /// What is printed of an operation, in this order; `nil` for what the format has by itself.
+  /// The fields of operations to print, in this order; `nil` for the default of the format.
   var fields: [BatchFrame.Operation.Field]?
-  /// Which operations are printed; `nil` for all.
+  /// The condition for operations to print; `nil` for all operations.
   var filter: OperationFilter?
-  /// Whether text may hold more than ASCII.
+  /// Whether text may contain characters other than ASCII.
   var isUnicode: Bool
-  /// How many frames there are; `nil` for no end.
+  /// The number of frames; `nil` for no limit.
   var frameCount: Int?
   /// The time between frames.
   var interval: Duration
 
-  /// Creates options; by default for text frames of all operations, one a second, without end.
+  /// Creates options; by default for text frames of all operations, one per second, without a
+  /// limit.
   package init(
     format: Format = .text, fields: [BatchFrame.Operation.Field]? = nil,
     filter: OperationFilter? = nil, isUnicode: Bool = true, frameCount: Int? = nil,
@@ -43,31 +44,32 @@ package struct BatchOptions: Sendable, Equatable {
     self.interval = interval
   }
 
-  /// Which operations of one of several processes are printed, in its own words; `nil` as its number where
-  /// one is watched.
+  /// Returns the filter for one of several processes, in the process's own ids; the unchanged
+  /// filter if one process is watched and the number is `nil`.
   func filter(for number: Int?) -> OperationFilter? {
     number.flatMap { filter?.asked(of: $0) } ?? filter
   }
 
-  /// What the monitor is to tell: with a filter no more operations than match.
+  /// The interest to request from the monitor. With a filter, only matching operations are
+  /// requested.
   var interest: Interest { interest(for: nil) }
 
-  /// The same for one of several processes by its number.
+  /// Returns the interest for one of several processes by its number.
   func interest(for number: Int?) -> Interest {
     guard let filter = filter(for: number) else { return .everything }
-    // A list without a limit is not filtered: the greatest one that may be.
+    // A list without a limit is not filtered, so the limit is the maximum.
     return Interest(order: SortOrder(by: .id), filter: filter, rowLimit: WireLimits.mostRows)
   }
 }
 
-/// The value of `--fields`: fields of operations with commas between them, each at most once.
+/// The value of `--fields`: fields of operations, separated by commas, each at most once.
 enum FieldList {
-  /// The words that there are, for help.
+  /// All words, for the help text.
   static let words = BatchFrame.Operation.Field.allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// Reads a list.
+  /// Parses a list.
   ///
-  /// - Throws: `ValidationError` where it names what there is not, or one field twice.
+  /// - Throws: `ValidationError` if a field is unknown or repeated.
   @Sendable static func fields(_ argument: String) throws -> [BatchFrame.Operation.Field] {
     var fields: [BatchFrame.Operation.Field] = []
     for word in argument.split(separator: ",", omittingEmptySubsequences: false) {

@@ -4,10 +4,11 @@
 import MonitorProtocol
 import RunAnalysis
 
-/// Turns frames into what batch mode prints.
+/// Formats frames for batch mode.
 struct FramePrinter {
   private let options: BatchOptions
-  /// Whether several processes are watched, so that what is not an object of its own names its process.
+  /// Whether several processes are watched. Lines that are not JSON objects then include the
+  /// process.
   private let isOfSeveral: Bool
   private var isFirst = true
 
@@ -16,14 +17,14 @@ struct FramePrinter {
     self.isOfSeveral = isOfSeveral
   }
 
-  /// The text of the next frame, with the end of its last line.
+  /// Returns the text of the next frame, including the last line feed.
   mutating func text(of frame: BatchFrame) -> String { text(of: [frame], among: []) }
 
-  /// The text of the frames of one moment, a frame for each process of which there is news.
+  /// Returns the text of the frames of one moment, one for each process with changes.
   ///
   /// - Parameters:
   ///   - frames: The frames.
-  ///   - pictures: What is known of all processes, for their sum.
+  ///   - pictures: The states of all processes, for their sum.
   /// - Returns: The text.
   mutating func text(of frames: [BatchFrame], among pictures: [MonitorPicture]) -> String {
     defer { isFirst = false }

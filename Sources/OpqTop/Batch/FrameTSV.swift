@@ -3,21 +3,21 @@
 
 import MonitorProtocol
 
-/// Frames as lines of values between tabs: one line for each operation, which begins with the time of
-/// its frame, and with the id of its process where there are several.
+/// Frames as tab-separated values: one line per operation, which begins with the time of its frame.
+/// With several processes, the process id follows.
 struct FrameTSV {
-  /// What stands behind the time, in this order.
+  /// The fields after the time, in this order.
   let fields: [BatchFrame.Operation.Field]
-  /// Whether the process's id stands between them.
+  /// Whether the process id comes between them.
   var namesProcess = false
 
-  /// The names of the columns, as a line.
+  /// The line with the names of the columns.
   var header: String {
     (["time"] + (namesProcess ? ["pid"] : []) + fields.map(\.rawValue)).joined(separator: "\t")
       + "\n"
   }
 
-  /// The operations of one frame, a line each.
+  /// Returns the operations of one frame, one line each.
   func text(of frame: BatchFrame) -> String {
     var text = ""
     for operation in frame.operations {
@@ -34,7 +34,7 @@ struct FrameTSV {
 }
 
 extension BatchFrame.Operation {
-  /// What one field holds, as text that is not safe to print; `nil` where it is not known.
+  /// Returns the value of one field as text that is not safe to print; `nil` if it is unknown.
   func value(of field: Field) -> String? {
     switch field {
     case .id: "\(id.rawValue)"

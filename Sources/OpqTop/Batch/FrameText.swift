@@ -4,15 +4,15 @@
 import Dashboard
 import MonitorProtocol
 
-/// Frames as text: one line of what counts, then the queues, the operations, and what is warned of.
-/// There is no escape sequence in it, whatever names say.
+/// Frames as text: one line of counts, then the queues, the operations and the warnings. The text
+/// contains no escape sequences, regardless of the names.
 struct FrameText {
-  /// What is printed of an operation, in this order; `nil` for what people mostly want.
+  /// The fields of operations to print, in this order; `nil` for the default.
   let fields: [BatchFrame.Operation.Field]?
-  /// Whether more than ASCII may be printed.
+  /// Whether characters other than ASCII are printed.
   let isUnicode: Bool
 
-  /// The text of one frame, ending with an empty line.
+  /// Returns the text of one frame, which ends with an empty line.
   func text(of frame: BatchFrame) -> String {
     var lines = [header(of: frame)]
     var queues = TextTable(Self.queueColumns, isUnicode: isUnicode)
@@ -56,7 +56,8 @@ struct FrameText {
       title: field.rawValue.uppercased(), width: width, isRightAligned: isRightAligned)
   }
 
-  /// What several processes come to at one moment, those included that have ended; ends with an empty line.
+  /// Returns the sum of several processes at one moment, including those that have ended. The text
+  /// ends with an empty line.
   func sum(of pictures: [MonitorPicture], at time: BatchFrame.Time) -> String {
     let known = pictures.filter { $0.processID != nil }
     let counts = known.reduce(StateCounts()) { $0 + $1.counts }
@@ -100,7 +101,8 @@ struct FrameText {
     ]
   }
 
-  /// Such as `! slot-deadlock of #4, #5 awaiting #6 in db: 2`; no more than ten operations are named.
+  /// Returns text such as `! slot-deadlock of #4, #5 awaiting #6 in db: 2`, with at most ten
+  /// operations.
   private func line(of warning: BatchFrame.Warning) -> String {
     func named(_ ids: [OperationReport.ID]) -> String {
       let names = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
@@ -119,7 +121,7 @@ struct FrameText {
     TerminalText.printable(text, isUnicode: isUnicode)
   }
 
-  /// A number with three decimals, so that points stand below each other.
+  /// Returns a number with three decimals, so that decimal points are aligned.
   static func thousandths(_ seconds: Double) -> String {
     let count = Int64((seconds * 1_000).rounded())
     let decimals = "\(count % 1_000 + 1_000)".dropFirst()

@@ -4,44 +4,44 @@
 import MonitorClient
 import MonitorProtocol
 
-/// What a monitor has told so far, for frames to be made of.
+/// The state of a monitor after its messages so far, from which frames are made.
 struct MonitorPicture {
-  /// Why nothing more comes, as a sentence; `nil` while it does. A lost connection is an end, too: frames
-  /// of what was known before it would say nothing.
+  /// The reason, as a sentence, why no further messages come; `nil` while they come. A lost
+  /// connection ends the picture too, because further frames would only repeat the old state.
   private(set) var endedReason: String?
-  /// Whether the process does not answer: a frame shows what was known before that.
+  /// Whether the process does not answer. Frames then show its last known state.
   private(set) var isSilent = false
-  /// Whether it was said why nothing more comes.
+  /// Whether the reason was reported.
   var isOverTold = false
-  /// How far the clock of the watched process is ahead of this one's.
+  /// How far the clock of the watched process is ahead of this process's clock.
   private var clockLead = Duration.zero
   private var hello: Hello?
   private var state = ProcessState()
-  /// Which operations a frame holds; `nil` for all that the monitor tells of.
+  /// The condition for operations in a frame; `nil` for all operations.
   private let filter: OperationFilter?
 
-  /// Creates a picture of which nothing is known.
+  /// Creates an empty picture.
   init(filter: OperationFilter? = nil) { self.filter = filter }
 
-  /// The process's id; `nil` before it has greeted.
+  /// The process's id; `nil` before its greeting.
   var processID: Int32? { hello?.processID }
 
-  /// What it adds to a sum: where nothing more comes, only what is over.
+  /// The counts for a sum; after the end, only those of finished and cancelled operations.
   var counts: StateCounts {
     endedReason == nil ? state.counts : state.counts.over
   }
 
-  /// How many changes of state its history has lost.
+  /// The number of state changes that its history did not record.
   var lostChanges: UInt64 { state.lostChanges }
 
-  /// Whether there is something to see.
+  /// Whether there are operations.
   var isFilled: Bool { hello != nil && state.counts.total > 0 }
 
-  /// Takes in one message.
+  /// Handles a message.
   ///
   /// - Parameters:
-  ///   - message: The message. What comes after the end is not taken.
-  ///   - now: The present time on this process's clock.
+  ///   - message: The message. Messages after the end are ignored.
+  ///   - now: The current time on this process's clock.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) {
     guard endedReason == nil else { return }
     switch message {
@@ -61,9 +61,10 @@ struct MonitorPicture {
     }
   }
 
-  /// The frame of a moment on this process's clock; `nil` before the monitor has said whom it watches.
+  /// Returns the frame of a moment on this process's clock; `nil` before the greeting.
   func frame(at now: MonitorTime) -> BatchFrame? {
-    // The monitor tells of operations that warnings name, too, and ages go on between its messages.
+    // The filter is applied again, because the monitor also sends the operations that warnings
+    // name, and because ages grow between its messages.
     hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
   }
 }

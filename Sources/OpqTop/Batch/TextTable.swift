@@ -3,19 +3,19 @@
 
 import Dashboard
 
-/// Lines of cells that stand below each other on a terminal, however wide their characters are.
+/// Lines of aligned cells for a terminal, regardless of the widths of their characters.
 struct TextTable {
-  /// What a column is called, and how it stands.
+  /// The title and the alignment of a column.
   struct Column {
     let title: String
-    /// The least that it takes, so that a table looks alike from frame to frame.
+    /// The minimum width, so that tables look the same from frame to frame.
     let width: Int
     var isRightAligned = false
   }
 
-  /// Nothing but what stands in the last column gets more than so many columns of a terminal.
+  /// The maximum width of all columns except the last one.
   private static let widest = 32
-  /// What stands in the last column gets no more than this.
+  /// The maximum width of the last column.
   private static let longest = 200
 
   private let columns: [Column]
@@ -23,7 +23,7 @@ struct TextTable {
   private var widths: [Int]
   private var rows: [[(text: String, width: Int)]] = []
 
-  /// Creates a table with a first line of titles.
+  /// Creates a table with a line of titles.
   init(_ columns: [Column], isUnicode: Bool) {
     self.columns = columns
     self.isUnicode = isUnicode
@@ -31,7 +31,7 @@ struct TextTable {
     add(columns.map(\.title))
   }
 
-  /// Adds a line. What does not fit its column, or no terminal should get, is replaced.
+  /// Adds a line. Text that is too wide or not safe for a terminal is replaced.
   mutating func add(_ cells: [String]) {
     var row: [(text: String, width: Int)] = []
     row.reserveCapacity(cells.count)
@@ -53,7 +53,7 @@ struct TextTable {
     return (shown, TerminalText.width(of: shown))
   }
 
-  /// The lines, without spaces at their ends.
+  /// The lines, without trailing spaces.
   var lines: [String] { rows.map(line) }
 
   private func line(of row: [(text: String, width: Int)]) -> String {

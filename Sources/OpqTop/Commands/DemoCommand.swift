@@ -7,7 +7,7 @@ import Dashboard
 import DemoWorkloads
 import Glibc
 
-/// `opq-top demo`: runs a workload in this process, and shows it.
+/// `opq-top demo`: runs a workload in this process and shows it.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Runs a demo workload and shows it.",
@@ -16,26 +16,26 @@ struct DemoCommand: ParsableCommand {
   @OptionGroup var demo: DemoOptions
   @OptionGroup var view: ViewOptions
 
-  /// Does it, and says how the process has to end.
+  /// Runs the command, and returns how the process has to end.
   func ending() -> Ending {
     demo.isList ? Self.printList() : Self.show(demo.choice, view)
   }
 
-  /// Prints what demos there are.
+  /// Prints the list of demos.
   static func printList() -> Ending {
     let error = StandardStream.output.write(DemoList.text)
     guard error != 0, error != EPIPE else { return .status(0) }
     return Program.failToWrite(error)
   }
 
-  /// Runs a demo, and shows it.
+  /// Runs a demo and shows it.
   static func show(_ choice: DemoChoice, _ view: ViewOptions) -> Ending {
     let hasTerminal = Program.hasTerminal
     guard view.batch || hasTerminal || choice.isOnce else {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
     }
     do {
-      // First of all: it blocks signals, which later threads inherit.
+      // This must be the first step: it blocks signals, and later threads inherit that.
       let run = try ViewerRun(view)
       let showsDashboard = hasTerminal && !view.batch
       let recorder = try run.beginRecording(ofProcessAt: nil)
@@ -49,22 +49,22 @@ struct DemoCommand: ParsableCommand {
   }
 }
 
-/// The catalogue of demos as text.
+/// The list of demos as text.
 enum DemoList {
-  /// What `--list` prints: for each demo what it is, and what to look at and which keys to press.
+  /// The output of `--list`: the summary of each demo, what to observe, and the keys for it.
   static var text: String {
     rows { [$0.summary, $0.guidance] } + "\n"
       + "Run one with: opq-top demo NAME. In it, ? lists the keys and q quits.\n"
   }
 
-  /// What `help demo` says of the demos: what each is, and what one round of it is.
+  /// The text about demos in `help demo`: the summary of each demo, and what one round of it does.
   static var discussion: String {
     "The demos, and what a run with --once does:\n\n"
       + rows { [$0.summary, "--once: \($0.round)"] }
       + "\n--list says what to look at in each of them, and which keys to press."
   }
 
-  /// A demo's name and its first line; the further lines stand below that.
+  /// Returns rows with a demo's name and its first line. The other lines follow below it.
   private static func rows(_ lines: (Demo) -> [String]) -> String {
     let width = Demo.allCases.map(\.name.count).max() ?? 0
     let indentation = String(repeating: " ", count: width + 2)

@@ -4,7 +4,7 @@
 public import ArgumentParser
 public import DemoWorkloads
 
-/// Which demo is run, and how.
+/// The demo to run, and its settings.
 struct DemoOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The workload. (default: tiles)", valueName: "name"))
   var chosenDemo: Demo?
@@ -15,7 +15,7 @@ struct DemoOptions: ParsableArguments {
   @Flag(help: "Exit after one round of the workload; see \"help demo\".")
   var once = false
 
-  // Read unconditionally, so that a negative number is told what is wrong with it.
+  // Parsed unconditionally, so that a negative number causes a precise error message.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -32,7 +32,7 @@ struct DemoOptions: ParsableArguments {
     help: ArgumentHelp("Keep the files of the workload in this directory.", valueName: "directory"))
   var output: String?
 
-  /// Whether a demo is asked for.
+  /// Whether a demo is requested.
   var isGiven: Bool {
     chosenDemo != nil || isList || once || seed != nil || speed != nil || output != nil
   }
@@ -44,7 +44,7 @@ struct DemoOptions: ParsableArguments {
     }
   }
 
-  /// The demo that is asked for.
+  /// The requested demo.
   var choice: DemoChoice {
     let usual = DemoChoice()
     return DemoChoice(
@@ -53,22 +53,22 @@ struct DemoOptions: ParsableArguments {
   }
 }
 
-/// A demo is asked for by its name.
+/// A demo is selected by its name.
 extension Demo: ExpressibleByArgument {}
 
-/// Which demo is run, and how; by default the first one as it is meant.
+/// The demo to run, and its settings; by default, the first demo with its usual settings.
 struct DemoChoice: Equatable {
   var demo = Demo.tiles
-  /// Decides what it does.
+  /// The seed of its random numbers.
   var seed: UInt64 = 7
-  /// How many times faster than usual it goes.
+  /// How many times faster than usual it runs.
   var speed = 1.0
-  /// Whether it ends when one round is done.
+  /// Whether it ends after one round.
   var isOnce = false
-  /// Where its files are kept; `nil` where they are not.
+  /// The directory for its files; `nil` if they are not kept.
   var output: String?
 
-  /// The same for the workload.
+  /// Returns the options for the workload.
   func options(isInteractive: Bool) -> WorkloadOptions {
     WorkloadOptions(
       seed: seed, speed: speed, isOnce: isOnce, isInteractive: isInteractive && !isOnce,

@@ -6,7 +6,7 @@ import Glibc
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top export`: writes what was recorded in a form that other programs read.
+/// `opq-top export`: converts a recording to a format of another program.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Exports a recording to another format.",
@@ -33,7 +33,7 @@ struct ExportCommand: ParsableCommand {
     transform: { try OperationFilter($0) })
   var filter: OperationFilter?
 
-  /// Does it, and says how the process has to end.
+  /// Runs the command, and returns how the process has to end.
   func ending() -> Ending {
     output.write(recording: file) { history, output throws(FileError) in
       let run = ExportedRun(history, filter: filter)
@@ -44,12 +44,12 @@ struct ExportCommand: ParsableCommand {
 
 extension ExportFormat: ExpressibleByArgument {}
 
-/// Which file a path leads to.
+/// Identifies the file of a path.
 private struct FilePlace: Equatable {
   let device: dev_t
   let number: ino_t
 
-  /// `nil` where there is none.
+  /// `nil` if there is no file.
   init?(_ path: String) {
     var facts = stat()
     guard stat(path, &facts) == 0 else { return nil }
@@ -57,7 +57,7 @@ private struct FilePlace: Equatable {
   }
 }
 
-/// Where a text is written that is made of a recording.
+/// The options for the output of a recording's conversion.
 struct OutputOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
@@ -68,11 +68,11 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Overwrite the file if it exists.")
   var force = false
 
-  /// Reads a recording and writes what is made of it, and says how the process has to end.
+  /// Reads a recording, writes its conversion, and returns how the process has to end.
   ///
   /// - Parameters:
-  ///   - path: Of the recording.
-  ///   - body: Writes all of it.
+  ///   - path: The path of the recording.
+  ///   - body: Writes the complete output.
   /// - Returns: The ending.
   func write(
     recording path: String,
@@ -89,7 +89,7 @@ struct OutputOptions: ParsableArguments {
       guard let fault = history.fault else { return .status(0) }
       return Program.fail("\(path): \(fault)", status: 1)
     } catch {
-      // Whoever reads no further has seen enough.
+      // It is not an error if the reader closes the output early.
       return error.status == 0 ? .status(0) : Program.fail(error)
     }
   }

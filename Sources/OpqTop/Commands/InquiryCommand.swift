@@ -8,15 +8,15 @@ import MonitorProtocol
 
 /// A command that sends a question or a request to a process, prints the answer, and exits.
 protocol InquiryCommand: ParsableCommand {
-  /// Which process, and how it answers.
+  /// The target, and the format of the answer.
   var options: InquiryOptions { get }
-  /// What is asked.
+  /// The question or request.
   var inquiry: any Inquiry { get }
-  /// Whether it changes nothing.
+  /// Whether the command changes nothing.
   static var isReadOnly: Bool { get }
 }
 
-/// Which process or recording is asked, and how the answer is printed.
+/// The target, and the format of the answer.
 struct InquiryOptions: ParsableArguments {
   @OptionGroup var target: TargetOptions
 
@@ -43,19 +43,20 @@ struct InquiryOptions: ParsableArguments {
     if at != nil, recording == nil { throw ValidationError("--at goes with --recording") }
   }
 
-  /// How the answer is printed.
+  /// The format of the answer.
   var form: InquiryForm { InquiryForm(isJSON: json, isUnicode: !ascii) }
 }
 
 extension InquiryCommand {
-  /// Does it, and says how the process has to end.
+  /// Runs the command, and returns how the process has to end.
   func ending() -> Ending {
     do {
       if let recording = options.recording {
         let reader = try RecordingReader(path: recording)
         return RecordedMoment(reader, at: options.at?.duration).answer(inquiry)
       }
-      // Before there is any other thread: it blocks signals, which later threads inherit.
+      // This must come before the first other thread: it blocks signals, and later threads inherit
+      // that.
       let run = try ViewerRun(try ViewOptions.parse([]), takesJobSignals: false)
       let path: String
       if options.target.isGiven {
@@ -85,9 +86,9 @@ extension InquiryCommand {
 
 /// The ids of operations on the command line: `1042` or `#1042`.
 enum OperationNumber {
-  /// Reads one.
+  /// Parses an id.
   ///
-  /// - Throws: `ValidationError` where it is none.
+  /// - Throws: `ValidationError` if the text is not an id.
   @Sendable static func read(_ argument: String) throws -> OperationReport.ID {
     let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

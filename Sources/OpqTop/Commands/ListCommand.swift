@@ -6,7 +6,7 @@ import Glibc
 import MonitorClient
 import MonitorProtocol
 
-/// `opq-top ls`: the processes that can be watched.
+/// `opq-top ls`: lists the processes that can be watched.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the processes that opq-top can attach to.",
@@ -17,7 +17,7 @@ struct ListCommand: ParsableCommand {
       no such process.
       """)
 
-  /// Does it, and says how the process has to end.
+  /// Runs the command, and returns how the process has to end.
   func ending() -> Ending {
     let found = ProcessFinder.find()
     guard !found.isEmpty else {

@@ -5,14 +5,15 @@ import Dashboard
 import MonitorClient
 import MonitorProtocol
 
-/// The processes that can be watched as text, a line for each.
+/// The processes that can be watched as text, one line each.
 enum ProcessTable {
-  /// What is said where there is none.
+  /// The message if there are none.
   static let emptyMessage =
     "no process of this user listens: start one with OPQ_MONITOR=ro, or rw, or let it call "
     + "OperationMonitor.listen()"
 
-  /// A header, and a line for each process. There is no escape sequence in it, whatever names say.
+  /// Returns a header and a line for each process. The text contains no escape sequences,
+  /// regardless of the names.
   static func text(of found: [ProcessFinder.Found]) -> String {
     let rows = [["PID", "PROGRAM", "UPTIME", "OPS", "MODE", "PROTO"]] + found.map(cells)
     let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }

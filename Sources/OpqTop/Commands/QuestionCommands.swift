@@ -5,7 +5,7 @@ import ArgumentParser
 import Glibc
 import MonitorProtocol
 
-/// `opq-top why`: why an operation is not running.
+/// `opq-top why`: explains why an operation does not run.
 struct WhyCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
     commandName: "why", abstract: "Explains why an operation does not run.",
@@ -26,7 +26,7 @@ struct WhyCommand: InquiryCommand {
   var inquiry: any Inquiry { WhyInquiry(id, options.form) }
 }
 
-/// `opq-top tree`: what an operation waits for.
+/// `opq-top tree`: prints the dependency tree of an operation.
 struct TreeCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree", abstract: "Prints the dependency tree of an operation.",
@@ -47,7 +47,7 @@ struct TreeCommand: InquiryCommand {
 
   @OptionGroup var options: InquiryOptions
 
-  /// The width of lines that no terminal has to show.
+  /// The width of lines if the output is not a terminal.
   private static let usualColumns = 120
   private static let leastColumns = 60
 
@@ -65,7 +65,7 @@ struct TreeCommand: InquiryCommand {
   }
 }
 
-/// `opq-top wait`: waits until operations have got somewhere.
+/// `opq-top wait`: waits until operations reach a state.
 struct WaitCommand: InquiryCommand {
   static let configuration = CommandConfiguration(
     commandName: "wait", abstract: "Waits until operations reach a state.",
@@ -105,7 +105,7 @@ struct WaitCommand: InquiryCommand {
 }
 
 extension [OperationReport.ID] {
-  /// - Throws: `ValidationError` where they are more than a process can be asked about at once.
+  /// - Throws: `ValidationError` if there are more operations than one interest can have.
   func checkCount() throws {
     guard count <= WireLimits.mostSingleOperations else {
       throw ValidationError("no more than \(WireLimits.mostSingleOperations) operations at once")

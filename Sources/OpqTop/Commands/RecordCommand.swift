@@ -5,7 +5,7 @@ import ArgumentParser
 import CursesTerminal
 import MonitorProtocol
 
-/// `opq-top record`: writes what a process tells into a file.
+/// `opq-top record`: records a process to a file.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Records the queues of another process to a file.",
@@ -33,10 +33,11 @@ struct RecordCommand: ParsableCommand {
     if !options.isGiven { throw ValidationError("--pid, --wait or --socket says what to record") }
   }
 
-  /// Does it, and says how the process has to end.
+  /// Runs the command, and returns how the process has to end.
   func ending() -> Ending {
     do {
-      // Before there is any other thread: it blocks signals, which later threads inherit.
+      // This must come before the first other thread: it blocks signals, and later threads inherit
+      // that.
       let run = try ViewerRun(try ViewOptions.parse([]))
       return try run.record(
         options.path(nil, run), into: output, replaces: force, for: duration?.duration)

@@ -5,7 +5,7 @@ import ArgumentParser
 import CursesTerminal
 import MonitorProtocol
 
-/// `opq-top replay`: plays what was recorded.
+/// `opq-top replay`: replays a recording.
 struct ReplayCommandLine: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Replays a recording.",
@@ -28,7 +28,7 @@ struct ReplayCommandLine: ParsableCommand {
     }
   }
 
-  /// Does it, and says how the process has to end.
+  /// Runs the command, and returns how the process has to end.
   func ending() -> Ending {
     do {
       let reader = try RecordingReader(path: file)

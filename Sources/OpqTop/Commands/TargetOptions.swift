@@ -4,7 +4,7 @@
 import ArgumentParser
 import MonitorClient
 
-/// Which process is watched.
+/// The process to watch.
 struct TargetOptions: ParsableArguments {
   @Option(
     name: .shortAndLong, help: ArgumentHelp("Attach to this process.", valueName: "pid"),
@@ -23,7 +23,7 @@ struct TargetOptions: ParsableArguments {
       "Attach through this socket, for example one that ssh forwards.", valueName: "path"))
   var socket: String?
 
-  /// Whether a process is asked for.
+  /// Whether a process is requested.
   var isGiven: Bool { pid != nil || wait != nil || socket != nil }
 
   func validate() throws {
@@ -41,10 +41,11 @@ struct TargetOptions: ParsableArguments {
 }
 
 extension TargetOptions {
-  /// Where the socket is of the process that is asked for, by these options or by an argument.
+  /// Returns the path of the requested process's socket. The process is selected by these options
+  /// or by an argument.
   ///
-  /// - Throws: ``AttachError`` where there is none, or ``ViewerRun/SignalRequest`` where a signal comes
-  ///   while it waits for one.
+  /// - Throws: ``AttachError`` if there is none, or ``ViewerRun/SignalRequest`` if a signal arrives
+  ///   during the wait for one.
   func path(_ target: AttachTarget?, _ run: ViewerRun) throws -> String {
     if let process = wait { return try run.waitForSocket(of: process) }
     if let path = socket { return path }
@@ -54,7 +55,7 @@ extension TargetOptions {
     return try target.path()
   }
 
-  /// What is said where there are several processes and none is named.
+  /// Returns the message for several processes if none is selected.
   static func choiceMessage(_ found: [ProcessFinder.Found]) -> String {
     let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
     return "several processes listen; name one of them with -p: \(ids)"

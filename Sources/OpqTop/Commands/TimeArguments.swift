@@ -3,12 +3,12 @@
 
 import ArgumentParser
 
-/// A time between frames, as it is written on the command line: `0.5`, `500ms` or `1s`.
+/// A time between frames on the command line: `0.5`, `500ms` or `1s`.
 struct Interval: ExpressibleByArgument, Equatable {
   /// From 10 ms to a day.
   let duration: Duration
 
-  /// Reads an interval; `nil` where it is none, or out of range.
+  /// Parses an interval; `nil` if the text is not an interval or is out of range.
   init?(argument: String) {
     let (digits, scale): (Substring, Double) =
       if argument.hasSuffix("ms") {
@@ -18,7 +18,7 @@ struct Interval: ExpressibleByArgument, Equatable {
       } else {
         (argument[...], 1)
       }
-    // Double reads words such as "nan" and hexadecimal numbers, too.
+    // `Double` also accepts words such as "nan" and hexadecimal numbers.
     guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits) else {
       return nil
     }
@@ -27,21 +27,21 @@ struct Interval: ExpressibleByArgument, Equatable {
   }
 }
 
-/// A time since a beginning, as it is written on the command line: `12.5`, `500ms`, `90s`, `15m`, `2h` or
-/// `1d`.
+/// A time since the beginning of a recording on the command line: `12.5`, `500ms`, `90s`, `15m`,
+/// `2h` or `1d`.
 struct Offset: ExpressibleByArgument, Equatable {
-  /// From 0 on, to a hundred years.
+  /// From 0 to a hundred years.
   let duration: Duration
 
   private static let units: [(name: String, seconds: Double)] = [
     ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("", 1),
   ]
 
-  /// Reads an offset; `nil` where it is none, or out of range.
+  /// Parses an offset; `nil` if the text is not an offset or is out of range.
   init?(argument: String) {
     guard let unit = Self.units.first(where: { argument.hasSuffix($0.name) }) else { return nil }
     let digits = argument.dropLast(unit.name.count)
-    // Double reads words such as "nan" and hexadecimal numbers, too.
+    // `Double` also accepts words such as "nan" and hexadecimal numbers.
     guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits),
       (0...3_155_760_000).contains(number * unit.seconds)
     else { return nil }

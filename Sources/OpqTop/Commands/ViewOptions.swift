@@ -6,7 +6,7 @@ package import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// How what is watched is shown: the same options whatever that is.
+/// The options for the display, which are the same for all sources.
 package struct ViewOptions: ParsableArguments {
   @Flag(help: "Print frames as text instead of showing the dashboard.")
   var batch = false
@@ -98,12 +98,12 @@ package struct ViewOptions: ParsableArguments {
   @Flag(help: "With --record: overwrite the file if it exists.")
   var force = false
 
-  /// What to warn of.
+  /// The kinds of warnings to show.
   var warningKinds: Set<MonitorWarning.Kind> {
     WarningSelection.kinds(after: warnings + allowances)
   }
 
-  /// What batch mode prints, and how.
+  /// The options of batch mode.
   var batchOptions: BatchOptions {
     BatchOptions(
       format: json ? .json : tsv ? .tsv : .text, fields: fields, filter: filter,
@@ -128,7 +128,7 @@ package struct ViewOptions: ParsableArguments {
     if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
   }
 
-  /// How the terminal is used.
+  /// The options for the terminal.
   package var terminalOptions: Terminal.Options {
     let isColorRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let usesColor =
@@ -143,12 +143,12 @@ package struct ViewOptions: ParsableArguments {
   }
 }
 
-/// The value of `--color`: when the dashboard has colours, where the terminal has any.
+/// The value of `--color`: whether the dashboard uses the terminal's colors.
 enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
-  /// Unless `NO_COLOR` is set to something.
+  /// Unless `NO_COLOR` is set and not empty.
   case auto
-  /// Whatever `NO_COLOR` says.
+  /// Regardless of `NO_COLOR`.
   case always
-  /// Not at all.
+  /// Never.
   case never
 }

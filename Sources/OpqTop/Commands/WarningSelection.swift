@@ -5,29 +5,29 @@ import ArgumentParser
 import MonitorProtocol
 import Synchronization
 
-/// One `--warn` or `--allow` of the command line: which kinds of warnings are wanted, or not.
+/// One `--warn` or `--allow` on the command line, with the kinds of warnings to show or to hide.
 struct WarningSelection {
-  /// The word that stands for all kinds.
+  /// The word for all kinds.
   private static let everything = "all"
 
   let kinds: Set<MonitorWarning.Kind>
   let isWanted: Bool
-  /// Of two wishes the later one has the higher number, whichever options they came with: the parser
-  /// keeps the order within one option alone, but reads the arguments from left to right.
+  /// The position of the option on the command line. The parser keeps the order only within one
+  /// option, but it reads the arguments from left to right, so a counter gives the order.
   let number: UInt64
 
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// Reads the value of `--warn`.
+  /// Parses the value of `--warn`.
   ///
-  /// - Throws: `ValidationError` where it names a kind that there is not.
+  /// - Throws: `ValidationError` if a kind is unknown.
   @Sendable static func warn(_ words: String) throws -> WarningSelection {
     try WarningSelection(words, isWanted: true)
   }
 
-  /// Reads the value of `--allow`.
+  /// Parses the value of `--allow`.
   ///
-  /// - Throws: `ValidationError` where it names a kind that there is not.
+  /// - Throws: `ValidationError` if a kind is unknown.
   @Sendable static func allow(_ words: String) throws -> WarningSelection {
     try WarningSelection(words, isWanted: false)
   }
@@ -48,12 +48,12 @@ struct WarningSelection {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// All that an option may name.
+  /// All valid words.
   static var words: String {
     MonitorWarning.Kind.allCases.map(\.rawValue).joined(separator: ", ") + " and \(everything)"
   }
 
-  /// The kinds that are wanted after all these wishes: of those that name a kind the last one counts.
+  /// Returns the kinds after all selections. If several name a kind, the last one counts.
   static func kinds(after wishes: [WarningSelection]) -> Set<MonitorWarning.Kind> {
     wishes.sorted { $0.number < $1.number }.reduce(into: MonitorWarning.Kind.usual) { kinds, wish in
       if wish.isWanted { kinds.formUnion(wish.kinds) } else { kinds.subtract(wish.kinds) }

@@ -6,17 +6,17 @@ import Glibc
 import MonitorProtocol
 import RunAnalysis
 
-/// A file that holds what the dashboard showed, as a line of JSON.
+/// A file with the contents of the dashboard as one line of JSON.
 enum ExportFile {
-  /// More files of one second are not made.
+  /// The maximum number of files for one second.
   private static let numberLimit = 100
-  /// More of a process's name is left out, so that the file's name is one that a directory takes.
+  /// The maximum length of the process's name in the file's name, so that the file's name is valid.
   private static let processNameLimit = 64
 
-  /// Writes a frame into a new file, which its owner alone may read.
+  /// Writes a frame to a new file that only its owner can read.
   ///
-  /// A file that is there already stays as it is: the new one gets a number. What cannot be written
-  /// in full is taken away again.
+  /// An existing file is not overwritten: the new file gets a number. A file that cannot be written
+  /// completely is removed.
   static func write(
     _ frame: BatchFrame, in directory: String = ".",
     writer: WholeWrite.Writer = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -32,7 +32,7 @@ enum ExportFile {
         error = Array(frame.jsonLine().utf8).withUnsafeBytes {
           WholeWrite.write($0, to: file, by: writer)
         }
-        // What a network's or a full disk holds back is told when the file is closed.
+        // The system may report a network error or a full disk only when the file is closed.
         if close(file) != 0, error == 0 { error = errno }
         if error == 0 { return .written(operationCount: frame.operations.count, fileName: name) }
         unlink(path)
@@ -42,14 +42,15 @@ enum ExportFile {
     return .failed(reason: "\(stem).json and \(numberLimit - 1) others are there already")
   }
 
-  /// Whose frame it is, and of which second: `opq-top-tilebuild-4711-20261121T120431`.
+  /// Returns the beginning of the file's name, with the process and the second:
+  /// `opq-top-tilebuild-4711-20261121T120431`.
   static func stem(of frame: BatchFrame) -> String {
     let process = kept(of: frame.process.name) { "._-".utf8.contains($0) }
     let time = kept(of: String(frame.time.wallClock.prefix { $0 != "." })) { _ in false }
     return "opq-top-\(process.isEmpty ? "process" : process)-\(frame.process.pid)-\(time)"
   }
 
-  /// The ASCII letters and digits of a text, and what else is `allowed`.
+  /// Returns the ASCII letters and digits of a text, and other allowed characters.
   private static func kept(of text: String, _ allowed: (UInt8) -> Bool) -> String {
     let bytes = text.utf8.filter { byte in
       switch byte {

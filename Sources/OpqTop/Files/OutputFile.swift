@@ -3,11 +3,11 @@
 
 import Glibc
 
-/// Why a file cannot be written or read.
+/// The reason why a file cannot be written or read.
 struct FileError: Error, CustomStringConvertible {
-  /// One sentence without a full stop.
+  /// One sentence for the user, without a full stop.
   let description: String
-  /// The exit status that says the same.
+  /// The exit status for this error.
   let status: Int32
 
   init(_ description: String, status: Int32 = 2) {
@@ -20,32 +20,32 @@ struct FileError: Error, CustomStringConvertible {
   }
 }
 
-/// A file that is written from its beginning to its end, and that its owner alone may read.
+/// A file that is written sequentially and that only its owner can read.
 struct OutputFile: ~Copyable {
-  /// When what is written has its name.
+  /// When the file gets its name.
   enum Appearance {
-    /// From the beginning: what there is of it is of use.
+    /// At the beginning, because an incomplete file is useful.
     case atOnce
-    /// When ``finish()`` is called: before that whatever had the name has it.
+    /// In ``finish()``. Until then, the name refers to the earlier file, if any.
     case whenWhole
   }
 
   let path: String
-  /// How many bytes it has.
+  /// The number of bytes.
   private(set) var size = 0
-  /// -1 when it is closed.
+  /// -1 after the file was closed.
   private var descriptor: Int32
-  /// What has to be given the name yet; `nil` where it has it.
+  /// The renaming that is still necessary; `nil` if the file has its name.
   private var pending: (temporary: String, final: String, replaces: Bool)?
 
   /// Creates the file.
   ///
   /// - Parameters:
-  ///   - path: Where.
-  ///   - replaces: Whether a file that is there already is replaced. What is no file, such as a device, is
-  ///     written to.
-  ///   - appearance: When it has its name.
-  /// - Throws: A sentence where it cannot be made, or is there already.
+  ///   - path: The path.
+  ///   - replaces: Whether an existing file is replaced. Something other than a regular file, such
+  ///     as a device, is written to.
+  ///   - appearance: When the file gets its name.
+  /// - Throws: A sentence if the file cannot be created or already exists.
   init(
     creating path: String, replaces: Bool, _ appearance: Appearance = .atOnce
   ) throws(FileError) {
@@ -79,29 +79,29 @@ struct OutputFile: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Writes bytes behind the others: all of them, or none.
+  /// Appends all bytes, or none.
   ///
-  /// - Throws: A sentence where there is no room, or the file takes no more for another reason.
+  /// - Throws: A sentence if the disk is full or the file cannot grow for another reason.
   mutating func append(_ bytes: [UInt8]) throws(FileError) {
     let error = bytes.withUnsafeBytes { WholeWrite.write($0, to: descriptor) }
     guard error == 0 else {
-      // Half of a recording's update would do no harm, but says nothing either.
+      // Half of a recording's update would do no harm, but is useless.
       ftruncate(descriptor, size)
       throw FileError("cannot write \(path)", errno: error, status: 1)
     }
     size += bytes.count
   }
 
-  /// Ends the file, and gives it its name.
+  /// Closes the file and gives it its name.
   ///
-  /// - Throws: A sentence where the system says only now that it could not be written, or another file has
-  ///   got the name.
+  /// - Throws: A sentence if the system reports only now that the file could not be written, or if
+  ///   another file got the name meanwhile.
   mutating func finish() throws(FileError) {
     let isClosed = close(descriptor) == 0
     descriptor = -1
     guard isClosed else { throw FileError("cannot write \(path)", errno: errno, status: 1) }
     guard let named = pending else { return }
-    // A link is not made where there is something already. Some file systems make none at all.
+    // Creating a link fails if the name exists. Some file systems have no links.
     var isNamed = !named.replaces && link(named.temporary, named.final) == 0
     if isNamed {
       unlink(named.temporary)
@@ -112,13 +112,13 @@ struct OutputFile: ~Copyable {
     pending = nil
   }
 
-  /// What there is at a path, behind links; `nil` for nothing.
+  /// Returns the kind of the file at a path, after resolving links; `nil` if there is none.
   private static func kind(of path: String) -> mode_t? {
     var facts = stat()
     return stat(path, &facts) == 0 ? facts.st_mode & S_IFMT : nil
   }
 
-  /// Where the links of a path end.
+  /// Returns the path with all links resolved.
   private static func resolved(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
@@ -126,12 +126,12 @@ struct OutputFile: ~Copyable {
   }
 }
 
-/// Writing until all is written.
+/// Writes until all bytes are written.
 enum WholeWrite {
-  /// Writes into an open file as write(2) does.
+  /// Writes to an open file like write(2).
   typealias Writer = (Int32, UnsafeRawBufferPointer) -> Int
 
-  /// Writes all bytes; returns 0, or the `errno` of what stopped it.
+  /// Writes all bytes. Returns 0, or the `errno` of the failure.
   static func write(
     _ bytes: UnsafeRawBufferPointer, to file: Int32,
     by writer: Writer = { Glibc.write($0, $1.baseAddress, $1.count) }

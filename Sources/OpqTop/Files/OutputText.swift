@@ -3,31 +3,32 @@
 
 import Glibc
 
-/// Text that goes into a file or to standard output, in pieces of a size that is worth a call.
+/// Text for a file or for standard output, written in pieces that are large enough for a system
+/// call.
 struct OutputText: ~Copyable {
   private static let pieceSize = 1 << 16
 
   private var file: OutputFile?
   private var pending: [UInt8] = []
 
-  /// Makes ready to write.
+  /// Opens the output.
   ///
   /// - Parameters:
-  ///   - path: Of the file, which is made; `nil` or `-` for standard output.
-  ///   - replaces: Whether a file that is there already is written over.
-  /// - Throws: A sentence where the file cannot be made.
+  ///   - path: The path of the new file; `nil` or `-` for standard output.
+  ///   - replaces: Whether an existing file is overwritten.
+  /// - Throws: A sentence if the file cannot be created.
   init(to path: String?, replaces: Bool) throws(FileError) {
     guard let path, path != "-" else { return }
     file = try OutputFile(creating: path, replaces: replaces, .whenWhole)
   }
 
-  /// Writes text behind what was written.
+  /// Appends text.
   mutating func write(_ text: String) throws(FileError) {
     pending += text.utf8
     if pending.count >= Self.pieceSize { try flush() }
   }
 
-  /// Writes what is left, and gives the file its name: without this it is taken away again.
+  /// Writes the rest, and gives the file its name. Without this call, the file is removed.
   mutating func finish() throws(FileError) {
     try flush()
     try file?.finish()

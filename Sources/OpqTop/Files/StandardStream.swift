@@ -11,8 +11,8 @@ enum StandardStream: Int32 {
   /// Whether it is a terminal.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Writes all of a text; returns 0, or the `errno` of what stopped it: `EPIPE` when the reader
-  /// has gone.
+  /// Writes a complete text. Returns 0, or the `errno` of the failure: `EPIPE` if the reader has
+  /// closed the stream.
   @discardableResult
   func write(_ text: String) -> Int32 {
     var text = text
@@ -23,7 +23,7 @@ enum StandardStream: Int32 {
         if count >= 0 {
           rest = rest.dropFirst(count)
         } else if errno == EAGAIN {
-          // Somebody else has made it non-blocking.
+          // Another process has made the stream non-blocking.
           var entry = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
           _ = poll(&entry, 1, -1)
         } else if errno != EINTR {

@@ -6,39 +6,39 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// A viewer that writes everything it is told into a file.
+/// A viewer that writes all messages to a file.
 package final class Recorder: Sendable {
-  /// The time between updates at most.
+  /// The shortest time between updates.
   static let interval = Duration.milliseconds(250)
 
-  /// What came of it.
+  /// The result of a recording.
   struct Outcome: Sendable {
-    /// How long the recording is.
+    /// The length of the recording.
     var length = Duration.zero
-    /// How many updates it has.
+    /// The number of updates.
     var updateCount = 0
-    /// How many bytes it has.
+    /// The number of bytes.
     var size = 0
-    /// Why it stopped before it was asked to, as a sentence; `nil` where it did not.
+    /// The reason, as a sentence, why it stopped early; `nil` if it did not.
     var failure: FileError?
-    /// Why what was recorded is over, as a sentence; `nil` where it is not.
+    /// The reason, as a sentence, why the recorded process ended; `nil` if it did not.
     var endedReason: String?
 
-    /// Whether nothing more is recorded.
+    /// Whether the recording has ended.
     var isOver: Bool { failure != nil || endedReason != nil }
   }
 
-  /// What only the queue uses.
+  /// The state that is used only on the queue.
   private struct State: ~Copyable {
     var writer = RecordingWriter()
-    /// `nil` before it begins.
+    /// `nil` before the beginning.
     var file: OutputFile?
     var session: (any MonitorSource)?
     var outcome = Outcome()
     var isFinished = false
-    /// How far the process's clock is ahead of this one's.
+    /// How far the process's clock is ahead of this process's clock.
     var clockLead = Duration.zero
-    /// Of when the last update has to be; `nil` while more are taken.
+    /// The time that the last update must reach; `nil` while the recording continues.
     var lastMoment: MonitorTime?
 
     mutating func record(_ message: MonitorMessage) {
@@ -54,7 +54,7 @@ package final class Recorder: Sendable {
       if case .ended(let reason) = message { outcome.endedReason = reason }
     }
 
-    /// Ends the file. Where that fails it can be played all the same.
+    /// Completes the file. If that fails, the recording can still be replayed.
     mutating func complete() {
       guard !isFinished else { return }
       isFinished = true
@@ -78,43 +78,43 @@ package final class Recorder: Sendable {
     }
   }
 
-  /// What it wants to be told: everything.
+  /// Returns the interest of a recording: everything.
   static func interest(warningKinds: Set<MonitorWarning.Kind>) -> Interest {
     var interest = Interest.everything
     interest.warningKinds = warningKinds
     return interest
   }
 
-  /// For how long the last update is waited for.
+  /// How long the recorder waits for the last update.
   private static let patience = DispatchTimeInterval.milliseconds(500)
 
   private let interest: Interest
-  /// Has a signal for each time that there was something to take.
+  /// Signalled each time that messages have arrived.
   private let arrivals = DispatchSemaphore(value: 0)
   private let queue = DispatchQueue(label: "opq-record")
   private let state: Mutex<State>
-  /// What the others may look at while something is written.
+  /// The result so far, which other threads can read during a write.
   private let shown = Mutex(Outcome())
   private let wake: @Sendable () -> Void
 
-  /// Makes ready to record.
+  /// Creates a recorder.
   ///
   /// - Parameters:
-  ///   - interest: What is recorded.
-  ///   - wake: Called on any thread when it is over by itself.
+  ///   - interest: The data to record.
+  ///   - wake: Called on any thread when the recording ends on its own.
   init(_ interest: Interest, wake: @escaping @Sendable () -> Void) {
     self.interest = interest
     state = Mutex(State())
     self.wake = wake
   }
 
-  /// Records what a source tells, from its greeting on.
+  /// Records the messages of a source, from its greeting on.
   ///
   /// - Parameters:
-  ///   - path: The file to write, which is made when the source is open.
-  ///   - replaces: Whether a file that is there already is written over.
-  ///   - open: Opens the source; is given what is to be called when there are messages.
-  /// - Throws: What `open` throws, or ``FileError``.
+  ///   - path: The file to write, which is created when the source is open.
+  ///   - replaces: Whether an existing file is overwritten.
+  ///   - open: Opens the source. Its argument must be called when there are messages.
+  /// - Throws: The errors of `open`, or ``FileError``.
   func begin(
     into path: String, replaces: Bool,
     _ open: (@escaping @Sendable () -> Void) throws -> any MonitorSource
@@ -127,19 +127,20 @@ package final class Recorder: Sendable {
     takeSoon()
   }
 
-  /// What came of it so far.
+  /// The result so far.
   var outcome: Outcome { shown.withLock { $0 } }
 
-  /// Records what there is up to now, and completes the file. Twice is harmless.
+  /// Records everything up to now, and completes the file. Further calls have no effect.
   ///
-  /// It waits until the process has told of this moment; for half a second, if that is stopped. One with so
-  /// much to tell that it cannot be told at once has told a part.
+  /// The method waits until the process has sent an update for this moment, or for half a second if
+  /// the process is stopped. A process with too many changes for one update has sent a part of
+  /// them.
   @discardableResult
   func finish() -> Outcome {
     queue.sync {
       take()
       awaitLastUpdate()
-      // Not under the lock: a session has one of its own.
+      // Outside the lock, because a session has its own lock.
       state.withLock { $0.session }?.invalidate()
       let outcome = state.withLock { state in
         state.complete()
@@ -150,8 +151,8 @@ package final class Recorder: Sendable {
     return outcome
   }
 
-  /// Asks anew for what it is told anyway, so that an update comes even where nothing happens. Twice: what
-  /// is told first may have been read before.
+  /// Requests the same interest again, so that an update comes even without changes. This is done
+  /// twice, because the first update may have been made before.
   private func awaitLastUpdate() {
     let end = DispatchTime.now() + Self.patience
     awaitUpdate(until: end)
@@ -165,7 +166,7 @@ package final class Recorder: Sendable {
       return session
     }
     guard let session else { return }
-    // Those of what was taken long ago.
+    // Discard the signals for messages that were received earlier.
     while arrivals.wait(timeout: .now()) == .success {}
     session.watch(interest)
     take()
@@ -181,7 +182,7 @@ package final class Recorder: Sendable {
     queue.async { self.take() }
   }
 
-  /// Writes what has come. On the queue alone.
+  /// Writes the received messages. Called only on the queue.
   private func take() {
     guard let session = state.withLock({ $0.session }) else { return }
     let messages = session.takeMessages()

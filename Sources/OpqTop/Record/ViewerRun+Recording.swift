@@ -8,10 +8,10 @@ import MonitorProtocol
 import OperationsCollector
 
 extension ViewerRun {
-  /// Begins to record what is watched, beside whoever shows it, where that is asked for.
+  /// Begins to record the shown source, if the options request it.
   ///
-  /// - Parameter path: The socket of the process; `nil` for what runs in this one.
-  /// - Returns: The recorder; `nil` where nothing is to be recorded.
+  /// - Parameter path: The socket of the process; `nil` for a demo in this process.
+  /// - Returns: The recorder; `nil` if nothing is recorded.
   /// - Throws: ``FileError``, ``AttachError`` or ``SignalRequest``.
   func beginRecording(ofProcessAt path: String?) throws -> Recorder? {
     guard let file = view.record else { return nil }
@@ -36,9 +36,9 @@ extension ViewerRun {
     return recorder
   }
 
-  /// Records a process without showing anything, until it ends, a signal comes or a time is over.
+  /// Records a process without a display, until it ends, a signal arrives or a time has passed.
   ///
-  /// - Returns: How the process has to end: a signal that asks it to is no failure.
+  /// - Returns: How the process has to end. A signal that requests the end is not a failure.
   func record(
     _ path: String, into file: String, replaces: Bool, for duration: Duration?
   ) throws -> Ending {
@@ -57,7 +57,7 @@ extension ViewerRun {
     return report(outcome, after: .status(0))
   }
 
-  /// Says after a run that ended well why its recording stopped.
+  /// Reports, after a successful run, why its recording stopped early.
   func report(_ outcome: Recorder.Outcome?, after ending: Ending) -> Ending {
     guard ending == .status(0), let outcome, let failure = outcome.failure else { return ending }
     return Program.fail(
@@ -68,7 +68,7 @@ extension ViewerRun {
     "\(TimeText.duration(outcome.length)) in \(outcome.updateCount) updates, \(outcome.size) bytes"
   }
 
-  /// Plays the recording of a file.
+  /// Replays a recording.
   ///
   /// - Throws: `TerminalError`, before anything was shown.
   func replay(_ reader: RecordingReader, of path: String) throws -> Ending {

@@ -3,57 +3,57 @@
 
 import MonitorProtocol
 
-/// The clock of a recording: it goes faster or slower than the local one, stands still, and is set.
+/// The clock of a recording. It can run faster or slower than the local clock, stop, and be set.
 struct PlaybackClock: Sendable, Equatable {
-  /// How fast it may go: so many doublings.
+  /// The range of speeds, as powers of two.
   static let speeds = -2...6
 
-  /// The earliest time that it shows.
+  /// The earliest time.
   let start: MonitorTime
-  /// The latest one.
+  /// The latest time.
   private(set) var end: MonitorTime
   private(set) var speed = 0
   private(set) var isRunning = true
-  /// What it showed at a moment of the local clock.
+  /// The time that it showed at `moment` of the local clock.
   private var shown: MonitorTime
   private var moment: MonitorTime
 
-  /// Creates a clock that runs from the start on.
+  /// Creates a clock that runs from the start.
   init(start: MonitorTime, end: MonitorTime, at now: MonitorTime) {
     (self.start, self.end) = (start, end)
     (shown, moment) = (start, now)
   }
 
-  /// What it shows.
+  /// Returns the clock's time at a moment of the local clock.
   func time(at now: MonitorTime) -> MonitorTime {
     guard isRunning else { return shown }
     let passed = max(0, now.nanoseconds - moment.nanoseconds)
     return min(end, shown + .nanoseconds(speed < 0 ? passed >> -speed : passed << speed))
   }
 
-  /// When it will show a time on the local clock; `nil` where it stands still.
+  /// Returns when the clock will reach a time, on the local clock; `nil` if it has stopped.
   func moment(of time: MonitorTime) -> MonitorTime? {
     guard isRunning else { return nil }
     let left = max(0, time.nanoseconds - shown.nanoseconds)
-    // Rounded up, so that the time has come then.
+    // Rounded up, so that the clock has reached the time then.
     return moment + .nanoseconds(speed < 0 ? left << -speed : (left >> speed) + 1)
   }
 
-  /// Shows another time from now on, within the recording.
+  /// Sets the clock to a time within the recording.
   mutating func set(to time: MonitorTime, at now: MonitorTime) {
     shown = max(start, min(end, time))
     moment = now
   }
 
-  /// Runs, or stands still.
+  /// Starts or stops the clock.
   mutating func setRunning(_ isRunning: Bool, at now: MonitorTime) {
     set(to: time(at: now), at: now)
     self.isRunning = isRunning
   }
 
-  /// Goes twice as fast so many times, or half as fast where negative.
+  /// Doubles the speed a number of times. A negative number halves it.
   ///
-  /// - Returns: Whether that is another speed.
+  /// - Returns: Whether the speed has changed.
   @discardableResult
   mutating func changeSpeed(by steps: Int, at now: MonitorTime) -> Bool {
     let new = max(Self.speeds.lowerBound, min(Self.speeds.upperBound, speed + steps))
@@ -63,7 +63,7 @@ struct PlaybackClock: Sendable, Equatable {
     return true
   }
 
-  /// The recording turns out to end at another time.
+  /// Changes the end of the recording.
   mutating func setEnd(_ end: MonitorTime, at now: MonitorTime) {
     let time = time(at: now)
     self.end = max(start, end)

@@ -5,10 +5,10 @@ import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// What batch mode prints of a recording: a frame for each interval of the time that it holds, as fast
-/// as they are read.
+/// The output of batch mode for a recording: a frame for each interval of the recorded time, as
+/// fast as the frames are read.
 struct RecordedFrames {
-  /// More frames than these are not printed of one update.
+  /// The maximum number of frames for one update.
   private static let mostAlike = 86_400
 
   private let reader: RecordingReader
@@ -21,8 +21,8 @@ struct RecordedFrames {
     (self.reader, self.options, self.warningKinds) = (reader, options, warningKinds)
   }
 
-  /// Prints frames until there were enough, the recording is over or a signal comes. The last frame is
-  /// that of the last update, and what is wrong with the recording is said behind it.
+  /// Prints frames until their number is reached, the recording ends or a signal arrives. The last
+  /// frame is that of the last update. A fault of the recording is reported after it.
   func print(_ watch: TerminationWatch) -> Ending {
     var reader = reader
     var printer = FramePrinter(options)
@@ -44,7 +44,7 @@ struct RecordedFrames {
       count += 1
       if isLast || count == options.frameCount { break }
       time = time + options.interval
-      // Where nothing is told for so long, as of a time that is not true, nobody wants that many frames.
+      // A very long time without updates comes from a wrong time. The frames for it are skipped.
       if let next, next.update.time - time > options.interval * Self.mostAlike {
         time = next.update.time
       }

@@ -3,26 +3,26 @@
 
 import MonitorProtocol
 
-/// What was known at a moment of a recording, from which a viewer is told what it is interested in as
-/// the collector of a living process does.
+/// The state at a moment of a recording. From it, a viewer receives updates for its interest, like
+/// those of a collector.
 struct RecordedTable: Sendable {
   private(set) var state: ProcessState
-  /// What the viewer has been told, as it was told.
+  /// The reports that the viewer has received.
   private var told: [OperationReport.ID: OperationReport] = [:]
-  /// The events since the viewer was told of events; `nil` where it wants none.
+  /// The events since the viewer's last events; `nil` if it requests none.
   private var events: [OperationEvent]?
   private var isBeginning = false
   private var eventFilter: OperationFilter?
 
-  /// More events than these are not kept until somebody takes them.
+  /// The maximum number of events that are kept for the viewer.
   private static let eventLimit = 100_000
 
-  /// Creates a table of what is known.
+  /// Creates a table with a state.
   ///
-  /// - Parameter state: What is known, with dependents linked.
+  /// - Parameter state: The state, with dependents linked.
   init(_ state: ProcessState = ProcessState(linkingDependents: true)) { self.state = state }
 
-  /// Takes in the next update, which may be whole.
+  /// Applies the next update, which may be complete.
   mutating func apply(_ update: Update, isWhole: Bool) {
     if events != nil {
       let names = filterNames
@@ -31,19 +31,19 @@ struct RecordedTable: Sendable {
     state.apply(update, isWhole: isWhole)
   }
 
-  /// Begins at another moment: the next update is to hold everything.
+  /// Prepares for another moment: the next update must be complete.
   mutating func reset() {
     state = ProcessState(linkingDependents: true)
     told = [:]
     events = nil
   }
 
-  /// What the viewer has to be told, of what has changed since the last time.
+  /// Returns the update for the viewer: all changes since the last one.
   ///
   /// - Parameters:
-  ///   - interest: What it wants to know.
+  ///   - interest: The viewer's interest.
   ///   - time: The moment that is shown.
-  /// - Returns: The update; `nil` where nothing is known yet.
+  /// - Returns: The update; `nil` if the state is empty.
   mutating func takeUpdate(for interest: Interest, at time: MonitorTime) -> Update? {
     guard var update = state.latest else { return nil }
     update.time = time
@@ -115,7 +115,7 @@ struct RecordedTable: Sendable {
         id: report.id, title: report.title, queue: report.queue, state: report.state,
         started: started, finished: report.finished)
     }
-    // Those that go on first, and then the newest.
+    // Current runs come first, and then the newest.
     let newest = runs.sorted {
       ($0.finished ?? MonitorTime(nanoseconds: .max), $0.id)
         > ($1.finished ?? MonitorTime(nanoseconds: .max), $1.id)
@@ -152,7 +152,7 @@ struct RecordedTable: Sendable {
     return news
   }
 
-  /// What the filter of events has to know of queues.
+  /// The names of queues for the filter of events.
   private var filterNames: [QueueReport.ID: String] { eventFilter == nil ? [:] : state.queueNames }
 
   private mutating func note(
@@ -182,8 +182,8 @@ struct RecordedTable: Sendable {
     return singled
   }
 
-  /// The operations around some others, the nearest first; of what is over, and not the only one that is
-  /// asked about, nothing that it once waited for.
+  /// Returns the operations near some others, the nearest first. Dependencies of finished or
+  /// cancelled operations are left out, unless it is the only requested operation.
   private func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport.ID] {
@@ -227,7 +227,7 @@ struct RecordedTable: Sendable {
 
   // MARK: Why
 
-  /// What the reports tell of why an operation does not run; `nil` where it is over.
+  /// Returns the reasons in the report why an operation does not run; `nil` if it has finished.
   private func detail(of report: OperationReport) -> OperationDetail? {
     guard !report.state.isOver, report.state != .executing, report.state != .cancelling else {
       return nil

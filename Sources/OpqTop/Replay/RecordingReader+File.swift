@@ -7,9 +7,9 @@ import MonitorProtocol
 extension RecordingReader {
   /// Opens the recording in a file, which stays open.
   ///
-  /// - Throws: A sentence, with the status 4 where it has another major version.
+  /// - Throws: A sentence, with the status 4 if the recording has another major version.
   init(path: String) throws(FileError) {
-    // A pipe would wait for somebody who writes.
+    // Opening a pipe would block until another process opens it for writing.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError("cannot open \(path)", errno: errno) }
     let file = ReadableFile(descriptor)
@@ -22,7 +22,7 @@ extension RecordingReader {
   }
 }
 
-/// An open file, closed with the last reference.
+/// An open file, which is closed with the last reference.
 private final class ReadableFile: Sendable {
   private let descriptor: Int32
 
@@ -30,14 +30,14 @@ private final class ReadableFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// How long it is; `nil` where it is something else than a file.
+  /// The size; `nil` if it is not a regular file.
   var size: Int? {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
     return facts.st_size
   }
 
-  /// As many bytes as there are, and no more than so many.
+  /// Returns the bytes at an offset, up to a count; fewer at the end of the file.
   func bytes(at offset: Int, count: Int) -> [UInt8] {
     guard offset >= 0, count > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -4,23 +4,23 @@
 import Dashboard
 import MonitorProtocol
 
-/// Plays a recording: what is shown follows a clock that the viewer sets.
+/// Replays a recording: the display follows a clock that the viewer sets.
 struct ReplayPlayer: Sendable {
   let hello: Hello
   private(set) var clock: PlaybackClock
   private(set) var table = RecordedTable()
-  /// Whether something was played since the viewer was told.
+  /// Whether there are changes since the viewer's last update.
   private(set) var hasNews = true
-  /// Whether another moment was gone to: what the viewer knows is to be told anew.
+  /// Whether the clock has jumped. The viewer then receives the complete state again.
   private var hasJumped = true
 
   private var reader: RecordingReader
-  /// The update that was played last.
+  /// The last replayed update.
   private var current: RecordedUpdate?
-  /// The one that comes next; `nil` at the end.
+  /// The next update; `nil` at the end.
   private var next: RecordedUpdate?
 
-  /// Begins at the start.
+  /// Creates a player at the start.
   init(_ reader: RecordingReader, at now: MonitorTime) {
     self.reader = reader
     hello = reader.hello
@@ -28,40 +28,40 @@ struct ReplayPlayer: Sendable {
     load(reader.snapshot(upTo: reader.start), at: now)
   }
 
-  // MARK: Telling
+  // MARK: Messages
 
-  /// What is to be known of the recording itself; `nil` for nothing.
+  /// The remark about the recording; `nil` if there is none.
   var remark: String? {
     guard next == nil else { return reader.fault }
     return reader.fault ?? reader.farewell.map { $0.isEmpty ? "it ended here" : "it ended: \($0)" }
   }
 
-  /// Where it is.
+  /// Returns the state of the player.
   func status(at now: MonitorTime) -> ReplayStatus {
     ReplayStatus(clock, remark: remark, at: now)
   }
 
-  /// What the viewer has to be told now.
+  /// Returns the messages for the viewer.
   mutating func takeMessages(for interest: Interest, at now: MonitorTime) -> [MonitorMessage] {
     let update = table.takeUpdate(for: interest, at: clock.time(at: now))
     defer { (hasJumped, hasNews) = (false, false) }
     return (hasJumped ? [.hello(hello)] : []) + (update.map { [.update($0)] } ?? [])
   }
 
-  /// When the next update is to be played on the local clock; `nil` where it stands still.
+  /// When the next update is due on the local clock; `nil` if the clock has stopped.
   var nextMoment: MonitorTime? { next.flatMap { clock.moment(of: $0.update.time) } }
 
-  // MARK: Playing
+  // MARK: Replaying
 
-  /// Plays what is due.
+  /// Applies the due updates.
   mutating func advance(to now: MonitorTime) {
     let time = clock.time(at: now)
     while let due = next, due.update.time <= time { play(due, at: now) }
-    // At the end it stands still.
+    // The clock stops at the end.
     if next == nil, time >= clock.end { clock.setRunning(false, at: now) }
   }
 
-  /// Does what the viewer wants.
+  /// Carries out a command of the viewer.
   mutating func perform(_ command: ReplayCommand, at now: MonitorTime) {
     switch command {
     case .togglePlaying:
@@ -118,13 +118,13 @@ struct ReplayPlayer: Sendable {
     clock.set(to: current?.update.time ?? clock.start, at: now)
   }
 
-  /// Shows the update at an offset, which holds everything, and nothing of what was shown before.
+  /// Shows the complete update at an offset, and discards the earlier state.
   private mutating func load(_ offset: Int, at now: MonitorTime) {
     table.reset()
     (hasJumped, hasNews) = (true, true)
     current = nil
     next = reader.update(at: offset)
-    // Where that is damaged, playing from before it ends there.
+    // If this place is damaged, the replay continues from an earlier one, up to the damage.
     var start = offset
     while next == nil, reader.snapshot(before: start) < start {
       start = reader.snapshot(before: start)
@@ -145,7 +145,7 @@ struct ReplayPlayer: Sendable {
 }
 
 extension ReplayStatus {
-  /// What a clock shows.
+  /// Creates the status of a clock.
   init(_ clock: PlaybackClock, remark: String?, at now: MonitorTime) {
     let time = clock.time(at: now)
     self.init(

@@ -7,16 +7,16 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// A recording that is watched as a process is.
+/// A session with a recording, like one with a process.
 final class ReplaySession: MonitorSource {
-  /// The viewer is told at most so often.
+  /// The shortest time between two updates.
   private static let interval = Duration.milliseconds(40)
 
-  /// What the viewer and the player leave to each other.
+  /// The state that the viewer and the player share.
   private struct State {
     var mailbox = Mailbox()
     var commands: [ReplayCommand] = []
-    /// Whether the viewer has asked for something that it was not told.
+    /// Whether the viewer has requested something and has not received an update since.
     var isAsked = true
     var clock: PlaybackClock
     var remark: String?
@@ -24,21 +24,21 @@ final class ReplaySession: MonitorSource {
 
   private struct Playing {
     var player: ReplayPlayer
-    /// Which of the wakings that were asked for is the last one.
+    /// The number of the last requested wake-up.
     var waking = 0
   }
 
   private let queue = DispatchQueue(label: "opq-replay")
-  /// Used on the queue alone.
+  /// Used only on the queue.
   private let playing: Mutex<Playing>
   private let state: Mutex<State>
   private let wake: @Sendable () -> Void
 
-  /// Begins to play.
+  /// Begins the replay.
   ///
   /// - Parameters:
   ///   - reader: The recording.
-  ///   - wake: Called on any thread when there is something new.
+  ///   - wake: Called on any thread when there are messages.
   init(_ reader: RecordingReader, wake: @escaping @Sendable () -> Void) {
     let player = ReplayPlayer(reader, at: .now)
     state = Mutex(State(clock: player.clock, remark: player.remark))
@@ -47,12 +47,12 @@ final class ReplaySession: MonitorSource {
     queue.async { self.run() }
   }
 
-  /// Where it is.
+  /// Returns the state of the player.
   func status(at now: MonitorTime) -> ReplayStatus {
     state.withLock { ReplayStatus($0.clock, remark: $0.remark, at: now) }
   }
 
-  /// Plays it so from now on.
+  /// Carries out a command of the viewer.
   func perform(_ command: ReplayCommand) {
     state.withLock { $0.commands.append(command) }
     queue.async { self.run() }
@@ -60,7 +60,7 @@ final class ReplaySession: MonitorSource {
 
   func takeMessages() -> [MonitorMessage] {
     let messages = state.withLock { $0.mailbox.takeMessages() }
-    // What was not told because these were waiting.
+    // Updates were held back while these messages were in the mailbox.
     if messages.contains(where: \.isUpdate) { queue.async { self.run() } }
     return messages
   }
@@ -97,7 +97,7 @@ final class ReplaySession: MonitorSource {
       let messages = mustTell ? playing.player.takeMessages(for: interest, at: now) : []
       state.withLock { state in
         for message in messages { _ = state.mailbox.post(message) }
-        // It may have asked for something else meanwhile, and has asked for another run then.
+        // If the interest has changed meanwhile, the viewer has requested another run.
         if mustTell, state.mailbox.interest == interest { state.isAsked = false }
         state.clock = playing.player.clock
         state.remark = playing.player.remark

@@ -5,7 +5,7 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top cancel`: asks operations to cancel, and says what became of that.
+/// `opq-top cancel`: asks operations to cancel, and prints the result.
 struct CancelInquiry: Inquiry {
   let ids: [OperationReport.ID]
   let includesDependents: Bool
@@ -37,7 +37,7 @@ struct CancelInquiry: Inquiry {
 
   mutating func take(_ result: CommandResult, at now: MonitorTime) -> [InquiryAction] {
     let outcomes = zip(ids, result.outcomes).map { id, outcome in
-      // Nothing is left of it that could be cancelled.
+      // The operation has finished, so there is nothing to cancel.
       let isPast = outcome == .unknown && knowledge.hasPassed(id)
       return (id: id, outcome: isPast ? .alreadyFinished : outcome)
     }
@@ -69,7 +69,7 @@ struct CancelInquiry: Inquiry {
   }
 }
 
-/// What `cancel --json` prints; `Scripting.md` is the page that says so to users.
+/// The output of `cancel --json`. `Scripting.md` documents it for users.
 struct CancelAnswer: Encodable {
   struct Operation: Encodable {
     let id: OperationReport.ID
@@ -84,7 +84,7 @@ struct CancelAnswer: Encodable {
 }
 
 extension ProcessKnowledge {
-  /// Why no command is given; `nil` where one may be, or nobody has greeted.
+  /// The error if the process is read-only; `nil` if commands are allowed, or before the greeting.
   var refusal: InquiryAction? {
     guard hello?.isReadOnly == true else { return nil }
     let reason =
@@ -96,7 +96,8 @@ extension ProcessKnowledge {
 }
 
 extension Int32 {
-  /// 0 where everything was asked for or was over, 5 where something was denied, and else 1.
+  /// Returns 0 if each operation was asked or had finished, 5 if a command was denied, and
+  /// otherwise 1.
   init(exitStatusOf outcomes: [CommandResult.Outcome]) {
     self =
       outcomes.contains(.denied)

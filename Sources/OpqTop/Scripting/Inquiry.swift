@@ -3,45 +3,45 @@
 
 import MonitorProtocol
 
-/// One question to a process, or one command, from its first message to an exit status: without a socket
+/// A question or a command to a process, from the first message to an exit status, without a socket
 /// and without a clock.
 protocol Inquiry {
-  /// What is known so far.
+  /// The received data.
   var knowledge: ProcessKnowledge { get set }
-  /// What it has to be told of.
+  /// The data that the inquiry needs.
   var interest: Interest { get }
-  /// When it wants to look again although nothing was told; `nil` where there is no need.
+  /// When the inquiry must check again although no message has arrived; `nil` if it need not.
   var nextLook: MonitorTime? { get }
 
-  /// Whether it goes on where the process is stopped; by default it does not.
+  /// Whether the inquiry continues while the process does not answer; by default `false`.
   var outlastsSilence: Bool { get }
 
-  /// Looks whether what is known is enough. After each message, and at ``nextLook``.
+  /// Checks whether the data are sufficient. Called after each message, and at ``nextLook``.
   mutating func look(at now: MonitorTime) -> [InquiryAction]
-  /// Takes what became of its command.
+  /// Handles the result of the inquiry's command.
   mutating func take(_ result: CommandResult, at now: MonitorTime) -> [InquiryAction]
-  /// What there is to print where nothing more comes; by default nothing.
+  /// Returns the output if no further messages come; by default none.
   mutating func leave(at now: MonitorTime) -> [InquiryAction]
 }
 
-/// What an ``Inquiry`` wants to be done.
+/// An action of an ``Inquiry``.
 enum InquiryAction: Equatable {
-  /// Give this command.
+  /// Send this command.
   case send(MonitorCommand)
-  /// Write this on standard output.
+  /// Write this to standard output.
   case print(String)
-  /// It is over, with this exit status, and with a sentence for standard error where there is something
-  /// to say. Nothing comes after it.
+  /// End with this exit status, and with a message for standard error if there is one. No further
+  /// action follows.
   case end(Int32, String?)
 
-  /// It is over, and all is well.
+  /// The end after success.
   static let success = end(0, nil)
 }
 
 extension Inquiry {
   var outlastsSilence: Bool { false }
 
-  /// Takes in what the process says.
+  /// Handles a message of the process.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) -> [InquiryAction] {
     switch message {
     case .hello, .update:
@@ -51,7 +51,7 @@ extension Inquiry {
     case .silent(let duration):
       guard !outlastsSilence, duration >= ProcessKnowledge.longestPatience else { return [] }
       return leave(at: now) + [.end(1, "the process does not answer")]
-    // Nobody knows what happens meanwhile.
+    // Without a connection, the later states are unknown.
     case .disconnected(let reason):
       return leave(at: now) + [.end(1, "the connection is lost: \(reason)")]
     case .ended(let reason): return leave(at: now) + [.end(1, reason)]
@@ -63,17 +63,17 @@ extension Inquiry {
   mutating func leave(at now: MonitorTime) -> [InquiryAction] { [] }
 }
 
-/// What an ``Inquiry`` is about, and how it answers.
+/// The format of the answer of an ``Inquiry``.
 struct InquiryForm: Equatable {
   /// Whether the answer is a line of JSON.
   var isJSON = false
-  /// Whether text may hold more than ASCII.
+  /// Whether text may contain characters other than ASCII.
   var isUnicode = true
 }
 
 extension String {
-  /// What is said of an operation that the process does not tell of. It may have finished long ago: then
-  /// nothing is known of it any more.
+  /// Returns the message for operations that the process does not report. Such an operation may
+  /// have finished long ago and is no longer kept.
   static func unknown(_ ids: [OperationReport.ID]) -> String {
     let isOne = ids.count == 1
     let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")

@@ -6,13 +6,13 @@ import Glibc
 import MonitorClient
 import MonitorProtocol
 
-/// Lets a process answer an ``Inquiry``.
+/// Runs an ``Inquiry`` with a process.
 struct InquiryLoop {
   let source: any MonitorSource
   let waker: Waker
   let watch: TerminationWatch
 
-  /// Runs until the inquiry is over, or a signal comes. What was asked for has to be watched already.
+  /// Runs until the inquiry has ended or a signal arrives. The interest must be set before.
   func run(_ inquiry: some Inquiry) -> Ending {
     var inquiry = inquiry
     while true {
@@ -31,7 +31,7 @@ struct InquiryLoop {
     }
   }
 
-  /// Does what an inquiry wants; `nil` where it is not over.
+  /// Carries out the actions of an inquiry. Returns its ending, or `nil` if it has not ended.
   static func perform(
     _ actions: [InquiryAction], send: (MonitorCommand) -> Void
   ) -> Ending? {
@@ -40,7 +40,7 @@ struct InquiryLoop {
       case .send(let command): send(command)
       case .print(let text):
         let error = StandardStream.output.write(text)
-        // Whoever reads no further has seen enough, but what was asked goes on.
+        // If the reader closes the output early, the command continues.
         if error != 0, error != EPIPE { return Program.failToWrite(error) }
       case .end(let status, nil): return .status(status)
       case .end(let status, let message?): return Program.fail(message, status: status)

@@ -5,20 +5,20 @@ import Dashboard
 import MonitorClient
 import MonitorProtocol
 
-/// What a process has told an ``Inquiry``.
+/// The data that a process has sent for an ``Inquiry``.
 struct ProcessKnowledge {
-  /// A process that is watched only now tells of what it has within this time, unless that is very much.
+  /// The time in which a newly watched process sends its operations, unless there are very many.
   static let patience = Duration.seconds(2)
-  /// Very much does not take longer than this.
+  /// The maximum time for very many operations.
   static let longestPatience = Duration.seconds(10)
-  /// How often it is looked whether that is over.
+  /// The interval for checking whether this time has passed.
   private static let lookInterval = Duration.milliseconds(100)
 
   private(set) var hello: Hello?
-  /// What it has told, in the dashboard's words.
+  /// The received data, with the dashboard's texts.
   private(set) var words: PlainText
 
-  /// The only moment of which anything is told, where that is a recording's; else `nil`.
+  /// The moment of a recording to which all data belong; `nil` for a process.
   var recordedTime: MonitorTime?
 
   private var clockLead = Duration.zero
@@ -27,19 +27,19 @@ struct ProcessKnowledge {
 
   init(_ form: InquiryForm) { words = PlainText(isUnicode: form.isUnicode) }
 
-  /// What it has told.
+  /// The received data.
   private var state: ProcessState { words.state }
-  /// Its queues.
+  /// The queues of the process.
   var queues: [QueueReport] { state.queues }
-  /// The operations that were asked for, as they were told last.
+  /// The requested operations, as last reported.
   var operations: OperationStore { state.operations }
-  /// What is known beyond its report of the operation that was asked for.
+  /// The detail of the requested operation.
   var detail: OperationDetail? { state.latest?.detail }
 
-  /// Whether there was an update.
+  /// Whether an update has arrived.
   var isFilled: Bool { hello != nil && firstUpdate != nil }
 
-  /// Takes in a greeting or an update.
+  /// Handles a greeting or an update.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) {
     words.take(message)
     switch message {
@@ -53,7 +53,7 @@ struct ProcessKnowledge {
     }
   }
 
-  /// Whether what was not told of until now is not known to the process.
+  /// Returns whether operations that were not reported until now are unknown to the process.
   func isComplete(at now: MonitorTime) -> Bool {
     if recordedTime != nil { return isFilled }
     guard let firstUpdate else {
@@ -64,16 +64,17 @@ struct ProcessKnowledge {
     return now - firstUpdate >= (isAll ? Self.patience : Self.longestPatience)
   }
 
-  /// When to look whether it is complete; `nil` where nobody has greeted, or it is.
+  /// Returns when to check whether the data are complete; `nil` before the greeting, or if they
+  /// are.
   func nextLook(at now: MonitorTime) -> MonitorTime? {
     guard let start = firstUpdate ?? greeted, !isComplete(at: now) else { return nil }
     return max(start + Self.patience, now + Self.lookInterval)
   }
 
-  /// A moment on the process's clock.
+  /// Returns a moment on the process's clock.
   func time(at now: MonitorTime) -> MonitorTime { recordedTime ?? now + clockLead }
 
-  /// A frame of these operations; `nil` before the process has greeted.
+  /// Returns a frame with these operations; `nil` before the greeting.
   func frame(of ids: some Sequence<OperationReport.ID>, at now: MonitorTime) -> BatchFrame? {
     hello.map { hello in
       BatchFrame(
@@ -83,18 +84,19 @@ struct ProcessKnowledge {
     }
   }
 
-  /// Whether others wait for an operation that is in no queue: it is not over.
+  /// Returns whether operations wait for an operation that is in no queue, which therefore has not
+  /// finished.
   func isAwaitedOutside(_ id: OperationReport.ID) -> Bool {
     state.warnings.contains { $0.kind == .neverEnqueuedDependency && $0.awaited.contains(id) }
   }
 
-  /// Whether an operation that is not known was there before others that are: it is in no queue any more,
-  /// or was never in one. Ids count up.
+  /// Returns whether an unknown operation is older than a known one: it has left its queue, or was
+  /// never in one. Ids are given out in ascending order.
   func hasPassed(_ id: OperationReport.ID) -> Bool {
     id < operations.largestID && !isAwaitedOutside(id)
   }
 
-  /// An interest in these operations, and in the one with the largest id.
+  /// Returns an interest in these operations, and in the operation with the largest id.
   static func interest(in ids: some Sequence<OperationReport.ID>) -> Interest {
     Interest(
       order: SortOrder(by: .id, isReversed: true), rowLimit: 1, operations: Set(ids))

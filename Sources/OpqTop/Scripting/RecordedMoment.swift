@@ -4,12 +4,12 @@
 import MonitorProtocol
 import RunAnalysis
 
-/// What a recording had told by a moment, as a process tells it that is asked then. Operations that were no
-/// longer kept by then are as they were told last.
+/// The state at a moment of a recording, in the form of a process's messages. Operations that were
+/// no longer kept at that moment are in their last reported state.
 struct RecordedMoment {
   /// The moment.
   let time: MonitorTime
-  /// Why there is no more, as a sentence, where that matters for the moment; `nil` where it does not.
+  /// The reason, as a sentence, why the recording ends before the moment; `nil` if it does not.
   let fault: String?
   private let hello: Hello
   private let table: RecordedTable
@@ -18,7 +18,7 @@ struct RecordedMoment {
   ///
   /// - Parameters:
   ///   - reader: The recording.
-  ///   - offset: How long after its beginning; `nil` for its end, and so is what lies behind that.
+  ///   - offset: The time since its beginning; `nil`, or a time after its end, for the end.
   init(_ reader: RecordingReader, at offset: Duration?) {
     var reader = reader
     let wanted = offset.map { reader.start + $0 }
@@ -38,15 +38,15 @@ struct RecordedMoment {
     fault = next == nil ? reader.fault : nil
   }
 
-  /// All that is told to whom it may concern.
+  /// Returns all messages for an interest.
   func messages(for interest: Interest) -> [MonitorMessage] {
     var table = table
     let update = table.takeUpdate(for: interest, at: time)
     return [.hello(hello)] + (update.map { [.update($0)] } ?? [])
   }
 
-  /// Puts a question to it, and says where its end is that of what could be read. Nothing comes later: what
-  /// is not known by then never is.
+  /// Answers an inquiry, and reports a fault of the recording if the moment is its end. No further
+  /// messages come, so operations that are unknown at that moment stay unknown.
   func answer(_ inquiry: some Inquiry) -> Ending {
     defer { if let fault { StandardStream.error.write(Program.errorLine(fault)) } }
     var inquiry = inquiry

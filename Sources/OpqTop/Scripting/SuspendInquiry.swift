@@ -5,9 +5,9 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top suspend` and `opq-top resume`: lets a queue start nothing new, or go on.
+/// `opq-top suspend` and `opq-top resume`: suspend or resume a queue.
 struct SuspendInquiry: Inquiry {
-  /// A queue as it is named on the command line.
+  /// The queue's name or id on the command line.
   let queue: String
   let isSuspended: Bool
   let form: InquiryForm
@@ -28,7 +28,7 @@ struct SuspendInquiry: Inquiry {
     guard chosen == nil else { return [] }
     if let refusal = knowledge.refusal { return [refusal] }
     nextLook = knowledge.nextLook(at: now)
-    // The first update tells of all queues.
+    // The first update has all queues.
     guard knowledge.isFilled || knowledge.isComplete(at: now) else { return [] }
     nextLook = nil
     let candidates = knowledge.queues.filter { $0.isNamed(queue) }
@@ -67,7 +67,7 @@ struct SuspendInquiry: Inquiry {
   }
 }
 
-/// What `suspend --json` and `resume --json` print; `Scripting.md` is the page that says so to users.
+/// The output of `suspend --json` and `resume --json`. `Scripting.md` documents it for users.
 struct SuspendAnswer: Encodable {
   struct Queue: Encodable {
     let id: QueueReport.ID
@@ -83,7 +83,8 @@ struct SuspendAnswer: Encodable {
 }
 
 extension QueueReport {
-  /// Whether a word of the command line means it: its name, or its id, with or without a `#`.
+  /// Returns whether a word on the command line means the queue: its name, or its id with or
+  /// without `#`.
   func isNamed(_ word: String) -> Bool {
     name == word || word == "\(id.rawValue)" || word == "#\(id.rawValue)"
   }

@@ -5,11 +5,11 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top tree`: what an operation waits for, or what waits for it.
+/// `opq-top tree`: prints the dependencies or the dependents of an operation.
 struct TreeInquiry: Inquiry {
   let id: OperationReport.ID
   let direction: GraphDirection
-  /// How wide lines are.
+  /// The width of the lines.
   let columns: Int
   let form: InquiryForm
   var knowledge: ProcessKnowledge
@@ -50,7 +50,7 @@ struct TreeInquiry: Inquiry {
     return TreeAnswer(self, at: now).map { JSONLine.text(of: $0) } ?? ""
   }
 
-  /// The operations of the tree: what was told of others is not part of it.
+  /// The operations of the tree, without other reported ones.
   var members: Set<OperationReport.ID> {
     var members: Set = [id]
     var pending = [id]
@@ -68,7 +68,7 @@ struct TreeInquiry: Inquiry {
   }
 }
 
-/// What `tree --json` prints; `Scripting.md` is the page that says so to users.
+/// The output of `tree --json`. `Scripting.md` documents it for users.
 struct TreeAnswer: Encodable {
   let schema = "opq.tree/1"
   let time: BatchFrame.Time

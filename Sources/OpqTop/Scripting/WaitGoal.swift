@@ -4,24 +4,24 @@
 import ArgumentParser
 import MonitorProtocol
 
-/// The value of `--state`: the states that are waited for, any of which will do.
+/// The value of `--state`: the states to wait for. One of them is sufficient.
 struct WaitGoal: Equatable {
   /// The word for `finished` and `cancelled` together.
   private static let over = "over"
 
   var states: Set<OperationState>
 
-  /// That operations have left their queues, whichever way.
+  /// The goal that operations are finished or cancelled.
   static let isOver = WaitGoal(states: [.finished, .cancelled])
 
-  /// All words that there are, for help.
+  /// All valid words, for the help text.
   static var words: String {
     OperationState.allCases.map(\.rawValue).joined(separator: ", ") + " and \(over)"
   }
 
-  /// Reads words with commas between them.
+  /// Parses words that are separated by commas.
   ///
-  /// - Throws: `ValidationError` where one is no state.
+  /// - Throws: `ValidationError` if a word is not a state.
   @Sendable static func read(_ argument: String) throws -> WaitGoal {
     var goal = WaitGoal(states: [])
     for word in argument.split(separator: ",", omittingEmptySubsequences: false) {
@@ -36,20 +36,20 @@ struct WaitGoal: Equatable {
     return goal
   }
 
-  /// What has become of an operation.
+  /// How far an operation has come.
   enum Progress: Equatable {
-    /// It is in one of the states, or was while nobody looked.
+    /// It is in one of the states, or was in one between two updates.
     case reached
-    /// It may get there.
+    /// It may still reach one of the states.
     case underWay
-    /// It is over without having been there.
+    /// It has finished or was cancelled without having been in one of the states.
     case missed
   }
 
-  /// How far an operation has come.
+  /// Returns how far an operation has come.
   func progress(of report: OperationReport) -> Progress {
     if states.contains(report.state) { return .reached }
-    // Updates tell of what is, not of each step.
+    // Updates have the current state, not each change.
     if states.contains(.executing), report.started != nil { return .reached }
     if states.contains(.ready), report.becameReady != nil { return .reached }
     if states.contains(.cancelling), report.cancelRequested != nil { return .reached }

@@ -5,7 +5,7 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top wait`: ends when all operations have got to where they are waited for.
+/// `opq-top wait`: ends when all operations have reached their goal.
 struct WaitInquiry: Inquiry {
   let ids: [OperationReport.ID]
   let goal: WaitGoal
@@ -13,9 +13,10 @@ struct WaitInquiry: Inquiry {
   let form: InquiryForm
   var knowledge: ProcessKnowledge
   private(set) var nextLook: MonitorTime?
-  /// When the wait has been long enough; `nil` before the first look, or where it may last for ever.
+  /// The end of the timeout; `nil` before the first check, or without a timeout.
   private var deadline: MonitorTime?
-  /// As they were when they got there; `nil` for those that are not known any more.
+  /// The operations as they were when they reached the goal; `nil` for those that are no longer
+  /// known.
   private var reached: [OperationReport.ID: BatchFrame.Operation?] = [:]
 
   init(
@@ -66,7 +67,7 @@ struct WaitInquiry: Inquiry {
     return actions + expire(at: now)
   }
 
-  /// Whether an operation that is not known is over, and that is enough.
+  /// Returns whether an unknown operation has finished and that is sufficient.
   private func isOver(_ id: OperationReport.ID) -> Bool {
     goal.states.isSuperset(of: WaitGoal.isOver.states) && knowledge.hasPassed(id)
   }
@@ -108,7 +109,7 @@ struct WaitInquiry: Inquiry {
   }
 }
 
-/// What `wait --json` prints; `Scripting.md` is the page that says so to users.
+/// The output of `wait --json`. `Scripting.md` documents it for users.
 struct WaitAnswer: Encodable {
   let schema = "opq.wait/1"
   let time: BatchFrame.Time

@@ -5,7 +5,7 @@ import Dashboard
 import MonitorProtocol
 import RunAnalysis
 
-/// `opq-top why`: what an operation does, or everything that keeps it from running.
+/// `opq-top why`: prints the state of an operation, or every reason why it does not run.
 struct WhyInquiry: Inquiry {
   let id: OperationReport.ID
   let form: InquiryForm
@@ -18,7 +18,7 @@ struct WhyInquiry: Inquiry {
     knowledge = ProcessKnowledge(form)
   }
 
-  /// As far as chains of dependencies are followed.
+  /// The maximum number of operations in the chains of dependencies.
   private static let graphLimit = 300
 
   var interest: Interest {
@@ -33,7 +33,7 @@ struct WhyInquiry: Inquiry {
     guard let report = knowledge.operations[id] else {
       return knowledge.isComplete(at: now) ? [.end(1, .unknown([id]))] : []
     }
-    // What is told of it beyond that comes with the same update, unless it has just finished.
+    // The detail comes with the same update, unless the operation has just finished.
     let isTold = report.state.isOver || knowledge.detail?.id == id
     guard isTold || knowledge.isComplete(at: now) else { return [] }
     return [.print(text(at: now)), .success]
@@ -48,7 +48,7 @@ struct WhyInquiry: Inquiry {
   }
 }
 
-/// What `why --json` prints; `Scripting.md` is the page that says so to users.
+/// The output of `why --json`. `Scripting.md` documents it for users.
 struct WhyAnswer: Encodable {
   let schema = "opq.why/1"
   let time: BatchFrame.Time

@@ -5,16 +5,16 @@ import CursesTerminal
 import Dashboard
 import MonitorClient
 
-/// Attaching to a process as the command line asks for it.
+/// Attaches to the processes on the command line.
 struct Attachment {
-  /// What is named as arguments; empty where nothing is.
+  /// The targets in the arguments; empty if there are none.
   let targets: [AttachTarget]
   let options: TargetOptions
   let view: ViewOptions
 
-  /// Does it, and says how the process has to end.
+  /// Attaches, and returns how the process has to end.
   ///
-  /// - Parameter noProcess: Done instead where nothing is named and no process listens.
+  /// - Parameter noProcess: Called instead if no target is given and no process listens.
   /// - Returns: The ending.
   func ending(noProcess: () -> Ending) -> Ending {
     let isNamed = !targets.isEmpty || options.isGiven
@@ -24,7 +24,8 @@ struct Attachment {
       return Program.fail("\(TerminalError(.notATerminal)); use --batch")
     }
     do {
-      // Before there is any other thread: it blocks signals, which later threads inherit.
+      // This must come before the first other thread: it blocks signals, and later threads inherit
+      // that.
       let run = try ViewerRun(view)
       if !isNamed { return try show(found, run) }
       if targets.count > 1 { return try showSeveral(run) }
@@ -44,7 +45,7 @@ struct Attachment {
       of: (watched, .process(path)), demo: DemoChoice(), recorder: recorder)
   }
 
-  /// All that are named, or none.
+  /// Shows all targets, or fails.
   private func showSeveral(_ run: ViewerRun) throws -> Ending {
     let paths = try run.paths(of: targets)
     let sessions = try run.watchProcesses(at: paths, named: targets)
@@ -53,7 +54,7 @@ struct Attachment {
       of: (WatchedSource(process: run.group(sessions)), .processes(paths)), demo: DemoChoice())
   }
 
-  /// The only process there is, or a list to choose from.
+  /// Shows the only process, or offers a list.
   private func show(_ found: [ProcessFinder.Found], _ run: ViewerRun) throws -> Ending {
     if let only = found.first, found.count == 1 { return try show(only.path, run) }
     guard view.batch || view.record != nil else {

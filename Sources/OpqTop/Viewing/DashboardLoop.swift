@@ -7,33 +7,33 @@ import Glibc
 import MonitorClient
 import MonitorProtocol
 
-/// The loop of the dashboard: it waits for keys, signals and what the monitor tells, lets the
-/// dashboard answer, and draws. Everything of the terminal happens on its thread.
+/// The loop of the dashboard: it waits for keys, signals and messages of the monitor, passes them
+/// to the dashboard, and draws. All access to the terminal is on its thread.
 package struct DashboardLoop: ~Copyable {
   private var terminal: Terminal
   private var signals: JobSignals
   private var dashboard: Dashboard
-  /// `nil` where the user has yet to choose.
+  /// `nil` if the user has not chosen a source yet.
   private var watched: WatchedSource?
   private let opener: SourceOpener
   private let waker: Waker
   private let watch: TerminationWatch
   private var pacer = FramePacer()
-  /// When an incomplete key sequence is taken for what it is; `nil` where there is none.
+  /// When an incomplete key sequence is interpreted as it is; `nil` if there is none.
   private var inputDeadline: MonitorTime?
-  /// When the picture changes by itself; `nil` where it does not.
+  /// When the display changes although no message arrives; `nil` if it does not.
   private var nextTick: MonitorTime?
   private var ending: Ending?
-  /// How far the clock of the watched process is ahead of this one's.
+  /// How far the clock of the watched process is ahead of this process's clock.
   private var clockLead = Duration.zero
-  /// Whether nothing was left to do in any queue at the last update.
+  /// Whether no queue had unfinished operations at the last update.
   private var isDrained = false
-  /// `nil` where they are not to be told.
+  /// `nil` if frame times are not reported.
   private var frameTimes: FrameTimes?
-  /// What records what is watched; `nil` where nothing does, or its failure was told.
+  /// The recorder of the source; `nil` if nothing is recorded, or if its failure was reported.
   private var recorder: Recorder?
 
-  /// Creates a loop, which has not drawn anything.
+  /// Creates a loop that has not drawn a frame.
   package init(
     terminal: consuming Terminal, signals: consuming JobSignals, dashboard: Dashboard,
     watched: WatchedSource?, opener: SourceOpener, waker: Waker, watch: TerminationWatch,
@@ -50,9 +50,10 @@ package struct DashboardLoop: ~Copyable {
     self.recorder = recorder
   }
 
-  /// Runs until the user quits, a signal ends it, or the terminal is gone; gives the terminal back.
+  /// Runs until the user quits, a signal ends the program, or the terminal is lost. Restores the
+  /// terminal.
   ///
-  /// - Returns: How it ended, what was watched last, and the frame times where they are to be told.
+  /// - Returns: The ending, the last watched source, and the frame times if they are reported.
   package consuming func run() -> (Ending, watched: WatchedSource?, frameTimes: String?) {
     takeMonitorMessages()
     resize()
@@ -105,7 +106,7 @@ package struct DashboardLoop: ~Copyable {
     guard let watched else { return }
     var messages = watched.session.takeMessages()
     for case .update(let update) in messages { isDrained = update.queues.allSatisfy(\.isDrained) }
-    // Not before the update that shows the last operation finished.
+    // The update that shows the last operation as finished comes first.
     if isDrained, watched.completion?.isReached == true {
       messages.append(.ended(reason: "the demo has finished"))
     }
@@ -131,7 +132,8 @@ package struct DashboardLoop: ~Copyable {
     case .found(let choices): deliver(.found(choices))
     case .failed(let reason): deliver(.openFailed(reason: reason))
     case .opened(let new):
-      // Its greeting is the first of its messages, and nothing of what was before comes after it.
+      // The new source's greeting is its first message. No message of the earlier source comes
+      // after it.
       if let watched { opener.retire(watched) }
       if watched?.replay != nil { deliver(.replay(nil)) }
       watched = new
@@ -200,8 +202,8 @@ package struct DashboardLoop: ~Copyable {
     var isAskedAgain = false
     repeat {
       terminal.suspend()
-      // That it went on, and with which size, is known; what asks to stop has come after that,
-      // because going on takes back what asked before.
+      // The continuation and the size are known already. A request to stop in these events came
+      // later, because continuing a process discards earlier ones.
       isAskedAgain = false
       while let event = signals.next() { isAskedAgain = isAskedAgain || event == .stopRequested }
     } while isAskedAgain
@@ -215,6 +217,6 @@ package struct DashboardLoop: ~Copyable {
 }
 
 extension QueueReport {
-  /// Whether it has no unfinished operation.
+  /// Whether there are no unfinished operations.
   var isDrained: Bool { counts.waiting + counts.ready + counts.executing == 0 }
 }

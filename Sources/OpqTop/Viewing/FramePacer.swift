@@ -5,16 +5,16 @@ import CursesTerminal
 import Glibc
 import MonitorProtocol
 
-/// Decides when the screen is drawn: only after a change, at once after a key, and otherwise at most
-/// once an interval.
+/// Decides when the screen is drawn: only after a change; immediately after a key, and otherwise at
+/// most once per interval.
 struct FramePacer: Equatable {
-  /// Thirty frames a second.
+  /// Thirty frames per second.
   static let defaultInterval = Duration.nanoseconds(33_333_333)
-  /// For so long after a key news are drawn thirty times a second, whatever the interval: what the
-  /// key has asked for is among them.
+  /// How long after a key updates are drawn thirty times per second, regardless of the interval,
+  /// because they may include the key's effect.
   static let answerTime = Duration.milliseconds(500)
 
-  /// The shortest time between frames that only news call for.
+  /// The shortest time between frames that only updates require.
   var interval: Duration
   private var hasNews = false
   private var hasReaction = false
@@ -22,23 +22,24 @@ struct FramePacer: Equatable {
   private var lastFrame: MonitorTime?
   private var lastInput: MonitorTime?
 
-  /// Creates a pacer that has nothing to draw.
+  /// Creates a pacer without pending changes.
   init(interval: Duration = FramePacer.defaultInterval) { self.interval = interval }
 
-  /// Notes that the monitor has told something.
+  /// Notes that messages of the monitor have arrived.
   mutating func noteNews() { hasNews = true }
 
-  /// Notes that the picture changes by itself, or by an answer to what the user has asked for: that
-  /// does not wait for the interval, as long as there are not more than thirty frames a second.
+  /// Notes that the display changes on its own, or after an answer to the user's request. Such a
+  /// change does not wait for the interval, but there are at most thirty frames per second.
   mutating func noteReaction() { hasReaction = true }
 
-  /// Notes that somebody waits for what is shown to change.
+  /// Notes that the user waits for a change of the display.
   mutating func noteInput(at now: MonitorTime) {
     isUrgent = true
     lastInput = now
   }
 
-  /// When the next frame is due; `nil` where there is nothing to draw. It may lie in the past.
+  /// Returns when the next frame is due; `nil` if there is nothing to draw. The time may be in the
+  /// past.
   func nextFrame(after now: MonitorTime) -> MonitorTime? {
     if isUrgent { return now }
     guard hasNews || hasReaction else { return nil }
@@ -57,7 +58,8 @@ struct FramePacer: Equatable {
 }
 
 extension Waker {
-  /// Waits until it rings, and falls silent, or until a moment; `nil` for ever. It may return early.
+  /// Waits until it rings or until a moment, and then clears the ring; `nil` means no time limit.
+  /// It may return early.
   func wait(until moment: MonitorTime?) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     if poll(&entry, 1, MonitorTime.pollTimeout(from: .now, until: moment)) > 0 { answer() }

@@ -4,28 +4,29 @@
 import Glibc
 import MonitorProtocol
 
-/// How long the program's thread worked for each frame: from taking in the news to having written it.
+/// The time that the program's thread needs for each frame, from receiving the messages to the end
+/// of writing.
 struct FrameTimes {
-  /// Later frames are not counted: an hour at thirty a second.
+  /// The maximum number of counted frames: one hour at thirty per second.
   private static let limit = 108_000
 
-  /// By the clock on the wall, with what others had the processor for.
+  /// The elapsed times, which include times of other threads and processes on the processor.
   private var wall: [Duration] = []
-  /// By the thread's own clock.
+  /// The processor times of the thread.
   private var processor: [Duration] = []
   private var start = (wall: MonitorTime(nanoseconds: 0), processor: Duration.zero)
   private var current = (wall: Duration.zero, processor: Duration.zero)
 
-  /// Work for the frame that is to come begins.
+  /// Begins to measure work for the next frame.
   mutating func begin() { start = (MonitorTime.now, Self.processorTime) }
 
-  /// The work that was begun is done.
+  /// Ends the measurement.
   mutating func end() {
     current.wall += MonitorTime.now - start.wall
     current.processor += Self.processorTime - start.processor
   }
 
-  /// A frame was drawn.
+  /// Adds the times of a drawn frame.
   mutating func endFrame() {
     if wall.count < Self.limit {
       wall.append(current.wall)
@@ -34,7 +35,7 @@ struct FrameTimes {
     current = (wall: .zero, processor: .zero)
   }
 
-  /// How many frames there were, and how long they took: one line.
+  /// The number of frames and their times, as one line.
   var text: String {
     "\(wall.count) frames, processor ms \(Self.percentiles(of: processor)),"
       + " clock ms \(Self.percentiles(of: wall))"

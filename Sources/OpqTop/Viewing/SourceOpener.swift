@@ -8,38 +8,39 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// Finds and opens, besides the loop, what the user chooses to watch: both take a while.
+/// Finds and opens sources that the user chooses, outside the loop because both take time.
 package final class SourceOpener: Sendable {
-  /// What has come of it.
+  /// The result of a request.
   enum Answer: Sendable {
-    /// These processes can be watched, or say why not.
+    /// The processes that were found, each with its greeting or the reason why it cannot be
+    /// watched.
     case found([ProcessChoice])
-    /// This is watched from now on, and what was before it no more.
+    /// The new source, which replaces the earlier one.
     case opened(WatchedSource)
-    /// What was chosen cannot be watched, for this reason.
+    /// The chosen source cannot be watched, for this reason.
     case failed(String)
   }
 
   private let waker: Waker
-  /// Makes and starts the demo, and watches it.
+  /// Creates, starts and watches the demo.
   private let openDemo: @Sendable () throws -> WatchedSource
   private let isReadOnly: Bool
   private let state = Mutex(State())
-  /// Demos that are being made, or ended: both take a while.
+  /// The demos that are being created or ended, which takes time.
   private let busy = DispatchGroup()
 
   private struct State {
     var answers: [Answer] = []
     /// The processes that have not answered.
     var pending: [RemoteSession] = []
-    /// Whether nobody takes answers any more.
+    /// Whether answers are no longer accepted.
     var isFinished = false
   }
 
   /// - Parameters:
   ///   - waker: Rings when there is an answer.
-  ///   - isReadOnly: Whether viewers give no commands.
-  ///   - openDemo: Makes and starts the demo, and watches it.
+  ///   - isReadOnly: Whether viewers send no commands.
+  ///   - openDemo: Creates, starts and watches the demo.
   package init(
     waker: Waker, isReadOnly: Bool, openDemo: @escaping @Sendable () throws -> WatchedSource
   ) {
@@ -48,7 +49,7 @@ package final class SourceOpener: Sendable {
     self.openDemo = openDemo
   }
 
-  /// Looks for processes.
+  /// Searches for processes.
   func find() {
     DispatchQueue.global().async { [self] in
       answer(.found(ProcessFinder.find().map { ProcessChoice($0) }))
@@ -71,10 +72,10 @@ package final class SourceOpener: Sendable {
         }
       }
     case .processes:
-      // Nobody chooses them while something is watched.
+      // The list of sources does not offer this.
       answer(.failed("several processes are watched with: opq-top attach PID PID"))
     case .recording(let path):
-      // Nobody chooses one while something is watched.
+      // The list of sources does not offer this.
       answer(.failed("\(path) is played with: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in
@@ -87,7 +88,7 @@ package final class SourceOpener: Sendable {
     }
   }
 
-  /// What has come since the last call.
+  /// Removes and returns the answers since the last call.
   func takeAnswers() -> [Answer] {
     state.withLock { state in
       defer { state.answers = [] }
@@ -95,12 +96,12 @@ package final class SourceOpener: Sendable {
     }
   }
 
-  /// Ends what is watched no more: a demo takes a while to end.
+  /// Ends a source that is no longer watched. Ending a demo takes time.
   func retire(_ watched: WatchedSource) {
     DispatchQueue.global().async(group: busy) { watched.end() }
   }
 
-  /// Waits until that is done, and ends what was opened too late to be watched, or would be.
+  /// Waits until this work is finished, and ends sources that were opened too late to be watched.
   func finish() {
     let (answers, pending) = state.withLock { state in
       state.isFinished = true
@@ -127,7 +128,7 @@ package final class SourceOpener: Sendable {
 }
 
 extension ProcessChoice {
-  /// What a process has said of itself.
+  /// Creates a choice from the greeting or the error of a process.
   init(_ found: ProcessFinder.Found) {
     switch found.answer {
     case .success(let greeting):

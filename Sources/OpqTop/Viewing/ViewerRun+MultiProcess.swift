@@ -6,9 +6,9 @@ import MonitorClient
 import MonitorProtocol
 
 extension ViewerRun {
-  /// Where the sockets of several processes are.
+  /// Returns the paths of the sockets of several processes.
   ///
-  /// - Throws: ``AttachError`` where one has none, or ``RepeatedTarget``.
+  /// - Throws: ``AttachError`` if a process has none, or ``RepeatedTarget``.
   func paths(of targets: [AttachTarget]) throws -> [String] {
     var paths: [String] = []
     for target in targets {
@@ -19,18 +19,18 @@ extension ViewerRun {
     return paths
   }
 
-  /// Watches several processes, all or none of them.
+  /// Watches several processes. If one fails, none is watched.
   ///
-  /// - Throws: ``AttachError`` of the first that cannot be watched, ``RepeatedTarget``, or
-  ///   ``SignalRequest`` where a signal comes before all have greeted.
+  /// - Throws: ``AttachError`` of the first process that cannot be watched, ``RepeatedTarget``, or
+  ///   ``SignalRequest`` if a signal arrives before all have sent their greeting.
   func watchProcesses(at paths: [String], named targets: [AttachTarget]) throws -> [RemoteSession] {
-    // They greet side by side.
+    // The processes send their greetings concurrently.
     let sessions = zip(paths, 1...).map { makeSession(at: $0, number: $1, count: paths.count) }
     do {
       var hellos: [Hello] = []
       for (target, session) in zip(targets, sessions) {
         let hello = try target.naming { try waitForGreeting(of: session) }
-        // Two sockets of one process: its operations would be there twice.
+        // Two sockets of one process would show its operations twice.
         if hellos.contains(where: { $0.isSameProcess(as: hello) }) {
           throw RepeatedTarget(target: target)
         }
@@ -43,13 +43,13 @@ extension ViewerRun {
     return sessions
   }
 
-  /// Several processes as one.
+  /// Groups several processes into one source.
   func group(_ sessions: [RemoteSession]) -> ProcessGroup {
     ProcessGroup(sessions, interest: interest) { [waker] in waker.ring() }
   }
 
-  /// Prints frames until there were enough, or until all processes have ended: at each moment one for
-  /// every process.
+  /// Prints frames until their number is reached, or until all processes have ended: at each moment
+  /// one frame per process.
   func printFrames(of sessions: [RemoteSession]) -> Ending {
     defer { for session in sessions { session.invalidate() } }
     return BatchLoop(
@@ -58,7 +58,7 @@ extension ViewerRun {
   }
 }
 
-/// The same process is named twice.
+/// The same process was given twice.
 struct RepeatedTarget: Error, CustomStringConvertible {
   let target: AttachTarget
   var description: String { "\(target) is named twice" }

@@ -9,19 +9,20 @@ import MonitorProtocol
 import OperationsCollector
 import Synchronization
 
-/// Whoever watches, from start to end: the dashboard or batch mode, over a demo or another process.
+/// A run of a viewer, from start to end: the dashboard or batch mode, with a demo or another
+/// process.
 struct ViewerRun {
   let view: ViewOptions
   let waker: Waker
   let watch: TerminationWatch
 
-  /// Makes ready. To be called before the process has a second thread: it blocks signals, which later
-  /// threads inherit.
+  /// Prepares a run. Must be called before the process has a second thread, because it blocks
+  /// signals, and later threads inherit that.
   ///
   /// - Parameters:
-  ///   - view: How is watched.
-  ///   - takesJobSignals: Whether there may be a dashboard, which has to stop and go on by itself.
-  /// - Throws: ``TerminalError`` where the system has no descriptor left.
+  ///   - view: The options for the display.
+  ///   - takesJobSignals: Whether there may be a dashboard, which handles stop and continue itself.
+  /// - Throws: ``TerminalError`` if the system has no descriptors left.
   init(_ view: ViewOptions, takesJobSignals: Bool = true) throws(TerminalError) {
     self.view = view
     if takesJobSignals { JobSignals.block() }
@@ -30,9 +31,9 @@ struct ViewerRun {
     watch = TerminationWatch(ring: { waker.ring() }, restore: { Terminal.restoreNow() })
   }
 
-  // MARK: What is watched
+  // MARK: Sources
 
-  /// A demo in this process, which has not started.
+  /// Creates a demo in this process, which has not started.
   ///
   /// - Throws: `WorkloadError`.
   func watchDemo(_ choice: DemoChoice, isInteractive: Bool) throws(WorkloadError) -> WatchedSource {
@@ -45,14 +46,15 @@ struct ViewerRun {
     return WatchedSource(demo: workload, session: session, waker: waker)
   }
 
-  /// Another process.
+  /// Connects to another process.
   ///
-  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
+  /// - Throws: ``AttachError``, or ``SignalRequest`` if a signal arrives before its greeting.
   func watchProcess(at path: String) throws -> WatchedSource {
     try greeted(by: makeSession(at: path))
   }
 
-  /// Connects to a process; to one of several with its number, and a share of what may be held of them all.
+  /// Connects to a process. One of several processes gets its number and a share of the memory for
+  /// operations.
   func makeSession(at path: String, number: Int? = nil, count: Int = 1) -> RemoteSession {
     RemoteSession(
       path: path, isReadOnly: view.isReadOnly, interest: interest(for: number),
@@ -63,15 +65,15 @@ struct ViewerRun {
 
   /// Waits for the greeting of a process.
   ///
-  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes before it has greeted.
+  /// - Throws: ``AttachError``, or ``SignalRequest`` if a signal arrives before the greeting.
   func greeted(by session: RemoteSession) throws -> WatchedSource {
     try waitForGreeting(of: session)
     return WatchedSource(process: session)
   }
 
-  /// Waits until a process has greeted, and watches it no more where it does not.
+  /// Waits for the greeting of a process, and ends the session if there is none.
   ///
-  /// - Throws: ``AttachError``, or ``SignalRequest`` where a signal comes first.
+  /// - Throws: ``AttachError``, or ``SignalRequest`` if a signal arrives first.
   @discardableResult
   func waitForGreeting(of session: RemoteSession) throws -> Hello {
     let greeting = Mutex<Result<Hello, AttachError>?>(nil)
@@ -95,15 +97,15 @@ struct ViewerRun {
 
   /// Waits until a process listens.
   ///
-  /// - Returns: Where its socket is.
-  /// - Throws: ``AttachError`` where the process ends first, or ``SignalRequest`` where a signal comes.
+  /// - Returns: The path of its socket.
+  /// - Throws: ``AttachError`` if the process ends first, or ``SignalRequest`` if a signal arrives.
   func waitForSocket(of process: Int32) throws -> String {
     var wasThere = false
     while true {
       do throws(AttachError) {
         return try AttachTarget.process(process).path()
       } catch {
-        // It need not be there yet.
+        // The process need not exist yet.
         guard error.kind == .nothingThere else { throw error }
       }
       let isThere = ProcessStart(of: process) != nil
@@ -116,15 +118,15 @@ struct ViewerRun {
     }
   }
 
-  /// A signal that asks the program to end came while it waited.
+  /// A signal that requests the end of the program arrived during a wait.
   struct SignalRequest: Error {
     let signal: Int32
   }
 
-  /// What is wanted at first.
+  /// The first interest of the viewer.
   var interest: Interest { interest(for: nil) }
 
-  /// The same of one of several processes by its number.
+  /// Returns the first interest for one of several processes by its number.
   private func interest(for number: Int?) -> Interest {
     var interest = view.batch ? view.batchOptions.interest(for: number) : Interest()
     interest.warningKinds = view.warningKinds
@@ -133,15 +135,14 @@ struct ViewerRun {
 
   private var batchInterval: Duration { min(view.batchOptions.interval, BatchLoop.firstFrameDelay) }
 
-  // MARK: How it is shown
+  // MARK: Display
 
   /// Shows the dashboard until the user quits.
   ///
   /// - Parameters:
-  ///   - first: What is watched at first, and its name as a source; `nil` where the user has yet to
-  ///     choose.
-  ///   - demo: The demo that runs, or that the user may choose.
-  ///   - recorder: What records it; `nil` where nothing does.
+  ///   - first: The first source and its name; `nil` if the user has not chosen one yet.
+  ///   - demo: The demo that runs, or that the user can choose.
+  ///   - recorder: The recorder of the source; `nil` if nothing is recorded.
   /// - Returns: How the process has to end.
   /// - Throws: ``TerminalError``, before anything was shown.
   func showDashboard(
@@ -172,7 +173,7 @@ struct ViewerRun {
     return report(recording, after: reportFailure(of: watched, after: ending))
   }
 
-  /// Prints frames until there were enough, or until what is watched has ended.
+  /// Prints frames until their number is reached, or until the source has ended.
   func printFrames(of watched: WatchedSource, recorder: Recorder? = nil) -> Ending {
     defer { watched.end() }
     watched.workload?.start()
@@ -183,7 +184,7 @@ struct ViewerRun {
     return report(recorder?.finish(), after: reportFailure(of: watched, after: ending))
   }
 
-  /// Runs a demo that has an end, without showing anything.
+  /// Runs a demo with an end, without a display.
   func runToTheEnd(_ watched: WatchedSource, recorder: Recorder? = nil) -> Ending {
     defer { watched.end() }
     watched.workload?.start()
@@ -197,7 +198,7 @@ struct ViewerRun {
     return report(recorder?.finish(), after: reportFailure(of: watched, after: .status(0)))
   }
 
-  /// Says after a run that ended well what a demo could not do.
+  /// Reports, after a successful run, what a demo could not do.
   private func reportFailure(of watched: WatchedSource?, after ending: Ending) -> Ending {
     guard ending == .status(0), let failure = watched?.workload?.failure else { return ending }
     return Program.fail("\(failure)", status: 1)

@@ -7,25 +7,25 @@ package import MonitorClient
 import OperationsCollector
 import Synchronization
 
-/// What is watched at present.
+/// The source that is watched at present.
 package struct WatchedSource: Sendable {
-  /// Where its messages come from.
+  /// The session from which its messages come.
   let session: any MonitorSource
-  /// The same where it is a recording; `nil` where it is not.
+  /// The session, if it is a recording; otherwise `nil`.
   var replay: ReplaySession? { session as? ReplaySession }
-  /// The demo that runs in this process; `nil` where another process is watched.
+  /// The demo that runs in this process; `nil` if another process is watched.
   let workload: (any DemoWorkload)?
-  /// Reached when the demo has come to its end; `nil` where there is none.
+  /// Reached when the demo has finished; `nil` if there is no demo.
   let completion: Completion?
 
-  /// Watches another process.
+  /// Creates the source for another process.
   package init(process session: any MonitorSource) {
     self.session = session
     workload = nil
     completion = nil
   }
 
-  /// Watches a demo, which has not started.
+  /// Creates the source for a demo, which has not started.
   init(demo workload: any DemoWorkload, session: any MonitorSource, waker: Waker) {
     self.session = session
     self.workload = workload
@@ -37,7 +37,7 @@ package struct WatchedSource: Sendable {
     }
   }
 
-  /// Watches it no more; a demo ends with that, which may take a while.
+  /// Ends the session, and the demo if there is one, which may take time.
   func end() {
     session.invalidate()
     workload?.shutDown()
@@ -48,13 +48,13 @@ package struct WatchedSource: Sendable {
 package final class Completion: Sendable {
   private let flag = Atomic(false)
 
-  /// Creates one that is not reached.
+  /// Creates a value that is not reached.
   package init() {}
 
-  /// Whether it has.
+  /// Whether the workload has finished.
   var isReached: Bool { flag.load(ordering: .acquiring) }
 
-  /// Notes that it has; twice is harmless.
+  /// Notes that the workload has finished. Further calls have no effect.
   func reach() { flag.store(true, ordering: .releasing) }
 }
 
