@@ -4,8 +4,7 @@
 package import MonitorProtocol
 package import RunAnalysis
 
-/// A run of three operations, of which the second waited for the first, and one of whose names is meant to
-/// do harm.
+/// A run of three operations. The second waited for the first, and one has a hostile name.
 package enum ExportScene {
   package static let hostile = "\"a\", <b onload='x'>&amp;\n\u{1B}[2J\\ \u{202E}"
 
@@ -50,10 +49,10 @@ package enum ExportScene {
     RunHistory(try ReplayScene.reader(bytes))
   }
 
-  /// A recording with times and numbers that cannot be true.
+  /// Returns a recording with impossible times and numbers.
   ///
-  /// - Parameter variant: From 0 to 7: which of the times lie in the far future, or past.
-  /// - Returns: The whole recording.
+  /// - Parameter variant: From 0 to 7: which of the times are far in the future or past.
+  /// - Returns: The complete recording.
   package static func hostileNumbers(_ variant: Int) -> [UInt8] {
     let far = MonitorTime(nanoseconds: variant & 1 == 0 ? 1 << 61 : -1 << 61)
     let near = MonitorTime(nanoseconds: variant & 2 == 0 ? -1 << 61 : 2_000_000_000)
@@ -78,7 +77,7 @@ package enum ExportScene {
       + writer.add(.update(last)) + writer.finish()
   }
 
-  /// What an export writes.
+  /// Returns the output of an export.
   package static func text(_ format: ExportFormat, filter: String? = nil) throws -> String {
     let filter = try filter.map { try OperationFilter($0) }
     var text = ""

@@ -4,18 +4,18 @@
 import Glibc
 import TestSupport
 
-/// A socket that listens in a directory of its own until nobody holds it. No program that a test starts
-/// inherits it, nor a connection to it.
+/// A listening socket in a new directory, which exists as long as this object. Programs that a test
+/// starts inherit neither the socket nor a connection to it.
 package final class LocalListener: Sendable {
-  /// Where it is.
+  /// The path of the socket.
   package let path: String
-  /// For `poll`.
+  /// The descriptor, for `poll`.
   package let descriptor: Int32
   private let directory: TemporaryDirectory
 
   /// Listens.
   ///
-  /// - Throws: `TemporaryDirectory.Failure` where it cannot.
+  /// - Throws: `TemporaryDirectory.Failure` if it cannot.
   package init() throws {
     directory = try TemporaryDirectory()
     path = directory.file("listener.sock")
@@ -34,21 +34,22 @@ package final class LocalListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Waits for somebody to connect; negative where ``shutDown()`` was called.
+  /// Waits for a connection. Returns a negative number if ``shutDown()`` was called.
   package func accept() -> Int32 {
     Self.accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
   }
 
-  /// The module does not offer it.
+  /// The module does not offer this function.
   private static let accept4 = unsafeBitCast(
     dlsym(nil, "accept4"),
     to: (@convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int32) -> Int32)
       .self)
 
-  /// Wakes who waits in ``accept()``, for good. The descriptor stays until nobody can use it any more.
+  /// Ends all calls of ``accept()``, now and later. The descriptor stays open until the object is
+  /// destroyed.
   package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Sends all of it, or as much as the other side takes before it goes.
+  /// Sends all bytes, or as many as the other side accepts before it closes the connection.
   package static func write(_ bytes: [UInt8], to connection: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -60,7 +61,7 @@ package final class LocalListener: Sendable {
     }
   }
 
-  /// A message with its length before it.
+  /// Returns a message with its length before it.
   package static func frame(_ message: [UInt8]) -> [UInt8] {
     withUnsafeBytes(of: UInt32(message.count).littleEndian, Array.init) + message
   }

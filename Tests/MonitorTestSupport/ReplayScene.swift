@@ -3,8 +3,9 @@
 
 package import MonitorProtocol
 
-/// A recording of a minute: each second an operation starts on one queue, which depends on the one
-/// before, and that one finishes. At 20 and 40 s a warning comes up and lasts for two seconds.
+/// A recording of one minute. Each second, an operation that depends on the previous one starts on
+/// one queue, and the previous one finishes. At 20 and 40 s a warning appears and lasts for two
+/// seconds.
 package enum ReplayScene {
   package static let hello = Hello(
     processName: "tiles", processID: 4711, isReadOnly: false, anchor: time(0),

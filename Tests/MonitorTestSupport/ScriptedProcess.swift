@@ -7,17 +7,18 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A process to attach to that says what it is told to, as no real one would.
+/// A process to attach to that sends exactly the given messages, as no real process would.
 ///
-/// Nothing here sleeps: what it waits for is `poll` with a deadline.
+/// It never sleeps. It waits with `poll` and a deadline.
 package final class ScriptedProcess {
-  /// Where it listens.
+  /// The path of its socket.
   package var path: String { listener.path }
   private let listener: LocalListener
 
   package init() throws { listener = try LocalListener() }
 
-  /// How it greets: on another machine, so that nobody looks for it here.
+  /// Returns its greeting. It names another machine, so that viewers do not search for the process
+  /// here.
   package static func hello(startTicks: UInt64 = 5) -> Hello {
     var hello = Hello(
       processName: "fake", processID: 4_711, isReadOnly: false,
@@ -28,7 +29,7 @@ package final class ScriptedProcess {
     return hello
   }
 
-  /// What it tells: a queue with one operation, which executes.
+  /// Its update: a queue with one executing operation.
   package static var update: Update {
     let time = MonitorTime(nanoseconds: 1_000_000_000_000)
     let operation = OperationReport(
@@ -48,7 +49,7 @@ package final class ScriptedProcess {
     return Viewer(connection)
   }
 
-  /// Waits for a viewer, greets it and tells it all there is.
+  /// Waits for a viewer, and sends it a greeting and the update.
   package func welcome(_ hello: Hello = ScriptedProcess.hello()) throws -> Viewer {
     let viewer = try accept()
     viewer.send(.hello(hello, versions: .current))
@@ -57,7 +58,7 @@ package final class ScriptedProcess {
     return viewer
   }
 
-  /// Somebody who watches.
+  /// The connection of a viewer.
   package final class Viewer: Sendable {
     private struct State {
       var buffer = FrameBuffer()
@@ -80,10 +81,10 @@ package final class ScriptedProcess {
       if isFirst { Glibc.close(connection) }
     }
 
-    /// Says something.
+    /// Sends a message.
     package func send(_ message: ProcessMessage) { send(frames: [message.encoded()]) }
 
-    /// Tells of what has changed.
+    /// Sends an update.
     package func send(_ update: Update) { send(frames: Array(UpdateParts(update))) }
 
     /// Sends these frames at once.
@@ -91,7 +92,7 @@ package final class ScriptedProcess {
       LocalListener.write(frames.flatMap(LocalListener.frame), to: connection)
     }
 
-    /// Waits for a message that is looked for; `nil` where the viewer goes before that.
+    /// Waits for a matching message; `nil` if the viewer disconnects before.
     package func receive(where isWanted: (ViewerMessage) -> Bool) -> ViewerMessage? {
       while true {
         while let frame = state.withLock({ $0.buffer.takeFrame() }) {

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The folder that this program was built into, with the package's other programs.
+/// The folder of this program's build, which also has the package's other programs.
 package enum BuiltFolder {
   private static let path: String = {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -13,6 +13,6 @@ package enum BuiltFolder {
       decoding: bytes.prefix((bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)), as: UTF8.self)
   }()
 
-  /// Where a program of the package is.
+  /// Returns the path of a program of the package.
   package static func path(of program: String) -> String { "\(path)/\(program)" }
 }

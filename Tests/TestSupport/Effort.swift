@@ -3,10 +3,10 @@
 
 import Glibc
 
-/// How much work stress tests do.
+/// The amount of work in stress tests.
 package enum Effort {
-  /// In hundredths: what the environment variable `OPQ_EFFORT` says, or 10 without it, which finds most
-  /// faults in a short time. `.ci/run` runs the tests that use this at 100 too.
+  /// In percent: the value of the environment variable `OPQ_EFFORT`, or 10 without it, which finds
+  /// most faults in a short time. `.ci/run` also runs the tests that use this with 100.
   package static let percent: Int = {
     guard let text = getenv("OPQ_EFFORT"), let percent = Int(String(cString: text)) else {
       return 10
@@ -14,6 +14,6 @@ package enum Effort {
     return max(1, percent)
   }()
 
-  /// This number of rounds, sizes or iterations, or fewer if less effort is asked for, but at least one.
+  /// Returns a number of rounds, sizes or iterations, reduced to the effort, but at least 1.
   package static func scaled(_ count: Int) -> Int { max(1, count * percent / 100) }
 }

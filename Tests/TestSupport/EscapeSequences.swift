@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a program has sent to a terminal besides text.
+/// The escape sequences that a program has sent to a terminal.
 package enum EscapeSequences {
-  /// The sequences that there are, each once. What only moves the cursor or erases is left out, because
-  /// that depends on what is shown; of colours and attributes each stands alone.
+  /// Returns the kinds of sequences, without duplicates. Sequences that only move the cursor or
+  /// erase are left out, because they depend on the contents. Colors and attributes are separate.
   ///
-  /// - Parameter bytes: All that was sent, in UTF-8.
-  /// - Returns: Such as `ESC [ ? h 1049`, `ESC [ m 2` and `ESC ]`.
+  /// - Parameter bytes: All bytes that were sent, in UTF-8.
+  /// - Returns: Kinds such as `ESC [ ? h 1049`, `ESC [ m 2` and `ESC ]`.
   package static func kinds(in bytes: [UInt8]) -> Set<String> {
     var kinds: Set<String> = []
     var index = 0
@@ -33,11 +33,11 @@ package enum EscapeSequences {
   private static func kindsOfControl(_ parameters: String, _ final: Unicode.Scalar) -> [String] {
     switch final {
     case "A", "B", "C", "D", "G", "H", "d", "J", "K", "X", "P", "@", "L", "M", "S", "T", "b", "r":
-      // With a mark such as "?" they mean something else.
+      // With a mark such as "?", parameters have another meaning.
       let marker = parameters.prefix { !$0.isNumber && $0 != ";" }
       return marker.isEmpty ? [] : ["ESC [ \(marker)\(final)"]
     case "m":
-      // "38;5;n" is one thing.
+      // "38;5;n" is one attribute.
       let joined = parameters.replacing("38;5;", with: "38:5:")
       return joined.split(separator: ";").map { "ESC [ m \($0)" }
     default:
@@ -45,7 +45,7 @@ package enum EscapeSequences {
     }
   }
 
-  /// The control characters outside sequences that do not just move the cursor.
+  /// Returns the control characters outside sequences, except those that only move the cursor.
   package static func strayControls(in bytes: [UInt8]) -> Set<UInt8> {
     let allowed: Set<UInt8> = [0x08, 0x09, 0x0A, 0x0D, 0x1B]
     return Set(bytes.filter { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) })

@@ -3,21 +3,21 @@
 
 package import Testing
 
-/// What happened, in the order in which it was noted, by any thread.
+/// Events in the order in which threads noted them.
 package final class EventLog<Event: Sendable & Equatable>: Sendable {
   private let noted = Monitored<[Event]>([])
 
   /// Creates an empty log.
   package init() {}
 
-  /// Notes that something happened.
+  /// Adds an event.
   package func note(_ event: Event) { noted.change { $0.append(event) } }
 
-  /// What has happened so far.
+  /// The events so far.
   package var events: [Event] { noted.value }
 
-  /// Blocks the calling thread until the predicate holds for all that has happened. An issue is
-  /// recorded where it does not in time.
+  /// Blocks the calling thread until the events match a predicate. Records an issue if they do not
+  /// in time.
   @discardableResult
   package func wait(
     for what: String, at location: SourceLocation = #_sourceLocation,
@@ -32,19 +32,19 @@ package final class EventLog<Event: Sendable & Equatable>: Sendable {
     wait(for: "\(event)", at: location) { $0.contains(event) }
   }
 
-  /// Blocks the calling thread until so many events have been noted.
+  /// Blocks the calling thread until a number of events have been noted.
   @discardableResult
   package func wait(forCount count: Int, at location: SourceLocation = #_sourceLocation) -> Bool {
     wait(for: "\(count) events", at: location) { $0.count >= count }
   }
 }
 
-/// Notes in a log that it was destroyed; to be captured by blocks whose lifetime is tested.
+/// Notes in a log that it was destroyed. Tests of lifetimes capture it in blocks.
 package final class DeinitProbe: Sendable {
   private let name: String
   private let log: EventLog<String>
 
-  /// Will note `name`.
+  /// Creates a probe that notes `name`.
   package init(_ name: String, in log: EventLog<String>) {
     self.name = name
     self.log = log
@@ -52,6 +52,6 @@ package final class DeinitProbe: Sendable {
 
   deinit { log.note(name) }
 
-  /// Does nothing: makes a closure capture the probe.
+  /// Does nothing. Calling it makes a closure capture the probe.
   package func touch() {}
 }

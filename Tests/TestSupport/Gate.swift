@@ -3,7 +3,7 @@
 
 package import Testing
 
-/// A door that threads wait at until a test opens it; it counts who has come.
+/// A gate at which threads wait until a test opens it. It counts the arrived threads.
 package final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -12,31 +12,31 @@ package final class Gate: Sendable {
 
   private let state = Monitored(State())
 
-  /// Creates a gate that is shut.
+  /// Creates a closed gate.
   package init() {}
 
-  /// Lets everyone pass, now and later.
+  /// Lets all threads pass, now and later.
   package func open() { state.change { $0.isOpen = true } }
 
-  /// Blocks the calling thread until the gate is open, without being counted as an arrival.
+  /// Blocks the calling thread until the gate is open, without counting it as arrived.
   ///
-  /// - Returns: Whether it was opened in time; an issue has been recorded where not.
+  /// - Returns: Whether the gate was opened in time. If not, an issue was recorded.
   package func waitUntilOpen(at location: SourceLocation = #_sourceLocation) -> Bool {
     state.wait(for: "a gate to be opened", at: location) { $0.isOpen }
   }
 
-  /// How many threads have come to the gate so far, those that have passed it included.
+  /// The number of threads that have arrived so far, including those that have passed.
   package var arrivedCount: Int { state.value.arrivedCount }
 
-  /// Blocks the calling thread until the gate is open. Where that takes too long an issue is
-  /// recorded and the thread goes on.
+  /// Blocks the calling thread until the gate is open. If that takes too long, it records an issue
+  /// and returns.
   package func pass(at location: SourceLocation = #_sourceLocation) {
     state.change { $0.arrivedCount += 1 }
     state.wait(for: "a gate to be opened", at: location) { $0.isOpen }
   }
 
-  /// Blocks the calling thread until so many have come to the gate. An issue is recorded where they
-  /// do not come in time.
+  /// Blocks the calling thread until a number of threads have arrived. Records an issue if they do
+  /// not arrive in time.
   @discardableResult
   package func waitForArrivals(_ count: Int, at location: SourceLocation = #_sourceLocation) -> Bool
   {

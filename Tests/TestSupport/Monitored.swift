@@ -4,14 +4,14 @@
 import Glibc
 package import Testing
 
-/// A value behind a lock, and a way to sleep until it satisfies a predicate.
-// Unchecked because `state` is mutable; it is touched only while `mutex` is held.
+/// A value with a lock, and a way to wait until it matches a predicate.
+// Unchecked because `state` is mutable. `state` is accessed only while `mutex` is held.
 package final class Monitored<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State
 
-  /// Guards `state`.
+  /// Creates a monitored value.
   package init(_ state: State) {
     self.state = state
     mutex = .allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class Monitored<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Changes the value and wakes everyone who waits for it, to look again.
+  /// Changes the value and wakes all waiting threads, which check it again.
   @discardableResult
   package func change<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
@@ -42,21 +42,21 @@ package final class Monitored<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// The value as it is now.
+  /// The current value.
   package var value: State {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return state
   }
 
-  /// Blocks the calling thread until the predicate holds.
+  /// Blocks the calling thread until the predicate returns `true`.
   ///
   /// - Parameters:
-  ///   - what: What is waited for, to be named where it does not come.
-  ///   - limit: How long at most, in seconds. After it an issue is recorded.
-  ///   - location: Where an issue is shown.
-  ///   - predicate: Called under the lock after each change; must only look.
-  /// - Returns: Whether the predicate held in time.
+  ///   - what: The awaited condition, for the issue.
+  ///   - limit: The maximum time in seconds. After it, an issue is recorded.
+  ///   - location: The location of the issue.
+  ///   - predicate: Called under the lock after each change. It must not change anything.
+  /// - Returns: Whether the predicate returned `true` in time.
   @discardableResult
   package func wait(
     for what: String, limit: Int = Patience.seconds, at location: SourceLocation = #_sourceLocation,
@@ -70,13 +70,13 @@ package final class Monitored<State>: @unchecked Sendable {
     return holds
   }
 
-  /// Blocks the calling thread until the predicate holds, or the time is over: as `wait`, where it is
-  /// no fault that it does not.
+  /// Blocks the calling thread until the predicate returns `true` or the time has passed. Unlike
+  /// `wait`, it records no issue.
   ///
   /// - Parameters:
-  ///   - limit: How long at most, in seconds.
-  ///   - predicate: Called under the lock after each change; must only look.
-  /// - Returns: Whether the predicate holds.
+  ///   - limit: The maximum time in seconds.
+  ///   - predicate: Called under the lock after each change. It must not change anything.
+  /// - Returns: Whether the predicate returned `true`.
   package func comesTrue(within limit: Int, _ predicate: (State) -> Bool) -> Bool {
     awaitTruth(within: limit, of: predicate).holds
   }
@@ -99,8 +99,9 @@ package final class Monitored<State>: @unchecked Sendable {
   }
 }
 
-/// How long tests wait for what must happen before they give up.
+/// How long tests wait for an expected event before they fail.
 package enum Patience {
-  /// In seconds; far more than anything takes, so that a slow machine fails nothing.
+  /// In seconds. This is much more than any event needs, so that a slow machine does not cause
+  /// failures.
   package static let seconds = 30
 }

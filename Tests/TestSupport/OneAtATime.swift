@@ -3,17 +3,17 @@
 
 package import Testing
 
-/// Lets one test of all that have this trait run at a time.
+/// A trait for tests of which only one runs at a time.
 ///
-/// For those that keep every processor busy for seconds: two of them at once would be slower than
-/// one after the other, and starve the tests beside them.
+/// It is for tests that use every processor for seconds. Two of them at once would be slower than
+/// one after the other, and would starve other tests.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   private static let turn = Turn()
 
-  /// Suites hand it on to their tests.
+  /// Tests inherit the trait from their suites.
   package let isRecursive = true
 
-  /// Waits for its turn, runs the test, and lets the next one have its turn.
+  /// Waits for the test's turn, runs it, and gives the turn to the next test.
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent () async throws -> Void
   ) async throws {
@@ -25,11 +25,11 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OneAtATime {
-  /// One test of all that have this trait runs at a time.
+  /// Runs only one of the tests with this trait at a time.
   package static var oneAtATime: Self { OneAtATime() }
 }
 
-/// Given to who asks first.
+/// Serves the tests in the order of their requests.
 private final class Turn: Sendable {
   private struct State {
     var isTaken = false

@@ -4,25 +4,26 @@
 import Glibc
 import Testing
 
-/// A test's body that did not return in time.
+/// The body of a test did not return in time.
 package struct HangError: Error, CustomStringConvertible {
   let limit: Duration
 
-  /// Says how long was waited.
+  /// A sentence with the time limit.
   package var description: String { "The body hangs: it has not returned within \(limit)" }
 }
 
-/// Runs a body that blocks on a thread of its own, so that it takes none from the concurrency
-/// runtime, and watches over it: where it hangs, the test fails instead of hanging too.
+/// Runs a blocking body on a new thread, so that it does not occupy a thread of the concurrency
+/// runtime. If the body hangs, the test fails instead of hanging too.
 ///
-/// The body is part of the calling task, so that what it expects is noted for the running test.
+/// The body belongs to the calling task, so that its expectations are recorded for the running
+/// test.
 ///
 /// - Parameters:
-///   - limit: How long the body may take.
+///   - limit: The maximum time for the body.
 ///   - stackSize: The size of the thread's stack, in bytes.
-///   - body: What to run.
-/// - Returns: What the body returned.
-/// - Throws: What the body threw, or ``HangError``.
+///   - body: The body.
+/// - Returns: The result of the body.
+/// - Throws: The error of the body, or ``HangError``.
 package func onOwnThread<Result: Sendable>(
   within limit: Duration = .seconds(240), stackSize: Int = 1 << 21,
   _ body: @escaping @Sendable () throws -> Result
@@ -60,7 +61,8 @@ package func startThread(stackSize: Int = 1 << 21, _ body: @escaping @Sendable (
   pthread_attr_destroy(&attributes)
 }
 
-/// Runs `body` on so many threads at once and waits for all of them; they leave the start together.
+/// Runs `body` on a number of threads at once and waits for all of them. The threads start
+/// together.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let start = Gate()
   let running = Monitored(count)
@@ -76,7 +78,7 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   running.wait(for: "\(count) threads to end", limit: 240) { $0 == 0 }
 }
 
-/// Gives each job a thread.
+/// Runs each job on a new thread.
 private final class ThreadPerJobExecutor: TaskExecutor {
   private let stackSize: Int
 
@@ -90,7 +92,7 @@ private final class ThreadPerJobExecutor: TaskExecutor {
   }
 }
 
-/// The first of two results, for one who awaits it.
+/// The first of two results, which one task awaits.
 private final class Outcome<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, any Error>?

@@ -3,13 +3,14 @@
 
 import Glibc
 
-/// What the kernel says of this process.
+/// The kernel's data about this process.
 package enum ProcessStatus {
-  /// A line of `/proc/self/status`, such as `Threads`, or `VmHWM`: the most memory ever, in KiB, which,
-  /// other than that of `getrusage`, does not go on from before the program began.
+  /// Returns the number in a line of `/proc/self/status`, such as `Threads`, or `VmHWM`: the
+  /// maximum memory so far in KiB. Unlike the value of `getrusage`, it does not include the time
+  /// before the program began.
   ///
-  /// - Parameter name: What stands before the colon. The program ends where there is no such line.
-  /// - Returns: The number behind it.
+  /// - Parameter name: The text before the colon. The program ends if there is no such line.
+  /// - Returns: The number after it.
   package static func amount(_ name: String) -> Int {
     guard let amount = amount(name, of: getpid()) else {
       fatalError("/proc/self/status has no \(name)")
@@ -17,7 +18,7 @@ package enum ProcessStatus {
     return amount
   }
 
-  /// The same of another process; `nil` where there is none, or no such line.
+  /// Returns the same for another process; `nil` if the process or the line does not exist.
   package static func amount(_ name: String, of process: Int32) -> Int? {
     guard let status = fopen("/proc/\(process)/status", "r") else { return nil }
     defer { fclose(status) }
@@ -32,7 +33,7 @@ package enum ProcessStatus {
     return nil
   }
 
-  /// How many descriptors a process has open; `nil` where there is none.
+  /// Returns the number of open descriptors of a process; `nil` if it does not exist.
   package static func descriptorCount(of process: Int32) -> Int? {
     entryCount("/proc/\(process)/fd")
   }
@@ -42,7 +43,7 @@ package enum ProcessStatus {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // Itself, and the folder that it is in.
+    // Without the entries of the folder itself and its parent.
     return count - 2
   }
 }

@@ -5,14 +5,14 @@ import COperationsSystem
 import Glibc
 import Synchronization
 
-/// A terminal without a window: programs run on it, keys are typed on it, and ``screen`` is what a
-/// person would see.
+/// A terminal without a window. Tests run programs on it and type keys, and ``screen`` has the
+/// contents that a person would see.
 ///
-/// Nothing here sleeps: waiting is `poll` with a deadline on what really happens.
+/// It never sleeps. It waits for events with `poll` and a deadline.
 package final class PseudoTerminal {
-  /// A call of the system that failed.
+  /// A system call that failed.
   package struct Failure: Error, CustomStringConvertible {
-    /// What was tried, and the system's answer.
+    /// The call, and the error of the system.
     package let description: String
 
     init(_ call: String, code: Int32 = errno) {
@@ -28,34 +28,34 @@ package final class PseudoTerminal {
     case signal(Int32)
   }
 
-  /// What the terminal shows.
+  /// The contents of the terminal.
   package private(set) var screen: VirtualScreen
-  /// How many bytes it was sent.
+  /// The number of received bytes.
   package private(set) var byteCount = 0
-  /// What it was sent since ``keepTranscript()``; `nil` before.
+  /// The bytes received since ``keepTranscript()``; `nil` before.
   package private(set) var transcript: [UInt8]?
-  /// The processor time that the program had taken when it had ended; `nil` before.
+  /// The processor time of the program up to its end; `nil` before its end.
   package private(set) var totalProcessorTime: Duration?
-  /// The name under which programs open it.
+  /// The name with which programs open the terminal.
   package let name: String
 
-  /// Held while descriptors exist that a program would inherit, and while a program is started: tests on
+  /// Held while inheritable descriptors exist, and while a program is started, because tests on
   /// other threads have terminals too.
   private static let inheriting = Mutex(())
 
   private var controller: Int32
   /// Kept open, so that settings outlive the program that changed them.
   private var keeper: Int32
-  /// The program that was started; `nil` where none runs.
+  /// The program that was started; `nil` if none runs.
   package private(set) var child: Int32?
-  /// Is at its end when no process holds the other side any more.
+  /// At its end when no process holds the other side.
   private var childIsGone: Int32?
 
   /// Creates a terminal of this size.
   ///
-  /// - Throws: ``Failure`` where the system has none.
+  /// - Throws: ``Failure`` if the system has none.
   package init(columns: Int = 80, rows: Int = 24) throws {
-    // Else the widths of characters are those of the C locale.
+    // Otherwise, the widths of characters are those of the C locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     var controller: Int32 = -1
     var keeper: Int32 = -1
@@ -87,7 +87,7 @@ package final class PseudoTerminal {
     }
   }
 
-  /// Opens the side of the programs; the caller closes it.
+  /// Opens the programs' side of the terminal. The caller closes it.
   package func open() throws -> Int32 {
     let descriptor = Glibc.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure("open \(name)") }
@@ -98,11 +98,11 @@ package final class PseudoTerminal {
   ///
   /// - Parameters:
   ///   - path: The program.
-  ///   - arguments: What it is called with, without its name.
-  ///   - environment: Variables besides, or instead of, the usual ones, as `NAME=value`; `NAME`
-  ///     alone unsets one.
-  ///   - redirections: Files opened for standard descriptors instead of the terminal.
-  /// - Throws: ``Failure`` where the program cannot be started.
+  ///   - arguments: Its arguments, without its name.
+  ///   - environment: Changes to the usual environment, as `NAME=value`; `NAME` alone removes a
+  ///     variable.
+  ///   - redirections: Files for standard descriptors instead of the terminal.
+  /// - Throws: ``Failure`` if the program cannot be started.
   package func start(
     _ path: String, _ arguments: [String] = [], environment: [String] = [],
     redirections: [Int32: String] = [:]
@@ -120,7 +120,8 @@ package final class PseudoTerminal {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // Opened by the leader of a new session, it becomes the session's controlling terminal.
+    // When the leader of a new session opens the terminal, it becomes the session's controlling
+    // terminal.
     posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -128,7 +129,7 @@ package final class PseudoTerminal {
       posix_spawn_file_actions_addopen(
         &actions, descriptor, path, O_RDWR | O_CREAT | O_APPEND, 0o600)
     }
-    // Held by the child until it ends, however it ends.
+    // The child holds it until its end, however it ends.
     posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
 
     var attributes = posix_spawnattr_t()
@@ -137,7 +138,7 @@ package final class PseudoTerminal {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    // What the tests ignore at the moment, the program must not.
+    // The program must not inherit the signals that the tests ignore.
     var all = sigset_t()
     sigfillset(&all)
     posix_spawnattr_setsigdefault(&attributes, &all)
@@ -162,7 +163,7 @@ package final class PseudoTerminal {
       "SWIFT_BACKTRACE=enable=no",
     ]
     if let profile = getenv("LLVM_PROFILE_FILE").map({ String(cString: $0) }) {
-      // Each child its own: else they overwrite what the tests have measured.
+      // Each child needs its own file. Otherwise, they overwrite the tests' measurements.
       variables.append("LLVM_PROFILE_FILE=\(profile)-child%p.profraw")
     }
     for change in changes {
@@ -179,11 +180,11 @@ package final class PseudoTerminal {
     text.withUTF8 { _ = write(controller, $0.baseAddress, $0.count) }
   }
 
-  /// Types bytes that need not be text.
+  /// Types bytes, which need not be text.
   package func type(bytes: [UInt8]) { _ = write(controller, bytes, bytes.count) }
 
-  /// Types a key again and again without reading what it brings about, until the program is stuck
-  /// in writing and takes no more keys.
+  /// Types a key repeatedly without reading the output, until the program blocks in a write and
+  /// reads no further keys.
   package func typeUntilStuck(_ key: String) {
     while true {
       type(key)
@@ -206,7 +207,7 @@ package final class PseudoTerminal {
     if let child { kill(child, number) }
   }
 
-  /// The processor time that the program has taken so far; `nil` where none runs.
+  /// The processor time of the program so far; `nil` if none runs.
   package var processorTime: Duration? {
     guard let child else { return nil }
     var clock = clockid_t()
@@ -217,28 +218,28 @@ package final class PseudoTerminal {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// Keeps what it is sent from now on, byte for byte.
+  /// Begins to keep all received bytes.
   package func keepTranscript() { transcript = [] }
 
-  /// Takes nothing more, as after Ctrl-S, until ``takeOutputAgain()``: who writes to it waits.
+  /// Stops receiving output, as after Ctrl-S, until ``takeOutputAgain()``. Writers block meanwhile.
   package func refuseOutput() { tcflow(keeper, TCOOFF) }
 
-  /// Goes on taking what it is sent.
+  /// Receives output again.
   package func takeOutputAgain() { tcflow(keeper, TCOON) }
 
-  /// Shows nothing any more, as some terminals do when another program has written to them.
+  /// Clears the contents, like some terminals after another program has written to them.
   package func forgetScreen() {
     let isAlternate = screen.isAlternate
     screen = VirtualScreen(columns: screen.columns, rows: screen.rows)
     if isAlternate { screen.feed("\u{1B}[?1049h".utf8) }
   }
 
-  /// Changes the size. What is shown is cleared, as some terminals do.
+  /// Changes the size. The contents are cleared, as some terminals do.
   ///
   /// - Parameters:
-  ///   - columns: How many columns programs are told of.
-  ///   - rows: How many rows they are told of.
-  ///   - shown: How many there are, where that is something else.
+  ///   - columns: The number of columns that programs see.
+  ///   - rows: The number of rows that programs see.
+  ///   - shown: The actual size, if it is different.
   package func resize(columns: Int, rows: Int, shownAs shown: (columns: Int, rows: Int)? = nil) {
     screen = VirtualScreen(columns: shown?.columns ?? columns, rows: shown?.rows ?? rows)
     var size = winsize(
@@ -267,13 +268,13 @@ package final class PseudoTerminal {
   package struct Settings: Equatable, Sendable {
     let input, output, control, local: UInt32
 
-    /// Whether lines are edited and echoed, as a shell leaves them.
+    /// Whether lines are edited and echoed, as in a shell.
     package var isCooked: Bool {
       [ICANON, ECHO, ISIG].allSatisfy { local & UInt32($0) != 0 }
     }
   }
 
-  /// Shows what arrives until a condition holds; `false` where it does not in `seconds`.
+  /// Reads output until a condition is met; `false` if it is not met in `seconds`.
   @discardableResult
   package func wait(seconds: Int64 = 20, until isDone: (VirtualScreen) -> Bool) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
@@ -283,24 +284,24 @@ package final class PseudoTerminal {
     return true
   }
 
-  /// Shows what arrives, for as long as that is.
+  /// Reads output for a duration.
   package func absorb(for duration: Duration) {
     let deadline = ContinuousClock.now + duration
     while takeOutput(until: deadline) {}
   }
 
-  /// Does nothing for so long, and shows nothing of what arrives, unless the program ends.
+  /// Waits for a duration without reading output, unless the program ends.
   package func ignore(for duration: Duration) {
     guard let childIsGone else { return }
     var isGone = false
     _ = wait(for: childIsGone, until: .now + duration, isReading: false, isReady: &isGone)
   }
 
-  /// Waits until the program stops, as by Ctrl-Z; `false` where it ends instead, or does neither in
+  /// Waits until the program stops, as after Ctrl-Z; `false` if it ends instead, or does neither in
   /// `seconds`.
   package func waitForStop(seconds: Int64 = 20) -> Bool {
     guard let child, wait(seconds: seconds, until: { !$0.isAlternate }) else { return false }
-    // What it had to write is written: it is about to stop.
+    // All its output is written, so it is about to stop.
     let deadline = ContinuousClock.now + .seconds(seconds)
     var status: Int32 = 0
     while ContinuousClock.now < deadline {
@@ -314,11 +315,11 @@ package final class PseudoTerminal {
     return false
   }
 
-  /// Waits until the program has ended, and says how; `nil` where it does not in `seconds`.
+  /// Waits for the end of the program; `nil` if it does not end in `seconds`.
   ///
   /// - Parameters:
-  ///   - seconds: How long to wait.
-  ///   - isReading: Whether what the program writes is taken meanwhile.
+  ///   - seconds: The maximum time.
+  ///   - isReading: Whether the program's output is read meanwhile.
   /// - Returns: How it ended.
   package func waitForEnd(seconds: Int64 = 20, isReading: Bool = true) -> Ending? {
     guard let child, let childIsGone else { return nil }
@@ -345,7 +346,7 @@ package final class PseudoTerminal {
     return wait(for: -1, until: deadline, isReady: &isReady)
   }
 
-  /// Waits for output, which it shows, or for another descriptor; `false` when the time is up.
+  /// Waits for output, which it reads, or for another descriptor; `false` after the deadline.
   private func wait(
     for descriptor: Int32, until deadline: ContinuousClock.Instant, isReading: Bool = true,
     isReady: inout Bool

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The middle one of some values, of which there is at least one.
+/// Returns the median of a non-empty array.
 package func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// By how much a ratio differs from 1, in hundredths: `-0.057 %`.
+/// Returns the difference of a ratio from 1, in percent: `-0.057 %`.
 package func percent(_ ratio: Double) -> String {
   let thousandths = Int(((ratio - 1) * 100_000).rounded())
   return "\(thousandths < 0 ? "-" : "+")\(abs(thousandths) / 1_000)."

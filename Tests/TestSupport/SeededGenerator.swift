@@ -3,17 +3,17 @@
 
 import Glibc
 
-/// Random numbers that come again in the same order for the same seed.
+/// Random numbers in the same sequence for the same seed.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts the sequence that belongs to `seed`.
+  /// Begins the sequence of `seed`.
   package init(seed: UInt64) { state = seed }
 
-  /// The seed of a stress test: the one in the environment variable `OPQ_SEED`, or a new one.
-  /// Printed, so that a failure can be repeated as far as threads allow.
+  /// Returns the seed of a stress test: the value of the environment variable `OPQ_SEED`, or a new
+  /// one. The seed is printed, so that a failure can be repeated as far as threads allow.
   package static func announcedSeed(for test: String = #function) -> UInt64 {
     let given = getenv("OPQ_SEED").flatMap { UInt64(String(cString: $0)) }
     let seed = given ?? UInt64.random(in: 0...UInt64.max)
@@ -21,7 +21,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return seed
   }
 
-  /// The next number.
+  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

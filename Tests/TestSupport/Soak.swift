@@ -3,31 +3,31 @@
 
 import Glibc
 
-/// Uses a dashboard at random for a while: keys, pastes, broken sequences, sizes, signals, and a
-/// terminal that does not take what it is sent. What it does follows from a seed.
+/// Uses a dashboard at random for some time: keys, pastes, incomplete sequences, sizes, signals,
+/// and a terminal that stops receiving output. A seed determines its actions.
 ///
-/// It knows nothing of what is right on the screen but this: the program stays there, takes no more
-/// memory, descriptors and threads than it did, shows at last what it would show at first, and gives the
-/// terminal back.
+/// It checks only the following: the program keeps running, its memory, descriptors and threads do
+/// not grow, its screen is at the end what it would be after a redraw, and it restores the
+/// terminal.
 ///
-/// What grows at first is no fault: lists fill up to what they hold, and memory that was released is kept
-/// for the next time. So the program is looked at several times while nobody touches it: what it had at
-/// most in the first half of the time is what it may have at the end.
+/// Growth in the beginning is not a fault: lists are filled up to their limits, and released memory
+/// is kept for later use. Therefore the program is measured several times while it receives no
+/// input. The maximum in the first half of the time is the limit at the end.
 package struct Soak {
-  /// What it found.
+  /// The results.
   package struct Figures: CustomStringConvertible {
-    /// How many things it did.
+    /// The number of actions.
     package var actions = 0
-    /// How often it stopped the program and let it go on.
+    /// How often it stopped and continued the program.
     package var stops = 0
-    /// How many bytes the terminal was sent.
+    /// The number of bytes that the terminal received.
     package var bytes = 0
-    /// What it held whenever it was looked at.
+    /// The measurements.
     package var looks: [Look] = []
-    /// What was wrong; empty where all is well.
+    /// The faults; empty if there are none.
     package var faults: [String] = []
 
-    /// Everything, in lines.
+    /// All results, in lines.
     package var description: String {
       var lines = ["\(actions) actions, \(stops) of them stops; \(bytes) bytes to the terminal"]
       lines += looks.map { "\($0)" }
@@ -38,48 +38,50 @@ package struct Soak {
       return (lines + faults.map { "FAULT: \($0)" }).joined(separator: "\n")
     }
 
-    /// From how many bytes on that each operation left behind would have been called growth; `nil`
-    /// where none came.
+    /// The smallest leak per operation in bytes that would have been detected; `nil` if there were
+    /// no operations.
     private var smallestLeak: Int? {
       guard let early = earlyLooks.last, let late = lateLooks.first else { return nil }
       let count = late.operations - early.operations
       return count > 0 ? memorySlack * 1_024 / count : nil
     }
 
-    /// How much more memory than before is not yet growth, in KiB.
+    /// The increase of memory in KiB that does not count as growth.
     ///
-    /// What is released is not given back to the system where something is left beside it: while operations
-    /// come and go the gaps between them grow, ever slower, to a third of what they take themselves. In the
-    /// second half of any time it is less than a quarter.
+    /// Released memory is not returned to the system if other memory near it is in use. While
+    /// operations come and go, the gaps between them grow ever more slowly, up to a third of the
+    /// operations' size. In the second half of any run, the increase is less than a quarter.
     fileprivate var memorySlack: Int { max(96 * 1_024, (looks.first?.memory ?? 0) / 4) }
 
     fileprivate var earlyLooks: ArraySlice<Look> { looks.prefix(looks.count / 2) }
 
-    /// Several: one alone may be the moment at which the program needs memory for something.
+    /// Several measurements, because a single one may be at a moment at which the program needs
+    /// memory temporarily.
     fileprivate var lateLooks: ArraySlice<Look> { looks.suffix(max(2, looks.count / 8)) }
   }
 
-  /// What the program held at a moment.
+  /// The resources of the program at one moment.
   package struct Look: CustomStringConvertible {
     /// Its memory, in KiB.
     package var memory = 0
-    /// How many descriptors it had open.
+    /// The number of open descriptors.
     package var descriptors = 0
-    /// How many threads it had.
+    /// The number of threads.
     package var threads = 0
-    /// How many operations it had been given; 0 where it does not show that.
+    /// The number of added operations; 0 if it is not on the screen.
     package var operations = 0
 
-    /// Everything, in a line.
+    /// All values, in one line.
     package var description: String {
       "\(memory) KiB, \(descriptors) descriptors, \(threads) threads at \(operations) operations"
     }
   }
 
-  /// The longest time between two looks. In a while of random use all queues are suspended, or paused, and
-  /// nothing comes that could be left behind.
+  /// The longest time between two measurements. After some random use, all queues are suspended or
+  /// paused, and no operations come that could leak.
   private static let longestRound = Duration.seconds(8)
-  /// How many threads more are not yet a leak: workers come and go with what is ready.
+  /// The increase of threads that does not count as a leak: the number of workers depends on the
+  /// ready operations.
   private static let threadSlack = 12
 
   private static let keys = [
@@ -102,18 +104,18 @@ package struct Soak {
   private var random: SeededGenerator
   private let window: PseudoTerminal
   private let program: Int32
-  /// Where the program may leave files.
+  /// The directory for the program's files.
   private let folder: TemporaryDirectory
   private var figures = Figures()
 
-  /// Starts a program on a terminal of its own, under a limit of memory.
+  /// Starts a program on a new terminal, with a limit of memory.
   ///
   /// - Parameters:
-  ///   - seed: Decides what is done.
-  ///   - path: The program, and its arguments in ``arguments``.
-  ///   - arguments: What it is called with.
-  ///   - memoryLimit: The most that it may have in memory of its own, in KiB.
-  /// - Throws: `PseudoTerminal.Failure` where it cannot be started.
+  ///   - seed: Determines the actions.
+  ///   - path: The program.
+  ///   - arguments: Its arguments.
+  ///   - memoryLimit: The maximum of its private memory, in KiB.
+  /// - Throws: `PseudoTerminal.Failure` if it cannot be started.
   package init(seed: UInt64, path: String, arguments: [String], memoryLimit: Int) throws {
     random = SeededGenerator(seed: seed)
     window = try PseudoTerminal(columns: 100, rows: 30)
@@ -124,14 +126,14 @@ package struct Soak {
     program = window.child ?? 0
   }
 
-  /// Goes on for so long, and then ends the program.
+  /// Uses the program for a duration, and then ends it.
   ///
   /// - Parameters:
-  ///   - duration: How long it is used.
-  ///   - operations: How many operations it shows that it was given before that begins: what they need
-  ///     is no growth.
-  ///   - lookCount: How often the program is looked at, at least. Each look takes some seconds.
-  /// - Returns: What was found.
+  ///   - duration: The duration.
+  ///   - operations: The number of added operations at which it begins. Memory for them does not
+  ///     count as growth.
+  ///   - lookCount: The minimum number of measurements. Each takes some seconds.
+  /// - Returns: The results.
   package mutating func run(
     for duration: Duration, fromOperations operations: Int = 1, lookCount: Int = 8
   ) -> Figures {
@@ -164,7 +166,7 @@ package struct Soak {
         operations: Self.operationCount(on: window.screen)))
   }
 
-  /// What stands last in the line of counts; 0 where there is none.
+  /// Returns the last number in the line of counts; 0 if there is none.
   private static func operationCount(on screen: VirtualScreen) -> Int {
     let words = ["exec ", "ready ", "wait ", "canc"]
     let line = screen.lines.first { line in words.allSatisfy { line.contains($0) } }
@@ -209,7 +211,7 @@ package struct Soak {
     }
   }
 
-  /// Stops the program by a signal, or the key for it, and lets it go on.
+  /// Stops the program by a signal or a key, and continues it.
   private mutating func stop(by signal: Int32?) {
     figures.stops += 1
     if let signal { window.signal(signal) } else { window.type("\u{1A}") }
@@ -218,11 +220,10 @@ package struct Soak {
     window.signal(SIGCONT)
   }
 
-  /// Brings it where it shows a list that changes, in a window of which everything can be seen, and lets
-  /// it alone.
+  /// Opens a list that changes, in a window with room for everything, and waits.
   private func settle() {
     window.resize(columns: 100, rows: 30)
-    // The end of a paste that has begun, then out of whatever is open.
+    // Ends an incomplete paste, and then closes everything that is open.
     window.type("\u{1B}[201~")
     window.absorb(for: .milliseconds(1_200))
     for _ in 0..<6 {
@@ -235,8 +236,7 @@ package struct Soak {
     resumeQueues()
   }
 
-  /// Lets every queue run: where one is suspended it soon has all operations, and nothing happens any
-  /// more.
+  /// Resumes every queue: a suspended queue soon has all operations, and then nothing changes.
   private func resumeQueues() {
     func selected(_ screen: VirtualScreen) -> String {
       screen.lines.first { $0.hasPrefix("▌") } ?? ""
@@ -257,7 +257,8 @@ package struct Soak {
     window.type("\u{1B}1")
   }
 
-  /// Whether what is on the screen, as it came bit by bit, is what it draws anew.
+  /// Checks that the contents of the screen, which were drawn incrementally, are the same after a
+  /// complete redraw.
   private mutating func compare() {
     if !window.screen.contains("PAUSED") { window.type("p") }
     if !window.wait(seconds: 20, until: { $0.contains("PAUSED") }) {

@@ -3,23 +3,23 @@
 
 import Glibc
 
-/// A new directory of a short path, as sockets need it, which goes away with all that is in it.
+/// A new directory with a short path, as sockets need it. It is removed with its contents.
 package final class TemporaryDirectory: Sendable {
-  /// A call of the system that failed.
+  /// A system call that failed.
   package struct Failure: Error {
-    /// What `errno` said.
+    /// The value of `errno`.
     package let code: Int32
 
-    /// Creates it from that.
+    /// Creates a failure.
     package init(code: Int32) { self.code = code }
   }
 
-  /// Where it is.
+  /// The path of the directory.
   package let path: String
 
-  /// Makes it, for its user alone.
+  /// Creates the directory. Only its user can access it.
   ///
-  /// - Throws: ``Failure`` where that cannot be.
+  /// - Throws: ``Failure`` if that fails.
   package init() throws(Failure) {
     var template = Array("/tmp/opq-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure(code: errno) }
@@ -28,11 +28,11 @@ package final class TemporaryDirectory: Sendable {
 
   deinit { Self.remove(path) }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in it.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
   private static func remove(_ path: String) {
-    // A link is removed, and not what it leads to.
+    // This removes a link, not its destination.
     if unlink(path) == 0 { return }
     for name in names(in: path) where name != "." && name != ".." { remove("\(path)/\(name)") }
     rmdir(path)

@@ -4,7 +4,7 @@
 import Testing
 
 extension VirtualScreen: CustomTestStringConvertible {
-  /// What a person would see, in place of thousands of cells.
+  /// The contents as a person would see them, instead of thousands of cells.
   package var testDescription: String {
     lines.map { "|\($0)|\n" }.joined()
   }

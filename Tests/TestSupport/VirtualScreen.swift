@@ -3,16 +3,16 @@
 
 import CTerminalSystem
 
-/// What a terminal shows after the bytes that it was fed: an interpreter of the control sequences
-/// that ncurses sends to terminals of the ANSI family.
+/// The contents of a terminal: an interpreter of the control sequences that ncurses sends to
+/// terminals of the ANSI family.
 ///
-/// It is written from the standard rather than from what ncurses does, so that it can be a referee.
+/// It follows the standard and not the output of ncurses, so that it can check that output.
 package struct VirtualScreen: Sendable {
   /// One character position.
   package struct Cell: Sendable, Hashable {
-    /// The character with its marks; a space where nothing was written.
+    /// The character with its marks; a space if the position is empty.
     package var text = " "
-    /// The number of its colour; `nil` for the terminal's own.
+    /// The number of its color; `nil` for the terminal's default.
     package var foreground: Int?
     /// Whether it is bold.
     package var isBold = false
@@ -20,20 +20,20 @@ package struct VirtualScreen: Sendable {
     package var isDim = false
     /// Whether it is underlined.
     package var isUnderlined = false
-    /// Whether its colours are reversed.
+    /// Whether its colors are reversed.
     package var isReversed = false
-    /// Whether the character to its left reaches over it.
+    /// Whether it is the second half of the wide character to its left.
     package var isContinuation = false
 
-    /// Creates a space in the terminal's own colours.
+    /// Creates a space in the terminal's default colors.
     package init() {}
   }
 
-  /// How many columns there are.
+  /// The number of columns.
   package let columns: Int
-  /// How many rows there are.
+  /// The number of rows.
   package let rows: Int
-  /// Row by row.
+  /// The cells, row by row.
   package private(set) var cells: [Cell]
   /// Whether the alternate screen is shown.
   package private(set) var isAlternate = false
@@ -41,13 +41,13 @@ package struct VirtualScreen: Sendable {
   package private(set) var isCursorVisible = true
   /// Whether pasted text is bracketed.
   package private(set) var isPasteBracketed = false
-  /// How often the bell has rung.
+  /// The number of bells.
   package private(set) var bellCount = 0
-  /// Sequences that are not known. There should be none.
+  /// Unknown sequences. There should be none.
   package private(set) var unknownSequences: [String] = []
 
   private var row = 0
-  /// Equal to `columns` after a character in the last one: the next one wraps.
+  /// Equal to `columns` after a character in the last column: the next one wraps.
   private var column = 0
   private var style = Cell()
   private var top = 0
@@ -63,25 +63,25 @@ package struct VirtualScreen: Sendable {
     cells = Array(repeating: Cell(), count: columns * rows)
   }
 
-  /// The text of each row, without spaces at its end.
+  /// The text of each row, without trailing spaces.
   package var lines: [String] { (0..<rows).map(line) }
 
-  /// The text of one row, without spaces at its end.
+  /// Returns the text of one row, without trailing spaces.
   package func line(_ row: Int) -> String {
     let cells = cells[row * columns..<(row + 1) * columns]
     guard let last = cells.lastIndex(where: { $0.text != " " }) else { return "" }
     return cells[...last].map(\.text).joined()
   }
 
-  /// Whether nothing can be seen in a row.
+  /// Returns whether a row is blank.
   package func isBlank(row: Int) -> Bool {
     cells[row * columns..<(row + 1) * columns].allSatisfy { $0.text == " " }
   }
 
-  /// Whether a row holds this text.
+  /// Returns whether a row contains a text.
   package func contains(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
 
-  /// Takes bytes; sequences may be cut anywhere.
+  /// Interprets bytes. Sequences may be cut at any position.
   package mutating func feed(_ bytes: some Sequence<UInt8>) {
     pending.append(contentsOf: bytes)
     var start = 0
@@ -89,7 +89,7 @@ package struct VirtualScreen: Sendable {
     pending.removeFirst(start)
   }
 
-  /// Interprets one character or sequence, and returns its length; `nil` where it is not complete.
+  /// Interprets one character or sequence, and returns its length; `nil` if it is incomplete.
   private mutating func interpret(at start: Int) -> Int? {
     let byte = pending[start]
     switch byte {
@@ -120,7 +120,7 @@ package struct VirtualScreen: Sendable {
     case UInt8(ascii: "["):
       let parameters = pending[(start + 2)...].prefix { !(0x40...0x7E).contains($0) && $0 != 0x1B }
       guard parameters.endIndex < pending.count else { return nil }
-      // The program was interrupted in the sequence. Another one begins here.
+      // The program was interrupted in the sequence, and another one begins here.
       if pending[parameters.endIndex] == 0x1B { return parameters.endIndex - start }
       let sequence = ControlSequence(parameters: parameters, final: pending[parameters.endIndex])
       perform(sequence)
@@ -141,7 +141,7 @@ package struct VirtualScreen: Sendable {
   private mutating func put(_ scalar: Unicode.Scalar) {
     let width = Int(cterminal_character_width(scalar.value))
     guard width > 0 else {
-      // A mark belongs to the cell before; anything else without a width has no place here.
+      // A mark belongs to the previous cell. Other characters without a width are not valid here.
       guard width == 0, column > 0 else { return }
       var index = row * columns + column - 1
       if cells[index].isContinuation { index -= 1 }
@@ -172,7 +172,8 @@ package struct VirtualScreen: Sendable {
     if row == bottom { scroll(by: 1, from: top) } else { row = min(rows - 1, row + 1) }
   }
 
-  /// Moves the rows between `first` and the scroll region's end up, or down where negative.
+  /// Moves the rows between `first` and the end of the scroll region up, or down if `count` is
+  /// negative.
   private mutating func scroll(by count: Int, from first: Int) {
     guard first <= bottom else { return }
     let blank = Array(repeating: Cell(), count: columns)
@@ -294,7 +295,7 @@ package struct VirtualScreen: Sendable {
 private struct ControlSequence: CustomStringConvertible {
   /// A character such as `?` before the parameters.
   let marker: Character?
-  /// The parameters; 0 for those left out.
+  /// The parameters; 0 for omitted ones.
   let numbers: [Int]
   let final: Character
   let description: String
@@ -310,12 +311,12 @@ private struct ControlSequence: CustomStringConvertible {
     description = "CSI \(text)\(self.final)"
   }
 
-  /// A parameter that is a count or a position: 0 and nothing mean 1.
+  /// Returns a parameter that is a count or a position: 0 and an omitted one mean 1.
   func count(_ index: Int, otherwise: Int = 1) -> Int {
     index < numbers.count && numbers[index] > 0 ? numbers[index] : otherwise
   }
 
-  /// What an erasing sequence's first parameter selects.
+  /// Returns the range that the first parameter of an erasing sequence selects.
   func range(before: Range<Int>, after: Range<Int>, all: Range<Int>) -> Range<Int> {
     switch numbers.first ?? 0 {
     case 0: after

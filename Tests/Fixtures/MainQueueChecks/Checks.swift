@@ -4,22 +4,22 @@
 import Glibc
 import OperationsCore
 
-/// What a program has found out about itself. Told line by line; the exit status says whether all was
-/// as it should be.
+/// The results of a program's checks of itself. Failures are printed line by line, and the exit
+/// status says whether all checks passed.
 package final class Checks: Sendable {
   private let failureCount = Locked(0)
 
-  /// Creates a list on which nothing has failed.
+  /// Creates a list without failures.
   package init() {}
 
-  /// Notes and prints `what` where it does not hold.
+  /// Counts and prints `what` if the condition is `false`.
   package func expect(_ condition: Bool, _ what: String) {
     if condition { return }
     failureCount.withLock { $0 += 1 }
     print("does not hold: \(what)")
   }
 
-  /// Ends the program: status 0 where all held, else 1.
+  /// Ends the program, with status 0 if all checks passed, otherwise 1.
   package func end() -> Never {
     print("checked")
     exit(failureCount.withLock { $0 } == 0 ? 0 : 1)

@@ -6,11 +6,11 @@ import Dispatch
 import Glibc
 import OperationsCore
 
-/// Checks the main queue of this program, which begins to serve the main dispatch queue after the
-/// call, and ends the program when that is done.
+/// Checks the main queue of this program, which begins to serve the main dispatch queue after this
+/// call, and then ends the program.
 ///
-/// - Precondition: Called on the main thread, before anything else uses the main queue.
-/// - Parameter isServedByMainThread: Whether operations are to be found on the main thread.
+/// - Precondition: Called on the main thread, before any other use of the main queue.
+/// - Parameter isServedByMainThread: Whether the main thread executes the operations.
 package func checkMainQueue(isServedByMainThread: Bool) {
   let checks = Checks()
   let log = Locked<[String]>([])
@@ -37,7 +37,8 @@ package func checkMainQueue(isServedByMainThread: Bool) {
   startThread {
     checks.expect(OperationQueue.current == nil, "no queue is current on a foreign thread")
     OperationQueue.main.waitUntilAllOperationsAreFinished()
-    // The block is not one of them: what follows it in the dispatch queue has run after it.
+    // The queue does not count the block, but the block runs after everything before it in the
+    // dispatch queue.
     DispatchQueue.main.sync {}
     checks.expect(
       log.withLock { $0 } == ["first", "block", "barrier", "second"], "the order of adding")
@@ -50,7 +51,7 @@ package func checkMainQueue(isServedByMainThread: Bool) {
   }
 }
 
-/// What cannot be set.
+/// Checks the fixed properties.
 private func checkFixed(_ checks: Checks) {
   let told = Locked<[Diagnostic.Kind]>([])
   Diagnostic.handler = { diagnostic in told.withLock { $0.append(diagnostic.kind) } }
@@ -70,7 +71,7 @@ private func checkFixed(_ checks: Checks) {
   checks.expect(!main.isSuspended, "it is not suspended")
 }
 
-/// Everything that is in the main queue is cancelled.
+/// Checks that everything in the main queue can be cancelled.
 private func checkCancelling(_ checks: Checks) {
   let main = OperationQueue.main
   let canceller = BlockOperation()
@@ -87,7 +88,7 @@ private func checkCancelling(_ checks: Checks) {
   checks.expect(main.operationCount == 0, "the main queue is empty")
 }
 
-/// Four threads add to the main queue.
+/// Checks that operations from four threads execute one at a time.
 private func checkSerial(_ checks: Checks) {
   let running = Locked(0)
   let runCount = Locked(0)
@@ -107,7 +108,7 @@ private func checkSerial(_ checks: Checks) {
   checks.expect(runCount.withLock { $0 } == 2_000, "all have run, once each")
 }
 
-/// What is current where queues meet.
+/// Checks the current queue in nested operations.
 private func checkInside(_ checks: Checks) {
   let queue = OperationQueue()
   queue.addOperation {
@@ -135,7 +136,7 @@ private func checkInside(_ checks: Checks) {
   for each in [queue, targeting, .main] { each.waitUntilAllOperationsAreFinished() }
 }
 
-/// A queue whose underlying queue is the main dispatch queue.
+/// Checks a queue whose underlying queue is the main dispatch queue.
 private func checkUnderlyingMain(_ checks: Checks, isServedByMainThread: Bool) {
   let queue = OperationQueue()
   queue.underlyingQueue = .main

@@ -4,7 +4,7 @@
 import Dispatch
 import OperationsCore
 
-/// Checks what waiting on the main thread for the main queue does, and ends the program.
+/// Checks the effects of waiting on the main thread for the main queue, and ends the program.
 ///
 /// - Precondition: Called on the main thread of a program that does not serve the main queue.
 package func checkWaitingOnMainThread() -> Never {
@@ -54,8 +54,9 @@ package func waitOnMainThread() {
   OperationQueue.main.waitUntilAllOperationsAreFinished()
 }
 
-/// Waits, below a served main queue, on the main queue for an asynchronous operation that has
-/// started, which is allowed, and for what comes behind it, which is not; then ends the program.
+/// While the main queue is served, waits inside an operation of it for an asynchronous operation
+/// that has started, which is allowed, and for a later operation, which is not. Then ends the
+/// program.
 package func checkWaitingForStarted() {
   let checks = Checks()
   let operation = ElsewhereOperation()
@@ -78,7 +79,7 @@ package func checkWaitingForStarted() {
   }
 }
 
-/// Its work is over when somebody says so, on another thread.
+/// Finishes when another thread ends its work.
 private final class ElsewhereOperation: Operation, @unchecked Sendable {
   private let flags = Locked((isExecuting: false, isFinished: false))
 

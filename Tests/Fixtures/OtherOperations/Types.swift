@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// As a module of other people has them, which knows neither Foundation nor this library: types of
-/// the names that this library has too.
+/// A type with the same name as one of this library, as another module may have that uses neither
+/// Foundation nor this library.
 public struct Operation: Sendable {
-  /// What tells it from the library's.
+  /// Distinguishes the type from the library's.
   public let formula: String
 
   /// Creates one.
@@ -13,7 +13,7 @@ public struct Operation: Sendable {
 
 /// See `Operation`.
 public struct QualityOfService: Sendable {
-  /// What tells it from the library's.
+  /// Distinguishes the type from the library's.
   public let bitsPerSecond: Int
 
   /// Creates one.
@@ -22,7 +22,7 @@ public struct QualityOfService: Sendable {
 
 /// See `Operation`.
 public final class AsyncOperation {
-  /// What tells it from the library's.
+  /// Distinguishes the type from the library's.
   public let formula = "async"
 
   /// Creates one.
@@ -31,7 +31,7 @@ public final class AsyncOperation {
 
 /// See `Operation`.
 public final class GroupOperation {
-  /// What tells it from the library's.
+  /// Distinguishes the type from the library's.
   public let formula = "group"
 
   /// Creates one.

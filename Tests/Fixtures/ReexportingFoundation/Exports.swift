@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// As modules do that hand Foundation's types to their users, FoundationNetworking and XCTest for two.
+// Like modules that re-export Foundation's types to their users, for example FoundationNetworking
+// and XCTest.
 @_exported public import Foundation

@@ -5,7 +5,7 @@ import MonitorClient
 import MonitorProtocol
 import Synchronization
 
-/// Tells of a process in which nothing happens, with names from outside wherever there is a name.
+/// The messages of a process without changes. Every name in them comes from a file.
 final class ScriptedSource: MonitorSource {
   private static let queueCount = 3
 
@@ -50,7 +50,7 @@ final class ScriptedSource: MonitorSource {
 
   func invalidate() {}
 
-  /// Says that nothing more comes.
+  /// Ends the messages.
   func end(reason: String) { add(.ended(reason: reason)) }
 
   private func add(_ message: MonitorMessage) {
@@ -58,14 +58,14 @@ final class ScriptedSource: MonitorSource {
     ring()
   }
 
-  /// The name at a place, beginning again after the last one.
+  /// Returns the name at an index, starting again after the last one.
   private func name(_ index: Int) -> String { names[index % names.count] }
 
   private func queueID(_ index: Int) -> QueueReport.ID {
     QueueReport.ID(UInt64(index % Self.queueCount) + 1)
   }
 
-  /// The first waits for all others, of which all but one run.
+  /// The first operation waits for all others. All others but one execute.
   private var operations: [OperationReport] {
     let ids = names.indices.map { OperationReport.ID(UInt64($0) + 101) }
     return names.indices.map { index in

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The dashboard of opq-top over a process that is made up: its names are those of a file, which holds
-// an array of strings in JSON. Every place where a name can appear has one.
+// Shows the dashboard of opq-top for an imaginary process. The names come from a file with a JSON
+// array of strings. Every place where a name can appear has one.
 //
 //   fixture-hostile-names FILE [trap | ended]
 //
-// With "trap" it traps at the first command, as a defect of the program would make it. With "ended" it
-// prints batch frames of a process that goes away.
+// With "trap", the program traps at the first command, like a program with a defect. With "ended",
+// it prints batch frames of a process that ends.
 
 import ArgumentParser
 import CursesTerminal
@@ -16,7 +16,7 @@ import FoundationEssentials
 import Glibc
 import OpqTop
 
-/// Watches the made-up process until it or the user ends that.
+/// Watches the imaginary process until the process or the user ends the program.
 func watchNames(_ arguments: [String]) throws -> Ending {
   guard let path = arguments.first, let data = try? Data(contentsOf: URL(filePath: path)),
     let names = try? JSONDecoder().decode([String].self, from: data), !names.isEmpty

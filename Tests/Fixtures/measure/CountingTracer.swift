@@ -4,7 +4,7 @@
 import Synchronization
 import Tracing
 
-/// Gives each span an identity, and keeps what a span is given until it ends.
+/// Gives each span an identity, and stores its values until it ends.
 struct CountingTracer: Tracer {
   private enum IDKey: ServiceContextKey {
     typealias Value = UInt64
@@ -32,7 +32,7 @@ struct CountingTracer: Tracer {
   ) where Carrier == Extract.Carrier {}
 }
 
-/// Keeps what it is given.
+/// Stores its values.
 final class CountingSpan: Span {
   private struct State {
     var operationName: String

@@ -4,10 +4,10 @@
 import Glibc
 import TestSupport
 
-/// Measures the dashboard from outside, on a terminal of 120x40: how long until its first frame, how
-/// long frames take beside a million operations, and what it costs when nothing happens.
+/// Measures the dashboard from outside, on a terminal of 120x40: the time to its first frame, the
+/// time for frames with a million operations, and the cost while nothing changes.
 enum DashboardFigures {
-  /// Starts `opq-top` on a terminal of its own.
+  /// Starts `opq-top` on a new terminal.
   private static func start(_ arguments: [String]) throws -> PseudoTerminal {
     let window = try PseudoTerminal(columns: 120, rows: 40)
     try window.start(BuiltFolder.path(of: "opq-top"), arguments)

@@ -5,9 +5,9 @@ import Glibc
 import Operations
 import TestSupport
 
-/// The work that is measured with and without somebody who watches.
+/// The work that is measured with and without a viewer.
 enum MeasuredWork {
-  /// Runs operations without anything to do, from this thread, a million at a time.
+  /// Runs empty operations, which this thread adds, a million at a time.
   static func runEmpty(_ count: Int) {
     let queue = OperationQueue()
     for start in stride(from: 0, to: count, by: 1_000_000) {
@@ -16,7 +16,7 @@ enum MeasuredWork {
     }
   }
 
-  /// Runs operations that each compute these steps, one less at a time than there are processors.
+  /// Runs operations that each compute a number of steps. One processor stays free.
   static func runComputing(_ count: Int, steps: Int) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
@@ -26,7 +26,7 @@ enum MeasuredWork {
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  /// Computes something for some steps.
+  /// Computes a number of steps.
   @inline(never)
   static func compute(_ steps: Int) -> UInt64 {
     var value: UInt64 = 1
@@ -34,8 +34,8 @@ enum MeasuredWork {
     return value
   }
 
-  /// How large the process is, in KiB, when it has not grown for some time: the collector has then taken
-  /// in everything.
+  /// Returns the size of the process in KiB after it has not grown for some time, when the
+  /// collector has read all operations.
   static func settledMemory(quietFor patience: Duration) -> Int {
     var last = 0
     var quiet = ContinuousClock.now

@@ -7,7 +7,7 @@ import Operations
 import OperationsMonitor
 import TestSupport
 
-/// A viewer in a process of its own, whose screen a thread of this one takes in.
+/// A viewer in another process, whose screen is read by a thread of this process.
 final class AttachedViewer: Sendable {
   private let isOver = Monitored(false)
   private let hasEnded = DispatchSemaphore(value: 0)
@@ -28,25 +28,25 @@ final class AttachedViewer: Sendable {
     isAttached.wait()
   }
 
-  /// Ends it, and waits until it has.
+  /// Ends the viewer, and waits for its end.
   func end() {
     isOver.change { $0 = true }
     hasEnded.wait()
   }
 }
 
-/// How the process is watched.
+/// The kind of monitoring.
 enum Watching: CaseIterable {
   case off, listening, attached
 }
 
-/// Measures what it costs a process to be watched: the same work while it does not listen, while it
-/// listens, and while opq-top is attached to it on a terminal of 120x40. The three take turns, and each
-/// ratio is one of two neighbours; printed is the median of the ratios.
+/// Measures the cost of monitoring for a process: the same work while the process does not listen,
+/// while it listens, and while opq-top is attached to it on a terminal of 120x40. The three
+/// alternate, and each ratio is one of two neighbours. The median of the ratios is printed.
 ///
 ///     fixture-measure monitor [ROUNDS [memory|empty|millisecond]]
 enum MonitorOverhead {
-  /// Does some work under one kind of watching; how long it took.
+  /// Does some work with one kind of monitoring, and returns the time for it.
   private static func time(_ watching: Watching, _ work: () -> Void) throws -> Duration {
     var viewer: AttachedViewer?
     switch watching {
@@ -61,8 +61,8 @@ enum MonitorOverhead {
     return ContinuousClock().measure(work)
   }
 
-  /// How many steps take a millisecond, where nothing else runs: the same work each time, so that
-  /// whatever takes the processor away is seen.
+  /// The number of steps that take one millisecond on an idle machine. The work is the same each
+  /// time, so that other use of the processor is visible.
   private static let stepsOfMillisecond: Int = {
     let steps = 1_000_000
     let times = (0..<50).map { _ in
@@ -95,7 +95,8 @@ enum MonitorOverhead {
         + "attached \(percent(median(ratios[.attached] ?? [0])))")
   }
 
-  /// A suspended queue of so many operations, and by how many bytes it has made the process grow. It stays.
+  /// Creates a suspended queue with a number of operations, which stay, and returns the growth of
+  /// the process in bytes.
   private static func grow(by count: Int) -> Int {
     let before = ProcessStatus.amount("VmRSS")
     let queue = OperationQueue()
@@ -104,7 +105,7 @@ enum MonitorOverhead {
     return (ProcessStatus.amount("VmRSS") - before) * 1_024
   }
 
-  /// The memory of what waits, and what a viewer adds to it.
+  /// Measures the memory of waiting operations, and the additional memory for a viewer.
   private static func measureMemory(count: Int) throws {
     let alone = grow(by: count) / count
     let before = ProcessStatus.amount("VmRSS")

@@ -4,19 +4,19 @@
 import Glibc
 import TestSupport
 
-/// Uses opq-top at random, with a million operations in it, under a limit of memory; prints what it found,
-/// and ends with status 1 where that is a fault.
+/// Uses opq-top at random with a million operations and a limit of memory, prints the results, and
+/// ends with status 1 if there is a fault.
 ///
 ///     fixture-measure soak [SECONDS [SEED [DEMO]]]
 ///
-/// 30 seconds, a seed of its own and `storm`, where nothing else is said. The same seed does the same, as
-/// far as the program is as quick.
+/// The defaults are 30 seconds, a new seed and the demo `storm`. The same seed does the same
+/// things, as far as the program has the same speed.
 ///
-/// The storm always has a million operations that have not finished, and the monitor keeps 10,000 more; so
-/// there is nothing to grow once these are there, and only then the time begins. They take some 1,100 bytes
-/// each while they are watched, 1,100 MB. From there gaps between them bring it to some 1,430 MB in four
-/// minutes, and there it stays: of the next 8,500,000 operations it kept 44 KiB. The limit of memory is far
-/// above that.
+/// The storm always has a million unfinished operations, and the monitor keeps 10,000 more. When
+/// these exist, nothing should grow, and only then the time begins. They need about 1,100 bytes
+/// each while they are watched, or 1,100 MB. From there, gaps between them increase the memory to
+/// about 1,430 MB in four minutes, and no further: for the next 8,500,000 operations it grew by 44
+/// KiB. The limit of memory is far above that.
 enum RandomUse {
   static func run(_ arguments: [String]) throws {
     let seconds = arguments.first.flatMap { Int($0) } ?? 30

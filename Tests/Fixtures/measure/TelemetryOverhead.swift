@@ -10,12 +10,12 @@ import Synchronization
 import TestSupport
 import Tracing
 
-/// Counts what it is told.
+/// Counts the values that it receives.
 final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, RecorderHandler,
   TimerHandler
 {
   private let count = Atomic<Int64>(0)
-  /// How many times were told: two of each operation.
+  /// The number of received times: two for each operation.
   private let timeCount = Atomic<Int>(0)
 
   var timedCount: Int { timeCount.load(ordering: .relaxed) / 2 }
@@ -42,19 +42,20 @@ final class CountingMetrics: MetricsFactory, CounterHandler, MeterHandler, Recor
   func recordNanoseconds(_ duration: Int64) { timeCount.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// How much is told.
+/// The kinds of data that are reported.
 enum Telling: String, CaseIterable {
   case off, metrics, traces
 }
 
-/// Measures what it costs a process to tell metrics and traces of its queues: the same work without,
-/// with metrics, and with metrics and traces, by systems that do next to nothing. The three take turns, and
-/// each ratio is one of two neighbours; printed is the median of the ratios.
+/// Measures the cost of reporting metrics and traces of a process's queues: the same work without
+/// them, with metrics, and with metrics and traces, for systems that do almost nothing. The three
+/// alternate, and each ratio is one of two neighbours. The median of the ratios is printed.
 ///
 ///     fixture-measure telemetry [ROUNDS]
-///     fixture-measure telemetry off|metrics|traces COUNT    runs so many empty operations once, to be counted
+///     fixture-measure telemetry off|metrics|traces COUNT    runs COUNT empty operations once, to
+///     count instructions
 enum TelemetryOverhead {
-  /// Does some work while so much is told, every second or after another interval.
+  /// Does some work while data are reported, every second or at another interval.
   private static func tell(
     _ telling: Telling, interval: Duration = .seconds(1), _ work: (CountingMetrics) -> Void
   ) {
@@ -66,19 +67,19 @@ enum TelemetryOverhead {
     telemetry.stop()
   }
 
-  /// The processor time that this process has taken.
+  /// The processor time of this process.
   private static func processorTime() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// The processor time of a second in which there are 800 operations, each of which is told.
+  /// Returns the processor time of one second with 800 operations, each of which is reported.
   private static func measureSteady(_ telling: Telling) -> Duration {
     var taken = Duration.zero
     tell(telling) { metrics in
       let queue = OperationQueue()
-      // As many as are kept have gone by before the seconds that count.
+      // Before the measured seconds, as many operations have finished as are kept.
       for second in 0..<25 {
         let before = processorTime()
         for _ in 0..<800 { queue.addOperation {} }
@@ -93,7 +94,7 @@ enum TelemetryOverhead {
     return taken / 10
   }
 
-  /// By how many bytes for each operation that waits the process grows while metrics are told.
+  /// Returns the growth of the process in bytes per waiting operation while metrics are reported.
   private static func measureMemory(count: Int) -> Int {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -131,7 +132,7 @@ enum TelemetryOverhead {
     if arguments.count == 2, let telling = Telling(rawValue: arguments[0]),
       let count = Int(arguments[1])
     {
-      // Without another reading until the end: what is counted is what operations pay.
+      // There is no further reading before the end, so only the cost for operations is counted.
       tell(telling, interval: .seconds(100_000)) { _ in MeasuredWork.runEmpty(count) }
     } else {
       let rounds = arguments.first.flatMap { Int($0) } ?? 9

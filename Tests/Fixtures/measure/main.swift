@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Programs that use or measure the library, the monitor and opq-top for longer than a test may take.
+// Programs that use or measure the library, the monitor and opq-top for longer than a test may
+// take.
 //
 //   fixture-measure soak [SECONDS [SEED [DEMO]]]
 //   fixture-measure dashboard

@@ -8,18 +8,20 @@ import TestSupport
 
 /// Asynchronous operations on a queue of width 8, some of which are cancelled at random moments.
 ///
-/// A process of its own, so that the threads of other tests are not in the figure.
+/// This runs in a separate process, so that threads of other tests are not counted.
 enum AsyncStorm {
   private static let width = 8
-  /// A worker for each slot and as many that have just had one; a thread for each processor that Swift has
-  /// for tasks; and a few: the main thread, the one that counts, those of the library's own.
+  /// A worker for each slot, and as many that have just had one; a thread for each processor that
+  /// Swift uses for tasks; and a few others: the main thread, the counting thread, and those of the
+  /// library.
   private static let threadsAtMost = 2 * width + sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 8
 
-  /// Runs as many operations as the first argument says, while a thread of its own counts the threads of the
-  /// process. Prints a line of figures, and fails if an operation has not finished exactly once, if more
-  /// than 8 ran at once, or if there were more threads than there should be.
+  /// Runs the number of operations in the first argument, while another thread counts the threads
+  /// of the process. Prints a line of figures. Fails if an operation has not finished exactly once,
+  /// if more than 8 executed at once, or if there were too many threads.
   ///
-  /// The second argument is the seed of the random moments; without one it is a new one, which is printed.
+  /// The second argument is the seed of the random moments. Without it, the seed is new, and is
+  /// printed.
   static func run(_ arguments: [String]) {
     guard let count = arguments.first.flatMap({ Int($0) }) else {
       fatalError("How many operations?")
@@ -51,8 +53,8 @@ enum AsyncStorm {
     }
   }
 
-  /// Adds so many, and cancels some before they are in the queue, some that wait, some that run, and some
-  /// that have finished.
+  /// Adds a number of operations, and cancels some before they are in the queue, some that wait,
+  /// some that execute, and some that have finished.
   private static func addAndCancel(_ count: Int, in queue: OperationQueue, seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var recent: [Drop] = []
@@ -70,7 +72,7 @@ enum AsyncStorm {
   }
 }
 
-/// An operation that counts what becomes of all of them.
+/// An operation that counts the results of all such operations.
 private final class Drop: AsyncOperation<Void>, @unchecked Sendable {
   static let begun = Atomic(0)
   static let running = Atomic(0)
@@ -81,7 +83,7 @@ private final class Drop: AsyncOperation<Void>, @unchecked Sendable {
   private let yields: Int
   private let hasFinished = Atomic(false)
 
-  /// - Parameter yields: How often its work lets others go first, if it is not cancelled.
+  /// - Parameter yields: How often its work yields to other tasks, if it is not cancelled.
   init(yields: Int) {
     self.yields = yields
     super.init()
@@ -109,13 +111,13 @@ private final class Drop: AsyncOperation<Void>, @unchecked Sendable {
   }
 }
 
-/// Counts the threads of the process, from `start()` to `stop()`.
+/// Counts the threads of the process from `start()` to `stop()`.
 private final class ThreadCount: Sendable {
   private let most = Atomic(0)
   private let lookCount = Atomic(0)
   private let isOver = Atomic(false)
 
-  /// - Returns: The thread that looks, which is one of them.
+  /// - Returns: The counting thread, which is included.
   func start() -> pthread_t {
     var thread = pthread_t()
     let error = pthread_create(
@@ -129,7 +131,7 @@ private final class ThreadCount: Sendable {
     return thread
   }
 
-  /// - Returns: How many there were at most, and how often that was looked at.
+  /// - Returns: The maximum number of threads, and the number of counts.
   func stop(_ thread: pthread_t) -> (most: Int, lookCount: Int) {
     isOver.store(true, ordering: .relaxed)
     pthread_join(thread, nil)
@@ -140,7 +142,7 @@ private final class ThreadCount: Sendable {
     repeat {
       most.max(ProcessStatus.amount("Threads"), ordering: .relaxed)
       lookCount.wrappingAdd(1, ordering: .relaxed)
-      // Often enough for what lasts, and no load.
+      // Frequent enough for lasting threads, without a high load.
       usleep(500)
     } while !isOver.load(ordering: .relaxed)
   }

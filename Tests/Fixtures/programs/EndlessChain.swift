@@ -6,34 +6,38 @@ import OperationsCore
 import Synchronization
 import TestSupport
 
-/// A chain of operations, each of which depends on the one before and forgets it, under a limit of memory.
+/// A chain of operations with a limit of memory. Each operation depends on the previous one and
+/// forgets it.
 ///
-/// A process of its own, so that the memory of other tests is not in the figure.
+/// This runs in a separate process, so that memory of other tests is not counted.
 enum EndlessChain {
-  /// A program that adds faster than a queue works has to wait now and then, with a chain or without.
+  /// A program that adds operations faster than a queue executes them must wait now and then, with
+  /// or without a chain.
   private static let aheadAtMost = 1_000
   /// Includes the operations that are being released.
   private static let aliveAtMost = 4 * aheadAtMost
-  /// In KiB, from when there have been so many for the first time. A link takes more than 0.1.
+  /// In KiB, after this number of operations was reached for the first time. A link needs more than
+  /// 0.1.
   private static let growthAtMost = 4 * 1_024
 
-  /// Runs as many operations as the first argument says; prints how many of them there were at once and how
-  /// much memory that took, and fails if it was more than a few.
+  /// Runs the number of operations in the first argument. Prints the maximum number that existed at
+  /// once and the memory for them, and fails if it was more than a few.
   ///
-  /// With "keep" as the second argument nothing is forgotten, which shows that it would fail.
+  /// With "keep" as the second argument, no operation is forgotten, which shows that the check can
+  /// fail.
   static func run(_ arguments: [String]) {
     guard let count = arguments.first.flatMap({ Int($0) }) else { fatalError("How many links?") }
     let forgets = arguments.dropFirst().first != "keep"
 
-    // A limit that the kernel enforces, with room for the stacks of a few threads. Ten million links take
-    // four times as much.
+    // The kernel enforces this limit, which leaves room for the stacks of a few threads. Ten
+    // million links need four times as much.
     var limit = rlimit(rlim_cur: 256 << 20, rlim_max: 256 << 20)
     guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
       fatalError("The limit of memory cannot be set: error \(errno)")
     }
 
     let queue = OperationQueue()
-    // A chain needs no more; and how many processors there are makes no difference to the memory.
+    // One slot is enough for a chain, and makes the memory independent of the number of processors.
     queue.maxConcurrentOperationCount = 1
     var newest: Link?
     var memoryAtFirst = 0
@@ -60,7 +64,7 @@ enum EndlessChain {
   }
 }
 
-/// An operation of the chain, counted.
+/// An operation of the chain, which is counted.
 private final class Link: Operation, @unchecked Sendable {
   static let alive = Atomic(0)
   static let mostAlive = Atomic(0)

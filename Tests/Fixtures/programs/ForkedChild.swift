@@ -7,10 +7,11 @@ import Synchronization
 
 /// Forks a child process that uses operations.
 ///
-/// A program of its own, because a thread of the tests may hold a lock of the Swift runtime during the
-/// fork.
+/// This runs in a separate program, because a thread of the tests may hold a lock of the Swift
+/// runtime during the fork.
 enum ForkedChild {
-  /// A child that uses the queue of an operation that executes in the parent, or what needs a thread.
+  /// Forks a child that uses the queue of an operation that executes in the parent, or a function
+  /// that needs a thread.
   ///
   /// - Returns: How the child ended, as `waitpid` reports it.
   static func use(_ word: String) -> Int32 {
@@ -43,7 +44,7 @@ enum ForkedChild {
       default: _exit(4)
       }
     }
-    // The parent is as it was.
+    // The parent must be unchanged.
     suspended.cancelAllOperations()
     waiting.cancel()
     gate.open()
@@ -51,13 +52,13 @@ enum ForkedChild {
     return ending
   }
 
-  /// A child that starts operations by hand, after the parent has used a queue.
+  /// Forks a child that starts operations directly after the parent has used a queue.
   static func startByHand() -> Int32 {
     OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
     return child {
       let first = BlockOperation {}
       let second = BlockOperation {}
-      // A subclass that depends on another operation is asked for its isReady on another thread.
+      // The `isReady` of a subclass with a dependency is evaluated on another thread.
       let subclass = PlainSubclass()
       second.addDependency(first)
       for operation in [first, second, subclass] { operation.start() }
@@ -66,7 +67,7 @@ enum ForkedChild {
     }
   }
 
-  /// A child that is forked before the first queue, and uses queues.
+  /// Forks a child before the first queue exists. The child uses queues.
   static func useEarly() -> Int32 {
     let ending = child {
       let queue = OperationQueue()
@@ -79,10 +80,10 @@ enum ForkedChild {
 
   /// Runs `body` in a child process and waits for its end. An alarm ends a child that hangs.
   private static func child(_ body: () -> Void) -> Int32 {
-    // The module does not offer it, because the child has this thread alone.
+    // The module does not offer `fork`, because the child has only this thread.
     let fork = unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
-    // Until the other threads sleep: one that is in the Swift runtime may hold a lock of it, which the
-    // child would wait for.
+    // Wait until the other threads sleep: a thread in the Swift runtime may hold one of its locks,
+    // and the child would wait for it.
     usleep(200_000)
     let process = fork()
     if process == 0 {
@@ -96,7 +97,7 @@ enum ForkedChild {
   }
 }
 
-/// Holds up a thread until it is opened.
+/// Blocks a thread until it is opened.
 private struct Pipe: Sendable {
   private let reading: Int32
   private let writing: Int32

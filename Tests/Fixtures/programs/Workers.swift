@@ -5,12 +5,13 @@ import Glibc
 import OperationsCore
 import Synchronization
 
-/// A process whose pool no test has used.
+/// Runs in a process whose pool no test has used.
 enum Workers {
-  /// Does what the first argument says: "crash" reads a bad address in an operation and "crash-main" on the
-  /// main thread; "width" prints how many processor-bound operations of one default-width queue executed at
-  /// the same time, "blocked" how many that sleep of a queue of width 20; "fork" and a second argument
-  /// prints how a child process ended (``ForkedChild``).
+  /// Runs the mode in the first argument: "crash" reads a bad address in an operation, and
+  /// "crash-main" on the main thread. "width" prints how many processor-bound operations of one
+  /// default-width queue executed at the same time, and "blocked" how many sleeping operations of a
+  /// queue of width 20. "fork" with a second argument prints how a child process ended
+  /// (``ForkedChild``).
   static func run(_ arguments: [String]) {
     switch arguments.first {
     case "crash":
@@ -41,7 +42,7 @@ enum Workers {
     UnsafePointer<UInt8>(bitPattern: 8).map { $0.pointee } ?? 0
   }
 
-  /// How many of 40 operations executed at the same time.
+  /// Returns how many of 40 operations executed at the same time.
   private static func mostAtTheSameTime(width: Int = -1, _ work: @escaping @Sendable () -> Void)
     -> Int
   {

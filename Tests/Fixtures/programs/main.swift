@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// What tests need in a process of its own, whose main thread, pool or memory no test has used.
+// Modes for tests that need a separate process, whose main thread, pool or memory no test has used.
 //
 //   fixture-programs main-queue dispatch-main|run-loop|waiting|waiting-while-served|trap
 //   fixture-programs workers crash|crash-main|width|blocked

@@ -4,26 +4,26 @@
 import Foundation
 import TestSupport
 
-/// Runs one variant of a shape in this process, and prints what became of it.
+/// Runs one variant of a shape in this process, and prints its result.
 func runOnce(shape name: String, width: String, isCancelled: Bool) {
   guard let shape = Shape.all.first(where: { $0.name == name }), let width = Int(width) else {
     fatalError("There is no shape \(name), or no width \(width)")
   }
   let variant = ShapeVariant(width: width, isCancelled: isCancelled, isObserved: false)
   let seed = SeededGenerator.announcedSeed(for: "\(name), \(variant)")
-  // Less than the process has, so that there is time to say what is lost.
+  // Shorter than the limit of the process, so that a missing result can be reported.
   print(ShapeReport.mark, ShapeRun(shape, variant, seed: seed).report(within: 7))
 }
 
 extension ShapeReport {
-  /// Stands before the line with the report.
+  /// The beginning of the line with the report.
   static let mark = "report:"
 }
 
-/// What becomes of each shape with Foundation.
+/// The results of each shape with Foundation.
 struct ShapeTable {
-  /// How often each variant runs at most: the moments of a race differ from run to run, so a variant
-  /// runs again until a run goes wrong.
+  /// The maximum number of runs of each variant: the timing of a race differs from run to run, so a
+  /// variant runs again until a run fails.
   private static let attempts = 3
 
   private let shapes: [Shape]
@@ -34,7 +34,7 @@ struct ShapeTable {
     Swift.print("| Shape | Here | There | There, cancelled |\n| --- | --- | --- | --- |")
     for shape in shapes {
       let cells = ["plain", "cancelled"].map { cell(shape, $0) }
-      // The tests of the shapes fail if it is anything else here.
+      // The tests of the shapes fail if the result with this library is different.
       Swift.print("| \(shape.summary) | ok | \(cells.joined(separator: " | ")) |")
       fflush(nil)
     }
@@ -42,7 +42,7 @@ struct ShapeTable {
       "| \(Shape.affectingStateSummary) | ok | does not compile | does not compile |")
   }
 
-  /// The worst fault at each width. The standard error gets each report in full.
+  /// Returns the worst fault at each width. Each complete report is printed to standard error.
   private func cell(_ shape: Shape, _ variant: String) -> String {
     let faults = ShapeVariant.widths.map { width in
       let report = report(of: shape, width, variant)
@@ -56,7 +56,7 @@ struct ShapeTable {
       .joined(separator: ", ")
   }
 
-  /// The first part of a report without its numbers, which differ from run to run.
+  /// Returns the first part of a report without its numbers, which differ from run to run.
   private func worstFault(in report: String) -> String {
     let words = report.prefix { $0 != "," }.split(separator: " ")
     return words.filter { Int($0) == nil && $0 != "of" }.joined(separator: " ")
@@ -76,7 +76,7 @@ struct ShapeTable {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = ["--run", shape.name, "\(width)", variant]
     process.standardOutput = output
-    // What prints a backtrace of a crash can outlive the limit, and hold the pipe.
+    // The process that prints a backtrace of a crash can outlive the limit and keep the pipe open.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     process.standardError = FileHandle.nullDevice

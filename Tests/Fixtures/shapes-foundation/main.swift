@@ -4,8 +4,8 @@
 import Foundation
 import TestSupport
 
-// Runs the subclass shapes with Foundation's operations, each in each variant in a process of its own,
-// and prints a table of what was seen. Arguments select shapes by name; without one, all run.
+// Runs the subclass shapes with Foundation's operations, each variant in a separate process, and
+// prints a table of the results. Arguments select shapes by name. Without arguments, all run.
 
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == "--run" {
   let arguments = CommandLine.arguments
