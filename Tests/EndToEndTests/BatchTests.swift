@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct BatchTests {
-  /// What batch mode prints, exactly.
+  /// Returns the exact output of batch mode.
   private func output(
     _ arguments: [String], ending: PseudoTerminal.Ending = .status(0)
   ) throws -> String {
@@ -81,7 +81,7 @@ import Testing
   @Test("What is warned of is part of a frame, but for what is allowed")
   func warnings() async throws {
     let arguments = ["deadlock", "-n", "10", "-d", "500ms"]
-    // Both at once: each takes five seconds.
+    // Both run at once, because each takes five seconds.
     async let all = onOwnThread { try output(arguments) }
     let json = try await onOwnThread {
       try output(arguments + ["--json", "--allow", "all", "--warn", "cycle"])

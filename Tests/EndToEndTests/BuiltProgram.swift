@@ -6,10 +6,10 @@ import TestSupport
 
 /// The built `opq-top`.
 enum BuiltProgram {
-  /// Where it is: beside the tests.
+  /// The path of the program, in the folder of the tests.
   static let path = BuiltFolder.path(of: "opq-top")
 
-  /// Starts it on a terminal, and waits for its first full frame.
+  /// Starts the program on a terminal, and waits for its first complete frame.
   static func start(
     columns: Int = 80, rows: Int = 24, _ arguments: [String] = [], environment: [String] = [],
     redirections: [Int32: String] = [:]
@@ -20,10 +20,10 @@ enum BuiltProgram {
     return window
   }
 
-  /// Starts it as a job of a shell, as people do, and waits for its first full frame.
+  /// Starts the program as a job of a shell, and waits for its first complete frame.
   ///
-  /// When it has ended, the shell says `back` with its status, and keeps the terminal until a line
-  /// is typed.
+  /// After its end, the shell prints `back` with its status, and keeps the terminal until a line is
+  /// typed.
   static func startInShell(_ arguments: String = "") throws -> PseudoTerminal {
     let window = try PseudoTerminal()
     let script = "'\(path)' \(arguments); echo \"back $?\"; read line"
@@ -32,8 +32,8 @@ enum BuiltProgram {
     return window
   }
 
-  /// Runs it to its end without a terminal: what it printed on standard output, exactly, and how it
-  /// ended. Standard error is not part of it.
+  /// Runs the program to its end without a terminal. Returns its exact standard output, without
+  /// standard error, and its ending.
   static func output(
     _ arguments: [String]
   ) throws -> (text: String, ending: PseudoTerminal.Ending?) {
@@ -44,7 +44,7 @@ enum BuiltProgram {
     return (try String(contentsOfFile: directory.file("output"), encoding: .utf8), ending)
   }
 
-  /// What a line of Bash printed on standard output, exactly.
+  /// Returns the exact standard output of a line of Bash.
   static func shellOutput(_ line: String) throws -> String {
     let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()

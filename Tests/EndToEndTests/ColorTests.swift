@@ -4,15 +4,16 @@
 import TestSupport
 import Testing
 
-/// What the dashboard says, on terminals of many colours, few, and none.
+/// The dashboard's contents on terminals with many colors, few colors and none.
 ///
-/// The background is never set: an unknown sequence would be found where it is. And text is in the
-/// terminal's own colour, or in one of six that can be read on a light background as on a dark one.
+/// The background is never set, because an unknown sequence would be detected. Text has the
+/// terminal's default color or one of six colors that are readable on a light and on a dark
+/// background.
 @Suite(.timeLimit(.minutes(3))) struct ColorTests {
-  /// The keys to each view in which time does not pass.
+  /// The keys that lead to each view whose contents do not change with time.
   private static let steps = ["", "t", "\u{1B}3", "\u{1B}5", "?", "\u{1B}", "\u{1B}1", "x"]
 
-  /// A terminal, or a wish, and the colours that there are then.
+  /// A terminal or an option, and the colors for it.
   private struct Setting {
     let name: String
     var environment: [String] = []
@@ -27,7 +28,7 @@ import Testing
     Setting(name: "NO_COLOR", environment: ["NO_COLOR=1"], colors: []),
   ]
 
-  /// Describes a terminal of 16 colours, which the system need not know.
+  /// Describes a terminal with 16 colors, which the system may not know.
   private func describeSixteenColors(in path: String) throws {
     let window = try PseudoTerminal()
     let description = "opq-16|sixteen colours, colors#16, pairs#0x100, use=xterm-256color,"
@@ -36,7 +37,7 @@ import Testing
     try #require(window.waitForEnd() == .status(0), "\(window.screen.lines)")
   }
 
-  /// What is on the screen after each step, without the header, which has a clock.
+  /// Returns the contents of the screen after each step, without the header, which has a clock.
   private func session(
     _ setting: Setting, terminfo path: String
   ) throws -> (texts: [[String]], colors: Set<Int>) {
@@ -50,7 +51,7 @@ import Testing
     var texts: [[String]] = []
     var colors: Set<Int> = []
     for step in Self.steps {
-      // Twice: an answer to what the keys have asked for comes before the second time.
+      // Twice: an answer to the keys arrives before the second time.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()
@@ -75,7 +76,7 @@ import Testing
     for setting in Self.settings {
       let (texts, colors) = try session(setting, terminfo: terminfo.path)
       #expect(colors.subtracting(setting.colors) == [], "\(setting.name)")
-      // Nothing would be tested where nothing is coloured.
+      // Without colors, this test would prove nothing.
       #expect(colors.isEmpty == setting.colors.isEmpty, "\(setting.name)")
       for (index, (step, text)) in zip(Self.steps, texts).enumerated() {
         for (line, expected) in zip(text, reference?[index] ?? text) {

@@ -6,7 +6,7 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// What there is beside the default demo.
+/// The demos other than the default one.
 @Suite(.timeLimit(.minutes(3))) struct DemoCatalogueTests {
   @Test("The list has each demo, what to look at and what to press, below each other")
   func list() throws {

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The dashboard of the demo, used by its keys.
+/// The dashboard of the demo, controlled with its keys.
 @Suite(.timeLimit(.minutes(3))) struct DemoTests {
   @Test func xAndYCancelTheSelectedOperation() throws {
-    // Slow enough for an operation to outlast two keys.
+    // Slow enough that an operation outlasts two keys.
     let window = try BuiltProgram.start(["--speed", "0.2"])
     #expect(window.wait { $0.contains("executing") && $0.contains("cancelled 0") })
     window.type("j")
@@ -28,7 +28,7 @@ import Testing
 
   @Test func qAsksBeforeTaggedWorkEndsWithTheDemo() throws {
     let window = try BuiltProgram.start(["--speed", "0.2"])
-    // One that waits will not finish meanwhile.
+    // A waiting operation does not finish meanwhile.
     window.type("\\state:wait\r")
     #expect(window.wait { $0.contains("waiting") })
     window.type(" ")
@@ -57,7 +57,7 @@ import Testing
     let window = try BuiltProgram.start()
     window.type("[[[[[[[")
     #expect(window.wait { $0.contains("LIVE every 10s") })
-    // What the keys have asked for is still drawn.
+    // The effects of the keys are still drawn.
     window.absorb(for: .milliseconds(800))
     let before = window.byteCount
     window.absorb(for: .seconds(2))

@@ -50,7 +50,7 @@ import Testing
 
   @Test func anotherOneOfTheSameSecondGetsANumber() throws {
     let stem = ExportFile.stem(of: frame())
-    // Somebody else's, and a link that leads elsewhere: neither is touched.
+    // Neither another file nor a link is changed.
     try Data("theirs".utf8).write(to: URL(fileURLWithPath: "\(directory)/\(stem).json"))
     try FileManager.default.createSymbolicLink(
       atPath: "\(directory)/\(stem)-2.json", withDestinationPath: "elsewhere")

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names that are made to harm, wherever a name can appear, in a real terminal: they change nothing
-/// but the cells that they stand in. What is compared with is the same process with harmless names.
+/// Hostile names at every place where a name can appear, in a real terminal: they change only their
+/// own cells. The reference is the same process with harmless names.
 @Suite(.timeLimit(.minutes(3))) struct HostileNamesTests {
-  /// Names for one screen, and how many cells the dashboard gives each of them.
+  /// Names for one screen, and the number of cells of each in the dashboard.
   struct Names: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let hostile: [String]
@@ -20,8 +20,8 @@ import Testing
       self.widths = widths ?? hostile.map(\.unicodeScalars.count)
     }
 
-    /// As wide, each of one letter that the dashboard does not use by itself, over and over: names that
-    /// are alike would share a row of the tree.
+    /// Names of the same width, each of one repeated letter that the dashboard itself does not use.
+    /// Equal names would share a row of the tree.
     var harmless: [String] {
       zip(widths, HostileNamesTests.letters).map { width, letter in
         String(repeating: String(letter), count: width)
@@ -92,20 +92,21 @@ import Testing
       widths: [0, 1 << 20, 10_000, 100_000]),
   ]
 
-  /// The keys that lead from view to view: what is tagged, the whole name, the detail, the question
-  /// whether to cancel, every other view, and the help.
+  /// The keys for all views: tags, the complete name, the detail, the question before a
+  /// cancellation, every other view, and the help.
   private static let steps = [
     "j", "j ", "G", "w", "\u{1B}", "\r", "\u{1B}", "x", "n", "t", "*", "\u{1B}", "\t\t", "\t", "\t",
     "\t",
     "j", "?",
   ]
 
-  /// Whether the first and the last row are there: the rows between them are written in order.
+  /// Returns whether the first and the last row are drawn. The rows between them are written in
+  /// order.
   private func isDrawn(_ screen: VirtualScreen) -> Bool {
     screen.isAlternate && !screen.isBlank(row: screen.rows - 1) && !screen.isBlank(row: 0)
   }
 
-  /// What the terminal showed after each step, and all that it was sent.
+  /// Returns the contents of the terminal after each step, and all bytes that it has received.
   private func session(_ names: [String]) throws -> (screens: [VirtualScreen], bytes: [UInt8]) {
     let file = try NamesFile(names)
     let window = try PseudoTerminal(columns: 120, rows: 50)
@@ -113,7 +114,7 @@ import Testing
     try window.start(NamesFile.program, [file.path])
     var screens: [VirtualScreen] = []
     for step in [""] + Self.steps {
-      // Twice: an answer to what the keys have asked for comes before the second time.
+      // Twice: an answer to the keys arrives before the second time.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()
@@ -141,8 +142,8 @@ import Testing
       "no sequence that is not there with harmless names")
     #expect(EscapeSequences.strayControls(in: bytes) == [])
     for (step, (left, right)) in zip([""] + Self.steps, zip(hostile, harmless)) {
-      // The window of a whole name breaks its lines between words, which letters alone have not; the
-      // timeline goes on with time.
+      // The window with the complete name breaks lines between words, but names of one letter have
+      // no words. The timeline changes with time.
       let isTimeline = right.contains("timeline")
       guard step != "w", !isTimeline else { continue }
       for row in 0..<left.rows where !right.line(row).hasPrefix(" rate ") {
@@ -154,7 +155,7 @@ import Testing
     }
   }
 
-  /// The two rows where a cell differs that is no part of a name; `nil` where none does.
+  /// Returns the two rows if a cell outside names differs; `nil` if none does.
   private func difference(_ left: VirtualScreen, _ right: VirtualScreen, row: Int) -> String? {
     for column in 0..<left.columns {
       let (cell, expected) = (
@@ -163,7 +164,7 @@ import Testing
       if expected.text == "…" || Self.letters.contains(where: { expected.text == "\($0)" }) {
         continue
       }
-      // What counts the time, or scalars.
+      // Times and numbers of scalars differ.
       if isDigit(cell.text), isDigit(expected.text) { continue }
       if cell.text != expected.text {
         return "column \(column)\n\(left.lines[row])\n\(right.lines[row])"

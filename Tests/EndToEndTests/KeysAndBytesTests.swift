@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What goes in, and what comes out.
+/// The program's input and output.
 @Suite(.timeLimit(.minutes(3))) struct KeysAndBytesTests {
   private func start(_ count: Int, _ arguments: [String] = []) throws -> (PseudoTerminal, NamesFile)
   {
@@ -36,7 +36,7 @@ import Testing
     window.type("\\né漢")
     #expect(window.wait { $0.contains("né漢") })
     window.type(bytes: [0xE6, 0xBC])
-    // No longer than the rest of a character is waited for.
+    // The program waits only a limited time for the rest of a character.
     window.absorb(for: .milliseconds(60))
     window.type("z")
     #expect(window.wait { $0.contains("né漢z") })
@@ -54,14 +54,15 @@ import Testing
     window.absorb(for: .milliseconds(100))
     let bytes = window.byteCount
     let before = try #require(window.processorTime)
-    // 60 down, and then 220 times one up and one down.
+    // 60 times down, and then 220 times up and down.
     window.type(String(repeating: "j", count: 60))
     for _ in 0..<220 { window.type("kj") }
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#163 ") } })
     window.absorb(for: .milliseconds(100))
     #expect(window.screen.lines.contains { $0.hasPrefix("▌") && $0.contains("#163 ") })
     let spent = try #require(window.processorTime) - before
-    // Of its own time, whoever else keeps the processors busy. 50 ms would be the bound for one.
+    // Processor time of the program, which does not depend on the load of the machine. The bound
+    // for a single key would be 50 ms.
     #expect(spent / 500 < .milliseconds(10), "\(spent / 500) a key")
     #expect((window.byteCount - bytes) / 500 < 2_000)
     window.type("Q")
@@ -73,8 +74,8 @@ import Testing
     let (window, _) = try start(30)
     window.type("g")
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#103 ") } })
-    // From the last of ten keys until it is to be seen what they have done. Others may keep the
-    // processors busy for a while, but not most of the time.
+    // From the last of ten keys until their effect is on the screen. Other programs may use the
+    // processors for some time, but not most of the time.
     let latencies = (0..<30).map { round in
       let key = round % 2 == 0 ? "j" : "k"
       for _ in 0..<9 {
@@ -99,7 +100,7 @@ import Testing
   @Test("T48: a busy second at four frames takes less than 40 kB at 120x40")
   func aBusySecondIsSmall() throws {
     let window = try BuiltProgram.start(columns: 120, rows: 40, ["--speed", "4"])
-    // From thirty a second by way of ten to four.
+    // From thirty per second to ten and then four.
     window.type("[[")
     #expect(window.wait { $0.contains("LIVE 4/s") }, "\(window.screen.lines[0])")
     window.absorb(for: .milliseconds(700))
@@ -125,7 +126,7 @@ import Testing
     window.type("Q")
     #expect(window.wait { $0.contains("after") })
     let text = String(decoding: window.transcript ?? [], as: UTF8.self)
-    // What comes behind the sequence that leaves the alternate screen.
+    // The output after the sequence that leaves the alternate screen.
     let end = try #require(text.components(separatedBy: "\u{1B}[?1049l").last)
     #expect(end.contains("PAUSED") == isKept)
     #expect(end.contains("\(shown)\r\n") == isKept, "\(shown)")

@@ -4,10 +4,10 @@
 import Foundation
 import TestSupport
 
-/// A file of names for `fixture-hostile-names`, the dashboard over a process that is made up. It goes
-/// away with this value.
+/// A file with names for `fixture-hostile-names`, the dashboard of an imaginary process. It is
+/// removed with this value.
 struct NamesFile {
-  /// The program that takes it.
+  /// The program that reads the file.
   static let program = BuiltFolder.path(of: "fixture-hostile-names")
 
   private let directory: TemporaryDirectory

@@ -7,19 +7,19 @@ import Testing
 
 /// The window changes its size at any time.
 @Suite(.timeLimit(.minutes(3))) struct SizeTests {
-  /// A process in which nothing happens, so that two frames of it differ by nothing but their sizes.
+  /// A process without changes, so that two frames differ only by their sizes.
   private func start(_ file: NamesFile) throws -> PseudoTerminal {
     let window = try PseudoTerminal()
     try window.start(NamesFile.program, [file.path])
     #expect(window.wait { $0.contains("total") && !$0.isBlank(row: 23) })
-    // The clock stands still.
+    // The clock stops.
     window.type("p")
     #expect(window.wait { $0.contains("PAUSED") })
     window.absorb(for: .milliseconds(100))
     return window
   }
 
-  /// The whole frame, drawn anew.
+  /// Returns the complete frame after a redraw.
   private func freshFrame(_ window: PseudoTerminal) -> [String] {
     window.absorb(for: .milliseconds(100))
     window.forgetScreen()
@@ -29,7 +29,7 @@ import Testing
     return window.screen.lines
   }
 
-  /// Takes what arrives until nothing has for a while.
+  /// Reads output until none arrives for some time.
   private func settle(_ window: PseudoTerminal) {
     for _ in 0..<50 {
       let before = window.byteCount
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// The letters for `X` are given out anew when rows have gone and come back.
+  /// Removes the letters for `X`, which are assigned again when rows disappear and return.
   private func withoutRowKeys(_ lines: [String]) -> [String] {
     lines.map { $0.contains("#10") ? $0.replacing(/^(.!) ../, with: { "\($0.1)   " }) : $0 }
   }
@@ -102,7 +102,7 @@ import Testing
           columns < 40 ? !screen.isBlank(row: 0) : screen.contains(words)
         }, "\(columns)x\(rows): \(window.screen.lines)")
     }
-    // And it still takes the keys that it took: Escape closes it, and q quits then.
+    // The keys still work: Escape closes it, and then q quits.
     window.type("\u{1B}")
     window.absorb(for: .milliseconds(100))
     window.type("Q")

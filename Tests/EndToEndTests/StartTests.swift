@@ -9,7 +9,7 @@ import Testing
 @testable import OpqTop
 
 @Suite(.timeLimit(.minutes(1))) struct StartTests {
-  /// What the program says where it cannot show the dashboard.
+  /// Returns the program's message if it cannot show the dashboard.
   private func refusal(
     redirections: [Int32: String] = [:], environment: [String] = [], _ arguments: [String] = []
   ) throws -> (text: String, ending: PseudoTerminal.Ending?, isDrawn: Bool) {
@@ -78,7 +78,7 @@ import Testing
   func theDashboardAppears(variable: String) throws {
     let window = try PseudoTerminal()
     try window.start(BuiltProgram.path, environment: [variable])
-    // In the first and the last row of the window that there is, whatever the variables say.
+    // In the first and the last row of the actual window, regardless of the variables.
     #expect(
       window.wait {
         $0.line(0).contains("opq-top") && $0.contains("total") && $0.line(23).contains("Quit")
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(
-    "A negative number is told what is wrong with it", arguments: ["--speed", "--seed", "-d", "-n"])
+    "A negative number has a precise message", arguments: ["--speed", "--seed", "-d", "-n"])
   func aNegativeNumberIsNamed(option: String) throws {
     let (text, ending, _) = try refusal(["--batch", option, "-3"])
     #expect(text.contains("-3"), "\(text)")

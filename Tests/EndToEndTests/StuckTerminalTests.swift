@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A terminal that takes nothing for a while, or for ever.
+/// A terminal that receives no output for some time or permanently.
 @Suite(.timeLimit(.minutes(2))) struct StuckTerminalTests {
   @Test(
     "T46: A signal ends it while the terminal is stopped, whether it draws or rests",
@@ -21,7 +21,8 @@ import Testing
     let start = ContinuousClock.now
     window.signal(SIGTERM)
     #expect(window.waitForEnd(seconds: 15, isReading: false) == .signal(SIGTERM))
-    // A second for the loop to answer, half of one for the terminal, one for the workload to shut down.
+    // One second for the loop, half a second for the terminal, and one second for the end of the
+    // workload.
     #expect(start.duration(to: .now) < .seconds(8))
     #expect(window.settings.isCooked)
   }
@@ -38,7 +39,7 @@ import Testing
     let memory = try #require(ProcessStatus.amount("VmRSS", of: child))
     let bytes = window.byteCount
     window.absorb(for: .seconds(5))
-    // What was on its way when it was stopped.
+    // The output that was in transit when it was stopped.
     #expect(window.byteCount - bytes < 65_536)
     let grown = try #require(ProcessStatus.amount("VmRSS", of: child)) - memory
     #expect(grown < 32_768, "\(grown) KiB more")
@@ -47,7 +48,7 @@ import Testing
     #expect(
       window.wait { screen in finishedCount(screen).map { $0 > before + 5 } ?? false },
       "the work went on meanwhile: \(window.screen.lines)")
-    // The frame that was stuck, and a fresh one: not all those that there would have been.
+    // The incomplete frame and a new one, and not all frames in between.
     #expect(window.byteCount - stopped < 40_000)
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
@@ -61,7 +62,7 @@ import Testing
     return nil
   }
 
-  @Test("T46: Nobody who reads the terminal: it ends by the signal, and its memory does not grow")
+  @Test("T46: If no output is read, the signal ends it, and its memory does not grow")
   func aTerminalThatNobodyReads() throws {
     let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "3"])
     let child = try #require(window.child)
@@ -74,7 +75,7 @@ import Testing
     #expect(window.waitForEnd(isReading: false) == .signal(SIGTERM))
   }
 
-  /// How a closed window is told of.
+  /// How a program learns that its window was closed.
   enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
 
   @Test(
@@ -82,15 +83,15 @@ import Testing
     arguments: Closing.allCases)
   func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
     let times = try (0..<5).map { _ in try closeWindow(closing) }
-    // Others may keep the processors busy for a while, but not every time.
+    // Other programs may use the processors for some time, but not in each run.
     #expect(times.sorted()[2] < .seconds(1), "\(times)")
     #expect(times.allSatisfy { $0 < .seconds(3) }, "\(times)")
   }
 
-  /// How long it takes to end when its window is closed.
+  /// Returns the time from closing the window to the end of the program.
   private func closeWindow(_ closing: Closing) throws -> Duration {
     let window = try PseudoTerminal()
-    // What is watched is made up, so that all that it costs is the dashboard.
+    // The process is imaginary, so only the dashboard has a cost.
     let file = try NamesFile(["one", "two"])
     let script = closing == .bySignalToo ? "" : "trap '' HUP; "
     try window.start("/bin/sh", ["-c", "\(script)exec '\(NamesFile.program)' '\(file.path)'"])
@@ -102,7 +103,7 @@ import Testing
     let ending = window.waitForEnd(seconds: 10)
     let time = start.duration(to: .now)
     switch closing {
-    // The leader of a session is told by a signal as well; whichever it sees first.
+    // The leader of a session also receives a signal. The program ends by what it detects first.
     case .bySignalToo: #expect(ending == .status(1) || ending == .signal(SIGHUP))
     case .byTheTerminalAlone: #expect(ending == .status(1))
     }

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The terminal is given back as it was found, whatever happens.
+/// The terminal is always restored.
 @Suite(.timeLimit(.minutes(2))) struct TerminalCareTests {
   private func expectGivenBack(_ screen: VirtualScreen) {
     #expect(!screen.isAlternate)
@@ -56,7 +56,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
     let before = window.settings
-    // A shell in between, which keeps the terminal when the program has ended.
+    // A shell between them, which keeps the terminal after the program has ended.
     let inner = "echo $$ >'\(directory.file("pid"))'; exec '\(BuiltProgram.path)'"
     try window.start("/bin/sh", ["-c", "sh -c \"$0\"; echo \"back $?\"; read line", inner])
     #expect(window.wait { $0.contains("total") })
@@ -97,8 +97,8 @@ import Testing
     window.signal(SIGSEGV)
     #expect(window.waitForEnd(seconds: 60) == .signal(SIGSEGV))
     expectGivenBack(window.screen)
-    // The runtime's first line. What follows comes from a program of its own, which the runtime
-    // gives up on where the machine is busy.
+    // The runtime's first line. Another program prints the rest, and the runtime does not wait for
+    // it on a busy machine.
     let isReported = window.screen.lines.contains { $0.contains("Backtracing from") }
     #expect(isReported, "\(window.screen.lines.prefix(20))")
   }
@@ -132,7 +132,7 @@ import Testing
     try #require(window.waitForStop())
     #expect(window.settings.isCooked)
     expectGivenBack(window.screen)
-    // Resized while nobody looked, and cleared by what ran meanwhile.
+    // Resized while the program was stopped, and cleared by another program meanwhile.
     window.resize(columns: 100, rows: 30)
     window.signal(SIGCONT)
     #expect(window.wait { $0.isAlternate && $0.contains("total") && $0.lines[29] != "" })
@@ -147,7 +147,7 @@ import Testing
   func noRequestToStopIsLost() throws {
     let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "5"])
     for round in 1...50 {
-      // Drawn at once, while the signal arrives.
+      // The redraw happens while the signal arrives.
       window.type("\u{C}\u{C}j")
       window.signal(SIGTSTP)
       try #require(window.waitForStop(seconds: 5), "round \(round)")
@@ -174,7 +174,7 @@ import Testing
     let window = try BuiltProgram.start()
     for (columns, rows) in [(120, 40), (20, 5), (1, 1), (80, 24)] {
       window.resize(columns: columns, rows: rows)
-      // The last row holds the keys, where there is room for them.
+      // The last row has the keys, if there is room for them.
       #expect(
         window.wait { screen in
           columns < 40 ? screen.lines.joined() != "" : screen.lines[rows - 1] != ""

@@ -14,7 +14,7 @@ import Testing
     .seconds(Int64.min) * 3,
   ]
 
-  /// What comes out where numbers may be as large as they like.
+  /// Returns the result for unlimited numbers, clamped.
   private func cut(_ exact: Int128) -> Int64 { Int64(clamping: exact) }
 
   @Test(arguments: extremes)
@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: extremes)
   func aTimeAfterOrBeforeAnotherIsCutToWhatFits(_ start: Int64) {
     for duration in Self.durations {
-      // Whole nanoseconds, which may be cut themselves.
+      // Whole nanoseconds, which may also be clamped.
       let nanoseconds = Int128(cut(duration.attoseconds / 1_000_000_000))
       let after = MonitorTime(nanoseconds: start) + duration
       #expect(after.nanoseconds == cut(Int128(start) + nanoseconds))

@@ -7,7 +7,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Real records of real queues, which are unlisted: no collector of another test reads them.
+/// Real records of real queues. The queues are unlisted, so that collectors of other tests do not
+/// read them.
 @Suite final class CollectorTableTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()

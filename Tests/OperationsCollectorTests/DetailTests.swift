@@ -15,7 +15,7 @@ import Testing
     MonitorTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// Asks, and says whether it was found out anew.
+  /// Requests the detail, and returns whether it was computed again.
   private func isFoundOut(
     _ watch: inout DetailWatch, _ id: OperationReport.ID?, at milliseconds: Int64,
     taking cost: Int64 = 0
@@ -66,7 +66,7 @@ import Testing
 }
 
 @Suite(.serialized) struct LiveDetailTests {
-  @Test("A viewer is told every reason why an operation does not run")
+  @Test("A viewer receives every reason why an operation does not run")
   func reasonsAreThoseOfTheLibrary() {
     let viewer = Viewer()
     let queue = OperationQueue()

@@ -9,7 +9,7 @@ import OperationsCollector
 import Synchronization
 import Testing
 
-/// A viewer that waits for what it is told, with a limit of a minute.
+/// A viewer that waits for its messages, for at most a minute.
 final class Viewer: Sendable {
   private let news = DispatchSemaphore(value: 0)
   private let reports = Mutex<[OperationReport.ID: OperationReport]>([:])
@@ -135,7 +135,7 @@ final class Viewer: Sendable {
     #expect(first.waitUntil { $0.report(operation)?.state == .finished })
   }
 
-  @Test("Who comes when another has gone, however soon, is told of all that was there all the time")
+  @Test("A viewer that attaches just after another one has left receives all operations")
   func oneAfterTheOther() {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -168,7 +168,7 @@ final class Viewer: Sendable {
     }
   }
 
-  /// Waits until the process has no collector thread, for at most a second.
+  /// Waits up to a second until the process has no collector thread.
   ///
   /// - Returns: Whether it has none.
   private static func waitUntilNothingCollects() throws -> Bool {
@@ -193,7 +193,7 @@ final class Viewer: Sendable {
       queue.addOperation(block)
       block.waitUntilFinished()
     }
-    // Its worker may hold it for a moment longer; the queue's next operation says that it has not.
+    // Its worker may hold it a moment longer, until the queue's next operation.
     #expect(viewer.waitUntil { _ in queue.operationCount == 0 && operation == nil })
   }
 }

@@ -17,10 +17,10 @@ import Testing
     let start = ProcessStart(ticks: 100 * ticksPerSecond)
     #expect(
       ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(150)) == moment(100))
-    // An hour of sleep: the age is right, and so the start lies before the clock's.
+    // After an hour of sleep, the age is correct, so the start is before the clock's zero.
     #expect(
       ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(3_750)) == moment(-3_500))
-    // To a hundredth of a second: not in the future.
+    // Exact to a hundredth of a second, and not in the future.
     let later = ProcessStart(ticks: 151 * ticksPerSecond)
     #expect(
       ProcessFacts.started(later, now: moment(150), sinceBoot: .seconds(150)) == moment(150))

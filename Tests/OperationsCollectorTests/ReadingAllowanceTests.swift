@@ -10,7 +10,7 @@ import Testing
 
 @Suite("How much of quick queues is recorded")
 struct ReadingAllowanceTests {
-  /// A queue that runs so many operations unrecorded, if any, and what it says then.
+  /// Returns the changes of a queue that has executed a number of operations without records.
   private func changes(lost count: Int) -> QueueChanges {
     let queue = OperationQueue(unlistedNamed: "quick")
     let recorder = RecorderID()
@@ -72,7 +72,7 @@ struct ReadingAllowanceTests {
   }
 
   @Test(
-    "What nobody recorded is told as lost to who was there, once, and as an event's loss to who asked"
+    "Unrecorded operations are reported as lost once, and as skipped events if events are requested"
   )
   func losses() throws {
     let table = CollectorTable()

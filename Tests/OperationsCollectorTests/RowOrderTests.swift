@@ -23,7 +23,7 @@ import Testing
     for _ in 0..<6_000 {
       let key = key(
         Int.random(in: 0..<3_000, using: &random), Int.random(in: 0..<4, using: &random))
-      // Grows at first, and shrinks in the end.
+      // The set grows at first, and shrinks at the end.
       if Int.random(in: 0..<6_000, using: &random) > model.count {
         order.insert(key)
         model.insert(key)

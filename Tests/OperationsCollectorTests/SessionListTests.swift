@@ -8,7 +8,7 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// What one viewer is told, by real records of an unlisted queue.
+/// The updates of one viewer, from real records of an unlisted queue.
 @Suite final class SessionListTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
@@ -18,7 +18,7 @@ import Testing
   init() {
     queue.isSuspended = true
     queue.core.startRecording(recorder, replaces: true) {}
-    // As a collector does, so that what changes in an operation is noted.
+    // A collector does the same, so that changes of operations are recorded.
     MonitorLevel.raise()
   }
 
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "What a name has to do with is shown as it was until the list has been made anew",
+    "After a queue's name has changed, its rows stay until the list is rebuilt",
     arguments: [(SortOrder.Column.queue, "job"), (.state, "!queue:x")])
   func listThatIsMadeAnew(column: SortOrder.Column, filter: String) throws {
     let interest = Interest(order: SortOrder(by: column), filter: try OperationFilter(filter))
@@ -103,7 +103,7 @@ import Testing
     queue.name = "other"
     read()
     #expect(list.isFilling)
-    // In the past: one step, and no more.
+    // The deadline has passed, so it does only one step.
     list.fill(from: table, until: .now - .seconds(1))
     #expect(list.isFilling)
     var update = list.takeUpdate(from: table)
@@ -239,7 +239,7 @@ import Testing
     table.keepList(
       for: session, Interest(order: SortOrder(by: .priority), rowLimit: 3), at: ProcessFacts.now)
     let list = try #require(table.lists[session])
-    // In the past: one step, and no more.
+    // The deadline has passed, so it does only one step.
     list.fill(from: table, until: .now - .seconds(1))
     #expect(list.isFilling)
     operations[7].queuePriority = .veryHigh
@@ -278,7 +278,7 @@ import Testing
     let list = try list(interest)
     var update = list.takeUpdate(from: table)
     #expect(update.changed.isEmpty && update.matchCount == 0 && update.keptCount == 3)
-    // It follows the warnings although no operation changes.
+    // It follows the warnings even if no operation changes.
     let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
     _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
     update = list.takeUpdate(from: table)
@@ -294,7 +294,7 @@ import Testing
     finishAll()
   }
 
-  @Test("4.2: what nobody waits for is told, the unfinished first, with what it waits for")
+  @Test("4.2: operations without dependents come with their dependencies, the unfinished first")
   func rootsAreTold() throws {
     let over = add(["over"])
     finishAll()
@@ -311,10 +311,10 @@ import Testing
     #expect(list.takeUpdate(from: table).rootCount == nil)
     list.fill(from: table, until: .now + .seconds(60))
     var update = list.takeUpdate(from: table)
-    // Three roots of four, because there is a limit, and what the last of them waits for.
+    // Three of four roots, because of the limit, and the dependencies of the last one.
     #expect(update.rootCount == 4)
     #expect(update.changed.map(\.id) == operations.map(id))
-    // Another operation comes to wait for one of them.
+    // Another operation begins to depend on one of them.
     operations[2].addDependency(operations[1])
     read()
     update = list.takeUpdate(from: table)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An operation of Foundation's as one of ours")
 struct ForwardedOperationTests {
-  /// A queue's only operation, cancelled before its dependencies have finished.
+  /// The only operation of a queue, which was cancelled before its dependencies have finished.
   private struct Cancelled {
     weak var original: Foundation.Operation?
     weak var forwarded: OperationsFoundation.Operation?
@@ -28,7 +28,7 @@ struct ForwardedOperationTests {
     var isFreed: Bool { original == nil && forwarded == nil }
   }
 
-  /// Whether it becomes so within half a minute.
+  /// Returns whether the condition becomes true within half a minute.
   private func eventually(_ isSo: () -> Bool) -> Bool {
     let patience = Date(timeIntervalSinceNow: 30)
     while !isSo() {
@@ -46,7 +46,7 @@ struct ForwardedOperationTests {
       let cancelled = Cancelled(waitingFor: [dependency].compactMap(\.self))
       #expect(eventually { cancelled.isFreed })
       dependency = nil
-      // Whatever still waited for it would keep it.
+      // An operation that still waits for it would keep it alive.
       #expect(eventually { weakDependency == nil })
     }
   }
@@ -87,7 +87,7 @@ struct ForwardedOperationTests {
       #expect(observations.count == count)
       for dependency in dependencies { dependency.start() }
       queue.waitUntilAllOperationsAreFinished()
-      // A queue of Foundation's looks at all it has, each time one finishes.
+      // A queue of Foundation examines all its operations each time one finishes.
       #expect(companions.events == Array(repeating: 1, count: count))
       withExtendedLifetime(observations) {}
     }

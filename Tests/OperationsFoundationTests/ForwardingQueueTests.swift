@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A queue of Foundation's that hands on to ours")
 struct ForwardingQueueTests {
-  /// One of Foundation's that is told when to finish.
+  /// An operation of Foundation that a test finishes.
   private final class Steered: Foundation.Operation, @unchecked Sendable {
     private let hasStarted = Atomic<Bool>(false)
     private let hasFinished = Atomic<Bool>(false)
@@ -32,7 +32,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  /// One of Foundation's with a readiness of its own.
+  /// An operation of Foundation with its own readiness.
   private final class Conditional: Foundation.Operation, @unchecked Sendable {
     private let mayStart = Atomic<Bool>(false)
 

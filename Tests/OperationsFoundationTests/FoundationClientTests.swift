@@ -92,7 +92,7 @@ struct FoundationClientTests {
     }
   }
 
-  /// Notes what a session tells it, and whether it does so in `queue`.
+  /// Notes the calls of a session, and whether they are in `queue`.
   private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     let queue: OperationQueue
     let log = EventLog<String>()
@@ -122,7 +122,7 @@ struct FoundationClientTests {
       let session = URLSession(
         configuration: .ephemeral, delegate: delegate, delegateQueue: queue.foundationQueue)
       #expect(session.delegateQueue === queue.foundationQueue)
-      // Neither leaves the machine: the second kind of URL is not supported.
+      // Neither uses the network: the second kind of URL is not supported.
       for (address, expected) in [
         ("data:,hello", ["hello", "complete"]), ("opq-unknown:nothing", ["failed"]),
       ] {

@@ -19,7 +19,7 @@ struct ObserverObjectTests {
     }
   }
 
-  @Test("It is told of changes of operations and queues until it is removed or released")
+  @Test("It receives changes of operations and queues until it is removed or released")
   func observes() {
     let operation = Operation()
     let queue = OperationQueue()

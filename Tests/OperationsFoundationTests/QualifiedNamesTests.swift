@@ -5,8 +5,8 @@ import Foundation
 import OperationsFoundation
 import Testing
 
-// What the guide MovingFromFoundation names for code that qualifies types with `Foundation.`. In a port
-// it is one file of the module, and not `private`.
+// The solution in the guide MovingFromFoundation for code that qualifies types with `Foundation.`.
+// In a ported module it is in one file, and not `private`.
 private enum Foundation {
   typealias BlockOperation = OperationsFoundation.BlockOperation
   typealias Date = OperationsFoundation.Date

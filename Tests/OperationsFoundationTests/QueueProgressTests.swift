@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A queue's progress")
 struct QueueProgressTests {
-  /// Says that it has finished when it is told to, and never calls `super.start()`.
+  /// Announces that it has finished when a test requests it, and never calls `super.start()`.
   private final class SelfFinishing: Operation, @unchecked Sendable {
     private let hasStarted = Atomic<Bool>(false)
     private let hasFinished = Atomic<Bool>(false)
@@ -135,7 +135,8 @@ struct QueueProgressTests {
         queue.progress.totalUnitCount = Int64(max(1, before))
         let after = queue.operationCount
         queue.waitUntilAllOperationsAreFinished()
-        // One that was just leaving is counted by the thread that it left on, a moment later.
+        // An operation that was just leaving is counted a moment later, on the thread on which it
+        // left.
         var patience = 1_000_000
         while queue.progress.completedUnitCount < Int64(after), patience > 0 {
           sched_yield()

@@ -10,8 +10,8 @@ import Testing
 
 @testable import OpqTop
 
-/// What a frame looks like in each form of batch mode, to the letter. `BatchOutput.md` is the page
-/// that says so to users.
+/// The exact output of a frame in each format of batch mode. `BatchOutput.md` documents it for
+/// users.
 @Suite struct BatchFormTests {
   private static let hostile = "a\tb\nc\\d\u{1B}[2J\r\u{9B}1m\u{7F}\u{202E}\u{2028}é漢"
 
@@ -126,7 +126,7 @@ import Testing
     let header =
       "time\tid\tstate\tqueue\tclass\tpriority\tdependencies\tunmet\tseconds\tsecondsInState\tname\n"
     #expect(printer.text(of: frame()) == header + lines)
-    // The names of the columns stand there once.
+    // The names of the columns appear only once.
     #expect(printer.text(of: frame()) == lines)
   }
 
@@ -151,7 +151,7 @@ import Testing
     #expect(line.split(separator: "\n")[1].split(separator: "\t").count == 3)
   }
 
-  /// Reads a value as the page says how.
+  /// Restores an escaped value as the page describes.
   private func unescaped(_ text: String) throws -> String {
     var value = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
@@ -272,7 +272,7 @@ import Testing
     #expect(picture.endedReason == nil)
     picture.take(message, at: moment(1))
     #expect(picture.endedReason == sentence)
-    // Of another process, maybe.
+    // Possibly of another process.
     var update = Update(time: moment(2), queues: [QueueReport(id: .init(1), name: "io")])
     update.lostChanges = 9
     picture.take(.hello(hello(bootID: "another machine")), at: moment(2))

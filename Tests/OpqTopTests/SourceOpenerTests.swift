@@ -12,9 +12,9 @@ import Testing
 
 @testable import OpqTop
 
-/// What is being opened when the program ends.
+/// Sources that are being opened when the program ends.
 @Suite(.timeLimit(.minutes(2))) struct SourceOpenerTests {
-  /// Something that is watched, and notes that it no longer is.
+  /// A source that notes its end.
   private final class Source: MonitorSource {
     private let isOver = Mutex(false)
 
@@ -70,7 +70,7 @@ import Testing
       let viewer = try process.accept()
       #expect(viewer.receive { if case .hello = $0 { true } else { false } } != nil)
       opener.finish()
-      // It says goodbye, and closes the connection, long before the time for the greeting is over.
+      // It sends a farewell and closes the connection, long before the timeout of the greeting.
       #expect(viewer.receive { if case .bye = $0 { true } else { false } } != nil)
       #expect(opener.takeAnswers().isEmpty)
     }

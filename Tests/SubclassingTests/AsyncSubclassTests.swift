@@ -4,7 +4,7 @@
 import Operations
 import Testing
 
-/// Written as in a new package: none of this package's compiler settings are on here.
+/// Like code in a new package, without this package's compiler settings.
 @Suite("H-8: asynchronous subclasses as other people write them")
 struct AsyncSubclassTests {
   final class Download: AsyncOperation<String>, @unchecked Sendable {

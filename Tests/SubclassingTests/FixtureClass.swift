@@ -4,25 +4,25 @@
 import Operations
 import TestSupport
 
-/// The classes that play each situation.
+/// The classes that are tested in each situation.
 enum FixtureClass: String, CaseIterable, Sendable {
   case sampleAsynchronous, sampleSynchronous, state, derivedState, widened, gazelle, ownCancelFlag
   case plainLock, superStarting
 
-  /// Whether its `cancel()` finishes it, started or not.
+  /// Whether its `cancel()` finishes it, even if it was not started.
   var finishesOnCancel: Bool { self == .sampleAsynchronous }
 
-  /// Whether the base class does not learn that it was cancelled, so that its `main()` runs.
+  /// Whether the base class does not know that it was cancelled, so that its `main()` runs.
   var runsWhenCancelled: Bool { self == .ownCancelFlag }
 
-  /// Whether its flags can be read while it announces that they will change, as observers that ask
-  /// for old values need.
+  /// Whether its flags can be read while it announces their changes, which observers of old values
+  /// need.
   var canBeObserved: Bool { self != .plainLock }
 
   /// - Parameters:
-  ///   - atStart: Is called when `start()` is, before anything else.
-  ///   - work: What the operation does.
-  /// - Returns: A new one.
+  ///   - atStart: Called at the beginning of `start()`.
+  ///   - work: The work of the operation.
+  /// - Returns: A new operation.
   func make(
     atStart: @escaping @Sendable () -> Void, work: @escaping @Sendable () -> Void
   ) -> Operation {
@@ -44,7 +44,7 @@ enum FixtureClass: String, CaseIterable, Sendable {
   }
 }
 
-/// A class with a hook for its work, and one before its `start()`.
+/// A class with a hook for its work and one before its `start()`.
 private protocol Playable: Operation {
   var atStart: @Sendable () -> Void { get set }
   var work: @Sendable () -> Void { get set }

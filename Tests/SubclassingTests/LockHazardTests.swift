@@ -19,7 +19,8 @@ struct LockHazardTests {
       let queue = OperationQueue()
       queue.addOperation(dependent)
       dependent.isShut.change { $0 = true }
-      // Finishes it, under its lock. Asked on this thread the dependent would be waited for.
+      // Finishes it under its lock. Evaluating the dependent's readiness on this thread would wait
+      // for the dependent.
       dependency.cancel()
       #expect(dependency.state == .finished && !dependent.isFinished)
       dependent.gate.waitForArrivals(1)
@@ -36,7 +37,7 @@ struct LockHazardTests {
         let dependency = MyAsyncOperation()
         let dependent = LockedReadinessOperation()
         dependent.addDependency(dependency)
-        // Lets this thread cancel just as the other one is about to finish.
+        // Makes this thread cancel just before the other one finishes.
         let isAboutToFinish = Atomic<Bool>(false)
         dependency.work = { isAboutToFinish.store(true, ordering: .releasing) }
         queue.addOperation(dependency)
@@ -51,7 +52,7 @@ struct LockHazardTests {
     }
   }
 
-  @Test("H-3: an observer that cancels the sample under its lock, whatever it is told of")
+  @Test("H-3: an observer that cancels the sample under its lock after any notification")
   func cancelledByAnObserver() async throws {
     let keys: [KeyPath<Operation, Bool> & Sendable] = [\.isExecuting, \.isFinished, \.isCancelled]
     for key in keys {
@@ -123,7 +124,7 @@ struct LockHazardTests {
   }
 }
 
-/// Held where it is asked whether it is ready, once it is shut.
+/// Blocks when its readiness is evaluated, while the gate is closed.
 private final class GatedReadinessOperation: Operation, @unchecked Sendable {
   let isShut = Monitored(false)
   let gate = Gate()

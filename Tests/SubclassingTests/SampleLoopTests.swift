@@ -5,8 +5,8 @@ import Operations
 import TestSupport
 import Testing
 
-/// What hangs, crashes or repeats itself with Foundation on Linux and the sample of
-/// MyAsyncOperation.swift.
+/// Situations in which the sample of MyAsyncOperation.swift hangs, crashes or repeats itself with
+/// Foundation on Linux.
 @Suite("The asynchronous sample where Foundation fails it", .oneAtATime)
 struct SampleLoopTests {
   @Test("F-1: adding and waiting goes on for 100,000 rounds, with a second waiter and without")
@@ -88,7 +88,7 @@ struct SampleLoopTests {
   }
 }
 
-/// A thread that waits for operations that another one waits for too.
+/// A thread that waits for operations for which another thread waits too.
 private final class SecondWaiter: Sendable {
   private struct State {
     var operation: Operation?
@@ -107,7 +107,7 @@ private final class SecondWaiter: Sendable {
     }
   }
 
-  /// Where the thread still waits for an older one, this one takes the place of what is next.
+  /// If the thread still waits for an older operation, this one becomes the next.
   func wait(for operation: Operation) { state.change { $0.operation = operation } }
 
   func end() { state.change { $0.isOver = true } }

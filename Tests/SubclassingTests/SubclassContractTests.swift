@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The subclassing contract: what subclasses may count on")
 struct SubclassContractTests {
-  @Test("K-14: the sample announces its finish in its own order, and nobody adds to it")
+  @Test("K-14: the sample announces its finish in its own order, and the library adds nothing")
   func finishOfTheSample() async throws {
     try await onOwnThread {
       let operation = MyAsyncOperation()
@@ -42,7 +42,7 @@ struct SubclassContractTests {
     }
   }
 
-  @Test("D-8, K-17: announcing once more that it executes is told, and changes nothing")
+  @Test("D-8, K-17: a second announcement that it executes reaches observers, and changes nothing")
   func gazelle() async throws {
     try await onOwnThread {
       let operation = GazelleOperation()
@@ -150,7 +150,8 @@ struct SubclassContractTests {
   }
 }
 
-/// Goes on after `super.start()` has run its `main()`, and says at its end that it has finished.
+/// Continues after `super.start()` has run its `main()`, and announces at its end that it has
+/// finished.
 private final class LateFinishedOperation: Operation, @unchecked Sendable {
   private let gate: Gate
   private let log: EventLog<String>
@@ -182,7 +183,7 @@ private final class LateFinishedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// What observers of an operation's flags are told.
+/// The notifications for observers of an operation's flags.
 private final class FlagChanges: Sendable {
   let log = EventLog<String>()
   private let observations = Monitored<[NSKeyValueObservation]>([])

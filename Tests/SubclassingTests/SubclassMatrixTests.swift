@@ -5,7 +5,7 @@ import Operations
 import TestSupport
 import Testing
 
-/// What happens to an operation between its creation and its end.
+/// The events in an operation's life, from its creation to its end.
 enum Situation: String, CaseIterable, Sendable {
   case plain
   case cancelledBeforeTheQueue
@@ -32,8 +32,8 @@ struct SubclassMatrixTests {
   }
 }
 
-/// One round: an operation of the class goes through the situation, and all that must hold after it
-/// is checked.
+/// One round: an operation of the class goes through the situation, and then all requirements are
+/// checked.
 private struct Play {
   private let fixture: FixtureClass
   private let situation: Situation
@@ -65,7 +65,7 @@ private struct Play {
       queue.waitUntilAllOperationsAreFinished()
       check(operation)
     }
-    // Nothing can call the completion block again once the operation is gone.
+    // After the operation is released, its completion block cannot be called again.
     log.wait(for: "released")
     log.wait(for: "completion")
     log.wait(for: "waiter")
@@ -121,13 +121,13 @@ private struct Play {
   }
 
   private func play(_ operation: Operation) {
-    // Work that runs although it was cancelled is not held up.
+    // The gate does not block work that runs although it was cancelled.
     if situation != .cancelledWhileRunning { workGate.open() }
     switch situation {
     case .plain: queue.addOperation(operation)
     case .cancelledBeforeTheQueue:
       operation.cancel()
-      // What has finished may not be added any more; starting it is silent.
+      // A finished operation cannot be added. Starting it has no effect.
       if fixture.finishesOnCancel { operation.start() } else { queue.addOperation(operation) }
     case .cancelledInASuspendedQueue, .cancelledTwice:
       cancelInASuspendedQueue(operation)

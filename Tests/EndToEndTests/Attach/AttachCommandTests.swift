@@ -6,7 +6,7 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// The words of the command line that are about other processes.
+/// The commands and options for other processes.
 @Suite(.timeLimit(.minutes(3))) struct AttachCommandTests {
   @Test("ls lists the processes that listen, with what they say of themselves")
   func lists() throws {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("What cannot be attached to is told in one sentence, with the status that says the same")
+  @Test("A failure to attach is reported in one sentence, with the matching status")
   func refusals() throws {
     let process = try MonitoredProcess()
     func fails(_ arguments: [String], _ status: Int32, _ words: String) throws {
@@ -89,7 +89,7 @@ import Testing
     #expect(window.wait { $0.contains("\(first.id)") && $0.contains("\(second.id)") })
     window.type("j\r")
     #expect(window.wait { $0.contains("[\(chosen)]") && $0.contains("ATTACHED") })
-    // And another one from there.
+    // The list offers another process too.
     window.type("o")
     #expect(window.wait { $0.contains("what to watch") && $0.contains("watched now") })
     window.type("kkkk\r")
@@ -114,7 +114,7 @@ import Testing
   func waits() throws {
     let runtime = try TemporaryDirectory()
     defer { withExtendedLifetime(runtime) {} }
-    // The shell becomes the process that listens when a line is typed.
+    // After a line is typed, the shell becomes the listening process.
     let shell = try PseudoTerminal()
     let program = BuiltFolder.path(of: "demo-monitored-process")
     try shell.start(

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens to either side when the other one does what it should not.
+/// The effects of faults of one side on the other.
 @Suite(.timeLimit(.minutes(5))) struct AttachFaultTests {
   @Test("An operation of another process is cancelled with keys, which that process writes down")
   func cancels() throws {
@@ -13,13 +13,14 @@ import Testing
     let window = try process.watch()
     #expect(window.screen.contains("ATTACHED rw"))
     #expect(window.wait { $0.contains("executing") })
-    // The end of the list waits for long: what is asked about does not finish meanwhile.
+    // The operations at the end of the list wait for long, so the selected one does not finish
+    // meanwhile.
     window.type("G")
     window.type("x")
     #expect(window.wait { $0.contains("Cancel #") })
     window.type("y")
     #expect(window.wait { $0.contains("cancel requested") })
-    // Written on another thread than the answer.
+    // The log is written on another thread than the answer.
     let deadline = ContinuousClock.now + .seconds(20)
     while !process.logged.contains("cancel #"), ContinuousClock.now < deadline { sched_yield() }
     #expect(process.logged.contains("cancel #"))
@@ -36,7 +37,7 @@ import Testing
     #expect(window.wait { $0.contains("executing") })
     process.signal(SIGKILL)
     #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
-    // Nothing can be sent any more, and nothing is.
+    // Commands are not possible after the end of the process.
     window.type("x")
     #expect(window.wait { $0.contains("nothing can be changed") })
     window.type("t")
@@ -74,12 +75,12 @@ import Testing
       viewer.signal(SIGKILL)
       #expect(viewer.waitForEnd() == .signal(SIGKILL))
     }
-    // More has finished, which it tells a viewer that comes now.
+    // A new viewer receives the operations that have finished since.
     var last = first
     let deadline = ContinuousClock.now + .seconds(60)
     while last <= first, ContinuousClock.now < deadline { last = try process.finishedCount() }
     #expect(last > first)
-    // Its own work opens files and needs threads, now more and now fewer.
+    // The process itself opens files and needs a varying number of threads.
     #expect(try #require(ProcessStatus.descriptorCount(of: process.id)) <= descriptors + 8)
     #expect(try #require(ProcessStatus.amount("Threads", of: process.id)) <= threads + 8)
   }
@@ -94,7 +95,7 @@ import Testing
     let other = try process.watch(["-p", "\(process.id)"])
     viewer.signal(SIGSTOP)
     let start = try process.finishedCount()
-    // A hundred thousand changes of state a second, while nobody reads.
+    // A hundred thousand state changes per second while the viewer reads nothing.
     let goal = start + Effort.scaled(200_000)
     let deadline = ContinuousClock.now + .seconds(120)
     var count = start
@@ -118,7 +119,7 @@ import Testing
     let process = try MonitoredProcess()
     let viewers = try (0..<3).map { _ in try process.watch() }
     viewers[0].type("\t\t")
-    // Before a queue is there the key does nothing.
+    // The key has an effect only after the first queue has appeared.
     #expect(viewers[0].wait { $0.contains("Narrower") && $0.contains("S Suspend") })
     viewers[0].type("S")
     for viewer in viewers { #expect(viewer.wait { $0.contains("SUSPENDED") }) }
@@ -131,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("A viewer told to change nothing cannot, and says that it is read-only")
+  @Test("A read-only viewer cannot change anything, and shows that it is read-only")
   func readOnlyViewer() throws {
     let process = try MonitoredProcess()
     let window = try process.watch(["--readonly"])

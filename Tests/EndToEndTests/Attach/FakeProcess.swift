@@ -6,24 +6,23 @@ import MonitorProtocol
 import MonitorTestSupport
 import TestSupport
 
-/// What listens as a monitored process does, and says byte by byte what it is told to, as no real one
-/// would.
+/// Listens like a monitored process, and sends exactly the given bytes, as no real process would.
 final class FakeProcess: Sendable {
   private let listener: LocalListener
   private let connections = Monitored(0)
 
-  /// Where it listens.
+  /// The path of its socket.
   var path: String { listener.path }
 
-  /// How many have connected so far.
+  /// The number of connections so far.
   var connectionCount: Int { connections.value }
 
-  /// Listens until this object is gone.
+  /// Listens until this object is destroyed.
   ///
-  /// - Parameter bytes: What the connection of a number is told: a greeting, or nothing, and, where the
-  ///   viewer answers the greeting, the rest at once; then it is closed. Called on a thread of its own, for
-  ///   one connection after the other.
-  /// - Throws: `TemporaryDirectory.Failure` where it cannot listen.
+  /// - Parameter bytes: Returns the bytes for a connection with a number: the greeting, which may
+  ///   be empty, and the rest, which is sent after the viewer has answered the greeting. Then the
+  ///   connection is closed. Called on a separate thread, for one connection at a time.
+  /// - Throws: `TemporaryDirectory.Failure` if it cannot listen.
   init(
     _ bytes: @escaping @Sendable (_ connection: Int) -> (greeting: [UInt8], rest: [UInt8])
   ) throws {
@@ -44,19 +43,21 @@ final class FakeProcess: Sendable {
     }
   }
 
-  // The thread ends by it, and with the thread the listener.
+  // This ends the thread, and with the thread the listener.
   deinit { listener.shutDown() }
 
-  /// Sends, and waits until the other side has taken all or gone.
+  /// Sends bytes, and waits until the other side has received them or has disconnected.
   private static func send(_ bytes: [UInt8], to connection: Int32) {
     LocalListener.write(bytes, to: connection)
-    // The other side's hello, so that closing does not throw away what it has not read.
+    // Reads the other side's messages, because closing a connection with unread bytes discards the
+    // sent ones.
     shutdown(connection, Int32(SHUT_WR))
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while read(connection, &buffer, buffer.count) > 0 {}
   }
 
-  /// Reads until the viewer takes parts of updates, or goes: its hello, what it wants, and its credit.
+  /// Reads until the viewer grants credit or disconnects: its greeting, its interest and its
+  /// credit.
   private static func waitForCredit(from connection: Int32) {
     for _ in 0..<3 {
       var length = UInt32(0)
@@ -66,7 +67,7 @@ final class FakeProcess: Sendable {
     }
   }
 
-  /// A greeting of this process.
+  /// The greeting of this process.
   static var hello: ProcessMessage {
     .hello(
       Hello(
@@ -75,7 +76,7 @@ final class FakeProcess: Sendable {
         processStarted: MonitorTime(nanoseconds: 0)), versions: .current)
   }
 
-  /// An update of some operations, as the frames that it comes in.
+  /// An update with some operations, as its frames.
   static var update: [[UInt8]] {
     let queue = QueueReport(id: .init(1), name: "io")
     return Array(

@@ -7,9 +7,9 @@ import MonitorTestSupport
 import TestSupport
 import Testing
 
-/// What the program does with a process that does not keep to the protocol.
+/// The program's reactions to a process that violates the protocol.
 @Suite(.timeLimit(.minutes(5))) struct HostileProcessTests {
-  /// Runs the program in batch mode: what it printed, and how it ended.
+  /// Runs the program in batch mode, and returns its output and its ending.
   private func watch(
     _ process: FakeProcess, frames: Int = 1
   ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
@@ -27,7 +27,7 @@ import Testing
     )
   }
 
-  @Test("What a process says as it should is shown, and that it has gone then is told")
+  @Test("Valid messages of a process are shown, and then its end is reported")
   func soundProcess() throws {
     let process = try FakeProcess { _ in
       (
@@ -41,7 +41,7 @@ import Testing
     #expect(output.contains("job 7"))
   }
 
-  @Test("A process that tells of more operations than can be held is left, in one sentence")
+  @Test("A process with more operations than can be kept is disconnected, with one sentence")
   func tooManyOperations() throws {
     let process = try ScriptedProcess()
     let directory = try TemporaryDirectory()
@@ -57,7 +57,7 @@ import Testing
     while isListening, id < 1_000 {
       id += 1
       var update = ScriptedProcess.update
-      // Each of them is a byte for it, and some forty for who is told of it.
+      // Each id is one byte for the process, and about forty bytes for the viewer.
       update.changed = [
         OperationReport(
           id: .init(id), name: "", className: "Block", queue: .init(1), state: .waiting,
@@ -77,7 +77,7 @@ import Testing
     #expect(
       errors.hasSuffix("is lost: the process tells of more operations than can be held\n"),
       "\(errors)")
-    // A gibibyte, as it is counted.
+    // A gibibyte, as the ledger counts it.
     #expect((300..<400).contains(id), "\(id)")
   }
 
@@ -92,7 +92,7 @@ import Testing
       ]
     let process = try FakeProcess { connection in
       var random = SeededGenerator(seed: seed &+ UInt64(connection))
-      // Most get further than the greeting.
+      // Most runs continue after the greeting.
       let isGreeting = Int.random(in: 0..<5, using: &random) > 0
       let greeting = isGreeting ? LocalListener.frame(FakeProcess.hello.encoded()) : []
       var bytes: [UInt8] = []
@@ -105,7 +105,7 @@ import Testing
         bytes += LocalListener.frame(frame)
       }
       switch Int.random(in: 0..<4, using: &random) {
-      // A length that no message may have, and one of a message that never comes.
+      // A length that is not allowed, and a length of a message that never arrives.
       case 0: bytes += [0xFF, 0xFF, 0xFF, 0x7F] + [UInt8](repeating: 0, count: 1_000)
       case 1: bytes += [200, 0, 0, 0, 1, 2, 3]
       default: break
@@ -114,7 +114,7 @@ import Testing
     }
     let allowed: [PseudoTerminal.Ending?] = [0, 1, 4, 5].map { .status($0) }
     for _ in 0..<Effort.scaled(20) {
-      // A connection that is lost is made anew meanwhile.
+      // A lost connection is restored meanwhile.
       let (_, errors, ending) = try watch(process, frames: 5)
       #expect(allowed.contains(ending), "seed \(seed): \(errors)")
       let isSentence = errors.isEmpty || errors.hasPrefix("opq-top: ") && errors.last == "\n"

@@ -5,25 +5,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process that can be attached to, with a directory for sockets that no other test looks into.
+/// A process to attach to, with a directory for sockets that no other test uses.
 final class MonitoredProcess {
-  /// The directory that takes the place of the user's.
+  /// The directory that replaces the user's.
   let runtime: TemporaryDirectory
-  /// Its id.
+  /// The process id.
   let id: Int32
   private let window: PseudoTerminal
   private let log: String
 
-  /// Starts the demo that listens, and waits until it does.
+  /// Starts the listening demo, and waits until it listens.
   ///
-  /// - Parameter runtime: The directory of another one, to be found beside it; by default a new one.
-  /// - Throws: `PseudoTerminal.Failure` where it cannot be started.
+  /// - Parameter runtime: The directory of another process, so that both are in it; by default a
+  ///   new one.
+  /// - Throws: `PseudoTerminal.Failure` if it cannot be started.
   convenience init(in runtime: TemporaryDirectory? = nil) throws {
     try self.init(
       BuiltFolder.path(of: "demo-monitored-process"), in: runtime, until: "opq-top attach")
   }
 
-  /// Starts any program, as another user where one is given, and waits until it prints something.
+  /// Starts any program, as another user if one is given, and waits for its first output.
   init(
     _ path: String, _ arguments: [String] = [], environment: [String] = [],
     in runtime: TemporaryDirectory? = nil, user: UInt32? = nil, until text: String
@@ -44,13 +45,13 @@ final class MonitoredProcess {
     _ = window.waitForEnd()
   }
 
-  /// Lets a program look for sockets in a directory, and nowhere else: who runs the tests may have
-  /// processes that listen.
+  /// Returns the variable that makes a program search for sockets in this directory only. The user
+  /// who runs the tests may have other listening processes.
   static func variable(_ runtime: TemporaryDirectory) -> String {
     "OPQ_SOCKET_DIRECTORY=\(runtime.file("opq"))"
   }
 
-  /// What starts a program as another user; it becomes that program.
+  /// The program that starts a program as another user by becoming it.
   static let starter = "/usr/bin/setpriv"
 
   private static func words(
@@ -60,10 +61,11 @@ final class MonitoredProcess {
     return (starter, ["--reuid=\(user)", "--clear-groups", path] + arguments)
   }
 
-  /// What it has logged.
+  /// The log of the process.
   var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
-  /// Waits until it has logged something, which is written on another thread than the answer to a viewer.
+  /// Waits until the log contains a text. The log is written on another thread than the answer to a
+  /// viewer.
   func waitUntilLogged(_ text: String) -> Bool {
     let deadline = ContinuousClock.now + .seconds(60)
     while !logged.contains(text) {
@@ -73,20 +75,20 @@ final class MonitoredProcess {
     return true
   }
 
-  /// Where its socket is.
+  /// The path of its socket.
   var socket: String {
     let directory = runtime.file("opq")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     return names.first { $0.hasPrefix("\(id)-") }.map { "\(directory)/\($0)" } ?? ""
   }
 
-  /// Sends it a signal.
+  /// Sends a signal to the process.
   func signal(_ number: Int32) { window.signal(number) }
 
-  /// How it has ended.
+  /// Waits for the end of the process, and returns its ending.
   func waitForEnd() -> PseudoTerminal.Ending? { window.waitForEnd() }
 
-  /// Starts the dashboard on a terminal, and waits for its first full frame.
+  /// Starts the dashboard on a terminal, and waits for its first complete frame.
   func watch(
     columns: Int = 120, rows: Int = 30, _ arguments: [String] = [], until text: String = "total"
   ) throws -> PseudoTerminal {
@@ -97,8 +99,8 @@ final class MonitoredProcess {
     return window
   }
 
-  /// Runs the program to its end without a terminal, as another user where one is given: what it
-  /// printed, and how it ended.
+  /// Runs the program to its end without a terminal, as another user if one is given, and returns
+  /// its output and its ending.
   func run(
     _ arguments: [String], user: UInt32? = nil
   ) throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
@@ -116,7 +118,8 @@ final class MonitoredProcess {
     )
   }
 
-  /// What `ls` prints as soon as all processes answer: one that is busy may take too long at first.
+  /// Returns the output of `ls` when all processes answer. A busy process may need several
+  /// attempts.
   func list() throws -> (output: String, errors: String, ending: PseudoTerminal.Ending?) {
     let deadline = ContinuousClock.now + .seconds(30)
     while true {
@@ -126,7 +129,7 @@ final class MonitoredProcess {
     }
   }
 
-  /// How many operations have finished, as a viewer of its own is told.
+  /// Returns the number of finished operations in a new frame of batch mode.
   func finishedCount() throws -> Int {
     let (output, _, _) = try run(["-p", "\(id)", "--batch", "-n", "1"])
     let words = output.split(whereSeparator: { " ,;".contains($0) })

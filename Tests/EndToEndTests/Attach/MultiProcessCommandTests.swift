@@ -7,15 +7,15 @@ import MonitorTestSupport
 import TestSupport
 import Testing
 
-/// Several processes that are watched as one, by the program itself.
+/// Several processes that the program watches as one.
 @Suite(.timeLimit(.minutes(5))) struct MultiProcessCommandTests {
-  /// Two processes that listen in the same place.
+  /// Creates two processes with the same directory.
   private func pair() throws -> (first: MonitoredProcess, second: MonitoredProcess) {
     let first = try MonitoredProcess()
     return (first, try MonitoredProcess(in: first.runtime))
   }
 
-  /// How many operations have finished, as the table of processes says.
+  /// Returns the number of finished operations in the table of processes.
   private func finishedCount(of process: MonitoredProcess, on screen: VirtualScreen) -> Int? {
     let rows = screen.lines.map { $0.split(separator: " ") }
     guard let row = rows.first(where: { $0.dropFirst().first == "\(process.id)" }),
@@ -24,7 +24,7 @@ import Testing
     return Int(row[7].replacing(",", with: ""))
   }
 
-  /// The same of those that execute, are ready and wait.
+  /// Returns the numbers of executing, ready and waiting operations.
   private func unfinishedCounts(of process: MonitoredProcess, on screen: VirtualScreen) -> [String]
   {
     let rows = screen.lines.map { $0.split(separator: " ").map(String.init) }
@@ -86,14 +86,16 @@ import Testing
     for gate in answering { #expect(gate.waitUntilOpen()) }
   }
 
-  /// Tags an operation of either process.
+  /// Tags an operation of each process.
   private func tagOneOfEach(on window: PseudoTerminal) {
     #expect(window.wait { $0.contains(" 1#") && $0.contains(" 2#") })
-    // The end of either list waits for long: what is asked about does not finish meanwhile.
+    // The operations at the end of each list wait for long, so the tagged ones do not finish
+    // meanwhile.
     for filter in ["1# state:waiting", "2# state:waiting"] {
-      // Pasted, it is one filter, and not one for each letter.
+      // A pasted text is one filter, instead of one for each letter.
       window.type("\\\u{15}\u{1B}[200~\(filter)\u{1B}[201~\r")
-      // Both have answered, of which some 400 match: keys act on what stays in the list.
+      // Both processes have answered, with about 400 matches: keys apply to operations that stay in
+      // the list.
       let process = String(filter.prefix(2))
       #expect(
         window.wait { screen in
@@ -114,7 +116,7 @@ import Testing
     #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > 0 })
     first.signal(SIGKILL)
     #expect(window.wait { $0.contains("LIVE  1 ENDED") && $0.contains("ENDED ") })
-    // Of what had not finished there nothing goes on.
+    // The unfinished operations of the ended process do not continue.
     #expect(window.wait { ["0", "0", "0"] == unfinishedCounts(of: first, on: $0) })
     let left = try #require(finishedCount(of: second, on: window.screen))
     #expect(window.wait { finishedCount(of: second, on: $0) ?? 0 > left })
@@ -186,7 +188,7 @@ import Testing
     #expect(window.waitForEnd() == .status(1))
   }
 
-  @Test("In batch mode one that ends is told with its id, and all that end are the status 1")
+  @Test("Batch mode reports the end of a process with its id, and ends with 1 after the last one")
   func allEndInBatchMode() throws {
     let (first, second) = try pair()
     let viewer = try PseudoTerminal(columns: 120, rows: 60)
@@ -242,8 +244,8 @@ import Testing
 }
 
 extension Thread {
-  /// Lets a thread answer whether a process is there, for as long as it is watched; returns a gate that
-  /// opens then.
+  /// Answers pings on another thread while the process is watched. The returned gate opens when the
+  /// viewer disconnects.
   fileprivate static func answeringPings(of viewer: ScriptedProcess.Viewer) -> Gate {
     let gate = Gate()
     Thread.detachNewThread {

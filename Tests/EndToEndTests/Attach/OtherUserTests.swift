@@ -7,7 +7,7 @@ import Testing
 
 /// The rights to start programs as other users.
 enum OtherUsers {
-  /// Whether programs can be started as other users, who reach them where they were built.
+  /// Whether programs can be started as other users, who can access the folder of the build.
   static let canStart: Bool = {
     guard geteuid() == 0, access(MonitoredProcess.starter, X_OK) == 0 else { return false }
     var path = BuiltProgram.path[...]
@@ -35,11 +35,11 @@ struct OtherUserTests {
       BuiltFolder.path(of: "demo-monitored-process"), in: runtime, user: 65_534,
       until: "opq-top attach")
     let arguments = ["--socket", process.socket, "--batch", "-n", "1"]
-    // The directory keeps others out.
+    // The directory refuses other users.
     let kept = try process.run(arguments, user: 12_345)
     #expect(kept.ending == .status(5), "\(kept.errors)")
     #expect(kept.output == "")
-    // Where it does not, whose the process is decides.
+    // If it does not, the owner of the process decides.
     chmod(runtime.file("opq"), 0o755)
     chmod(process.socket, 0o666)
     let refused = try process.run(arguments, user: 12_345)

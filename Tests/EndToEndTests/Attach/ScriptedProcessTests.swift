@@ -8,7 +8,7 @@ import MonitorTransport
 import TestSupport
 import Testing
 
-/// What a viewer makes of what comes over the socket, from its first byte to its exit status.
+/// The effects of a process's messages on a viewer, from the first byte to the exit status.
 @Suite(.timeLimit(.minutes(3))) struct ScriptedProcessTests {
   private func batch(_ process: ScriptedProcess, _ arguments: [String] = []) throws
     -> PseudoTerminal
@@ -70,7 +70,7 @@ import Testing
 
   @Test("A signal ends a viewer at any moment from its start on, and the terminal is as it was")
   func signalAtAnyMoment() throws {
-    // Somebody who does not answer is looked for, too.
+    // The viewer searches for a process that does not answer.
     let process = try MonitoredProcess()
     process.signal(SIGSTOP)
     for round in 0..<12 {
@@ -118,7 +118,7 @@ import Testing
     let silent = "opq-top: the process does not answer: frames show what was known before\n"
     waitUntilSaid(silent)
     #expect(said == silent)
-    // A second later it is told of the silence again, and says nothing.
+    // A second later, it receives the silence again, and prints nothing.
     window.absorb(for: .milliseconds(1_500))
     #expect(said == silent)
     viewer.send(.pong(0))
@@ -128,7 +128,7 @@ import Testing
     #expect(window.waitForEnd() == .status(1))
   }
 
-  @Test("A process that is gone is not silent for ever, though somebody else holds its connection")
+  @Test("The end of a process is detected although another process holds its connection")
   func connectionOutlivesTheProcess() throws {
     let process = try ScriptedProcess()
     let other = try PseudoTerminal()
@@ -149,7 +149,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("Ages of another machine's operations are told by its clock in batch mode, too")
+  @Test("In batch mode, ages of another machine's operations also use that machine's clock")
   func otherClock() throws {
     let process = try ScriptedProcess()
     let window = try batch(process, ["-n", "1", "--json", "--fields", "id,secondsInState"])
@@ -159,7 +159,7 @@ import Testing
     let text = window.screen.lines.joined()
     let start = try #require(text.range(of: "\"secondsInState\":")).upperBound
     let seconds = try #require(Double(text[start...].prefix { $0.isNumber || $0 == "." }))
-    // By this machine's clock it would be whatever the two happen to differ.
+    // By this machine's clock, it would be the arbitrary difference of the clocks.
     #expect((0..<60).contains(seconds), "\(text)")
   }
 
@@ -192,7 +192,7 @@ import Testing
     #expect(window.screen.contains("one job"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
-    // It goes, with or without a word.
+    // It disconnects, with or without a farewell.
     #expect(viewer.receive { _ in false } == nil)
   }
 
@@ -212,7 +212,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("Nobody knows what became of a command that the connection was lost with, and that is said")
+  @Test("The result of a command is reported as unknown if the connection is lost before it")
   func lostCommand() throws {
     let process = try ScriptedProcess()
     let window = try dashboard(process)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import OpqTop
 
-/// `opq-top export` and `opq-top report` as a whole.
+/// Complete runs of `opq-top export` and `opq-top report`.
 @Suite(.timeLimit(.minutes(2))) struct ExportCommandTests {
   private let directory: TemporaryDirectory
   private let recording: String
@@ -21,7 +21,8 @@ import Testing
     try Data(ExportScene.bytes()).write(to: URL(filePath: recording))
   }
 
-  /// What a line of a shell prints, in the directory, with the status of its last command.
+  /// Returns the output of a shell's line, run in the directory, with the status of its last
+  /// command.
   private func run(_ line: String) throws -> (output: String, errors: String, ending: String) {
     let errors = directory.file("errors")
     let output = try BuiltProgram.shellOutput(
@@ -76,7 +77,7 @@ import Testing
 
   @Test("A reader that has seen enough is no failure")
   func brokenPipe() throws {
-    // More than a pipe takes before anybody reads.
+    // More than a pipe can hold before it is read.
     let reports = (1...20_000).map { number in
       OperationReport(
         id: .init(UInt64(number)), name: "tile \(number)", className: "Tile", queue: .init(1),
@@ -109,12 +110,12 @@ import Testing
 
   @Test("A file that could not be written whole is taken away")
   func fullDisk() throws {
-    // A file may not grow beyond this many blocks of 1 KiB.
+    // Files are limited to this number of blocks of 1 KiB.
     let limited = try run("ulimit -f 1; opq-top export run.opq --format chrome-trace -o b.json")
     #expect(limited.ending == "1")
     #expect(limited.errors.contains("cannot write b.json"))
     #expect(!FileManager.default.fileExists(atPath: directory.file("b.json")))
-    // What was there stays, until there is something whole.
+    // The earlier file stays until the new one is complete.
     try Data("before".utf8).write(to: URL(filePath: directory.file("c.json")))
     let replacing = try run(
       "ulimit -f 1; opq-top export run.opq --format chrome-trace -o c.json --force")
@@ -139,7 +140,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: recording)) == Data(ExportScene.bytes()))
   }
 
-  @Test("A pipe is no recording, and nobody waits for one who writes")
+  @Test("A pipe is not a recording, and the program does not wait for a writer")
   func pipe() throws {
     let result = try run("mkfifo pipe; opq-top report pipe")
     #expect(result.ending == "2" && result.errors.contains("pipe is no file"))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-/// Recording and playing from the command line.
+/// Recording and replaying from the command line.
 @Suite(.timeLimit(.minutes(3))) struct ReplayCommandTests {
   private func write(_ bytes: [UInt8], _ process: MonitoredProcess) throws -> String {
     let file = process.runtime.file("\(UUID().uuidString).opqrec")
@@ -39,7 +39,7 @@ import Testing
     #expect(frames.count >= 3 && finished == finished.sorted())
     #expect(try #require(finished.first) >= before && #require(finished.last) <= after)
     #expect(frames.allSatisfy { $0.contains("demo-monitored-process[\(process.id)]") })
-    // A file that is there is not written over by accident.
+    // An existing file is not overwritten without --force.
     let again = try process.run(["record", "-p", "\(process.id)", "-o", file, "--for", "10ms"])
     #expect(again.ending == .status(2) && again.errors.contains("is there already"))
     let forced = try process.run(
@@ -101,7 +101,7 @@ import Testing
     #expect(played.errors.contains("not completed") && played.ending == .status(1))
   }
 
-  @Test("What cannot be played is told in one sentence, with the status that says the same")
+  @Test("A failure to replay is reported in one sentence, with the matching status")
   func refusals() throws {
     let process = try MonitoredProcess()
     func fails(_ file: String, _ status: Int32, _ words: String) throws {
@@ -168,7 +168,7 @@ import Testing
       #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
     let window = try process.watch(["replay", file], until: "it ended: ")
-    // The remark is there before the first update.
+    // The remark appears before the first update.
     #expect(window.wait { $0.contains("[4711]") && $0.contains("total 1") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))

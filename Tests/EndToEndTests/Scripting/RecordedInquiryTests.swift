@@ -18,7 +18,8 @@ import Testing
     try Data(Self.bytes()).write(to: URL(filePath: directory.file("a.opq")))
   }
 
-  /// #1 runs from second 1 to 3, #2 waits for it and runs from 3 on; at second 8 #1 is no longer kept.
+  /// #1 runs from second 1 to 3. #2 waits for it and runs from second 3 on. From second 8 on, #1 is
+  /// no longer kept.
   private static func bytes() -> [UInt8] {
     func report(
       _ number: UInt64, _ state: OperationState, ready: Double?, finished: Double? = nil
@@ -59,7 +60,7 @@ import Testing
     #expect(end.text.contains("#2 job 2") && end.text.contains("executing"))
     let before = try run(["why", "2", "--at", "1s"])
     #expect(before.text.contains("waits for 1 of 1: #1 executing") && before.status == .status(0))
-    // What is no longer kept is as it was told last.
+    // Operations that are no longer kept have their last reported state.
     let tree = try run(["tree", "2"])
     #expect(tree.status == .status(0) && tree.text.contains("#1"))
     let past = try run(["why", "1"])

@@ -9,9 +9,9 @@ import Testing
 
 @testable import OpqTop
 
-/// The words of the command line that ask a process something, with a process.
+/// The commands that send a question to a process, with a real process.
 @Suite(.timeLimit(.minutes(3))) struct ScriptingCommandTests {
-  /// One frame, with the operations that a filter lets through.
+  /// Returns one frame, with the operations that match a filter.
   private func frame(of process: MonitoredProcess, _ filter: String) throws -> BatchFrame {
     let (output, _, _) = try process.run(
       ["-p", "\(process.id)", "--batch", "-n", "1", "--json", "--filter", filter])
@@ -24,7 +24,7 @@ import Testing
     try process.run(arguments + ["-p", "\(process.id)"])
   }
 
-  /// A process whose queue net is suspended, and an operation that is held there.
+  /// Returns a process whose queue net is suspended, and an operation that is held there.
   private func held() throws -> (MonitoredProcess, BatchFrame.Operation) {
     let process = try MonitoredProcess()
     let (output, errors, ending) = try run(process, ["suspend", "net"])
@@ -65,7 +65,7 @@ import Testing
     let over = try run(process, ["wait", id, "--timeout", "60"])
     #expect(over.ending == .status(0), "\(over.errors)")
     #expect(over.output.hasPrefix("#\(id)"))
-    // Nobody watched when it finished, or somebody did.
+    // The operation finished before or during monitoring.
     let again = try run(process, ["cancel", id])
     #expect(again.ending == .status(0), "\(again.errors)")
     #expect(again.output.contains("already finished"))
@@ -85,7 +85,7 @@ import Testing
     #expect(cancelling.ending == .status(0), "\(cancelling.errors)")
   }
 
-  @Test("What is wrong is told in one sentence, with the status that says the same")
+  @Test("Each error is reported in one sentence, with the matching status")
   func refusals() throws {
     let process = try MonitoredProcess()
     func fails(_ arguments: [String], _ status: Int32, _ words: String) throws {
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("Nobody knows what became of a command that the connection was lost with: the status 1")
+  @Test("The result of a command is unknown if the connection is lost before it: the status 1")
   func lostCommand() throws {
     let process = try ScriptedProcess()
     let window = try PseudoTerminal(columns: 120)

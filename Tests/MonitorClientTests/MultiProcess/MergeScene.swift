@@ -12,7 +12,7 @@ struct MergeScene {
   var now = MonitorTime(nanoseconds: 1_000_000_000_000)
   private let count: Int
 
-  /// Creates processes that have not greeted.
+  /// Creates processes without greetings.
   init(count: Int) {
     self.count = count
     merge = ProcessMerge(

@@ -11,7 +11,7 @@ struct NumberedByProcessTests {
   @Test func anIdOfOneProcessIsShownAsBefore() {
     #expect("\(ID(1042))" == "#1042")
     #expect(ID(1042).processNumber == 0)
-    // What no process gives out is of none.
+    // An id that no process gives out belongs to no process.
     #expect("\(ID(.max))" == "#18446744073709551615")
     #expect(ID(.max).withinProcess == ID(.max))
   }

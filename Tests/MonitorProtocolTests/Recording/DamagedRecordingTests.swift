@@ -7,11 +7,11 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// A file may be anything: what is whole is played, and nothing else.
+/// A file may have any contents: only complete updates are replayed.
 @Suite struct DamagedRecordingTests {
   private typealias Scene = RecordingScene
 
-  /// What is played of a file, from its start; `nil` where it is refused.
+  /// Returns the replayed updates of a file, from its start; `nil` if it is refused.
   private func played(_ bytes: [UInt8]) -> (updates: [Update], reader: RecordingReader)? {
     guard var reader = try? Scene.reader(bytes) else { return nil }
     let updates = Scene.updates(&reader)
@@ -98,7 +98,7 @@ import Testing
         }
       }
       guard let (_, reader) = played(bytes) else { continue }
-      // Whatever it says of itself can be looked for.
+      // Searching works for any contents.
       for second in [-1, 0, 7, 21, .max / 2_000_000_000] {
         var copy = reader
         _ = copy.update(at: reader.snapshot(upTo: Scene.time(second)))
@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// The most that was asked for at once.
+/// The maximum number of bytes requested at once.
 private final class Largest: Sendable {
   private let number = Mutex(0)
 

@@ -3,8 +3,8 @@
 
 @testable import MonitorProtocol
 
-/// A process that adds an operation each second, and finishes it in the next one; every eighth second a
-/// warning is there.
+/// A process that adds an operation each second and finishes it in the next second. Every eighth
+/// second has a warning.
 enum RecordingScene {
   static let hello = Hello(
     processName: "tiles", processID: 4711, isReadOnly: false, anchor: time(0),
@@ -22,7 +22,7 @@ enum RecordingScene {
       finished: state == .finished ? time(number + 1) : nil)
   }
 
-  /// What the monitor says at a second; the last ten operations are kept.
+  /// Returns the monitor's update at a second. The last ten operations are kept.
   static func update(_ second: Int) -> Update {
     var counts = StateCounts()
     (counts.executing, counts.finished, counts.total) = (1, second - 1, second)
@@ -38,7 +38,7 @@ enum RecordingScene {
     return update
   }
 
-  /// A recording of so many seconds.
+  /// Returns a recording of a number of seconds.
   static func bytes(_ seconds: Int, isFinished: Bool = true) -> [UInt8] {
     var writer = RecordingWriter()
     var bytes = writer.add(.hello(hello))
@@ -53,7 +53,7 @@ enum RecordingScene {
     }
   }
 
-  /// All that it plays, from an offset on.
+  /// Returns all replayed updates, from an offset on.
   static func updates(
     _ reader: inout RecordingReader, from offset: Int? = nil
   ) -> [RecordedUpdate] {
@@ -66,7 +66,7 @@ enum RecordingScene {
     return updates
   }
 
-  /// What is known of the operations after each of them.
+  /// Returns the known operations after each update.
   static func states(_ updates: [RecordedUpdate]) -> [[OperationReport]] {
     var state = ProcessState()
     return updates.map {

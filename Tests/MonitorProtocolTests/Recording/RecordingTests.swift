@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Versions
 
-  /// A recording with another version in its header, or in its greeting.
+  /// Returns a recording with another version in its header or in its greeting.
   private func bytes(_ version: ProtocolVersions, inGreeting: Bool = false) -> [UInt8] {
     let bytes = Scene.bytes(20)
     let number = version.major.littleEndianBytes + version.minor.littleEndianBytes

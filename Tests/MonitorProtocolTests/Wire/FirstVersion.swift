@@ -3,7 +3,7 @@
 
 @testable import MonitorProtocol
 
-/// What was sent in version 1.0. Nothing here is ever changed: processes of that version are out there.
+/// The messages of version 1.0. They never change, because processes of that version exist.
 enum FirstVersion {
   static func time(_ nanoseconds: Int64) -> MonitorTime { MonitorTime(nanoseconds: nanoseconds) }
 

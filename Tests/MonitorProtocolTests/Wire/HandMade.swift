@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Frames written by hand, field by field, as another program would: in the encoding of protocol
-/// buffers, without our code.
+/// Frames that are written field by field in the encoding of protocol buffers, without the
+/// library's code, as another program would write them.
 enum HandMade {
   static func varint(_ number: UInt64) -> [UInt8] {
     var rest = number
@@ -38,7 +38,7 @@ enum HandMade {
     bytes(field, numbers.flatMap { varint($0) })
   }
 
-  /// Fields that nobody knows, one of each type of the encoding.
+  /// Unknown fields, one of each type of the encoding.
   static var unknownFields: [UInt8] {
     number(1_000, 7) + tag(1_001, 1) + [1, 2, 3, 4, 5, 6, 7, 8] + text(1_002, "later")
       + tag(1_003, 3) + number(1, 5) + tag(1_003, 4) + tag(1_004, 5) + [1, 2, 3, 4]
@@ -48,7 +48,7 @@ enum HandMade {
     message(2, bytes(1, interest.flatMap { $0 }), signed(2, interval))
   }
 
-  /// A first and last part of an update.
+  /// Returns a part that is the first and the last one of an update.
   static func update(_ content: [UInt8]...) -> [UInt8] {
     message(2, number(1, 1), number(2, 1), content.flatMap { $0 })
   }

@@ -5,9 +5,9 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-/// What arrives may be anything: a value or an error comes of it, and never a trap.
+/// Received bytes can be anything: decoding returns a value or throws an error, and never traps.
 @Suite struct HostileFrameTests {
-  /// Who reads a frame.
+  /// The reader of a frame.
   enum Reader: CaseIterable {
     case process, viewer
 
@@ -20,9 +20,10 @@ import Testing
       }
     }
 
-    /// Decodes, and where that succeeds, sends what it was once more: it must arrive as it is.
+    /// Decodes a frame. If that succeeds, the value is encoded and decoded again, and must be
+    /// unchanged.
     ///
-    /// - Returns: Whether it was read.
+    /// - Returns: Whether the frame was valid.
     @discardableResult
     func reads(_ bytes: [UInt8]) -> Bool {
       switch self {
@@ -41,7 +42,7 @@ import Testing
   func aFrameThatEndsTooEarlyIsRefusedWhereverItEnds(_ reader: Reader) throws {
     for frame in try reader.corpus {
       #expect(reader.reads(frame))
-      // The one field of the outermost message goes to the end of the frame.
+      // The only field of the outermost message extends to the end of the frame.
       for length in 1..<frame.count { #expect(!reader.reads(Array(frame.prefix(length)))) }
     }
   }
@@ -94,7 +95,7 @@ import Testing
     for _ in 0..<Effort.scaled(20_000) { reader.reads(Self.fields(depth: 4, &generator)) }
   }
 
-  /// Numbers at which calculations overflow, or limits lie.
+  /// Numbers near limits and near overflows.
   private static let numbers: [UInt64] = [
     0, 1, 2, 3, 63, 64, 127, 128, 1 << 31, 1 << 32, 1 << 40, 1 << 61, 1 << 62, 1 << 63, .max,
     .max - 1, UInt64(Int64.max), UInt64(UInt32.max), UInt64(bitPattern: Int64(Int32.min)),
@@ -121,7 +122,7 @@ import Testing
     }
   }
 
-  /// Fields with small numbers, as messages here have them, of any type.
+  /// Returns fields of any type with small numbers, like those of real messages.
   private static func fields(depth: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...4, using: &generator) {
@@ -139,11 +140,11 @@ import Testing
     return bytes
   }
 
-  // MARK: - Made to cost much
+  // MARK: - Made to be expensive
 
   @Test(arguments: Reader.allCases)
   func aLengthThatIsAnnouncedAndDoesNotComeIsRefused(_ reader: Reader) {
-    // An interest, and a queue.
+    // An interest and a queue.
     let inner = reader == .process ? 1 : 5
     for length: UInt64 in [100, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, .max] {
       for field in 1...20 {
@@ -165,7 +166,7 @@ import Testing
     }
     #expect(reader.reads(nested(8)))
     #expect(!reader.reads(nested(17)))
-    // Each level would take its part of the stack.
+    // Each level would need a part of the stack.
     #expect(!reader.reads(nested(100_000)))
   }
 
@@ -210,7 +211,7 @@ import Testing
       }
       var assembler = UpdateAssembler()
       let update = try #require(try assembler.take(part))
-      // What a viewer calculates of it.
+      // Sums that a viewer computes from it.
       let sum = update.queues.reduce(StateCounts()) { $0 + $1.counts }
       #expect(sum.total == (extreme > 0 ? 1 << 41 : 0))
       _ = sum.isConsistent

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// What a newer minor version may send to this one.
+/// Messages that a newer minor version may send to this one.
 @Suite struct NewerVersionTests {
   private func update(_ content: [UInt8]...) throws -> Update {
     let frame = HandMade.update(content.flatMap { $0 })

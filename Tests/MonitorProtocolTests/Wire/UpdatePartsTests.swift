@@ -6,7 +6,7 @@ import Testing
 @testable import MonitorProtocol
 
 @Suite struct UpdatePartsTests {
-  /// The frames of an update, all of which must be short enough.
+  /// Returns the frames of an update, and checks their sizes.
   private func frames(_ update: Update) -> [[UInt8]] {
     let frames = Array(UpdateParts(update))
     #expect(!frames.isEmpty)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// The update that arrives, and in how many parts.
+  /// Returns the received update and the number of its parts.
   private func arrival(of update: Update) throws -> (update: Update, partCount: Int) {
     let parts = try parts(update)
     var assembler = UpdateAssembler()
@@ -58,7 +58,7 @@ import Testing
     let (arrived, partCount) = try arrival(of: update)
     #expect(arrived == update)
     #expect(partCount > 20)
-    // The estimate of what goes into a part must not be far too careful.
+    // The estimate of a part's size must not be much too high.
     #expect(partCount < 100)
   }
 
@@ -143,12 +143,12 @@ import Testing
   @Test func theSameUpdateIsTheSameBytes() {
     let frames = Array(UpdateParts(WireSamples.update))
     for _ in 0..<10 {
-      // Sets and dictionaries made anew, in which things may stand elsewhere.
+      // New sets and dictionaries with the same contents may have another order.
       #expect(Array(UpdateParts(WireSamples.update)) == frames)
     }
   }
 
-  // MARK: - Updates that do not end
+  // MARK: - Endless updates
 
   private func sentence(_ count: Int, _ part: (_ isFirst: Bool) -> UpdatePart) -> String? {
     var assembler = UpdateAssembler()
@@ -193,7 +193,7 @@ import Testing
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {
       var assembler = UpdateAssembler(mostEntries: mostEntries, mostIDs: mostIDs)
       do {
-        // That of the update before is of no account.
+        // The sizes of the previous update do not count.
         for _ in 0..<2 {
           _ = try assembler.take(UpdatePart(content: update, isFirst: true, isLast: true))
         }
@@ -224,7 +224,7 @@ import Testing
 
   // MARK: - Long names
 
-  /// An update in which everything that is called something is called `name`.
+  /// Returns an update in which all names and titles are `name`.
   private func update(named name: String) -> Update {
     var update = WireSamples.update
     update.changed[0].name = name
@@ -262,7 +262,7 @@ import Testing
       }
     }
     let short = cost(String(repeating: "long name ", count: 1_000))
-    // A thousand times as much to walk, if anything walked all of it.
+    // It has a thousand times as many characters, which would take long if all were read.
     let long = cost(String(repeating: "long name ", count: 1_000_000))
     #expect(long < short * 10 + .milliseconds(20))
   }
@@ -290,7 +290,7 @@ import Testing
         #expect(middle.allSatisfy { $0 == Character(character) })
       }
     }
-    // One character that is too long itself.
+    // A single character that is too long.
     let zalgo = "a" + String(repeating: "\u{301}", count: 100_000)
     #expect(zalgo.wireText.utf8.count <= 4_096)
     #expect(zalgo.wireText.utf8.count > 4_000)
@@ -312,7 +312,7 @@ import Testing
     for part in parts.dropLast() { #expect(try next.take(part) == nil) }
     #expect(try next.take(parts[parts.count - 1]) == update)
     #expect(throws: WireError.self) { try next.take(parts[parts.count - 1]) }
-    // The next update begins where the one before was complete.
+    // The next update begins after the previous one is complete.
     #expect(try next.take(parts[0]) == nil)
   }
 

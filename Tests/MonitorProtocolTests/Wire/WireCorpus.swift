@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Frames of every kind, from which damaged ones are made.
+/// Frames of every kind, which are then damaged.
 enum WireCorpus {
   static func viewerFrames() throws -> [[UInt8]] {
     var messages: [ViewerMessage] = [

@@ -5,14 +5,15 @@ import Testing
 
 @testable import MonitorProtocol
 
-/// A field that somebody adds to one of the values that go over the wire, and forgets there, makes a test
-/// fail: either here, or where ``WireSamples`` make the round trip.
+/// If a field is added to one of the values in messages but not to its encoding, a test fails: one
+/// of these, or the round trip of ``WireSamples``.
 @Suite struct WireFieldTests {
   private static let zero = WireSamples.time(0)
-  /// What no process says: a viewer makes it, so it has no place on the wire.
+  /// Fields that only a viewer sets, and that are not part of messages.
   private static let viewerFields = ["Update.processes", "MonitorWarning.process"]
 
-  /// Each value of the samples, and one of the same type whose fields are as empty as they may be.
+  /// Returns each value of the samples, and a value of the same type whose fields are as empty as
+  /// possible.
   private static func pairs() throws -> [(sample: Any, plain: Any)] {
     let percentiles = Percentiles(count: 0, p50: .zero, p90: .zero, p99: .zero)
     let plainOperation = OperationReport(
@@ -71,7 +72,7 @@ import Testing
       processStarted: zero)
   }
 
-  /// The fields of a value, and what is in them.
+  /// Returns the fields of a value and their contents.
   private func fields(_ value: Any) -> [(name: String, content: String)] {
     let mirror = Mirror(reflecting: value)
     if mirror.displayStyle == .optional {

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Fields of an interest that hold a number of rows, and what they are called.
+  /// The fields of an interest with a number of rows, and their names.
   private static let rowFields: [(Int, String)] = [
     (5, "a row limit"), (10, "an event limit"),
   ]
@@ -124,7 +124,7 @@ import Testing
       sentence(filter("!")) == "a filter is not understood: something is missing after !")
   }
 
-  /// The fields of a command that name operations.
+  /// The fields of a command with operations.
   @Test(arguments: [2, 3, 6])
   func theOperationsOfACommandAreLimited(_ field: Int) {
     func command(_ count: UInt64) -> [UInt8] {
@@ -165,7 +165,7 @@ import Testing
 
   @Test func aMessageIsAMebibyteLongAtMost() throws {
     let limit = WireLimits.maximumFrame
-    // Unknown fields, so that the length alone is at fault.
+    // Unknown fields, so that only the length is invalid.
     let head = HandMade.tag(1_000, 2) + HandMade.varint(UInt64(limit - 6))
     let longest = head + [UInt8](repeating: 0, count: limit - head.count)
     #expect(longest.count == limit)

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Values in which every field differs from the one that it has by default.
+/// Values in which every field differs from its default.
 enum WireSamples {
   static func ids(_ numbers: UInt64...) -> [OperationReport.ID] { numbers.map { .init($0) } }
 

@@ -8,7 +8,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Real records of real queues, which are unlisted: no collector of another test reads them.
+/// Real records of real queues. The queues are unlisted, so that collectors of other tests do not
+/// read them.
 @Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
@@ -83,7 +84,7 @@ import Testing
     let lossy = try update(interest)
     #expect(lossy.lostChanges == 3 * 10 - 5)
     #expect(lossy.warnings == [MonitorWarning(kind: .historyLost, count: 25)])
-    // It stays so, whatever is wanted from then on.
+    // Later interests do not change it.
     interest.eventLimit = 0
     #expect(try update(interest).lostChanges == 25)
     interest.warningKinds = []
@@ -112,7 +113,7 @@ import Testing
     read()
     let news = try #require(try update(interest).events)
     #expect(news.events.map(\.new) == Array(repeating: .executing, count: 5))
-    // Another filter begins anew.
+    // Another filter begins a new history.
     interest.filter = try OperationFilter("state:finished")
     let other = try #require(try update(interest).events)
     #expect(other.isBeginning)
@@ -128,7 +129,7 @@ import Testing
     let runs = try #require(try update(interest).runs)
     #expect(runs.count == 500 && runs.runs.count == 500)
     #expect(runs.runs.map(\.started) == runs.runs.map(\.started).sorted())
-    // As many steps up as down, and never more than two above the ground.
+    // Each run has one step up and one down, and at most two runs overlap.
     var changes = runs.runs.map { ($0.started, 1) }
     changes += runs.runs.compactMap { run in run.finished.map { ($0, -1) } }
     changes.sort { ($0.0, $0.1) < ($1.0, $1.1) }

@@ -50,9 +50,9 @@ struct RunLogTests {
     }
     let answer = log.runs(endedAfter: moment(10), limit: 20)
     #expect(ids(answer) == (0..<20).map { 30_999 - $0 })
-    // To a second's worth: the seconds after the first one.
+    // Exact to one second: all except the first second.
     #expect(answer.count == 30_000)
-    // All that is kept, and still not all that there was.
+    // All kept runs, which are fewer than all runs.
     #expect(log.runs(endedAfter: moment(10), limit: 1_000).runs.count == 100)
     #expect(log.runs(endedAfter: moment(10), limit: 1_000).count == 30_000)
   }

@@ -13,7 +13,7 @@ import Testing
   private let watched = WatchedQueue()
   private let start = ProcessFacts.now
 
-  /// A viewer comes that asks for kinds beside the usual ones.
+  /// Attaches a viewer that requests kinds in addition to the usual ones.
   private func want(_ kinds: Set<MonitorWarning.Kind>) {
     var interest = Interest()
     interest.warningKinds.formUnion(kinds)
@@ -26,7 +26,7 @@ import Testing
     watched.read()
   }
 
-  /// What is said some time after everything has finished.
+  /// Returns the warnings at a time after everything has finished.
   private func warnings(after time: Duration) -> [MonitorWarning] {
     let now = ProcessFacts.now + time
     _ = watched.table.lookForLeaksIfDue(at: now)
@@ -45,7 +45,7 @@ import Testing
   @Test func whatExistsAMinuteAfterItsFinishIsWarnedOfUntilItIsGone() {
     want([.leaking])
     weak var probe: BlockOperation?
-    // Another round each time: a worker may hold what it has run for a moment.
+    // Each attempt needs another round: a worker may hold a finished operation for a moment.
     var later = Duration.seconds(61)
     do {
       let held = BlockOperation {}
@@ -104,7 +104,7 @@ import Testing
     gate.open()
     watched.finishAll()
     watched.read()
-    // All are held by this test, and each but the last ones by one of the others.
+    // This test holds all of them, and each except the last ones is also held by another one.
     let leaking = warnings(after: .seconds(63)).first
     #expect(leaking?.operations == [.init(waiting)])
     withExtendedLifetime([finished, between, waiting, other]) {}

@@ -10,7 +10,7 @@ import Testing
 @testable import OperationsCollector
 
 @Suite struct OwnReadinessTests {
-  /// Waits for its dependencies, and for something of its own.
+  /// Waits for its dependencies and for its own condition.
   private final class Conditional: Operation, @unchecked Sendable {
     private let isAllowed: Atomic<Bool>
 
@@ -18,7 +18,7 @@ import Testing
 
     override var isReady: Bool { super.isReady && isAllowed.load(ordering: .acquiring) }
 
-    /// Announces nothing.
+    /// Changes the condition without an announcement.
     func set(_ isAllowed: Bool) { self.isAllowed.store(isAllowed, ordering: .releasing) }
 
     func allow() {
@@ -30,7 +30,8 @@ import Testing
   private let watched = WatchedQueue()
   private let kind = MonitorWarning.Kind.notReadyWithMetDependencies
 
-  /// The only slot of the queue has come to what was added after the operation in question.
+  /// Waits until the only slot of the queue is used by an operation that was added after the tested
+  /// one.
   private func waitUntilAsked() {
     let behind = BlockOperation {}
     watched.queue.addOperation(behind)

@@ -8,8 +8,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// A queue whose only slot is taken: a high operation waits for a low one, which a normal one
-/// overtakes.
+/// A queue whose only slot is in use. A high operation waits for a low one, and a normal one starts
+/// before the low one.
 @Suite struct PriorityInversionTests {
   private let watched = WatchedQueue()
   private let high = BlockOperation {}
@@ -29,7 +29,7 @@ import Testing
     watched.read(at: start)
   }
 
-  /// What is said long after everything has been read.
+  /// The warnings long after everything was read.
   private var warnings: [MonitorWarning] {
     watched.warnings(of: .priorityInversion, at: start + .seconds(60))
   }

@@ -20,7 +20,7 @@ import Testing
   private let watched = WatchedQueue()
   private let gate = Gate()
 
-  /// Runs quick jobs, and then starts one that does not end.
+  /// Executes short jobs, and then starts one that does not end.
   private func startLongJob(after quick: [Operation], _ long: Operation) {
     watched.queue.addOperations(quick, waitUntilFinished: true)
     watched.queue.addOperation(long)

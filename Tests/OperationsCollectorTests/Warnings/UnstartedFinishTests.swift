@@ -10,7 +10,7 @@ import Testing
 @testable import OperationsCollector
 
 @Suite struct UnstartedFinishTests {
-  /// Says by itself that it has finished, whether it was started or not.
+  /// Announces that it has finished, even if it was not started.
   private final class SelfFinishing: Operation, @unchecked Sendable {
     private let hasFinished = Atomic(false)
 

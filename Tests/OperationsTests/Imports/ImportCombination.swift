@@ -5,20 +5,20 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What a file makes of the names that Foundation has too, with the imports that it has.
+/// The meaning of the names that Foundation has too, in a file with certain imports.
 ///
-/// That it compiles is half of the proof: a name that is ambiguous there is an error.
+/// The successful compilation is half of the proof: an ambiguous name in the file is an error.
 protocol ImportCombination: SendableMetatype {
-  /// What Operation, BlockOperation, OperationQueue and QualityOfService are, in this order.
+  /// The types Operation, BlockOperation, OperationQueue and QualityOfService, in this order.
   static var types: [Any.Type] { get }
 
-  /// Runs operations in a queue, and gives what it has made: an operation of a subclass, a block
-  /// operation, the queue and a quality of service.
+  /// Runs operations in a queue, and returns the created values: an operation of a subclass, a
+  /// block operation, the queue and a quality of service.
   static func work() -> [Any]
 }
 
 extension ImportCombination {
-  /// Expects that the four names are ours in the file.
+  /// Expects that the four names mean this library's types in the file.
   static func expectOurNames() {
     let ours: [Any.Type] = [
       OperationsCore.Operation.self, OperationsCore.BlockOperation.self,
@@ -27,7 +27,8 @@ extension ImportCombination {
     #expect(types.map(ObjectIdentifier.init) == ours.map(ObjectIdentifier.init), "\(self)")
   }
 
-  /// Expects that what the file makes is ours, and has run.
+  /// Expects that the values of the file are of this library's types, and that the operations have
+  /// run.
   static func expectOurWork() async throws {
     let made = try await onOwnThread { Made(work()) }
     #expect(made.job?.isFinished == true && made.block?.isFinished == true, "\(self)")
@@ -35,7 +36,7 @@ extension ImportCombination {
   }
 }
 
-/// What a file has made, where it is ours.
+/// The values of a file, if they are of this library's types.
 private struct Made: Sendable {
   let job: OperationsCore.Operation?
   let block: OperationsCore.BlockOperation?

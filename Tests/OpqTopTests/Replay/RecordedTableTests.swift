@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpqTop
 
-/// A recording answers what a viewer wants to know as a process does.
+/// A recording answers an interest in the same way as a process.
 @Suite struct RecordedTableTests {
   private typealias Scene = ReplayScene
 
@@ -62,7 +62,7 @@ import Testing
     var table = makeTable()
     var interest = Interest(rowLimit: 0)
     interest.graphs = [.init(root: Scene.id(10), direction: .waitsFor, limit: 100)]
-    // What is over has waited for nothing that matters still.
+    // Dependencies of finished operations are not relevant.
     #expect(try update(&table, interest).changed.map(\.id) == ids(9, 10))
     interest.graphs = [.init(root: Scene.id(7), direction: .blocks, limit: 3)]
     #expect(try update(&table, interest).changed.map(\.id) == ids(7, 8))
@@ -135,7 +135,7 @@ import Testing
     interest.detail = Scene.id(51)
     detail = try #require(try update(&table, interest).detail)
     #expect(detail.reasons.map(\.kind) == [.noFreeSlot])
-    // A width of 0 is a queue that starts nothing; and there may be a barrier, which is not recorded.
+    // A queue of width 0 starts no operation. There may also be a barrier, which is not recorded.
     for (width, kind) in [(0, OperationDetail.Reason.Kind.queueSuspended), (9, .notStartedYet)] {
       recorded.queues[0].width = width
       table.apply(recorded, isWhole: false)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-/// Playing, with a local clock that begins at zero: so it shows one second more than that.
+/// The local clock begins at zero, so the recording is one second ahead of it.
 @Suite struct ReplayPlayerTests {
   private typealias Scene = ReplayScene
 
@@ -19,7 +19,7 @@ import Testing
     ReplayPlayer(try Scene.reader(bytes), at: at(0))
   }
 
-  /// How many operations there were in all at the moment that is shown.
+  /// Returns the total number of operations at the shown moment.
   private func total(_ player: inout ReplayPlayer, at now: MonitorTime) -> Int? {
     for case .update(let update) in player.takeMessages(for: .everything, at: now) {
       return update.queues.first?.counts.total
@@ -79,7 +79,7 @@ import Testing
       player.perform(.step(1), at: at(0.5))
       #expect(total(&player, at: at(0.5)) == expected)
     }
-    // Over the snapshot at 6 s.
+    // Past the complete update at 6 s.
     for expected in [6, 5, 4, 3, 2, 1, 1] {
       player.perform(.step(-1), at: at(0.5))
       #expect(total(&player, at: at(0.5)) == expected)
@@ -124,7 +124,7 @@ import Testing
     #expect(player.status(at: at(1)).length == .seconds(58))
   }
 
-  @Test("Damage in the middle ends the recording there, and is told as soon as it is come upon")
+  @Test("Damage in the middle ends the recording there, and is reported when the player reaches it")
   func damage() throws {
     var bytes = Scene.bytes()
     var reader = try Scene.reader(bytes)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpqTop
 
-/// What scripts read, to the letter. `Scripting.md` is the page that says so to users.
+/// The exact output for scripts. `Scripting.md` documents it for users.
 @Suite struct InquiryFormTests {
   private typealias Scene = InquiryScene
   private let form = InquiryForm(isJSON: true)
@@ -19,7 +19,7 @@ import Testing
     #"{"class":"Job","dependencies":[2],"id":3,"name":"job 3","priority":0,"queue":"cpu","#
     + #""seconds":10,"secondsInState":10,"state":"waiting","unmet":1}"#
 
-  /// What is printed, without the end of the line.
+  /// Returns the printed text, without the line feed.
   private func line(_ inquiry: some Inquiry, _ messages: MonitorMessage...) -> String {
     var inquiry = inquiry
     for message in [Scene.hello()] + messages {

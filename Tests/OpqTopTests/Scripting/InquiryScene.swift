@@ -5,12 +5,12 @@ import MonitorProtocol
 
 @testable import OpqTop
 
-/// A process that is asked, without the process: a queue that is suspended, one that works, and two of
-/// one name.
+/// The messages of a process, without the process: a suspended queue, a working one, and two with
+/// the same name.
 enum InquiryScene {
   static let start = MonitorTime(nanoseconds: 1_000_000_000_000)
 
-  /// Seconds after the process has greeted.
+  /// Returns a number of seconds after the process's greeting.
   static func moment(_ seconds: Double) -> MonitorTime { start + .seconds(seconds) }
 
   static func hello(isReadOnly: Bool = false) -> MonitorMessage {
@@ -44,7 +44,7 @@ enum InquiryScene {
       finished: finished.map(moment))
   }
 
-  /// #3 waits for #2, which waits for #1, which executes; #4 is held.
+  /// #3 waits for #2, which waits for #1, which executes. #4 is held.
   static let reports = [
     report(1, .executing, started: -4), report(2, .waiting, needs: [1]),
     report(3, .waiting, needs: [2]), report(4, .held, on: 2),
@@ -73,7 +73,7 @@ enum InquiryScene {
 }
 
 extension Inquiry {
-  /// Takes in what the process says, all at one moment.
+  /// Handles messages of the process, all at one moment.
   mutating func hear(
     _ messages: MonitorMessage..., at seconds: Double = 0
   ) -> [InquiryAction] {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import OpqTop
 
-/// What scripts ask a process, as state machines: messages go in, what to print and the exit status come
-/// out.
+/// The questions and commands of scripts, as state machines with messages as input, and the printed
+/// text and the exit status as output.
 @Suite struct InquiryTests {
   private typealias Scene = InquiryScene
   private let form = InquiryForm()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "An operation that the process does not tell of within two seconds is unknown: the status 1")
+    "An operation that the process does not report within two seconds is unknown: the status 1")
   func unknown() {
     let message =
       "#99 is not known: it has finished and is no longer kept, is in no queue, or never was"
@@ -83,7 +83,7 @@ import Testing
     check(WaitInquiry([Scene.id(99)], for: .isOver, timeout: nil, form))
   }
 
-  @Test("A process that has not told of all that it has is given ten seconds")
+  @Test("A process with an incomplete report has ten seconds")
   func slowProcess() {
     var inquiry = WhyInquiry(Scene.id(99), form)
     #expect(inquiry.hear(Scene.hello(), Scene.update(kept: 1)) == [])
@@ -105,7 +105,7 @@ import Testing
     check(SuspendInquiry("net", isSuspended: true, form))
     var wait = WaitInquiry([Scene.id(3)], for: .isOver, timeout: nil, form)
     #expect(wait.hear(Scene.hello(), Scene.update(), .silent(for: .seconds(60))) == [])
-    // It answers, but has nothing to tell.
+    // It answers, but has no changes.
     var suspend = SuspendInquiry("net", isSuspended: true, form)
     #expect(suspend.hear(Scene.hello()) == [])
     #expect(suspend.look(atSeconds: 10) == [.end(1, "there is no queue \"net\"")])
@@ -160,7 +160,7 @@ import Testing
     let first = inquiry.hear(
       Scene.update([Scene.report(1, .finished, started: -4, finished: 1)]), at: 1)
     #expect(first == [.print("#1 job 1: finished at 22:13:21, ran 5.00s\n")])
-    // It is forgotten, and was there all the same.
+    // It is no longer kept, but it had reached the state.
     #expect(inquiry.hear(Scene.update([], removed: [Scene.id(1)]), at: 2) == [])
     let last = inquiry.hear(
       Scene.update([Scene.report(3, .cancelled, finished: 3)]), at: 3)
@@ -168,7 +168,7 @@ import Testing
       last == [.print("#3 job 3: cancelled at 22:13:23, never started\n"), .success])
   }
 
-  @Test("What has executed meanwhile counts, and what can get there no more ends the wait")
+  @Test("An execution between two updates counts, and an unreachable state ends the wait")
   func statesPassedBy() {
     var executing = WaitInquiry(
       [Scene.id(3)], for: WaitGoal(states: [.executing]), timeout: nil, form)
@@ -194,7 +194,7 @@ import Testing
       inquiry.look(atSeconds: 5) == [.end(1, "2 of 2 have not got there in time: #1, #3")])
   }
 
-  @Test("What has passed before anybody watched is over, but nobody knows whether it has finished")
+  @Test("An operation that left its queue before monitoring is over, but may not have finished")
   func passed() {
     var over = WaitInquiry([Scene.id(1)], for: .isOver, timeout: nil, form)
     let others = [Scene.report(7, .executing, started: -1)]
@@ -205,7 +205,7 @@ import Testing
       [Scene.id(1)], for: WaitGoal(states: [.finished]), timeout: nil, form)
     #expect(finished.hear(Scene.hello(), Scene.update(others)) == [])
     #expect(finished.look(atSeconds: 2) == [.end(1, .unknown([Scene.id(1)]))])
-    // It is in no queue, but others wait for it.
+    // It is in no queue, but other operations wait for it.
     var awaited = WaitInquiry([Scene.id(1)], for: .isOver, timeout: nil, form)
     let warning = MonitorWarning(
       kind: .neverEnqueuedDependency, operations: [Scene.id(7)], awaited: [Scene.id(1)])
@@ -279,7 +279,7 @@ import Testing
       var inquiry = CancelInquiry(ids, includingDependents: false, form)
       let others = [Scene.report(7, .executing, started: -1)]
       #expect(inquiry.hear(Scene.hello(), Scene.update(others, warnings: warnings)) == [])
-      // The process is asked all the same: it may know it by now.
+      // The command is sent nevertheless: the process may know the operation by now.
       #expect(inquiry.look(atSeconds: 2) == [.send(.cancel(ids))])
       return inquiry.hear(
         .commandResult(CommandResult(command: .cancel(ids), outcomes: [.unknown])))

@@ -4,7 +4,7 @@
 import Foundation
 import Operations
 
-/// As ``StateOperation``, but the class declares that the flags depend on the state: announcing
+/// Like ``StateOperation``, but the class declares that the flags depend on the state: announcing
 /// `state` announces them.
 class DerivedStateOperation: Operation, @unchecked Sendable {
   enum State {

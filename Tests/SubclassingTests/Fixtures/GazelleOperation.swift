@@ -4,8 +4,8 @@
 import Foundation
 import Operations
 
-/// A synchronous operation that keeps a flag `isExecuting` of its own and sets it around its work, as
-/// a tutorial recommends, although `start()` has said so already.
+/// A synchronous operation that has its own flag `isExecuting` and sets it before and after its
+/// work, as a tutorial recommends, although `start()` has already announced it.
 class GazelleOperation: Operation, @unchecked Sendable {
   var work: @Sendable () -> Void = {}
 

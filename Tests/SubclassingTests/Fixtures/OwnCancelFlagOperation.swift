@@ -4,7 +4,7 @@
 import Foundation
 import Operations
 
-/// A synchronous operation whose `cancel()` sets a flag of its own and does not call `super`.
+/// A synchronous operation whose `cancel()` sets its own flag and does not call `super`.
 class OwnCancelFlagOperation: Operation, @unchecked Sendable {
   var work: @Sendable () -> Void = {}
 

@@ -4,8 +4,8 @@
 import Foundation
 import Operations
 
-/// An asynchronous operation with a lock that its holder may not take again: held while a change is
-/// announced to come, and let go of before it is announced to have happened.
+/// An asynchronous operation with a non-recursive lock, which it holds while it announces a coming
+/// change, and releases before it announces the completed change.
 class PlainLockOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false

@@ -4,11 +4,11 @@
 import Foundation
 import Operations
 
-/// An asynchronous operation in the style of many tutorials: one property `state` says everything,
-/// and each change of it is announced for the two flags that change with it.
+/// An asynchronous operation in the style of many tutorials: it has one property `state`, and
+/// announces each change of it for the two flags that change with it.
 ///
-/// Once it has started it is not ready any more, and it looks at `isCancelled` in `start()` and again
-/// in `main()`.
+/// After it has started, it is no longer ready. It checks `isCancelled` in `start()` and again in
+/// `main()`.
 class StateOperation: Operation, @unchecked Sendable {
   enum State: String {
     case ready = "isReady"

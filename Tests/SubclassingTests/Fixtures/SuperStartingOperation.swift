@@ -4,8 +4,8 @@
 import Foundation
 import Operations
 
-/// An asynchronous operation that keeps flags of its own, and calls `super.start()` all the same,
-/// which the documentation forbids: then both say that it has finished.
+/// An asynchronous operation that has its own flags but calls `super.start()`, which the
+/// documentation forbids: then both announce that it has finished.
 class SuperStartingOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false

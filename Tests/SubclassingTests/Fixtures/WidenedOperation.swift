@@ -4,10 +4,10 @@
 import Foundation
 import Operations
 
-/// An asynchronous operation that widens the flags of the base class to properties that it can set,
-/// each of which announces itself.
+/// An asynchronous operation that overrides the flags of the base class with settable properties,
+/// each of which announces its changes.
 ///
-/// It stops executing before it has finished: for a moment it is neither.
+/// It stops executing before it finishes, so it is neither for a moment.
 class WidenedOperation: Operation, @unchecked Sendable {
   var work: @Sendable () -> Void = {}
 
