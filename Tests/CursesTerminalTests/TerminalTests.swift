@@ -9,9 +9,9 @@ import Testing
 
 @testable import CursesTerminal
 
-/// Grids through the real ncurses, on a terminal that the tests look at.
+/// Grids through the real ncurses, on a terminal that the tests read.
 ///
-/// One at a time: ncurses has one screen in a process.
+/// The tests run one at a time, because ncurses has one screen per process.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct TerminalTests {
   private func open(
     _ window: PseudoTerminal, type: String = "xterm-256color",
@@ -37,7 +37,8 @@ import Testing
     return grid
   }
 
-  /// Whether the screen shows a grid: characters, widths, colours and attributes.
+  /// Returns the first difference between the screen and a grid: characters, widths, colors and
+  /// attributes.
   private func difference(_ screen: VirtualScreen, _ grid: Grid, _ palette: Palette) -> String? {
     for (index, cell) in grid.cells.enumerated() {
       let ink = palette.ink(for: cell.style)
@@ -51,7 +52,7 @@ import Testing
       expected.isReversed = ink.attributes & UInt8(CNCURSES_REVERSE) != 0
       expected.isContinuation = cell.isContinuation
       let shown = screen.cells[index]
-      // Whether a plain space is dim cannot be seen.
+      // A dim plain space looks like any other.
       if shown.text == " ", expected.text == " ", !shown.isReversed, !expected.isReversed,
         !shown.isUnderlined, !expected.isUnderlined
       {
@@ -133,7 +134,7 @@ import Testing
       grid[row: 0, column: column] = Cell(scalar)
       grid[row: 1, column: column] = Cell("a", mark: scalar)
     }
-    // Said to be narrow, said to be wide, and a right half without a left one.
+    // Declared as narrow, declared as wide, and a right half without a left one.
     grid[row: 2, column: 0] = Cell("漢")
     grid[row: 2, column: 1] = Cell("a")
     grid[row: 2, column: 2] = Cell(" ", isContinuation: true)
@@ -188,7 +189,7 @@ import Testing
     terminal.close()
   }
 
-  /// How many times this thread has written anywhere.
+  /// Returns how often this thread has written to any file.
   private func writeCount() -> Int {
     guard let file = fopen("/proc/thread-self/io", "r") else { return 0 }
     defer { fclose(file) }
@@ -205,7 +206,7 @@ import Testing
     let grid = grid(terminal.size, "hello\n\nworld")
     terminal.present(grid)
     #expect(window.wait { $0.contains("world") })
-    // The terminal forgets what it showed.
+    // The terminal clears its contents.
     window.resize(columns: 80, rows: 24)
     terminal.repaintAll()
     terminal.present(grid)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Dashboard
 
-/// Every view in every situation, drawn as on a terminal without colours, bold and reverse. The characters
-/// must contain every fact that these show.
+/// Every view in every situation, drawn as on a terminal without colors, bold and reverse. The
+/// characters must contain every fact that these show.
 @Suite("Without colours")
 struct PlainTextTests {
   /// A situation, and words that its picture must contain.

@@ -23,7 +23,8 @@ import Testing
     return try #require(all.first { $0.name == name })
   }
 
-  /// Whether the holders of the full queue have begun, so that they wait for what cannot begin.
+  /// Returns whether the operations that fill the queue have begun, so that they wait for
+  /// operations that cannot begin.
   private func isStuck(_ workload: Workload) throws -> Bool {
     let states = try queue(StartupPlan.imports, of: workload).operations.map(\.state)
     return states.prefix(2).allSatisfy { $0 == .executing }
@@ -94,7 +95,7 @@ import Testing
     #expect(await eventually { imports.operationCount == 0 })
 
     try operation("join load balancer", of: workload).cancel()
-    // The last one of them ends, and after a rest there is another start.
+    // The last operation ends, and after a pause, the startup begins again.
     #expect(await eventually { cycles(in: startup).count == 1 })
     #expect(imports.maxConcurrentOperationCount == 2)
     try await onOwnThread { workload.shutDown() }

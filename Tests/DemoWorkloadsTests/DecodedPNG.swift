@@ -3,7 +3,7 @@
 
 @testable import DemoWorkloads
 
-/// A PNG file taken apart by hand, as far as our encoder goes: square, true colour, stored blocks.
+/// Decodes a PNG file of the encoder's kind: square, true color, with stored blocks.
 struct DecodedPNG: Equatable {
   struct Chunk: Equatable {
     let type: String
@@ -24,7 +24,7 @@ struct DecodedPNG: Equatable {
 
   let chunks: [Chunk]
   let image: Image
-  /// The number of stored blocks that the pixels are in.
+  /// The number of stored blocks with pixels.
   let blockCount: Int
 
   init(_ file: [UInt8]) throws(Malformation) {
@@ -64,7 +64,7 @@ struct DecodedPNG: Equatable {
     image = Image(side: side, bytes: pixels)
   }
 
-  /// Undoes a zlib stream of stored blocks.
+  /// Decodes a zlib stream of stored blocks.
   private static func inflate(_ stream: [UInt8]) throws(Malformation) -> ([UInt8], blocks: Int) {
     var reader = ByteReader(bytes: stream[...])
     let header = try reader.number(octets: 2)
@@ -91,7 +91,7 @@ struct DecodedPNG: Equatable {
   }
 }
 
-/// Takes bytes from the front of what is left.
+/// Removes bytes from the front.
 private struct ByteReader {
   var bytes: ArraySlice<UInt8>
 
@@ -101,7 +101,7 @@ private struct ByteReader {
     return bytes.prefix(count)
   }
 
-  /// A number of this many bytes, highest first.
+  /// Returns a number of this many bytes, the highest first.
   mutating func number(octets: Int) throws(DecodedPNG.Malformation) -> Int {
     try take(octets).reduce(0) { $0 << 8 | Int($1) }
   }

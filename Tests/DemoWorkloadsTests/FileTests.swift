@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func aDirectoryThatTakesNoFilesIsAnError() {
-    // Not even root creates files there.
+    // Even root cannot create files there.
     let error = #expect(throws: WorkloadError.self) { try OutputDirectory(requested: "/proc/self") }
     #expect(
       error?.description.hasPrefix("cannot write to the output directory /proc/self: ") == true)

@@ -11,7 +11,7 @@ import Testing
     #expect(
       file == [
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A,
-        // IHDR: 1 x 1, 8 bits, true colour.
+        // IHDR: 1 x 1, 8 bits, true color.
         0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0,
         0x90, 0x77, 0x53, 0xDE,
         // IDAT: a zlib stream with one stored block of 4 bytes.

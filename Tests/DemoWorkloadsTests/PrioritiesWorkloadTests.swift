@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func whatIsMostUrgentIsBegunFirst() async throws {
-    // So slow that nothing ends.
+    // So slow that no operation ends.
     let workload = workload(speed: 0.001)
     let desk = try desk(of: workload)
     workload.start()

@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.built(2) == [launch(4, isUploaded: false)])
     #expect(schedule.built(3) == [launch(5, isUploaded: false)])
     #expect(schedule.built(4) == [launch(6, isUploaded: false)])
-    // The network goes on.
+    // The network continues.
     _ = schedule.uploaded(1)
     _ = schedule.uploaded(2)
     #expect(schedule.built(5) == [launch(7)])
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func aOnceRunMayBeUploadedBeforeItIsBuilt() {
-    // When all its uploads were cancelled, for instance.
+    // For example, when all its uploads were cancelled.
     var schedule = PyramidSchedule(isOnce: true, isTemporary: true)
     _ = schedule.start()
     #expect(schedule.uploaded(1) == [])
@@ -69,7 +69,7 @@ import Testing
     var schedule = PyramidSchedule(isOnce: false, isTemporary: true)
     _ = schedule.start()
     for number in 1...4 { _ = schedule.built(number) }
-    // Only 4 went without uploads and is over; 1, 2 and 3 still wait for the network.
+    // Only 4 has no uploads and is finished; 1, 2 and 3 still wait for the network.
     #expect(schedule.uploaded(1) == [])
     #expect(schedule.uploaded(2) == [.remove(number: 4)])
   }

@@ -19,7 +19,7 @@ import Testing
     let first = draw(4, seed: 7, stream: 1)
     #expect(first != draw(4, seed: 8, stream: 1))
     #expect(first != draw(4, seed: 7, stream: 2))
-    // What a careless mix of seed and stream would confuse.
+    // A simple sum of seed and stream would make these equal.
     #expect(draw(4, seed: 7, stream: 2) != draw(4, seed: 8, stream: 1))
   }
 

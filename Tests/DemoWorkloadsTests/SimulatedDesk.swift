@@ -5,8 +5,8 @@ import Operations
 
 @testable import DemoWorkloads
 
-/// Plays the priorities in no time: two people who always take the most urgent work that is ready,
-/// of equally urgent the oldest.
+/// Simulates the priorities without delays: two workers always start the most urgent ready work,
+/// and the oldest if several are equally urgent.
 struct SimulatedDesk {
   private enum Event {
     case rings(PrioritiesScenario.Alarm)
@@ -21,15 +21,15 @@ struct SimulatedDesk {
   private(set) var done: [PlannedTask] = []
   private var doneIDs: Set<PlannedTask.ID> = []
   private(set) var isFinished = false
-  /// The longest that the backlog has been.
+  /// The maximum length of the backlog.
   private(set) var longestBacklog = 0
 
   init(_ scenario: PrioritiesScenario) { self.scenario = scenario }
 
-  /// What has been added and not been begun.
+  /// The tasks that were added and have not begun.
   var waiting: [PlannedTask] { backlog }
 
-  /// Plays until a moment, or until the scenario says that it is over.
+  /// Simulates until a moment, or until the scenario has ended.
   mutating func play(until end: Duration) {
     perform(scenario.start())
     while !isFinished, let next = events.indices.min(by: { events[$0].time < events[$1].time }),

@@ -12,7 +12,7 @@ import Testing
     try #require(plan.tasks.first { $0.id == id })
   }
 
-  /// All that a task waits for, directly or not, by dependencies.
+  /// Returns all direct and indirect dependencies of a task.
   private func reach(of id: PlannedTask.ID) throws -> Set<PlannedTask.ID> {
     var reached: Set<PlannedTask.ID> = []
     var open = try task(id).dependencies
@@ -63,7 +63,7 @@ import Testing
       #expect(awaited.dependencies.isEmpty && awaited.awaited == nil)
     }
     #expect(plan.tasks.filter { $0.awaited != nil }.count == first.count)
-    // One slot more must help: so what is next in line waits for nobody.
+    // One further slot must help, so the next task in line has no dependencies.
     #expect(line[queue.width].id == plan.holders[first[0].id])
   }
 

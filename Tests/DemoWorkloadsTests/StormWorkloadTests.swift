@@ -20,10 +20,10 @@ import Testing
   }
 
   @Test func itIsFilledToItsSize() async throws {
-    // So slow that hardly anything ends.
+    // So slow that almost no operation ends.
     let workload = workload(speed: 0.000_01)
     workload.start()
-    // Some operations pass before any has to wait.
+    // Some operations finish before others have to wait.
     #expect(await eventually { unfinishedCount(workload) >= 19_900 })
     let counts = workload.queues.map(\.operationCount)
     #expect(counts.allSatisfy { $0 > 4_900 && $0 <= 5_000 }, "\(counts)")

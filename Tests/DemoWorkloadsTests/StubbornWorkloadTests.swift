@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func whatHeedsItsCancellationLeavesAndWhatDoesNotStays() async throws {
-    // So slow that nothing ends or is given up on by itself.
+    // So slow that no operation ends or times out.
     let workload = workload(speed: 0.01)
     workload.start()
     let names = ["transcode film 3", "download page 1"]

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 
 extension TemporaryDirectory {
-  /// The bytes of a file below the directory; `nil` when it is not there.
+  /// Returns the bytes of a file below the directory; `nil` if it does not exist.
   func contents(of name: String) -> [UInt8]? {
     let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DemoWorkloads
 
-/// Whole runs, so fast that no operation waits, of a pyramid with 16 computed tiles.
+/// Complete runs of a pyramid with 16 computed tiles, so fast that no operation waits.
 @Suite(.timeLimit(.minutes(1))) struct TilesWorkloadTests {
   private let shape = PyramidShape(deepestLevel: 2, leafSide: 8)
   private let scratch: TemporaryDirectory
@@ -69,7 +69,7 @@ import Testing
 
   @Test func filesThatCannotBeWrittenAreCountedAndTheFirstIsNamed() async throws {
     let workload = try workload()
-    // Directories where the files belong: not even root puts a file in place of one.
+    // Directories with the names of the files: even root cannot replace a directory with a file.
     let names = ["pyramid.png", "index.json"]
     for name in names { try FileSystem.createDirectory("\(scratch.path)/7/\(name)") }
     #expect(workload.failure == nil)
@@ -184,7 +184,7 @@ import Testing
     let workload = try workload(isOnce: false, isInteractive: true, isTemporary: true)
     let path = workload.directory.path
     workload.start()
-    // It stays while its uploads are held, and so cannot be missed.
+    // It stays while its uploads are held, so the check cannot miss it.
     #expect(await eventually { FileSystem.isDirectory("\(path)/pyramid-1") })
     workload.queues[.net].isSuspended = false
     #expect(await eventually { !FileSystem.isDirectory("\(path)/pyramid-1") })

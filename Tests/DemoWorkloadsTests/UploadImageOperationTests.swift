@@ -11,7 +11,7 @@ import Testing
 @Suite struct UploadImageOperationTests {
   private let image = ImageName.picture
 
-  /// A pyramid whose picture there is to send, unless it is not written.
+  /// Returns a pyramid with a picture to send, unless it is not written.
   private func pyramid(isWritten: Bool = true) -> Pyramid {
     let pyramid = Pyramid(
       plan: PyramidPlan(seed: 1, number: 1), directory: "/nowhere", pacing: Pacing(speed: 1))
@@ -19,7 +19,7 @@ import Testing
     return pyramid
   }
 
-  /// An upload that does not end by itself while a test runs.
+  /// Returns an upload that does not end during a test.
   private func endlessUpload(of pyramid: Pyramid) -> UploadImageOperation {
     UploadImageOperation(image: image, of: pyramid, duration: .seconds(3600))
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import DemoWorkloads
 
 @Suite struct UploadLifecycleTests {
-  /// A lifecycle that has come as far as the transfer.
+  /// Returns a lifecycle at the transfer.
   private func transferring() -> UploadLifecycle {
     var lifecycle = UploadLifecycle()
     #expect(lifecycle.start() == .enter)

@@ -8,8 +8,8 @@ import XCTest
 
 @Suite("The library's names beside Foundation's and XCTest's")
 struct EveryNameTests {
-  /// Every public type of the library's own. One whose name Foundation has too would be ambiguous
-  /// here, and has to be named in both `Exports.swift`.
+  /// Every public type of this library. If Foundation had a type of the same name, the name would
+  /// be ambiguous here, and both `Exports.swift` would have to re-export it.
   private static let types: [Any.Type] = [
     AsyncOperation<Int>.self, BlockOperation.self, Deadlock.self, DependencyChain.self,
     Diagnostic.self,

@@ -5,7 +5,7 @@ import Operations
 import OtherOperations
 import Testing
 
-// These lines are what the guide MovingFromFoundation names for types that another module has too.
+// The guide MovingFromFoundation recommends these lines for types that another module has too.
 import class OtherOperations.AsyncOperation
 import class OtherOperations.GroupOperation
 import enum OtherOperations.OperationState

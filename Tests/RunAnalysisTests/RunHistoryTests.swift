@@ -6,7 +6,7 @@ import Testing
 
 @testable import RunAnalysis
 
-@Suite("What a recording tells of a run") struct RunHistoryTests {
+@Suite("The history of a run in a recording") struct RunHistoryTests {
   typealias Scene = RunScene
 
   @Test("Operations and queues that no longer exist keep their last report")

@@ -19,7 +19,7 @@ struct ShapeTests {
       for variant in ShapeVariant.all {
         let report = ShapeRun(shape, variant, seed: seed).report(within: Patience.seconds)
         #expect(report.faults.isEmpty, "\(shape.name), \(variant), OPQ_SEED=\(seed): \(report)")
-        // What hangs takes its time, and keeps its threads.
+        // A run that hangs takes a long time and keeps its threads, so the others are skipped.
         if !report.faults.isEmpty { return }
       }
     }

@@ -7,7 +7,7 @@ import Workloads
 @testable import Comparison
 
 @Suite struct CheckTests {
-  /// Everything at its bound, with a round more than was measured of the other.
+  /// Every value is at its limit. One subject has one round more than the other.
   private static let kept: [(Subject, [Int])] = [
     (Subject(.flat, 1_000, .operations), [100, 90, 900]),
     (Subject(.flat, 100_000, .operations), [200]),

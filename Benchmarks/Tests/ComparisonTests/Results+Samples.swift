@@ -6,7 +6,7 @@ import Workloads
 @testable import Comparison
 
 extension Results {
-  /// Results of rounds, each of one subject.
+  /// Creates the results of rounds, each of one subject.
   init(_ measured: [(Subject, [Int])]) {
     self.init()
     for (subject, samples) in measured { add(samples, of: subject) }

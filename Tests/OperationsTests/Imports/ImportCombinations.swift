@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The files of this folder, each with other imports, in the order in which its name says them.
+/// The files of this folder. Each has other imports, in the order in its name.
 enum ImportCombinations {
   static let all: [any ImportCombination.Type] = [
     OnlyOperations.self,

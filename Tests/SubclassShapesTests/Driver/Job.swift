@@ -7,9 +7,9 @@
   import Operations
 #endif
 
-/// The work of one operation, which a shape does once, and what else a shape needs of its run.
+/// The work of one operation, which a shape does once, and other data that a shape needs.
 final class Job: Sendable {
-  /// The number of the operation, from 0. Shapes use it to vary what they do.
+  /// The number of the operation, from 0. Shapes use it to vary their behavior.
   let index: Int
 
   /// The queue that the operation is added to.
@@ -30,7 +30,7 @@ final class Job: Sendable {
   /// Does the work. A shape calls it once for each operation, or not at all if the operation is
   /// cancelled.
   ///
-  /// - Parameter operation: The operation whose work it is, which the run may cancel now.
+  /// - Parameter operation: The operation, which the run may cancel now.
   func work(of operation: Operation) {
     begin()
     for _ in 0..<spinCount { Self.spin() }
@@ -38,14 +38,14 @@ final class Job: Sendable {
     sightings.note(.work, of: index)
   }
 
-  /// Says that the operation was not skipped. A shape that does its work later calls it before its
+  /// Notes that the operation was not skipped. A shape that does its work later calls it before its
   /// `main()` or `start()` returns.
   func begin() { sightings.noteBegun(index) }
 
   /// Runs `body` soon on another thread, as a download or a database would.
   func later(_ body: @escaping @Sendable () -> Void) { DispatchQueue.global().async(execute: body) }
 
-  /// Reports that the shape itself saw something that is wrong.
+  /// Reports a fault that the shape itself has detected.
   func report(_ fault: String) { sightings.note(fault: "operation \(index) \(fault)") }
 
   @inline(never)

@@ -3,13 +3,13 @@
 
 import TestSupport
 
-/// What happens to one operation of a run.
+/// The events of one operation in a run.
 struct OperationPlan: Sendable {
   enum Cancellation: Sendable {
     case never, beforeAdding, afterAdding, onAnotherThread, duringWork
   }
 
-  /// The order in which an operation and what depends on it are added.
+  /// The order in which an operation and its dependents are added.
   enum Order: CaseIterable, Sendable {
     case operationFirst, dependentsFirst, together
   }
@@ -20,7 +20,7 @@ struct OperationPlan: Sendable {
   /// How long the work takes, in calls of a function that does nothing.
   let spinCount: Int
 
-  /// Whether observers, if there are any, ask for old and new values.
+  /// Whether observers, if there are any, request old and new values.
   let observersWantValues: Bool
 
   /// Whether a thread waits for the operation.

@@ -12,10 +12,10 @@ struct Shape: Sendable {
   /// A word for the command line, in the style of a Swift name.
   let name: String
 
-  /// What the class does, for the table in the documentation.
+  /// The behavior of the class, for the table in the documentation.
   let summary: String
 
-  /// Whether a cancelled operation does its work all the same.
+  /// Whether a cancelled operation does its work nevertheless.
   var worksWhenCancelled = false
 
   /// Whether `cancel()` finishes the operation, so that it may not be added to a queue afterwards.
@@ -25,13 +25,13 @@ struct Shape: Sendable {
   /// cancelled operation. Its dependents then start although it is `false`.
   var staysUnfinishedWhenSkipped = false
 
-  /// Makes the queue that the operations are added to.
+  /// Creates the queue for the operations.
   var makeQueue: @Sendable () -> OperationQueue = { OperationQueue() }
 
-  /// Adds an operation to the queue, or does what adds it later. `nil` if the driver may add it in
-  /// any way.
+  /// Adds an operation to the queue, or arranges for it to be added later. `nil` if the driver may
+  /// add it in any way.
   var enqueue: (@Sendable (Operation, OperationQueue) -> Void)?
 
-  /// Makes an operation that does the job.
+  /// Creates an operation that does the job.
   let make: @Sendable (Job) -> Operation
 }

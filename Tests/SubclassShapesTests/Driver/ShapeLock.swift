@@ -4,7 +4,7 @@
 import Glibc
 
 /// A lock with the interface of `NSLock` or `NSRecursiveLock`, for shapes that import no Foundation.
-// Unchecked because of the pointer, which is constant; pthread locks may be used on every thread.
+// Unchecked because of the pointer, which is constant. Every thread can use pthread locks.
 final class ShapeLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

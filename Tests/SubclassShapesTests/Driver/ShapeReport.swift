@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What became of a run.
+/// The result of a run.
 struct ShapeReport: Sendable, CustomStringConvertible {
-  /// How many dependents there were.
+  /// The number of dependents.
   let dependentCount: Int
 
   /// Whether a queue did not become empty in time.
@@ -11,10 +11,10 @@ struct ShapeReport: Sendable, CustomStringConvertible {
 
   let tally: Sightings.Tally
 
-  /// How many operations were in the queues after the wait for them.
+  /// The number of operations in the queues after the wait for them.
   let leftCount: Int
 
-  /// One part for each thing that is wrong, the worst first; empty if all is right.
+  /// One part for each fault, the worst first; empty if there is none.
   var faults: [String] {
     var faults = isHung ? ["hang"] : []
     let counts = [

@@ -11,7 +11,7 @@ import TestSupport
 
 /// One run: operations of a shape, each with two dependents in its own queue and two in another queue.
 final class ShapeRun: Sendable {
-  /// How many dependents a run has.
+  /// The number of dependents in a run.
   static let dependentCount = max(100, Effort.scaled(800))
 
   private static let dependentsOfEach = 4
@@ -49,12 +49,12 @@ final class ShapeRun: Sendable {
     }
   }
 
-  /// Adds all operations and waits until all that must happen has happened.
+  /// Adds all operations and waits until all required events have happened.
   ///
-  /// - Parameter limit: How long to wait, in seconds. The run is given up after it.
-  /// - Returns: What was seen.
+  /// - Parameter limit: The maximum time in seconds.
+  /// - Returns: The results.
   func report(within limit: Int) -> ShapeReport {
-    // What is cancelled in the first half is cancelled in a suspended queue.
+    // Operations to cancel in the first half are cancelled in a suspended queue.
     queue.isSuspended = variant.isCancelled
     var observations: [Any] = []
     for (index, plan) in plans.enumerated() {
@@ -72,7 +72,7 @@ final class ShapeRun: Sendable {
     }
     let deadline = DispatchTime.now() + .seconds(limit)
     _ = sightings.isComplete.wait(timeout: deadline)
-    // One second more, so that what is lost is not taken for a queue that hangs.
+    // One second more, so that lost events are not mistaken for a queue that hangs.
     let isEmpty = becomesEmpty(before: deadline + .seconds(1))
     return withExtendedLifetime(observations) {
       ShapeReport(
@@ -87,7 +87,7 @@ final class ShapeRun: Sendable {
     startThread { [self] in
       queue.waitUntilAllOperationsAreFinished()
       otherQueue.waitUntilAllOperationsAreFinished()
-      // All that was cancelled or waited for elsewhere is done with too.
+      // Wait for cancellations and waits on other threads too.
       canceller.sync {}
       waiter.sync {}
       isEmpty.signal()
@@ -113,7 +113,7 @@ final class ShapeRun: Sendable {
     }
   }
 
-  /// The numbers of the dependents of an operation.
+  /// Returns the numbers of the dependents of an operation.
   private func dependents(of index: Int) -> Range<Int> {
     index * Self.dependentsOfEach..<(index + 1) * Self.dependentsOfEach
   }
@@ -127,7 +127,7 @@ final class ShapeRun: Sendable {
     return dependent
   }
 
-  /// Adds what the run wants to know to the operation's completion block, which a shape may have set.
+  /// Adds the run's checks to the operation's completion block, which a shape may have set.
   private func prepare(_ operation: Operation, _ index: Int) {
     let block = operation.completionBlock
     operation.completionBlock = { [weak operation, self] in
@@ -144,7 +144,7 @@ final class ShapeRun: Sendable {
     }
   }
 
-  /// Whether what follows the operation's finish has come too early.
+  /// Returns whether an event that must follow the operation's finish has come too early.
   private func isUnfinished(_ operation: Operation, _ index: Int) -> Bool {
     if operation.isFinished { return false }
     return !shape.staysUnfinishedWhenSkipped || sightings.hasBegun(index)

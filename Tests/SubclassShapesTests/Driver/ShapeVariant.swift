@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The conditions that a shape runs under.
+/// The conditions of a run.
 struct ShapeVariant: Sendable, CustomStringConvertible {
   /// The widths of the queue; −1 is the default.
   static let widths = [1, 4, -1]
 
   let width: Int
 
-  /// Whether some of the operations are cancelled, at moments that differ.
+  /// Whether some of the operations are cancelled, at different moments.
   let isCancelled: Bool
 
   /// Whether every operation has observers of its four flags. Foundation on Linux has none.

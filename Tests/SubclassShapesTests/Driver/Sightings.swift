@@ -6,12 +6,12 @@ import Dispatch
 /// What was seen of the operations of one run, by any thread.
 // Unchecked because `tally` is mutable; it is touched only while `lock` is held.
 final class Sightings: @unchecked Sendable {
-  /// What happens once for each operation, or for each dependent.
+  /// An event that must happen once for each operation or for each dependent.
   enum Event: Int, CaseIterable, Sendable {
     case work, dependent, completion, observedFinish
   }
 
-  /// How often each event happened to each operation or dependent, and what was wrong.
+  /// How often each event happened to each operation or dependent, and the faults.
   struct Tally: Sendable {
     private var counts = [[UInt8]](repeating: [], count: Event.allCases.count)
     private var isRequired = [[Bool]](repeating: [], count: Event.allCases.count)
@@ -44,22 +44,22 @@ final class Sightings: @unchecked Sendable {
 
     fileprivate mutating func noteBegun(_ index: Int) { hasBegun[index] = true }
 
-    /// How many events of this kind are required and have not happened.
+    /// Returns the number of required events of this kind that have not happened.
     func lostCount(_ event: Event) -> Int {
       zip(counts[event.rawValue], isRequired[event.rawValue]).count { $0 == 0 && $1 }
     }
 
-    /// How many operations or dependents this has happened to more than once.
+    /// Returns the number of operations or dependents for which this happened more than once.
     func repeatedCount(_ event: Event) -> Int { counts[event.rawValue].count { $0 > 1 } }
   }
 
-  /// Signalled when all that is required has happened.
+  /// Signalled when all required events have happened.
   let isComplete = DispatchSemaphore(value: 0)
 
   private let lock = ShapeLock()
   private var tally: Tally
 
-  /// - Parameter count: How many operations or dependents there are, whichever is more.
+  /// - Parameter count: The number of operations or of dependents, whichever is greater.
   init(count: Int) { tally = Tally(count: count) }
 
   var value: Tally { lock.withLock { tally } }

@@ -32,7 +32,7 @@ class ConcurrentOperation: Operation, @unchecked Sendable {
     execute()
   }
 
-  /// Does the work, and calls `finish()` then or later.
+  /// Does the work, and calls `finish()` at its end or later.
   func execute() { fatalError("to be overridden") }
 
   final func finish() {
@@ -47,7 +47,7 @@ class ConcurrentOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Runs a block that is given what it calls when it has done.
+/// Runs a block with a closure as its argument, which the block calls at the end of its work.
 final class AsyncBlockOperation: ConcurrentOperation, @unchecked Sendable {
   typealias Block = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
@@ -77,7 +77,7 @@ final class TaskOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Finishes on the main queue, as what changes a user interface does.
+/// Finishes on the main queue, like an operation that changes a user interface.
 final class MainQueueOperation: ConcurrentOperation, @unchecked Sendable {
   override func execute() {
     job.work(of: self)
@@ -85,7 +85,7 @@ final class MainQueueOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Is finished by its work, or by a timer. The work of every sixteenth never ends.
+/// Finished by its work or by a timer. The work of every sixteenth operation never ends.
 final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   private let endLock = ShapeLock()
   private var hasEnded = false
@@ -100,7 +100,7 @@ final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   }
 
   deinit {
-    // A source that was never activated may not be let go of.
+    // A source must be activated before it is released.
     timer.activate()
     timer.cancel()
   }
@@ -117,7 +117,7 @@ final class TimeLimitedOperation: ConcurrentOperation, @unchecked Sendable {
   }
 }
 
-/// Waits in `main()` for what an asynchronous interface calls back.
+/// Waits in `main()` for the callback of an asynchronous interface.
 final class SemaphoreOperation: Operation, @unchecked Sendable {
   private let job: Job
 

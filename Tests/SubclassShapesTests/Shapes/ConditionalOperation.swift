@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// Evaluates its conditions when its dependencies have finished, in its override of `isReady`, and is
-/// ready when they hold. A queue says by `willEnqueue()` that it takes the operation.
+/// Evaluates its conditions in its override of `isReady` when its dependencies have finished, and
+/// is ready if they are met. A queue announces by `willEnqueue()` that it adds the operation.
 final class ConditionalOperation: Operation, Enqueueable, @unchecked Sendable {
   enum State: Int, Comparable {
     case initialized, pending, evaluatingConditions, ready, executing, finished
@@ -89,10 +89,10 @@ final class ConditionalOperation: Operation, Enqueueable, @unchecked Sendable {
   private func finish() { state = .finished }
 }
 
-/// Is in no queue until its dependency has finished: its `isReady`, which is then asked, evaluates the
-/// condition, and adds the operation to the queue.
+/// In no queue until its dependency has finished. Its `isReady`, which is then evaluated, evaluates
+/// the condition and adds the operation to the queue.
 final class SelfEnqueueingOperation: Operation, @unchecked Sendable {
-  /// What the operation depends on; somebody else adds it to a queue.
+  /// The dependency of the operation. The driver adds it to a queue.
   let preparation = BlockOperation {}
 
   private let job: Job

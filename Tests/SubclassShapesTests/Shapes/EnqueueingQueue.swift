@@ -7,13 +7,13 @@
   import Operations
 #endif
 
-/// What a queue subclass says to operations that it takes.
+/// The notification of a queue subclass to the operations that it adds.
 protocol Enqueueable: Operation {
   func willEnqueue()
 }
 
-/// A queue that calls a hook of each operation before it takes it, and adds dependencies on what the
-/// operation has to have first.
+/// A queue that calls a hook of each operation before it adds it, and adds dependencies on
+/// operations that must run first.
 final class EnqueueingQueue: OperationQueue, @unchecked Sendable {
   override func addOperation(_ operation: Operation) {
     if let operation = operation as? ProvidedOperation {
@@ -31,7 +31,7 @@ final class EnqueueingQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// Needs another operation to run first, which its queue makes and adds.
+/// Needs another operation to run first, which its queue creates and adds.
 final class ProvidedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -52,7 +52,7 @@ final class ProvidedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Adds its dependencies in its initialiser, and to a queue of the class too.
+/// Adds its dependencies in its initializer, and also to a queue of the class.
 final class DependentInInitOperation: Operation, @unchecked Sendable {
   private static let fetches = OperationQueue()
 
@@ -74,7 +74,7 @@ final class DependentInInitOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Leaves a result for what depends on it.
+/// Stores a result for its dependents.
 final class FetchOperation: Operation, @unchecked Sendable {
   private let value: Int
   private let lock = ShapeLock()

@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// A queue that lets operations of one category run one after the other: each depends on the one of
-/// its category that was added before it.
+/// A queue that executes operations of one category one after the other: each depends on the
+/// previous one of its category.
 final class ExclusiveQueue: OperationQueue, @unchecked Sendable {
   private let lock = ShapeLock()
   private var last: [String: Operation] = [:]
@@ -28,8 +28,8 @@ final class ExclusiveQueue: OperationQueue, @unchecked Sendable {
     if waits { for operation in operations { operation.waitUntilFinished() } }
   }
 
-  /// - Returns: Whether an operation of the category may run now. A cancelled operation does not wait
-  ///   for the one before it, and so lets the next one run beside that.
+  /// - Returns: Whether an operation of the category may execute now. A cancelled operation does
+  ///   not wait for the previous one, so the next one may execute at the same time as that.
   func enter(_ category: String) -> Bool {
     lock.withLock { running.insert(category).inserted || hasCancelled }
   }
@@ -43,7 +43,7 @@ final class ExclusiveQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// Runs while no other one of its category does.
+/// Executes only while no other operation of its category does.
 final class ExclusiveOperation: Operation, @unchecked Sendable {
   let category: String
 

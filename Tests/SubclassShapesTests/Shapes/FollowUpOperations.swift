@@ -23,7 +23,7 @@ final class ProducingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Fails at first, and adds a copy of itself that tries again.
+/// Fails at first, and adds a copy of itself that retries.
 final class RetriedOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let attempts: Int
@@ -47,7 +47,8 @@ final class RetriedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has several completion blocks, each added around the one before; the last adds what comes next.
+/// Has several completion blocks, each wrapped around the previous one. The last one adds the next
+/// operation.
 final class ChainedCompletionOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// Children in a suspended queue of its own, which `start()` resumes, and an operation that depends on
-/// all of them and finishes the group.
+/// Has children in its own suspended queue, which `start()` resumes, and an operation that depends
+/// on all of them and finishes the group.
 final class ChildrenOperation: Operation, @unchecked Sendable {
   private let children = OperationQueue()
   private let finishing = BlockOperation {}
@@ -54,7 +54,7 @@ final class ChildrenOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has a serial queue of its own, and waits in `main()` for what it adds to it.
+/// Has its own serial queue, and waits in `main()` for the operations that it adds to it.
 final class WaitingParentOperation: Operation, @unchecked Sendable {
   private let job: Job
 
@@ -73,7 +73,7 @@ final class WaitingParentOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Owns a queue, whose last block finishes it.
+/// Has its own queue, whose last block finishes the operation.
 final class QueueOwningOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let own = OperationQueue()

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// Work that goes on after `main()` has returned; `start()` is that of the base class.
+/// Its work continues after `main()` has returned. `start()` is that of the base class.
 final class LateFinishOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -33,7 +33,7 @@ final class LateFinishOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// An override of `start()` that calls `super` first and then goes on as if it had not finished.
+/// Overrides `start()`, calls `super` first, and then continues as if it had not finished.
 final class SuperFirstOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -77,7 +77,7 @@ final class SuperFirstOperation: Operation, @unchecked Sendable {
     }
   }
 
-  // Says only that the base class has not skipped it.
+  // Only notes that the base class has not skipped it.
   override func main() { job.begin() }
 }
 

@@ -7,13 +7,13 @@
   import Operations
 #endif
 
-/// What wants to know of an operation's steps.
+/// An observer of an operation's steps.
 protocol StepObserver: AnyObject, Sendable {
   func operationDidStart(_ operation: ObservedOperation)
   func operation(_ operation: ObservedOperation, didFinishWith errors: [any Error])
 }
 
-/// Keeps the process awake from the start to the finish, as a mobile system wants it.
+/// Keeps the process awake from the start to the finish, as a mobile system requires.
 final class BackgroundObserver: StepObserver, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -38,7 +38,7 @@ final class BackgroundObserver: StepObserver, @unchecked Sendable {
   }
 }
 
-/// Is cancelled with an error, keeps its errors, and calls its observers on a background queue.
+/// Can be cancelled with an error, keeps its errors, and calls its observers on a background queue.
 final class ObservedOperation: Operation, @unchecked Sendable {
   struct CancelledError: Error {}
 

@@ -7,8 +7,8 @@
   import Operations
 #endif
 
-/// Keeps its own cancelled flag, which `cancel()` sets without `super`. Its `main()` looks at the flag
-/// and cleans up either way.
+/// Has its own cancelled flag, which `cancel()` sets without `super`. Its `main()` checks the flag
+/// and cleans up in both cases.
 final class OwnCancelFlagOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()
@@ -30,7 +30,7 @@ final class OwnCancelFlagOperation: Operation, @unchecked Sendable {
   override func main() { job.work(of: self) }
 }
 
-/// As ``OwnCancelFlagOperation``, and its `main()` finishes the operation, later.
+/// Like ``OwnCancelFlagOperation``, but its `main()` finishes the operation later.
 final class OwnFlagsOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock()

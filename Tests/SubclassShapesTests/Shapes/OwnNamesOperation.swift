@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// Declares members of its own, with names that libraries choose.
+/// Declares its own members, with names that libraries choose.
 final class OwnNamesOperation: Operation, @unchecked Sendable {
   enum State { case waiting, done }
 
@@ -71,7 +71,7 @@ final class OwnNamesOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// A queue with members of its own.
+/// A queue with its own members.
 final class OwnNamesQueue: OperationQueue, @unchecked Sendable {
   enum Kind { case background }
 

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// A synchronous operation that overrides nothing but `main()`.
+/// A synchronous operation that overrides only `main()`.
 final class PlainOperation: Operation, @unchecked Sendable {
   private let job: Job
 
@@ -22,7 +22,7 @@ final class PlainOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Keeps flags of its own, says in `start()` that it executes, and calls `super` to run `main()`,
+/// Has its own flags, announces in `start()` that it executes, and calls `super` to run `main()`,
 /// which finishes it.
 final class SuperLastOperation: Operation, @unchecked Sendable {
   private let job: Job
@@ -91,7 +91,8 @@ final class KeyPathOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Announces every change under its recursive lock, and finishes in `cancel()`, started or not.
+/// Announces every change under its recursive lock, and finishes in `cancel()`, even if it was not
+/// started.
 final class LockedAnnouncementOperation: Operation, @unchecked Sendable {
   private let job: Job
   private let lock = ShapeLock(isRecursive: true)
@@ -138,7 +139,7 @@ final class LockedAnnouncementOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// A block operation whose blocks the class adds itself.
+/// A block operation whose class adds the blocks.
 final class BlockSubclass: BlockOperation, @unchecked Sendable {
   init(_ job: Job) {
     super.init()

@@ -7,7 +7,7 @@
   import Operations
 #endif
 
-/// One property `state`, whose values are the keys that its changes announce.
+/// Has one property `state`, whose values are the keys that its changes announce.
 class KeyedStateOperation: Operation, @unchecked Sendable {
   enum State: String {
     case ready = "isReady"
@@ -59,7 +59,7 @@ class KeyedStateOperation: Operation, @unchecked Sendable {
 }
 
 #if !CORPUS_FOUNDATION
-  /// One property `state`; the class says which flags depend on it.
+  /// Has one property `state`. The class declares which flags depend on it.
   final class AffectingStateOperation: Operation, @unchecked Sendable {
     enum State {
       case ready, executing, finished
@@ -106,8 +106,8 @@ class KeyedStateOperation: Operation, @unchecked Sendable {
   }
 #endif
 
-/// A state machine under a lock, which refuses transitions that are not allowed. What changes is
-/// announced without the lock.
+/// A state machine under a lock, which refuses invalid transitions. Changes are announced without
+/// the lock.
 final class StateMachineOperation: Operation, @unchecked Sendable {
   private enum State {
     case waiting, running, ended
@@ -156,7 +156,7 @@ final class StateMachineOperation: Operation, @unchecked Sendable {
     job.later {
       self.job.work(of: self)
       if !self.move(to: .ended) { self.job.report("ended twice") }
-      // Once more, as code with several ways out does.
+      // A second end, as in code with several exits.
       if self.move(to: .ended) { self.job.report("ended again") }
     }
   }
