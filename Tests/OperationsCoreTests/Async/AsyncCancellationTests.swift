@@ -90,7 +90,7 @@ struct AsyncCancellationTests {
       }
       override func willFinish(_ result: Result<Bool, any Error>) async { cancel() }
     }
-    // Many times: the task may run before the thread that has made it knows which one it is.
+    // Many times, because the task may run before its creating thread has stored it.
     for _ in 0..<Effort.scaled(2_000) {
       let operation = SelfCancelling()
       operation.start()
@@ -108,7 +108,7 @@ struct AsyncCancellationTests {
         onThreads(2) { thread in
           if thread == 0 { operation.start() } else { operation.cancel() }
         }
-        // The gate is never opened: were the cancellation lost, this would hang.
+        // The gate is never opened: if the cancellation were lost, this would hang.
         operation.waitUntilFinished()
         #expect(throws: CancellationError.self) { try operation.result?.get() }
       }
@@ -136,7 +136,7 @@ struct AsyncCancellationTests {
   func taskThatBeginsEarly() async {
     let task = Task {}
     var work = AsyncWork<Int>(body: nil)
-    // As on an executor that runs a job at once, inside the call that makes the task.
+    // Like an executor that runs a job at once, inside the call that creates the task.
     await withUnsafeContinuation { beginning in
       let isKnown = work.waitsForTask(beginning)
       #expect(!isKnown && work.task == nil)
@@ -171,7 +171,7 @@ struct AsyncCancellationTests {
       }
       for round in 0..<rounds {
         let operation = AsyncOperation {
-          // Ends only when it is cancelled.
+          // Ends only after its cancellation.
           while !Task.isCancelled { await Task.yield() }
           return true
         }
@@ -189,7 +189,7 @@ struct AsyncCancellationTests {
   func cancelAll() async throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 2
-    // All are to be there when it happens.
+    // All operations must be in the queue before the event.
     queue.isSuspended = true
     let gate = AsyncGate()
     let operations = (0..<20).map { index in

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What observers of an asynchronous operation are told.
+/// The notifications for observers of an asynchronous operation.
 @Suite("Changes of asynchronous operations", .timeLimit(.minutes(5)))
 struct AsyncChangeTests {
   private static let whole = [
@@ -52,7 +52,7 @@ struct AsyncChangeTests {
     observation.invalidate()
   }
 
-  @Test("K-2, K-4: cancelled before the start, it is told as finished and never as executing")
+  @Test("K-2, K-4: cancelled before the start, observers see it finish and never execute")
   func cancelledBefore() async {
     let operation = AsyncOperation { Issue.record("It ran") }
     let changes = ChangeLog(operation)
@@ -66,13 +66,13 @@ struct AsyncChangeTests {
     #expect(throws: CancellationError.self) { try operation.result?.get() }
   }
 
-  @Test("K-5: cancelled while it executes, that is told once and the end as ever")
+  @Test("K-5: a cancellation during the execution is reported once, and the end as usual")
   func cancelledWhileExecuting() async throws {
     let gate = AsyncGate()
     let operation = AsyncOperation { try await gate.passUnlessCancelled() }
     let changes = ChangeLog(operation)
     operation.start()
-    // Cancelled before its work waits, the operation could end between the two.
+    // If it were cancelled before its work waits, the operation could end between the two.
     try await onOwnThread { gate.waitForArrivals(1) }
     operation.cancel()
     operation.cancel()
@@ -119,7 +119,7 @@ struct AsyncChangeTests {
     #expect(seen == [.waiting, .ready, .executing, .finished])
   }
 
-  @Test("willFinish: nobody sees that it is over before it has returned")
+  @Test("willFinish: the operation is not finished before the method returns")
   func willFinish() async throws {
     final class Closing: AsyncOperation<Int>, @unchecked Sendable {
       let gate = AsyncGate()
@@ -145,7 +145,7 @@ struct AsyncChangeTests {
     }
   }
 
-  @Test("willFinish: told of failures too; not called where nothing ran")
+  @Test("willFinish: also called after failures, but not if the work did not run")
   func willFinishWhenCancelled() async throws {
     final class Telling: AsyncOperation<Void>, @unchecked Sendable {
       let log = EventLog<String>()

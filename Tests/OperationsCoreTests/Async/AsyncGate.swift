@@ -4,20 +4,20 @@
 import TestSupport
 import Testing
 
-/// A door that tasks wait at without a thread until a test opens it; it counts who has come.
+/// A gate at which tasks wait without a thread until a test opens it. It counts the arrived tasks.
 final class AsyncGate: Sendable {
   private struct State {
     var isOpen = false
     var arrivedCount = 0
     var nextNumber = 0
     var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-    /// Those whose task was cancelled before they could wait.
+    /// The tasks that were cancelled before they could wait.
     var cancelledEarly: Set<Int> = []
   }
 
   private let state = Monitored(State())
 
-  /// Lets everyone pass, now and later.
+  /// Lets all tasks pass, now and later.
   func open() {
     let waiting = state.change { state in
       state.isOpen = true
@@ -27,7 +27,7 @@ final class AsyncGate: Sendable {
     for continuation in waiting.values { continuation.resume() }
   }
 
-  /// Lets one pass who waits, if somebody does.
+  /// Lets one waiting task pass, if there is one.
   func letOnePass() {
     let first = state.change { state in
       state.waiting.keys.min().flatMap { state.waiting.removeValue(forKey: $0) }
@@ -35,13 +35,13 @@ final class AsyncGate: Sendable {
     first?.resume()
   }
 
-  /// Waits until the gate is open, whether or not the task is cancelled.
+  /// Waits until the gate is open, even if the task is cancelled.
   func pass() async {
     let number = arrive()
     try? await withCheckedThrowingContinuation { wait(number, $0) }
   }
 
-  /// Waits until the gate is open, or the task is cancelled.
+  /// Waits until the gate is open or the task is cancelled.
   ///
   /// - Throws: `CancellationError`.
   func passUnlessCancelled() async throws {
@@ -53,10 +53,10 @@ final class AsyncGate: Sendable {
     }
   }
 
-  /// How many have come so far.
+  /// The number of tasks that have arrived so far.
   var arrivedCount: Int { state.value.arrivedCount }
 
-  /// Blocks the calling thread until so many have come.
+  /// Blocks the calling thread until a number of tasks have arrived.
   func waitForArrivals(_ count: Int, at location: SourceLocation = #_sourceLocation) {
     state.wait(for: "\(count) arrivals", at: location) { $0.arrivedCount >= count }
   }

@@ -142,7 +142,7 @@ struct AsyncOperationTests {
     #expect(try await operation.value == 1)
   }
 
-  @Test("SA-6: in a queue it is started by nobody else")
+  @Test("SA-6: in a queue, only the queue can start it")
   func startedInAQueue() async throws {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -235,7 +235,7 @@ struct AsyncOperationTests {
     }
   }
 
-  @Test("MI-1: a subclass without work of its own is told so, where mistakes do not trap")
+  @Test("MI-1: a subclass without its own work gets a misuse report if mistakes do not trap")
   func nothingToRunInOwnProcess() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       final class Forgetful: AsyncOperation<Int>, @unchecked Sendable {}

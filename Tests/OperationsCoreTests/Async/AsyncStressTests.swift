@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Many asynchronous operations", .oneAtATime)
 struct AsyncStressTests {
-  /// What has come of all operations together.
+  /// The results of all operations together.
   private final class Tally: Sendable {
     let begun = Atomic<Int>(0)
     let running = Atomic<Int>(0)
@@ -75,7 +75,8 @@ struct AsyncStressTests {
         }
       }
       gate.waitForArrivals(width)
-      // All slots are taken, and nobody holds a thread for it: those that have started them are idle.
+      // All slots are in use without holding threads: the workers that started the operations are
+      // idle.
       let threads = PoolThread.all.filter { $0.name == "opq-awaiters" }.count
       #expect(threads < width / 4, "\(threads) threads for \(width) that wait")
       #expect(gate.arrivedCount == width && queue.operationCount == 10 * width)
@@ -103,7 +104,7 @@ struct AsyncStressTests {
         if Int.random(in: 0..<8, using: &random) == 0 { operation.cancel() }
         queue.addOperation(operation)
         guard recent.count == 64 else { continue }
-        // Some of these have finished by now, some run, some wait.
+        // By now, some of these have finished, some execute, and some wait.
         for operation in recent where Int.random(in: 0..<4, using: &random) == 0 {
           operation.cancel()
         }
@@ -116,7 +117,7 @@ struct AsyncStressTests {
       #expect(tally.finished.load(ordering: .relaxed) == count)
       #expect(tally.finishedTwice.load(ordering: .relaxed) == 0)
       #expect(tally.mostRunning.load(ordering: .relaxed) <= 8)
-      // The last of the tasks are about to let go of theirs.
+      // The last tasks are about to release their operations.
       let deadline = ContinuousClock.now + .seconds(Patience.seconds)
       while tally.gone.load(ordering: .acquiring) < count, .now < deadline { sched_yield() }
       #expect(tally.gone.load(ordering: .relaxed) == count, "So many were released")
@@ -126,7 +127,7 @@ struct AsyncStressTests {
     }
   }
 
-  // A part of what is done in an optimised build by `.ci/run`, which runs 1,000,000.
+  // A part of the full test, which `.ci/run` runs in an optimized build with 1,000,000.
   @Test("CA-8, MX-1, MX-6: in a process of their own they need a bounded number of threads")
   func storm() async throws {
     let count = Effort.scaled(50_000)

@@ -3,11 +3,11 @@
 
 import TestSupport
 
-/// How many threads this process has had at most, as far as was looked, and how much memory.
+/// The maximum number of threads of this process at the moments of counting, and its memory.
 final class ResourceWatch: Sendable, CustomStringConvertible {
   private let mostThreads = Monitored(0)
 
-  /// Counts the threads of this moment.
+  /// Counts the current threads.
   func look() {
     let count = ProcessStatus.amount("Threads")
     mostThreads.change { $0 = max($0, count) }

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What is done to the asynchronous operation of ``AsynchronousOperationTests``.
+/// The events for the asynchronous operation of ``AsynchronousOperationTests``.
 enum Scenario: String, CaseIterable, Sendable {
   case plain, cancelledBeforeTheQueue, cancelledWhileSuspended, cancelledWhileWaiting
   case cancelledTwice, cancelledWhileRunning, cancelledBehindAFullQueue
@@ -78,7 +78,7 @@ struct AsynchronousOperationTests {
   }
 }
 
-/// Plays a scenario and checks everything that has to hold in each.
+/// Runs a scenario and checks everything that must be true in each.
 private func run(_ scenario: Scenario) {
   let log = EventLog<String>()
   let queue = OperationQueue()
@@ -106,7 +106,7 @@ private func run(_ scenario: Scenario) {
   #expect(log.events.count { $0 == "work" } == runs, "\(scenario)")
 }
 
-/// - Returns: How often the operation's work is to run.
+/// - Returns: How often the operation's work must run.
 private func play(
   _ scenario: Scenario, _ operation: LockedAsynchronousOperation, _ queue: OperationQueue,
   _ gate: Gate
@@ -116,7 +116,7 @@ private func play(
     queue.addOperation(operation)
     return 1
   case .cancelledBeforeTheQueue:
-    // It has finished by that and cannot be queued any more; it may be started, to no effect.
+    // This has finished it, so it can no longer be added. Starting it has no effect.
     operation.cancel()
     operation.start()
     return 0

@@ -58,7 +58,7 @@ struct AwaitingTests {
   }
 
   @Test(
-    "WA-6: a task that is cancelled before it waits learns of what has finished, and of no more")
+    "WA-6: a task that is cancelled before it waits receives past finishes, and no later ones")
   func cancelledBeforeItWaits() async {
     let finished = Operation()
     finished.start()

@@ -190,7 +190,7 @@ struct BarrierCancellationTests {
   }
 }
 
-/// Runs until it is cancelled; whoever cancels it waits until it has left the queue.
+/// Runs until it is cancelled. Its `cancel()` waits until the operation has left the queue.
 private final class PolitelyEndless: Operation, @unchecked Sendable {
   let gate = Gate()
 

@@ -65,7 +65,7 @@ struct BarrierTests {
       before.waitForArrivals(4)
       before.open()
       during.waitForArrivals(1)
-      // What is added while it runs comes after it too.
+      // Operations that are added while it executes also come after it.
       queue.addOperation(operation("after", .veryHigh, in: log))
       #expect(queue.operationCount == 5 && log.events == ["barrier"])
       #expect(queue.operations.allSatisfy { $0.state == .ready })
@@ -88,7 +88,7 @@ struct BarrierTests {
         gate.pass()
         log.note(OperationQueue.current === queue)
       }
-      // A caller that ran it itself would not get here.
+      // If the caller ran it itself, the caller would not get here.
       gate.waitForArrivals(1)
       startThread {
         queue.waitUntilAllOperationsAreFinished()
@@ -145,7 +145,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("Q-9: it is neither counted nor listed, and no monitor is told of it")
+  @Test("Q-9: it is not counted or listed, and monitors do not see it")
   func unseen() async throws {
     let queue = OperationQueue()
     let changes = queue.stateChanges()
@@ -228,7 +228,7 @@ struct BarrierTests {
         let rounds = (0..<5).map { _ in
           clock.measure {
             for _ in 0..<500 { queue.addBarrierBlock {} }
-            // The queue takes note of them.
+            // This call makes the queue process them.
             #expect(queue.operationCount == count)
           }
         }
@@ -236,7 +236,7 @@ struct BarrierTests {
         queue.waitUntilAllOperationsAreFinished()
         return rounds.min() ?? .zero
       }
-      // Linear, it would take thousands of times as long.
+      // With linear cost, it would take thousands of times as long.
       #expect(time(holding: Effort.scaled(200_000)) < time(holding: 10) * 50)
     }
   }

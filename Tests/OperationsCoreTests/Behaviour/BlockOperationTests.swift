@@ -60,7 +60,7 @@ struct BlockOperationTests {
         let operation = BlockOperation()
         for name in ["first", "second"] {
           let probe = DeinitProbe(name, in: log)
-          // With a cycle through itself, which only the release of the blocks breaks.
+          // The block captures its operation. Only the release of the blocks breaks this cycle.
           operation.addExecutionBlock {
             probe.touch()
             _ = operation.isCancelled

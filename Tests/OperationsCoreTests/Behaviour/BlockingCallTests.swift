@@ -52,7 +52,7 @@ struct BlockingCallTests {
     #expect(try compile(subclass) == [])
   }
 
-  /// What the compiler that built the tests says of a program.
+  /// Returns the diagnostics for a program from the compiler that built the tests.
   private func compile(_ program: String) throws -> [Substring] {
     let tests = try #require(realpath("/proc/self/exe", nil))
     defer { free(tests) }

@@ -172,9 +172,9 @@ struct CancellationEffectTests {
   }
 }
 
-/// Keeps its own cancelled flag and does not call `super.cancel()`.
+/// Has its own cancelled flag and does not call `super.cancel()`.
 private final class OwnFlagOperation: PlainSubclass, @unchecked Sendable {
-  /// Whether its own condition counts too.
+  /// Whether its own condition is part of its readiness.
   let hasOwnCondition = Flag()
   private let isAllowed = Flag()
   private let isWithdrawn = Flag()

@@ -53,11 +53,11 @@ struct CrossQueueChainTests {
       other.addDependency(first)
       here.addOperations([first, second], waitUntilFinished: false)
       there.addOperation(other)
-      // The worker goes on with the second one, which waits for the one in the other queue.
+      // The worker continues with the second one, which waits for the one in the other queue.
       here.isSuspended = false
       here.waitUntilAllOperationsAreFinished()
       #expect(second.isFinished)
-      // Which has opened the gate, but need not have been marked as finished yet.
+      // It has opened the gate, but may not be marked as finished yet.
       there.waitUntilAllOperationsAreFinished()
       #expect(other.isFinished)
     }

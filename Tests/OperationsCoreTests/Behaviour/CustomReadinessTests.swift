@@ -30,7 +30,7 @@ struct CustomReadinessTests {
       operation.addDependency(dependency)
       queue.addOperation(operation)
       dependency.start()
-      // It is chosen now, says no on the worker's thread and is put back.
+      // Now it is chosen, is not ready on the worker's thread, and is put back.
       operation.noes.wait(for: "the worker's question") { $0 >= 2 }
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(!operation.isFinished)
@@ -66,7 +66,7 @@ struct CustomReadinessTests {
       operation.addDependency(dependency)
       operation.isSlow.raise()
       startThread { queue.addOperation(operation) }
-      // The adding thread has read "no" and has not told anybody yet.
+      // The adding thread has read `false`, but has not stored it yet.
       operation.gate.waitForArrivals(1)
       dependency.start()
       operation.gate.open()
@@ -117,7 +117,7 @@ struct CustomReadinessTests {
       queue.addOperation(operation)
       operation.isSlow.raise()
       queue.isSuspended = false
-      // A worker has chosen it and asks.
+      // A worker has chosen it and evaluates its readiness.
       operation.gate.waitForArrivals(1)
       operation.finish()
       operation.waitUntilFinished()
@@ -161,10 +161,10 @@ struct CustomReadinessTests {
   }
 }
 
-/// Ready once it has been allowed.
+/// Ready after it was allowed.
 private final class ConditionalOperation: Operation, @unchecked Sendable {
   private let isAllowed = Monitored(false)
-  /// How often it has answered no since.
+  /// The number of its `false` answers since then.
   let noes = Monitored(0)
 
   override var isReady: Bool {
@@ -175,7 +175,7 @@ private final class ConditionalOperation: Operation, @unchecked Sendable {
 
   func allow() { set(true) }
 
-  /// Announces nothing.
+  /// Changes the condition without an announcement.
   func forbid() { isAllowed.change { $0 = false } }
 
   private func set(_ isAllowed: Bool) {
@@ -185,7 +185,7 @@ private final class ConditionalOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Asks the base class, and is held before it passes the first answer on.
+/// Evaluates the base class's readiness, and blocks before it returns the first answer.
 private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
   let isSlow = Flag()
   let gate = Gate()
@@ -197,7 +197,7 @@ private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Not ready any more once it has finished, and slow to say so.
+/// Not ready after it has finished, and slow to return that.
 private final class EarlyFinishingOperation: Operation, @unchecked Sendable {
   let isSlow = Flag()
   let gate = Gate()
@@ -218,14 +218,14 @@ private final class EarlyFinishingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Writes down on which thread it is asked whether it is ready once its dependencies have finished.
+/// Notes the threads on which its readiness is evaluated after its dependencies have finished.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let flagsLock = Locked(())
   let log = EventLog<String>()
   private let hasBegun = Flag()
   private let caller = pthread_self()
 
-  /// From now on questions are written down.
+  /// Begins to note the threads.
   func begin() { hasBegun.raise() }
 
   override var isReady: Bool {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Finding cycles of dependencies", .oneAtATime)
 struct DeadlockTests {
-  /// Makes operations of which each depends on the next one, and the last on the first.
+  /// Makes each operation depend on the next one, and the last one on the first.
   private func ring(_ operations: [Operation]) {
     for (operation, next) in zip(operations, operations.dropFirst() + operations.prefix(1)) {
       operation.addDependency(next)
@@ -20,7 +20,7 @@ struct DeadlockTests {
     return operations
   }
 
-  /// The members of each cycle that a queue tells.
+  /// Returns the members of each reported cycle of a queue.
   private func cycles(of queue: OperationQueue) -> Set<Set<OperationID>> {
     Set(
       queue.deadlocks().compactMap {
@@ -31,7 +31,7 @@ struct DeadlockTests {
 
   private func ids(_ operations: [Operation]) -> Set<OperationID> { Set(operations.map(\.id)) }
 
-  /// A cycle retains itself; who makes one has to take it apart.
+  /// Breaks a cycle. A cycle retains itself, so a test that creates one must break it.
   private func takeApart(_ operations: [Operation]) {
     for operation in operations {
       for dependency in operation.dependencies { operation.removeDependency(dependency) }
@@ -53,11 +53,11 @@ struct DeadlockTests {
     #expect(waitsLonger.dependencyCycle() == nil && operations[0].dependencyCycle() == nil)
   }
 
-  @Test("DE-8: of several cycles the one that the operation is in is told, not one it waits for")
+  @Test("DE-8: of several cycles the operation's own one is reported, not one that it waits for")
   func ownCycleFirst() {
     let own = makeRing(4)
     let other = makeRing(2)
-    // Before its own cycle goes on: a search in depth meets the other one first.
+    // Added before its own cycle, so that a depth-first search finds the other one first.
     own[0].removeDependency(own[1])
     own[0].addDependency(other[0])
     own[0].addDependency(own[1])
@@ -81,7 +81,7 @@ struct DeadlockTests {
     #expect(cancelled.allSatisfy { $0.dependencyCycle() == nil })
     takeApart(cancelled)
 
-    // An asynchronous one may say that it has finished without ever having been started.
+    // An asynchronous operation may announce that it has finished without having been started.
     let announced = LockedAsynchronousOperation()
     let finished = [Operation(), announced, Operation()]
     ring(finished)
@@ -153,7 +153,7 @@ struct DeadlockTests {
     }
   }
 
-  @Test("DE-8: a dependency turned round while somebody looks is not taken for a cycle")
+  @Test("DE-8: a dependency that is reversed during the search is not reported as a cycle")
   func turningADependencyRound() async throws {
     try await onOwnThread {
       let rounds = Effort.scaled(20_000)

@@ -84,7 +84,7 @@ struct DependencyTests {
       operations[2].cancel()
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == ["one", "two"])
-      // A cycle of dependencies retains itself; the test has to take it apart.
+      // A cycle of dependencies retains itself, so the test must break it.
       operations[0].removeDependency(operations[2])
     }
   }

@@ -5,7 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Each in a process of its own, because what is done with diagnostics is set for the whole process.
+/// Each test runs in a separate process, because the diagnostic handler is set for the whole
+/// process.
 @Suite("What is allowed and odd")
 struct DiagnosticTests {
   @Test("CB-4: a completion block that comes too late is reported")
@@ -103,7 +104,7 @@ struct DiagnosticTests {
     #expect(lines.last?.contains("the completionBlock that is set now will not run") == true)
   }
 
-  /// What is reported from now on.
+  /// Returns a log of the following diagnostics.
   private static func log() -> EventLog<Diagnostic.Kind> {
     let log = EventLog<Diagnostic.Kind>()
     Diagnostic.handler = { log.note($0.kind) }
@@ -111,7 +112,7 @@ struct DiagnosticTests {
   }
 }
 
-/// Does something once when a change of one of its properties has been announced to come.
+/// Runs a closure once when one of its properties announces a coming change.
 private final class ReactingOperation: Operation, @unchecked Sendable {
   private let key: String
   private let reaction: Monitored<(@Sendable (Operation) -> Void)?>

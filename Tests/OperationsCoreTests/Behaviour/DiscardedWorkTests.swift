@@ -5,7 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Work that will not run is let go of, so that a block that captures its operation does not keep it.
+/// Work that will not run is released, so that a block that captures its operation does not keep it
+/// alive.
 @Suite("Work of operations that finish before it begins")
 struct DiscardedWorkTests {
   private final class EarlyBlock: BlockOperation, @unchecked Sendable {
@@ -66,7 +67,7 @@ struct DiscardedWorkTests {
           operation.addExecutionBlock { withExtendedLifetime(strong) {} }
           operation.addExecutionBlock { withExtendedLifetime(strong) {} }
         }
-        // A worker takes the blocks to run them, and this thread to let go of them.
+        // A worker removes the blocks to run them, and this thread to release them.
         queue.addOperation(operation)
         operation.finish()
         queue.waitUntilAllOperationsAreFinished()

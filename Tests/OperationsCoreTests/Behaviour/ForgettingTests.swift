@@ -93,7 +93,7 @@ struct ForgettingTests {
     }
   }
 
-  // A part of what is done in an optimised build by `.ci/run`, which runs 10,000,000 links.
+  // A part of the full test, which `.ci/run` runs in an optimized build with 10,000,000 links.
   @Test("DE-15: an endless chain runs under a memory limit")
   func memoryLimit() async throws {
     let count = Effort.scaled(50_000)

@@ -6,7 +6,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Where Foundation's barriers hang or come too early, and what it does not do on the main queue.
+/// Defects of Foundation: barriers that hang or start too early, and missing features of the main
+/// queue.
 extension FoundationDefectTests {
   @Test("F-6, BA-1: a cancelled one, or one that is not ready, may be added behind a barrier")
   func addingBehindABarrier() async throws {
@@ -54,7 +55,7 @@ extension FoundationDefectTests {
 
   @Test("F-7, F-18, BA-2, MQ-2: the main queue runs barriers itself, and cancels what it has")
   func mainQueueCancelsAndRunsBarriersInOwnProcess() async {
-    // In a process of its own, because the main queue is everybody's.
+    // In a separate process, because all tests share the main queue.
     await #expect(processExitsWith: .success) { try await useMainQueue() }
   }
 
@@ -98,7 +99,7 @@ private func useMainQueue() async throws {
   }
 }
 
-/// Ready once it has been allowed.
+/// Ready after it was allowed.
 private final class ConditionalOperation: Operation, @unchecked Sendable {
   private let isAllowed = Flag()
   private let work: @Sendable () -> Void

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Where Foundation's cost grows with the square of what there is.
+/// Defects of Foundation: costs that grow with the square of the number of operations.
 extension FoundationDefectTests {
   @Test("F-12: a chain runs in linear time")
   func chainIsLinear() async throws {
@@ -37,7 +37,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("F-12: in a chain nobody is asked again and again whether it is ready")
+  @Test("F-12: in a chain, readiness is not evaluated repeatedly")
   func readinessIsNotAskedAgain() async throws {
     try await onOwnThread {
       let length = 1_000
@@ -47,7 +47,8 @@ extension FoundationDefectTests {
         dependent.addDependency(dependency)
       }
       OperationQueue().addOperations(operations, waitUntilFinished: true)
-      // When it is added, when its dependency has finished, and when it is chosen; some to spare.
+      // When it is added, when its dependency has finished, and when it is chosen; the limit is
+      // twice as high.
       #expect(questions.count <= 6 * length)
     }
   }

@@ -5,8 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What was wrong with Foundation on Linux once and has been repaired since: the numbers are those of
-/// its reports (SR-…) and pull requests (#…).
+/// Former defects of Foundation on Linux that have been fixed since. The numbers are those of
+/// reports (SR-…) and pull requests (#…).
 extension FoundationDefectTests {
   @Test("SR-11621, SA-1: start by hand calls the main of a synchronous subclass")
   func mainIsCalled() {
@@ -149,7 +149,7 @@ extension FoundationDefectTests {
     // Not a weak reference: AddressSanitizer reports its side table as a leak, because the main queue
     // lives as long as the process.
     let first = ObjectIdentifier(OperationQueue.main)
-    // These would take the memory of a main queue that was released.
+    // These would reuse the memory of a released main queue.
     let others = (0..<100).map { _ in OperationQueue() }
     #expect(ObjectIdentifier(OperationQueue.main) == first)
     #expect(others.allSatisfy { $0 !== OperationQueue.main })

@@ -5,10 +5,10 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What Foundation on Linux gets wrong, one test for each defect that stands nowhere else. The tests
-/// of a rule that it breaks carry the defect's number beside the rule's.
+/// Defects of Foundation on Linux, one test for each defect that no other test covers. Tests of a
+/// violated rule have the defect's number next to the rule's id.
 ///
-/// What would hang fails by the watchdog of `onOwnThread`.
+/// If a test hangs, the watchdog of `onOwnThread` makes it fail.
 @Suite("Defects of Foundation on Linux", .oneAtATime)
 struct FoundationDefectTests {
   @Test("F-4, DE-9: removing a dependency of a cancelled one leaves it ready, and it runs out")
@@ -40,7 +40,7 @@ struct FoundationDefectTests {
     #expect(operation.isReady)
   }
 
-  @Test("F-5, DE-7: depending on itself hangs nobody, and its lock is free afterwards")
+  @Test("F-5, DE-7: depending on itself blocks no thread, and its lock is free afterwards")
   func selfDependency() async throws {
     try await onOwnThread {
       let operation = Operation()
@@ -158,7 +158,7 @@ struct FoundationDefectTests {
           for round in 0..<20 {
             operation.name = "\(thread).\(round)"
             operation.queuePriority = round.isMultiple(of: 2) ? .low : .veryHigh
-            // On one that has finished it is not kept, and that is noted.
+            // A finished operation does not keep it, and that is reported.
             if thread == 0, !operation.isFinished { operation.completionBlock = { calls.note(1) } }
             _ = (operation.name, operation.queuePriority, operation.completionBlock)
             _ = operation.isExecuting || operation.isFinished
@@ -182,7 +182,7 @@ struct FoundationDefectTests {
   }
 }
 
-/// Asks its queue all kinds of things whenever it is asked anything.
+/// Reads properties of its queue whenever one of its own is read.
 private final class InquisitiveOperation: Operation, @unchecked Sendable {
   private let queue: OperationQueue
 

@@ -40,7 +40,8 @@ struct HazardTests {
       }
       queue.addOperations(chain, waitUntilFinished: false)
       gate.waitForArrivals(1)
-      // Suspended meanwhile: the first to be retired would release the next before that is cancelled.
+      // Suspended meanwhile, because retiring the first one would otherwise start the next one
+      // before its cancellation.
       queue.isSuspended = isCancelled
       if isCancelled { queue.cancelAllOperations() }
       queue.isSuspended = false
@@ -83,7 +84,7 @@ struct HazardTests {
 
   @Test("H-8: a subclass has mutable properties of its own, and blocks capture it")
   func mutableSubclass() async throws {
-    // That it compiles, with all warnings as errors, is half of the proof.
+    // Half of the proof is that it compiles with warnings as errors.
     final class Summing: Operation, @unchecked Sendable {
       var numbers: [Int]
       private(set) var sum = 0
@@ -117,7 +118,7 @@ struct HazardTests {
         let queue = queues[index % queues.count]
         queue.addOperation {
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
-          // A nested start, and a thread that is made up for.
+          // A nested start, and a thread that the pool replaces.
           PlainSubclass { if OperationQueue.current !== queue { wrong.change { $0 += 1 } } }.start()
           if index < 16 { meeting.pass() }
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
@@ -183,7 +184,7 @@ private final class FinishingUnderItsLock: Operation, @unchecked Sendable {
   }
 }
 
-/// Counts how often something of it is called under the other one's lock.
+/// Counts the calls to it under the other operation's lock.
 private final class Suspicious: Operation, @unchecked Sendable {
   private let other: FinishingUnderItsLock
   let callsUnderTheLock = Monitored(0)
@@ -218,7 +219,7 @@ private final class Suspicious: Operation, @unchecked Sendable {
   override func main() { look() }
 }
 
-/// Has a lock that its holder may not take again.
+/// Has a non-recursive lock.
 private final class PlainlyLockedOperation: Operation, @unchecked Sendable {
   private let flags = Monitored((isExecuting: false, isFinished: false))
 

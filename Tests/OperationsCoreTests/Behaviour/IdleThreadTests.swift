@@ -6,7 +6,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-// In processes of their own, where the pool's threads are those of these queues alone.
+// In separate processes, in which the pool has only the threads of these queues.
 @Suite("The threads of queues that have nothing to do")
 struct IdleThreadTests {
   @Test(
@@ -15,23 +15,24 @@ struct IdleThreadTests {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()
-        // Of those that go to sleep the last may still be on its way.
+        // The last threads may not be asleep yet.
         let threads = settledThreads()
         let before = threads.map(\.switchCount)
         let ticksBefore = threads.map(\.tickCount)
-        // This is not waiting for anything: it is the time in which nothing may happen.
+        // This does not wait for an event: the threads must not wake up in this time.
         sleep(2)
         let after = threads.map(\.switchCount)
         let ticksAfter = threads.map(\.tickCount)
         precondition(!threads.isEmpty && queues.map(\.operationCount) == [0, 0, 0, 1])
         for (before, after) in zip(before, after) {
-          // On a machine that stood still for seconds it may have ended, for which it wakes once.
+          // If the machine was stopped for seconds, the thread may have ended, for which it wakes
+          // once.
           guard let before, let after else { continue }
           precondition(after <= before + 1, "\(threads) woke up from \(before) to \(after)")
         }
         for (before, after) in zip(ticksBefore, ticksAfter) {
           guard let before, let after else { continue }
-          // One that spins would take some two hundred in the two seconds.
+          // A spinning thread would use about two hundred in the two seconds.
           precondition(after <= before + 1, "\(threads) took \(after - before) ticks")
         }
       }
@@ -44,7 +45,7 @@ struct IdleThreadTests {
       try await onOwnThread(within: .seconds(60)) {
         let queues = queuesThatHaveWorked()
         precondition(!PoolThread.all.isEmpty)
-        // The end of a thread is nothing that could be waited for.
+        // There is no event for the end of a thread.
         while !PoolThread.all.isEmpty { usleep(50_000) }
         queues[0].addOperations([BlockOperation {}], waitUntilFinished: true)
       }
@@ -52,8 +53,8 @@ struct IdleThreadTests {
   }
 }
 
-/// Of default width and of a width of their own; all have run something that blocked, so that the
-/// sampler has been there. The last one is suspended, with an operation that is ready.
+/// Returns queues of default width and of other widths. All have executed blocking operations, so
+/// that the sampler has run. The last one is suspended, with a ready operation.
 private func queuesThatHaveWorked() -> [OperationQueue] {
   let queues = [-1, -1, 1, 8].map { width in
     let queue = OperationQueue()
@@ -72,7 +73,7 @@ private func queuesThatHaveWorked() -> [OperationQueue] {
   return queues
 }
 
-/// The threads of the pool, when they are all asleep.
+/// Returns the threads of the pool when all are asleep.
 private func settledThreads() -> [PoolThread] {
   var threads: [PoolThread] = []
   var counts: [Int?] = []

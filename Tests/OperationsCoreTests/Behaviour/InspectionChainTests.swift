@@ -38,7 +38,7 @@ struct InspectionChainTests {
         queue?.addOperation(dependency)
         return dependency
       }
-      // Each looks slower than the ones before.
+      // Each dependency is reported instead of the earlier ones, because it looks slower.
       let ready = depend(on: Operation(), in: busy)
       #expect(end() == .ready(QueueReference(busy)))
       let conditional = FlaggedOperation()

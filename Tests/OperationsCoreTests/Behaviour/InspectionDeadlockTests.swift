@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Finding operations that wait inside for each other")
 struct InspectionDeadlockTests {
-  /// Blocks until so many operations wait in their own code.
+  /// Blocks until a number of operations wait in their own code.
   private func awaitInsideWaits(_ operations: [Operation]) {
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
     while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
@@ -36,7 +36,7 @@ struct InspectionDeadlockTests {
     operations.map(OperationReference.init)
   }
 
-  /// Adds operations that each wait for one of these in their own code, and lets them come to that.
+  /// Adds operations that each wait for one of these in their own code, and returns when they wait.
   private func waitInside(for awaited: [Operation], in queue: OperationQueue) -> [Operation] {
     let holders = awaited.map { one in BlockOperation { one.waitUntilFinished() } }
     queue.addOperations(holders, waitUntilFinished: false)
@@ -62,7 +62,7 @@ struct InspectionDeadlockTests {
       #expect(told.map(\.chain) == [references([direct]), references([last, first])])
       #expect(told.allSatisfy { $0.queue.id == queue.id && $0.neededQueue.id == queue.id })
       #expect(Set(found[0].operations) == Set(references(holders + [direct, last, first])))
-      // The way out.
+      // Widening the queue ends the deadlock.
       queue.maxConcurrentOperationCount = 3
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)
@@ -205,7 +205,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: what waits for an operation that nobody has added is told, until somebody adds it")
+  @Test("DE-8: waiting for an operation that is in no queue is reported until it is added")
   func neverAdded() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

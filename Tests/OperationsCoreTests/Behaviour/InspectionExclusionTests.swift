@@ -17,7 +17,7 @@ struct InspectionExclusionTests {
     return queue
   }
 
-  /// Blocks until so many operations wait in their own code.
+  /// Blocks until a number of operations wait in their own code.
   private func awaitInsideWaits(_ operations: [Operation]) {
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
     while !operations.allSatisfy({ !$0.awaitedInside.isEmpty }), .now < deadline {
@@ -26,7 +26,7 @@ struct InspectionExclusionTests {
     #expect(operations.allSatisfy { !$0.awaitedInside.isEmpty })
   }
 
-  /// Adds an operation that the queue chooses and that is refused.
+  /// Adds an operation that the queue chooses and that the exclusion refuses.
   private func addRefused(_ operation: Operation, to queue: OperationQueue) {
     queue.addOperation(operation)
     let deadline = ContinuousClock.now + .seconds(Patience.seconds)
@@ -53,7 +53,7 @@ struct InspectionExclusionTests {
         Issue.record("no cycle: \(found)")
         return refused.cancel()
       }
-      // By way of one of the holders.
+      // Through one of the holders.
       #expect(members.contains { $0.id == refused.id })
       #expect(Set(members.map(\.id)).intersection(holders.map(\.id)).count == 1)
       refused.cancel()
@@ -158,7 +158,7 @@ struct InspectionExclusionTests {
   }
 }
 
-/// Waits in its `start()` for another operation, cancelled or not.
+/// Waits in its `start()` for another operation, even if it is cancelled.
 private final class WaitingStarter: Operation, @unchecked Sendable {
   private let awaited: Operation
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Why an operation is not running")
 struct InspectionReasonTests {
-  /// Runs whatever it depends on.
+  /// Executes regardless of its dependencies.
   private final class Careless: Operation, @unchecked Sendable {
     override var isReady: Bool { true }
   }
@@ -25,7 +25,7 @@ struct InspectionReasonTests {
     return queue
   }
 
-  /// A queue of one slot, which is taken until the gate is opened.
+  /// Returns a queue with one slot, which is in use until the gate is opened.
   private func busyQueue(_ gate: Gate) -> (queue: OperationQueue, holder: Operation) {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
@@ -148,7 +148,7 @@ struct InspectionReasonTests {
       queue.addOperation(operation)
       #expect(!operation.reasonsNotRunning().contains(.notReadyByItself), "dependencies come first")
       queue.addOperation(dependency)
-      // A worker asks it, some time after that.
+      // A worker evaluates its readiness some time later.
       awaitReasons(of: operation, [.notReadyByItself])
       operation.flag.raise()
       #expect(operation.reasonsNotRunning() == [.notReadyByItself], "nobody has announced it")
@@ -233,7 +233,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("For how long it has been ready is told where somebody records")
+  @Test("The time since it became ready is reported if a collector records")
   func readyFor() async throws {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "timed")
@@ -295,7 +295,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("Dependencies are in no queue, and nobody has started them")
+  @Test("Dependencies are in no queue and were not started")
   func neverAdded() async throws {
     try await onOwnThread {
       let queue = suspendedQueue()
@@ -322,7 +322,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("Several reasons are told in their order")
+  @Test("Several reasons are reported in order")
   func order() {
     let queue = suspendedQueue()
     let operation = Operation()

@@ -7,18 +7,18 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("What a collector is told for the sake of inspection")
+@Suite("The data for inspection that a collector receives")
 struct InspectionRecordingTests {
   private struct Recording {
     let queue: OperationQueue
     let recorder: RecorderID
 
-    /// What has changed of one operation since the last time; `nil` where nothing has.
+    /// Returns the changes of one operation since the last call; `nil` if there are none.
     func news(of operation: Operation) -> RecordedOperation? {
       queue.takeRecordedChanges(for: recorder, limit: 100).changed.last { $0.id == operation.id }
     }
 
-    /// Takes changes until what is told of an operation is as expected.
+    /// Receives changes until those of an operation match a predicate.
     func take(
       _ operation: Operation, until what: String, at location: SourceLocation = #_sourceLocation,
       _ predicate: (RecordedOperation) -> Bool
@@ -32,7 +32,7 @@ struct InspectionRecordingTests {
     }
   }
 
-  /// Records a queue of one slot while `body` runs.
+  /// Records a queue with one slot while `body` runs.
   private func recording(_ body: @escaping @Sendable (Recording) -> Void) async throws {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "recorded")
@@ -49,7 +49,7 @@ struct InspectionRecordingTests {
     }
   }
 
-  @Test("A dependency that is in no queue is told as one, and one that is in a queue is not")
+  @Test("Only dependencies that are in no queue are reported as such")
   func dependenciesInNoQueue() async throws {
     try await recording { recording in
       let forgotten = Operation()
@@ -69,7 +69,7 @@ struct InspectionRecordingTests {
     }
   }
 
-  @Test("DE-18: that its own isReady alone holds it up is told, and when that is over")
+  @Test("DE-18: its own isReady as the only obstacle is reported, and the end of that too")
   func heldUpByItself() async throws {
     try await recording { recording in
       let dependency = Operation()
@@ -90,7 +90,7 @@ struct InspectionRecordingTests {
     }
   }
 
-  @Test("What an operation waits for in its own code is told while it does")
+  @Test("A wait in an operation's own code is reported while it lasts")
   func awaitedInside() async throws {
     try await recording { recording in
       let other = OperationQueue()

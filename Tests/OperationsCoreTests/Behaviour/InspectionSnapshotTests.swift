@@ -99,7 +99,7 @@ struct InspectionSnapshotTests {
     }
   }
 
-  @Test("Times are told while somebody records, and are unknown otherwise")
+  @Test("Times are reported while a collector records, and are otherwise unknown")
   func times() async throws {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "timed")

@@ -5,8 +5,8 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What an operation no longer needs is released when its slot is free: the `deinit` of a captured object
-/// may need the slot.
+/// Objects that an operation no longer needs are released when its slot is free, because the
+/// `deinit` of a captured object may need the slot.
 @Suite("The release of what an operation held")
 struct LastReleaseTests {
   /// Its `deinit` adds an operation to the queue and waits for it.
@@ -42,7 +42,7 @@ struct LastReleaseTests {
 
   private class PlainBlockSubclass: BlockOperation, @unchecked Sendable {}
 
-  /// Finishes without its blocks having run.
+  /// Finishes without running its blocks.
   private final class UnrunBlocks: BlockOperation, @unchecked Sendable {
     override func main() {}
   }
@@ -185,7 +185,7 @@ struct LastReleaseTests {
     }
   }
 
-  /// The queue and another thread give up the last two references to an operation at the same time.
+  /// The queue and another thread release the last two references to an operation at the same time.
   @Test("H-5: the dependency of a finished block goes on a thread that holds no other operation")
   func racingReleases() async throws {
     try await onOwnThread(within: .seconds(120)) {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Subclasses whose main returns before the work has finished")
 struct LateFinishTests {
-  /// Which way a subclass starts its work.
+  /// The way in which a subclass starts its work.
   enum Shape: String, CaseIterable, Sendable {
     case main, superStartFirst
 
@@ -302,7 +302,7 @@ private final class SuperStartFirstOperation: LateOperation, @unchecked Sendable
   }
 }
 
-/// Writes down when `isFinished` is asked, and lets another thread use the operation meanwhile.
+/// Notes when `isFinished` is read, and lets another thread use the operation meanwhile.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let log = EventLog<String>()
   private let caller = pthread_self()
@@ -326,7 +326,8 @@ private final class AskedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Has finished when the base class says so and its own condition holds, which another thread brings.
+/// Finished when the base class has finished and its own condition is met, which another thread
+/// changes.
 private final class ConditionOperation: Operation, @unchecked Sendable {
   private let isMet = Flag()
   override var isFinished: Bool { super.isFinished && isMet.isRaised }
@@ -346,7 +347,8 @@ private final class UnannouncedOperation: Operation, @unchecked Sendable {
   override func main() { isOver.raise() }
 }
 
-/// Another thread meets its own condition, and announces that, at the moment at which `main()` returns.
+/// Another thread meets its own condition, and announces that, at the moment at which `main()`
+/// returns.
 private final class RacingOperation: Operation, @unchecked Sendable {
   private let isOver = Flag()
   private let hasReturned = Flag()

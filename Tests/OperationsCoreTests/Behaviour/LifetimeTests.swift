@@ -140,11 +140,12 @@ struct LifetimeTests {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.addOperations(kept, waitUntilFinished: false)
-    // What the queue takes in only after the finish is ready then, ahead of what it is told about.
+    // This call makes the queue process the operations. An operation that it processed only after
+    // the finish would be ready then, before those that are notified.
     #expect(queue.operationCount == 10)
     dependency.start()
     queue.waitUntilAllOperationsAreFinished()
-    // Those that are alive have been told, in order.
+    // The remaining operations were notified, in order.
     #expect(log.events == Array(0..<10))
   }
 
@@ -277,7 +278,7 @@ struct LifetimeTests {
   }
 }
 
-/// Does something at its end.
+/// Runs a closure in its `deinit`.
 private final class QueueWithLastWords: OperationQueue, @unchecked Sendable {
   private let lastWords: @Sendable () -> Void
 

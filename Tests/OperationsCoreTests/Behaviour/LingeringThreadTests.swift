@@ -46,7 +46,7 @@ struct LingeringThreadTests {
         }
         for (queue, operation) in zip(queues, operations) {
           queue.addOperation(operation)
-          // Each before the next one: so none of them keeps another from its thread.
+          // One after the other, so that none keeps another one from its thread.
           begun.wait(for: "start()") { $0 > 0 }
           begun.change { $0 = 0 }
           operation.cancel()
@@ -87,7 +87,8 @@ struct LingeringThreadTests {
         let last = BlockOperation {}
         last.addDependency(WaitingInDeinit(queue) { released.change { $0 += 1 } }.finishedByHand())
         queue.addOperation(consume last)
-        // Ready behind it: the worker would take it before the deinit runs.
+        // A ready operation after it: without the suspension, the worker would start it before the
+        // deinit runs.
         queue.addOperation {}
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()

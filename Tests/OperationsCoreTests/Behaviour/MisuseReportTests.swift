@@ -7,13 +7,14 @@ import Testing
 
 @Suite("MI-1: how misuse is reported")
 struct MisuseReportTests {
-  /// Operations and queues are numbered through the process: the numbers are left out.
+  /// Returns a message without the numbers of operations and queues, which are unique in the
+  /// process.
   private func withoutNumbers(_ message: String) -> String {
     message.replacing(/#[0-9]+/, with: "#")
   }
 
   @Test(
-    "MI-1: caught, each kind of mistake is told with its message", arguments: Misuse.Kind.allCases)
+    "MI-1: each caught mistake is reported with its message", arguments: Misuse.Kind.allCases)
   func caught(kind: Misuse.Kind) async throws {
     try await onOwnThread {
       let log = EventLog<Misuse>()
@@ -37,7 +38,7 @@ struct MisuseReportTests {
     #expect(withoutNumbers(printed).contains("*** NSInvalidArgumentException: \(message)\n"))
   }
 
-  @Test("MI-1: a handler gets what nobody catches, for the whole process, and may be replaced")
+  @Test("MI-1: a handler gets all uncaught mistakes of the process, and may be replaced")
   func handlerInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread {
@@ -110,7 +111,7 @@ struct MisuseReportTests {
 
 @Suite("MI-1: calls that throw what others trap on")
 struct ThrowingCallTests {
-  /// What `call` throws.
+  /// Returns the error of `call`.
   private func refusal(_ call: () throws -> Void) -> Misuse.Kind? {
     do {
       try call()
@@ -138,7 +139,7 @@ struct ThrowingCallTests {
     let outer = Misuse.catching {
       let operation = SelfUsingOperation { operation in
         operation.addDependency(operation)
-        // Its own call's refusal it gets, though.
+        // But it receives the error of its own call.
         #expect(throws: Misuse.self) { try operation.tryStart() }
       }
       #expect(throws: Never.self) { try operation.tryStart() }

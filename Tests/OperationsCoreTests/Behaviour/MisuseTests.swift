@@ -25,7 +25,7 @@ struct MisuseTests {
       ])
   }
 
-  /// The mistakes that `body` makes on this thread.
+  /// Returns the mistakes that `body` makes on this thread.
   private func mistakes(_ body: () -> Void) -> [Misuse.Kind] { Misuse.catching(body).map(\.kind) }
 
   @Test("SA-4: start of one that is not ready; it may be started later")

@@ -35,7 +35,7 @@ struct OperationTests {
       override var isAsynchronous: Bool { super.isAsynchronous }
       override var isConcurrent: Bool { super.isConcurrent }
     }
-    /// Answers what another operation does.
+    /// Returns the values of another operation.
     final class Wrapper: Operation, @unchecked Sendable {
       let inner = OnlyConcurrent()
       override var isConcurrent: Bool { inner.isAsynchronous }
@@ -124,7 +124,7 @@ struct OperationTests {
           } else {
             while !operation.isFinished {
               if operation.isExecuting { hasStarted.raise() }
-              // One reading of the state is one snapshot.
+              // One read of the state is one consistent value.
               if hasStarted.isRaised, operation.state == .ready { gaps.change { $0 += 1 } }
             }
           }
@@ -194,7 +194,7 @@ struct OperationTests {
   }
 }
 
-/// Reports on itself from inside `main()`.
+/// Reads its own state from inside `main()`.
 private final class SelfReportingOperation: Operation, @unchecked Sendable {
   private let report: @Sendable (Operation) -> Void
 

@@ -10,7 +10,8 @@ import Testing
 
 @Suite("What follows a finish while all processors are busy", .oneAtATime)
 struct PromptnessTests {
-  /// Operations of 20 ms, of which others soon follow, and of so long a time that none ends.
+  /// Operations of 20 ms that follow each other, and operations that take too long to end in the
+  /// test.
   private static let loads: [Duration] = [.milliseconds(20), .seconds(10)]
 
   @Test("CB-1: a completion block begins within 50 ms of the finish", arguments: loads)
@@ -70,14 +71,14 @@ struct PromptnessTests {
     }
   }
 
-  /// How long after the finish of an operation something else comes, nine times.
+  /// Returns nine delays from the finish of an operation to a later event.
   private static func delays(
     besides load: Duration,
     _ prepare: (OperationQueue, Operation) -> () -> ContinuousClock.Instant?
   ) -> [Duration] {
     let busy = BusyProcessors()
     let queue = OperationQueue()
-    // Executing before the processors are busy: it is finished on this thread.
+    // They execute before the processors are busy, and finish on this thread.
     let operations = (0..<9).map { _ in FlaggedByHand() }
     let followers = operations.map { prepare(queue, $0) }
     for operation in operations { operation.begun.waitForArrivals(1) }
@@ -113,12 +114,12 @@ private final class BusyProcessors: Sendable {
     }
   }
 
-  /// Returns when as many operations run as there are processors.
+  /// Returns when the number of executing operations is the number of processors.
   func waitUntilAllAreBusy() {
     while runningCount.load(ordering: .relaxed) < AvailableProcessors.count() { sched_yield() }
   }
 
-  /// Whether more operations wait than run.
+  /// Whether more operations wait than execute.
   var areStillBusy: Bool { queue.operationCount > 2 * AvailableProcessors.count() }
 
   func end() {

@@ -23,7 +23,7 @@ struct QueueTests {
       let log = EventLog<Bool>()
       let block: @Sendable () -> Void = {
         log.note(OperationQueue.current === queue)
-        // A caller that ran it itself would not get past the gate that it opens afterwards.
+        // If the caller ran it itself, the caller would not pass the gate that it opens later.
       }
       let gate = Gate()
       let several = BlockOperation(block: block)
@@ -46,7 +46,7 @@ struct QueueTests {
       let gate = Gate()
       let operation = SelfDeclaredAsynchronous { gate.pass() }
       queue.addOperation(operation)
-      // A caller that ran it itself would not get here.
+      // If the caller ran it itself, the caller would not get here.
       gate.waitForArrivals(1)
       #expect(operation.isExecuting)
       gate.open()
@@ -205,7 +205,7 @@ struct QueueTests {
       let moved = make("moved", .normal)
       _ = make("normal 2", .normal)
       _ = make("high", .high)
-      // The queue has taken note of all of them before one is moved.
+      // This call makes the queue process all of them before one is moved.
       #expect(queue.operationCount == 6)
       moved.queuePriority = .high
       queue.isSuspended = false

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Recording fewer operations than there are")
 struct RecordingLimitTests {
-  /// A queue of one slot that is recorded by hand.
+  /// A queue with one slot that the test records.
   private final class Recorded {
     let queue = OperationQueue(unlistedNamed: "recorded")
     private(set) var recorder = RecorderID()
@@ -30,7 +30,7 @@ struct RecordingLimitTests {
 
     func stop() { queue.core.stopRecording(recorder) }
 
-    /// Somebody else records from now on.
+    /// Replaces the recorder.
     func changeRecorder(newRecords: Int) {
       stop()
       recorder = RecorderID()
@@ -89,7 +89,7 @@ struct RecordingLimitTests {
     recorded.stop()
   }
 
-  @Test("An operation that is read anew is recorded from the start again")
+  @Test("An operation that is read again is recorded from the start again")
   func allowanceReturns() {
     let recorded = Recorded(newRecords: 1)
     _ = recorded.add(2)
@@ -139,7 +139,7 @@ struct RecordingLimitTests {
   }
 
   @Test(
-    "Who records after somebody else is told of every operation, of what has not changed with times"
+    "A later recorder receives every operation, and unchanged ones with their times"
   )
   func anotherRecorder() {
     let recorded = Recorded(newRecords: .max)
@@ -163,7 +163,7 @@ struct RecordingLimitTests {
     recorded.stop()
   }
 
-  @Test("The end of what a recorded operation waits for is told, even where nothing else of it was")
+  @Test("The finish of a recorded operation's dependency is reported even without other changes")
   func awaited() {
     let recorded = Recorded(newRecords: 0)
     let dependencies = (0..<3).map { _ in BlockOperation {} }
@@ -216,7 +216,7 @@ struct RecordingLimitTests {
     QueueRegistry.stopRecording(recorder)
   }
 
-  @Test("A record that was dropped with its recorder is not told of any more")
+  @Test("A record that was dropped with its recorder is no longer reported")
   func droppedRecord() {
     let recorded = Recorded(newRecords: .max)
     let operations = recorded.add(2)
@@ -247,7 +247,7 @@ struct RecordingLimitTests {
             newRecords: Int.random(in: 0...4, using: &random))
         case 4: added.randomElement(using: &random)?.cancel()
         default:
-          // Some of those at the front go, a few that were cancelled perhaps out of the middle.
+          // Some operations at the front finish. Cancelled ones may leave from the middle.
           let gate = Gate()
           let last = BlockOperation { gate.pass() }
           last.queuePriority = Bool.random(using: &random) ? .veryHigh : .normal

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Recording for a collector")
 struct RecordingTests {
-  /// Records one queue while `body` runs, whoever else watches the process.
+  /// Records one queue while `body` runs, independently of other recorders in the process.
   private func recording(
     _ queue: OperationQueue,
     _ body: @escaping @Sendable (RecorderID, Monitored<Int>) -> Void

@@ -16,11 +16,11 @@ struct SamplerTests {
         let queue = OperationQueue()
         for _ in 0..<100 { queue.addOperation { gate.pass() } }
         gate.waitForArrivals(100)
-        // The sampler is on its way to rest.
+        // The sampler is about to pause.
         usleep(200_000)
         let switchesBefore = PoolThread.all.compactMap(\.switchCount).reduce(0, +)
         let before = processProcessorTime()
-        // This waits for nothing: it is the time that is measured.
+        // This does not wait for an event: it is the measured time.
         sleep(4)
         let used = processProcessorTime() - before
         let switches = PoolThread.all.compactMap(\.switchCount).reduce(0, +) - switchesBefore
@@ -29,7 +29,7 @@ struct SamplerTests {
         print(
           "100 sleepers at rest: \(used / .seconds(4) * 100) %, \(switches) wake-ups in 4 s")
         precondition(used < .milliseconds(40), "\(used)")
-        // A thread that wakes up and sleeps again counts once.
+        // A wake-up and the following sleep count as one.
         precondition(switches < 4 * 20, "\(switches)")
       }
     }

@@ -46,7 +46,7 @@ struct StartTests {
       operation.start()
       operation.cancel()
       operation.start()
-      // What ran on the queue of completion blocks before this one has run.
+      // Earlier completion blocks have run before this one.
       let after = Operation()
       after.completionBlock = { log.note("after") }
       after.start()
@@ -55,7 +55,7 @@ struct StartTests {
     }
   }
 
-  @Test("SA-5: a start on another thread while the first one is announced is told apart")
+  @Test("SA-5: a start on another thread during the announcement of the first has its own message")
   func whileTheStartIsAnnounced() async throws {
     try await onOwnThread {
       let log = EventLog<Misuse.Kind>()
@@ -102,7 +102,7 @@ struct StartTests {
 
   @Test("SA-8: main is a function that cannot throw")
   func mainThrowsNothing() {
-    // That it compiles is the proof.
+    // The proof is that it compiles.
     let main: (Operation) -> () -> Void = Operation.main
     main(Operation())()
   }
@@ -130,7 +130,7 @@ struct StartTests {
             }
           }
         }
-        // Whatever was chosen: nothing holds it up now, and it can be brought to its end.
+        // In each case, it has no unmet dependencies now and can be finished.
         operation.removeDependency(dependency)
         operation.start()
         #expect(operation.isFinished && runs.value <= 1)
@@ -141,7 +141,7 @@ struct StartTests {
   }
 }
 
-/// Overrides `start()` and calls the base class's, which it should not.
+/// Overrides `start()` and calls the base class's `start()`, which is not allowed.
 private final class StartingOperation: SelfUsingOperation, @unchecked Sendable {
   override func start() { super.start() }
 }

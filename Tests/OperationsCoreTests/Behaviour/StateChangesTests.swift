@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The stream of state changes")
 struct StateChangesTests {
-  /// Old state, new state, cancelled.
+  /// Old state, new state, whether it was cancelled.
   private struct Step: Equatable, CustomStringConvertible {
     let old: OperationState?
     let new: OperationState
@@ -18,7 +18,7 @@ struct StateChangesTests {
     }
   }
 
-  /// Reads changes until so many operations have finished.
+  /// Reads changes until a number of operations have finished.
   private func steps(
     of changes: OperationStateChanges, untilFinished count: Int
   ) async -> [OperationStateChange] {
@@ -38,7 +38,7 @@ struct StateChangesTests {
     }
   }
 
-  @Test("Each step of each operation is told once, in order")
+  @Test("Each state change of each operation is reported once, in order")
   func order() async {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -88,7 +88,7 @@ struct StateChangesTests {
     #expect(await iterator.next()?.lost == 0)
   }
 
-  @Test("Two subscribers each hear everything, and what was before is not told")
+  @Test("Two subscribers each receive all later changes, and no earlier ones")
   func twoSubscribers() async throws {
     let queue = OperationQueue()
     try await onOwnThread {

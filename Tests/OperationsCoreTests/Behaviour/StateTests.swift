@@ -7,15 +7,15 @@ import Testing
 
 @Suite("States, as another thread sees them", .oneAtATime)
 struct StateTests {
-  /// What a looker on has seen of one operation's life.
+  /// The observed order of one operation's states.
   private struct Sight {
     var backwards = 0
     var both = 0
     var unready = 0
     private var stage = 0
 
-    /// Executing is read first: once it has started, an operation that does not execute has
-    /// finished, and by the next line that shows.
+    /// `isExecuting` is read first: a started operation that does not execute has finished, and the
+    /// next read must show that.
     mutating func look(at operation: Operation) {
       let isExecuting = operation.isExecuting
       let isFinished = operation.isFinished

@@ -8,7 +8,7 @@ import Testing
 
 @testable import OperationsCore
 
-/// In processes of their own if threads are counted: there they are those of these queues alone.
+/// Tests that count threads run in separate processes, which have only the threads of these queues.
 @Suite("The threads of all queues together", .oneAtATime)
 struct ThreadBudgetTests {
   @Test("MX-5, MX-6: 2,000 serial queues of processor work take at most 64 threads")
@@ -34,8 +34,8 @@ struct ThreadBudgetTests {
   @Test("MX-6: adding to 2,000 serial queues costs at most twice what adding to one costs")
   func addingToManyQueues() async throws {
     try await onOwnThread {
-      // What the adding thread itself uses; the machine may be busy with other things. Without the
-      // optimiser the difference is greater.
+      // The processor time of the adding thread, which does not depend on the load of the machine.
+      // Without the optimizer, the difference is greater.
       #if DEBUG
         let limit = 4.0
       #else
@@ -49,9 +49,9 @@ struct ThreadBudgetTests {
     }
   }
 
-  /// In nanoseconds of processor time for one operation.
+  /// Returns nanoseconds of processor time per operation.
   private static func costOfAdding(to queues: [OperationQueue]) -> Double {
-    // The first operation of a queue, which needs more memory, has been added before.
+    // The first operation of a queue, which needs more memory, was added before.
     for queue in queues { queue.addOperation {} }
     for queue in queues { queue.waitUntilAllOperationsAreFinished() }
     let before = threadProcessorTime()
@@ -66,7 +66,7 @@ struct ThreadBudgetTests {
     arguments: [(100, 1.1), (1_000, 1.5)])
   func sleepers(count: Int, limit: Double) async throws {
     try await onOwnThread {
-      // A busy machine may stop all threads for a while, but not each time.
+      // A busy machine may stop all threads for some time, but not in each attempt.
       let durations = AnySequence(0..<3).lazy.map { _ in
         let queue = makeQueues(1, width: count)[0]
         return ContinuousClock().measure {
@@ -227,7 +227,7 @@ struct ExecutionBlockThreadTests {
       gate.waitForArrivals(1)
       weak var released: ExecutionBlocks?
       do {
-        // At its limit: the request waits.
+        // At the pool's limit, the request waits.
         let several = ExecutionBlocks([{}, {}], of: Operation(), in: nil, on: pool)
         released = several
         pool.help(several)

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Operations that end their thread")
 struct ThreadExitTests {
-  // In a process of its own, which ends without looking for leaks: what a thread has on its stack
-  // when it ends is leaked, and the pool of the other tests is not to be disturbed.
+  // In a separate process that does not search for leaks: the contents of a thread's stack are
+  // leaked when it ends, and the pool of other tests must not be affected.
   @Test("H-10: an operation that ends its thread goes on executing, and everything else goes on")
   func exitingOperationsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
@@ -22,7 +22,7 @@ struct ThreadExitTests {
           (first, second) = (queues[0], queues[1])
           for queue in queues { theRestGoesOn(queue) }
         }
-        // Workers that look for more hold them for some microseconds.
+        // Workers that search for further operations hold them for some microseconds.
         while first != nil || second != nil { sched_yield() }
       }
       _exit(0)
@@ -30,15 +30,15 @@ struct ThreadExitTests {
   }
 }
 
-/// Four operations end their threads, and others run on what is left of slots and threads.
+/// Four operations end their threads, and others execute with the remaining slots and threads.
 private func theRestGoesOn(_ queue: OperationQueue) {
   let exiting = (0..<4).map { _ in ExitingOperation() }
   for operation in exiting { queue.addOperation(operation) }
   queue.addOperations((0..<100).map { _ in BlockOperation {} }, waitUntilFinished: true)
-  // The end of a thread is nothing that could be waited for.
+  // There is no event for the end of a thread.
   while queue.operations.contains(where: { !$0.isExecuting }) { sched_yield() }
   precondition(queue.operations == exiting)
-  // Somebody who knows better says so. Then all slots are free, and have threads.
+  // Another thread finishes them. Then all slots are free and have threads.
   for operation in exiting { operation.finish() }
   queue.waitUntilAllOperationsAreFinished()
   let gate = Gate()
@@ -48,7 +48,7 @@ private func theRestGoesOn(_ queue: OperationQueue) {
   queue.waitUntilAllOperationsAreFinished()
 }
 
-/// Its `main()` never returns. It has finished when somebody says so.
+/// Its `main()` never returns. Another thread finishes it.
 private final class ExitingOperation: Operation, @unchecked Sendable {
   private let hasFinished = Flag()
 

@@ -60,7 +60,7 @@ struct ThreadFailureTests {
       let other = OperationQueue(pool: pool)
       let begun = Gate()
       other.addOperation { begun.open() }
-      // Not a wait of the library's: no thread but the sampler can try again.
+      // This wait is not one of the library's waits, so only the sampler can try again.
       begun.pass()
       #expect(starter.failureCount == 3)
       gate.open()
@@ -95,7 +95,7 @@ struct ThreadFailureTests {
       let pool = starter.makePool()
       let gate = Gate()
       let busy = OperationQueue(pool: pool)
-      // The sampler's.
+      // The failure is in the sampler's attempt.
       starter.mode = .failsTimes(1)
       busy.addOperation { gate.pass() }
       gate.waitForArrivals(1)

@@ -34,7 +34,7 @@ struct UnderlyingQueueMonitorTests {
       let third = BlockOperation {}
       third.addDependency(second)
       for operation in [first, second, third] { queue.addOperation(operation) }
-      // A block that has not begun holds no slot: what it will run is ready.
+      // A block that has not begun holds no slot: its operation is still ready.
       #expect(counts(of: queue) == [1, 2, 0, 0, 0, 0, 3])
       dispatchQueue.resume()
       gate.waitForArrivals(1)
@@ -47,7 +47,7 @@ struct UnderlyingQueueMonitorTests {
     }
   }
 
-  @Test("Each step of each operation is told once", arguments: [false, true])
+  @Test("Each state change of each operation is reported once", arguments: [false, true])
   func changes(isConcurrent: Bool) async throws {
     let queue = makeQueue(
       on: DispatchQueue(label: "watched", attributes: isConcurrent ? .concurrent : []))

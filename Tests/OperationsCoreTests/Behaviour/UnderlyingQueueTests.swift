@@ -42,7 +42,7 @@ struct UnderlyingQueueTests {
         queue.addOperation { log.note(3 * round + 1) }
         place.queue.async { log.note(3 * round + 2) }
       }
-      // What was submitted before it has run when this returns.
+      // Blocks that were submitted earlier have run when this returns.
       place.queue.sync {}
       #expect(log.events == Array(0..<300))
     }
@@ -119,7 +119,7 @@ struct UnderlyingQueueTests {
       queue.waitUntilAllOperationsAreFinished()
       #expect(log.events == ["block", "operation"])
 
-      // Submitted, but not begun: the operation has not started, and is held back.
+      // The block is submitted but has not begun, so the operation has not started and is held.
       place.queue.suspend()
       queue.addOperation { log.note("held back") }
       queue.isSuspended = true
@@ -280,7 +280,7 @@ private final class StartingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Is not ready until it is switched on.
+/// Not ready until its condition is met.
 private final class SwitchedOperation: Operation, @unchecked Sendable {
   private let flag = Flag()
 
@@ -293,7 +293,7 @@ private final class SwitchedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// A queue whose end can be seen.
+/// A queue whose end a test can observe.
 private final class ProbedQueue: OperationQueue, @unchecked Sendable {
   private let probe: DeinitProbe
 

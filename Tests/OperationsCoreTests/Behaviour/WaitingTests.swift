@@ -180,7 +180,7 @@ struct WaitingTests {
         operation.didChangeValue(forKey: "isFinished")
         operation.start()
       }
-      // With the operation: whatever was still to run for it would keep it.
+      // The operation is released: any remaining code for it would keep it alive.
       log.wait(for: "released")
       #expect(log.events == ["completion", "released"])
     }
@@ -209,7 +209,7 @@ struct WaitingTests {
         pace.await(2 * round + 2)
       }
       box.change { $0 = nil }
-      // Once all are gone, every block that was to run has.
+      // When all operations are released, all their blocks have run.
       released.wait(for: "all operations to be released") { $0 == rounds }
       #expect(counts.value.allSatisfy { $0 <= 1 })
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("The width of a queue")
 struct WidthTests {
   @Test(
-    "F-17, MX-6: width N runs N blocking operations at once, and no more", arguments: [1, 3, 100])
+    "F-17, MX-6: width N executes exactly N blocking operations at once", arguments: [1, 3, 100])
   func exactWidth(width: Int) async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -59,7 +59,7 @@ struct WidthTests {
       queue.maxConcurrentOperationCount = 0
       let gate = Gate()
       for _ in 0..<6 { queue.addOperation { gate.pass() } }
-      // Whoever was to start one of them has had the time to.
+      // The threads have had enough time to start one of them.
       let other = OperationQueue()
       for _ in 0..<100 { other.addOperations([BlockOperation {}], waitUntilFinished: true) }
       #expect(gate.arrivedCount == 0 && queue.operations.allSatisfy { $0.state == .ready })

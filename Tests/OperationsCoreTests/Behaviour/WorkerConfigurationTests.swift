@@ -62,7 +62,7 @@ struct WorkerConfigurationTests {
       #expect(WorkerConfiguration.current.processorCount == 1)
       #expect(WorkerConfiguration.current.threadLimit == nil && log.events.isEmpty)
       try await onOwnThread {
-        // More than the system gives.
+        // More than the default of the system.
         let deep = BlockOperation { #expect(descend(24 << 20, from: nil)) }
         OperationQueue().addOperations([deep], waitUntilFinished: true)
       }
@@ -115,7 +115,7 @@ struct WorkerConfigurationTests {
   }
 }
 
-/// Uses so many bytes of the stack below `top`. The process crashes if there are fewer.
+/// Uses a number of bytes of the stack below `top`. The process crashes if there are fewer.
 @inline(never)
 private func descend(_ byteCount: UInt, from top: UInt?) -> Bool {
   var local: UInt8 = 0

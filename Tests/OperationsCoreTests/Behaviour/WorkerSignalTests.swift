@@ -14,7 +14,7 @@ struct WorkerSignalTests {
   func handlerInOwnProcess(number: Int32) async {
     await #expect(processExitsWith: .exitCode(40)) { [number] in
       signal(number) { _ in _exit(40) }
-      // To its own thread, as the processor does.
+      // To its own thread, like a fault of the processor.
       let operation = BlockOperation { pthread_kill(pthread_self(), number) }
       onThreads(1) { _ in
         OperationQueue().addOperations([operation], waitUntilFinished: true)
@@ -63,7 +63,7 @@ struct WorkerSignalTests {
     #expect(printed.contains("opq-"), "The thread of the pool is named: \(printed)")
   }
 
-  /// What the backtracer writes when the fixture crashes.
+  /// Returns the output of the backtracer after a crash of the fixture.
   private static func backtrace(of mode: String) throws -> String {
     let directory = try TemporaryDirectory()
     let file = directory.file("crash.log")

@@ -164,7 +164,8 @@ struct ExclusionLinesTests {
     #expect(lines.leave(victim).isEmpty && lines.isEmpty)
   }
 
-  /// Makes members of another queue have `two` until the member was refused often, then leaves it to one more.
+  /// Makes members of another queue hold `two` until the member has been refused often. The last
+  /// holder stays.
   private func makeDue(_ member: ExclusionLines.Number, _ lines: inout ExclusionLines)
     -> ExclusionLines.Number
   {
@@ -191,7 +192,7 @@ struct ExclusionLinesTests {
     let holder = makeDue(both, &lines)
     let reservation = try #require(lines.reservation(of: both))
     #expect(reservation.nanoseconds == 100_000_000)
-    // For this one the holder waits.
+    // The holder waits for this one.
     let awaited = lines.join([one])
     #expect(lines.ask(awaited, in: otherQueue).answer == .refused)
     #expect(lines.endReservation(reservation) == [awaited])
@@ -229,7 +230,7 @@ struct ExclusionLinesTests {
     #expect(
       lines.obstacle(of: both)
         == ExclusionLines.Obstacle(exclusion: two, holders: [holder], reservers: []))
-    // The reservation is later than this one, which has to wait for another holder.
+    // The reservation is later than this one, which must wait for another holder.
     let user = early
     let blocker = lines.join([one])
     #expect(lines.ask(blocker, in: otherQueue).answer == .refused)
@@ -258,7 +259,7 @@ struct ExclusionLinesTests {
       holder = next
     }
     #expect(lines.reservation(of: due) != nil)
-    // One place is held and one is reserved: the earlier member waits for two holders only.
+    // One place is held and one is reserved, so the earlier member waits for two holders only.
     let first = lines.join([small])
     #expect(lines.ask(first, in: otherQueue).answer == .granted)
     let late = lines.join([small])

@@ -25,7 +25,7 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperation(waiting)
-      // It was chosen and refused before this one runs.
+      // It was chosen and refused before this one executes.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(waiting.state == .waiting)
       waiting.addDependency(dependency)
@@ -37,7 +37,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  /// Is ready although its dependency has not finished.
+  /// Ready although its dependency has not finished.
   private final class Impatient: Operation, @unchecked Sendable {
     override var isReady: Bool { true }
   }
@@ -57,7 +57,7 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperations([impatient, dependency], waitUntilFinished: false)
-      // Both were chosen and refused before this one runs.
+      // Both were chosen and refused before this one executes.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -82,7 +82,7 @@ struct ExclusionOrderTests {
       queues[1].addOperations([early, BlockOperation { busy.pass() }], waitUntilFinished: false)
       busy.waitForArrivals(1)
       queues[2].addOperation(late)
-      // It was chosen and refused before this one runs.
+      // It was chosen and refused before this one executes.
       queues[2].addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       late.waitUntilFinished()
@@ -105,7 +105,7 @@ struct ExclusionOrderTests {
       flood.count.wait(for: "the flood to run") { $0 > 100 }
       let late = BlockOperation { isLateDone.store(true, ordering: .relaxed) }
       late.exclusions = [exclusion]
-      // The flood goes on until this one has had its turn.
+      // The flood continues until this one has executed.
       queues[1].addOperations([late], waitUntilFinished: true)
       queues[0].waitUntilAllOperationsAreFinished()
       #expect(late.isFinished)
@@ -136,7 +136,8 @@ struct ExclusionOrderTests {
         operation.exclusions = Set(wanted.map { exclusions[$0] })
         return operation
       }
-      // Each depends on later ones only: there is no cycle. Many get a dependency while they are in line.
+      // Each depends only on later ones, so there is no cycle. Many get a dependency while they are
+      // in line.
       for (index, operation) in operations.enumerated() {
         queues.randomElement(using: &generator)?.addOperation(operation)
         for _ in 0..<2 {

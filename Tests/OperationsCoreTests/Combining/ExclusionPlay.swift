@@ -6,17 +6,18 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// Queues that start members at random moments, and what must hold between two moves.
+/// Queues that start members at random moments, and the conditions that must be true between two
+/// moves.
 struct ExclusionPlay {
   typealias Number = ExclusionLines.Number
 
   private enum Stage {
-    /// In its queue, to be chosen.
+    /// In its queue, and can be chosen.
     case ready
-    /// Refused, and not invited since.
+    /// Refused, and not invited since then.
     case waiting
     case executing
-    /// A dependency or its own `isReady` holds it up.
+    /// A dependency or its own `isReady` keeps it waiting.
     case unready
   }
 
@@ -57,7 +58,7 @@ struct ExclusionPlay {
       if stages[number] == .unready { stages[number] = .ready }
       if stages[number] == .ready { ask(number, insists: true) }
       if stages[number] == .executing { leave(number) }
-      // Those that wait must be invited by the others that leave.
+      // Waiting members must be invited by the others when these leave.
       if stages.values.allSatisfy({ $0 == .waiting }), !stages.isEmpty {
         Issue.record("\(stages.count) wait for ever")
         return
@@ -95,8 +96,8 @@ struct ExclusionPlay {
       let holders = stages.count { $1 == .executing && wanted[$0]?.contains(exclusion) == true }
       #expect(holders <= exclusion.limit)
     }
-    // One whose exclusions are all free waits only if another one of its queue was invited, or if the one
-    // that it lacks is reserved.
+    // A member whose exclusions are all free waits only if another member of its queue was invited,
+    // or if the missing exclusion is reserved.
     for (number, stage) in stages where stage == .waiting {
       guard let obstacle = lines.obstacle(of: number), let its = wanted[number] else {
         Issue.record("\(number) waits for nothing")

@@ -32,7 +32,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("A limit of three lets three execute at once, and no more")
+  @Test("A limit of three lets exactly three execute at once")
   func limit() async throws {
     let exclusion = MutualExclusion(name: "catalogue", limit: 3)
     try await onOwnThread {
@@ -43,7 +43,7 @@ struct ExclusionTests {
       for operation in operations { operation.exclusions = [exclusion] }
       queue.addOperations(operations, waitUntilFinished: false)
       gate.waitForArrivals(3)
-      // All the others have been chosen and put off before this one runs.
+      // All others were chosen and refused before this one executes.
       let last = BlockOperation {}
       last.queuePriority = .veryLow
       queue.addOperations([last], waitUntilFinished: true)
@@ -83,7 +83,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("An operation with several exclusions gets all of them, and nobody waits in a circle")
+  @Test("An operation with several exclusions gets all of them, without a cycle of waits")
   func severalCategories() async throws {
     let exclusions = (0..<4).map { MutualExclusion(name: "\($0)", limit: 1 + $0 / 3) }
     try await onOwnThread {
@@ -116,7 +116,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("Cancelled while it waits, it finishes without its turn and holds nobody up")
+  @Test("Cancelled while it waits, it finishes early and blocks no other operation")
   func cancelled() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -149,7 +149,7 @@ struct ExclusionTests {
       first.exclusions = [exclusion]
       second.exclusions = [exclusion]
       let queue = OperationQueue()
-      // One slot is left: who gets it before the third has given it back.
+      // One slot is left, and an operation gets it before the third one has returned it.
       queue.maxConcurrentOperationCount = 2
       queue.addOperation(first)
       gate.waitForArrivals(1)
@@ -164,7 +164,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("Its own isReady and its dependencies come first: until then it excludes nobody")
+  @Test("Its own isReady and its dependencies come first: until then it excludes no operation")
   func readinessComesFirst() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -185,7 +185,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("Set once the queue has chosen it, it makes no difference; by hand it excludes nobody")
+  @Test("Set after the queue has chosen it, it has no effect; without a queue it excludes nothing")
   func tooLateAndByHand() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -228,7 +228,7 @@ struct ExclusionTests {
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       excluded.exclusions = []
       #expect(excluded.exclusions == [exclusion])
-      // It is chosen once more, and put off once more.
+      // It is chosen and refused once more.
       excluded.allow()
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(excluded.state == .waiting)
@@ -258,7 +258,7 @@ struct ExclusionTests {
       let both = BlockOperation {}
       both.exclusions = [first, second]
       queue.addOperation(both)
-      // In the slot that the other one has given back.
+      // In the slot that the other one has returned.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -278,7 +278,7 @@ struct ExclusionTests {
       let outer = BlockOperation { queue.addOperations([inner], waitUntilFinished: true) }
       outer.exclusions = [exclusion]
       queue.addOperation(outer)
-      // Until the inner one waits for its turn and the outer one for it.
+      // Until the inner operation waits for its turn, and the outer one for the inner one.
       var deadlocks: [Deadlock] = []
       for _ in 0..<100_000 where deadlocks.isEmpty {
         deadlocks = queue.deadlocks()

@@ -12,7 +12,7 @@ import Testing
 struct ExclusionWaitTests {
   private let exclusion = MutualExclusion(name: "catalogue")
 
-  /// Refuses the operation until others give way to it.
+  /// Refuses the operation until others must give way to it.
   private func makeDue(_ operation: Operation, in exclusions: Exclusions) {
     for _ in 0..<ExclusionMember.firstPatience {
       let holder = Operation()
@@ -22,9 +22,9 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// Lets an operation ask on a thread of its own, until it gives way.
+  /// Requests the exclusions of an operation on another thread, until the thread gives way.
   ///
-  /// - Returns: Its answer, when there is one.
+  /// - Returns: The future result.
   private func askGivingWay(
     _ operation: Operation, in exclusions: Exclusions
   ) -> Monitored<Bool?> {
@@ -128,8 +128,8 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// An operation that executes with one exclusion until the gate opens, and one that was refused often, waits
-  /// for it, and has another exclusion reserved.
+  /// An operation that executes with one exclusion until the gate opens, and one that was refused
+  /// often, waits for it, and has another exclusion reserved.
   private struct Reservation {
     let early = MutualExclusion(name: "early")
     let late = MutualExclusion(name: "late")
@@ -151,7 +151,7 @@ struct ExclusionWaitTests {
       queue.addOperation(due)
       for round in 0...ExclusionMember.firstPatience {
         waitUntilRefused()
-        // It stands back, and asks again.
+        // It gives way and asks again.
         due.queuePriority = round.isMultiple(of: 2) ? .high : .normal
       }
       waitUntilRefused()
@@ -193,7 +193,7 @@ struct ExclusionWaitTests {
           if case .notStartedYet = $0 { false } else { true }
         }
       }
-      // It is over in 100 ms.
+      // It ends after 100 ms.
       if !refused.isFinished || !reasons.isEmpty {
         #expect(
           reasons == [.exclusionReserved(scene.early, for: [OperationReference(scene.due)])])
@@ -210,7 +210,7 @@ struct ExclusionWaitTests {
   }
 }
 
-/// Ready as long as it is allowed to.
+/// Ready while its condition is met.
 private final class SwitchedOperation: Operation, @unchecked Sendable {
   let isAllowed = Atomic(true)
 

@@ -112,7 +112,7 @@ struct GroupOperationTests {
     var last: Operation = failing
     for number in 0..<5 {
       let dependent = BlockOperation {}
-      // Directly, and by way of others.
+      // Directly, and through others.
       dependent.addDependency(number < 3 ? failing : last, requires: .success)
       last = dependent
       group.addOperation(dependent)
@@ -283,7 +283,7 @@ struct GroupOperationTests {
     }
   }
 
-  /// Notes who calls `cancel()`.
+  /// Notes the calls of `cancel()`.
   private final class Noting: Operation, @unchecked Sendable {
     let log: EventLog<Bool>
     let thread: UInt

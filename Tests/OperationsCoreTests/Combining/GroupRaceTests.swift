@@ -20,7 +20,7 @@ struct GroupRaceTests {
           if thread == 0 {
             group.start()
             group.waitUntilFinished()
-            // All that was added so far is over, and nothing more can be.
+            // All added operations have finished, and no more can be added.
             return #expect(!group.addOperation(BlockOperation {}))
           }
           for _ in 0..<20 {
@@ -50,7 +50,7 @@ struct GroupRaceTests {
     }
   }
 
-  @Test("CA-11: adding races cancelling: whoever joined is cancelled and finishes, with the group")
+  @Test("CA-11: adding races cancelling: each added member is cancelled and finishes")
   func addingRacesCancelling() async throws {
     try await onOwnThread {
       for round in 0..<Effort.scaled(200) {
@@ -61,7 +61,7 @@ struct GroupRaceTests {
         onThreads(3) { thread in
           if thread == 0 { return group.cancel() }
           for _ in 0..<10 {
-            // Were one not cancelled, the group would not finish.
+            // If one were not cancelled, the group would not finish.
             let member = AsyncOperation { try await gate.passUnlessCancelled() }
             if group.addOperation(member) { members.change { $0.append(member) } }
           }

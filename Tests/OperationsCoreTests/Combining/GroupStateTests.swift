@@ -8,7 +8,7 @@ import Testing
 struct GroupStateTests {
   private struct MemberError: Error {}
 
-  @Test("An empty group has nothing to wait for, and nobody can join it afterwards")
+  @Test("An empty group finishes at once, and later accepts no members")
   func empty() {
     var state = GroupState()
     #expect(state.drain() == true && state.isClosed)
@@ -35,7 +35,7 @@ struct GroupStateTests {
     #expect(state.join() == false)
   }
 
-  @Test("After cancelling nobody joins, and those who are there are waited for")
+  @Test("After a cancellation, no member can join, and the group waits for its members")
   func cancelled() {
     var state = GroupState()
     #expect(state.join() == true)

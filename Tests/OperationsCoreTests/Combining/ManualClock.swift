@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-/// A clock that stands still until a test moves it on.
+/// A clock that a test advances.
 final class ManualClock: Clock, Sendable {
   struct Instant: InstantProtocol {
     var offset = Duration.zero
@@ -24,7 +24,7 @@ final class ManualClock: Clock, Sendable {
     var nextNumber = 0
     var sleepers: [Int: Sleeper] = [:]
     var cancelledEarly: Set<Int> = []
-    /// For how long each was to sleep, in the order in which they came.
+    /// The requested durations of the sleeps, in the order of their beginnings.
     var sleeps: [Duration] = []
   }
 
@@ -33,10 +33,10 @@ final class ManualClock: Clock, Sendable {
   var now: Instant { state.value.now }
   var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// For how long each sleep was to be, so far.
+  /// The requested durations of all sleeps so far.
   var sleeps: [Duration] { state.value.sleeps }
 
-  /// How many sleep at present.
+  /// The number of current sleeps.
   var sleeperCount: Int { state.value.sleepers.count }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -51,7 +51,7 @@ final class ManualClock: Clock, Sendable {
     }
   }
 
-  /// Moves the time on, and wakes those whose time has come.
+  /// Advances the time, and ends the sleeps whose time has come.
   func advance(by duration: Duration) {
     let woken = state.change { state in
       state.now = state.now.advanced(by: duration)
@@ -62,7 +62,8 @@ final class ManualClock: Clock, Sendable {
     for sleeper in woken { sleeper.continuation.resume() }
   }
 
-  /// Blocks the calling thread until so many sleeps have begun, those that have ended included.
+  /// Blocks the calling thread until a number of sleeps have begun, including those that have
+  /// ended.
   func waitForSleeps(_ count: Int, at location: SourceLocation = #_sourceLocation) {
     state.wait(for: "\(count) sleeps", at: location) { $0.sleeps.count >= count }
   }

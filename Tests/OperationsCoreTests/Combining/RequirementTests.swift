@@ -59,7 +59,7 @@ struct RequirementTests {
       #expect("\(first)" == "operation \(operations[0].id) was cancelled")
       let second = try #require(operations[2].error as? DependencyError)
       #expect(second.dependency.id == operations[1].id && second.underlyingError == nil)
-      // Each tells of the first one and holds none of those in between.
+      // Each error names the first operation and retains none of those between.
       let last = try #require(operations[999].error as? DependencyError)
       #expect(last.origin.id == operations[0].id)
       #expect(
@@ -157,7 +157,7 @@ struct RequirementTests {
     #expect(log.events == [false])
     dependency.start()
     #expect(log.events == [false, true])
-    // Of one that has failed already only the cancellation is announced, and readiness with it.
+    // If the operation has already failed, only the cancellation and the readiness are announced.
     let failed = InvocationOperation<Int> { throw Mishap() }
     failed.start()
     dependent.addDependency(failed, requires: .success)
@@ -199,7 +199,7 @@ struct RequirementTests {
       queue.addOperation(hasty)
       gate.waitForArrivals(1)
       queue.addOperations([dependency], waitUntilFinished: true)
-      // The cancellation would come from there, and this after it.
+      // The cancellation would come from there, before this.
       let after = Gate()
       let next = BlockOperation {}
       next.completionBlock = { after.open() }
@@ -329,7 +329,7 @@ struct RecordedErrorTests {
   }
 }
 
-/// Is ready whatever it depends on.
+/// Ready regardless of its dependencies.
 private final class HastyOperation: Operation, @unchecked Sendable {
   private let gate: Gate
 
@@ -342,7 +342,7 @@ private final class HastyOperation: Operation, @unchecked Sendable {
   override func main() { gate.pass() }
 }
 
-/// Notes on which thread it is cancelled.
+/// Notes the thread on which it is cancelled.
 private final class CancelWatcher: Operation, @unchecked Sendable {
   private let thread: pthread_t
   private let log: EventLog<Bool>
@@ -359,7 +359,7 @@ private final class CancelWatcher: Operation, @unchecked Sendable {
   }
 }
 
-/// Notes each question whether it was cancelled, and ends when it is told to.
+/// Notes each read of its cancelled flag, and ends when a test requests it.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let questions = EventLog<String>()
   private let hasEnded = Flag()
@@ -383,7 +383,7 @@ private final class FailingSubclass: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-  /// The cancellation comes from another thread, and that it waits for nothing any more after it.
+  /// Waits for the cancellation, which comes from another thread, and then for its readiness.
   fileprivate func waitForCancellation() {
     let isReady = Monitored(false)
     let observation = observe(\.isReady, options: [.initial, .new]) { operation, _ in

@@ -43,7 +43,7 @@ struct RetryOperationTests {
     #expect(operation.error as? AttemptError == AttemptError(attempt: maximumAttempts))
   }
 
-  @Test("Between two attempts it waits as long as it is told, on the clock that it is given")
+  @Test("Between two attempts it waits for the given delay, on the given clock")
   func delays() async throws {
     try await onOwnThread {
       let clock = ManualClock()
@@ -165,7 +165,7 @@ struct RetryOperationTests {
     #expect(log.events == ["released"])
   }
 
-  @Test("SA-4: an attempt that cannot be started is told as the mistake that it is")
+  @Test("SA-4: an attempt that cannot be started is reported as a misuse")
   func attemptThatIsNotReadyInOwnProcess() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let operation = RetryOperation<Int>(maximumAttempts: 2) { _ in

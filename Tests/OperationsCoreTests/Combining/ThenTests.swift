@@ -84,7 +84,7 @@ struct ThenTests {
     #expect(sum == 20 + 190)
   }
 
-  @Test("H-5: when it has run the chain goes away with whoever holds its end")
+  @Test("H-5: after its execution, the chain is released with the reference to its end")
   func released() async throws {
     let log = EventLog<String>()
     do {

@@ -4,13 +4,13 @@
 import OperationsCore
 import TestSupport
 
-/// Writes down what observers of an operation are told, in order: `will isReady` before a change,
+/// Notes the notifications for observers of an operation, in order: `will isReady` before a change,
 /// `isReady true→false` after it.
 final class ChangeLog: Sendable {
   private let log = EventLog<String>()
   private let observations = Monitored<[NSKeyValueObservation]>([])
 
-  /// Watches every key that operations announce, until it is released.
+  /// Observes every key that operations announce, until it is released.
   init(_ operation: Operation) {
     watch(operation, \.isReady, "isReady") { "\($0)" }
     watch(operation, \.isExecuting, "isExecuting") { "\($0)" }
@@ -25,7 +25,7 @@ final class ChangeLog: Sendable {
 
   var events: [String] { log.events }
 
-  /// Adds a line of the test's own.
+  /// Adds a line of the test.
   func note(_ event: String) { log.note(event) }
 
   private func watch<Value>(

@@ -5,8 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How much processor time something takes, whatever else runs on the machine meanwhile: that of the
-/// calling thread, and that of the thread on which operations run one after the other.
+/// Measures processor time, which does not depend on the load of the machine: that of the calling
+/// thread, and that of the thread on which operations execute one after the other.
 final class CostMeter: Sendable {
   private struct State {
     var thread: pthread_t?
@@ -16,8 +16,8 @@ final class CostMeter: Sendable {
 
   private let state = Monitored(State())
 
-  /// Counts what the calling thread has used since it was here last, if nobody else was meanwhile.
-  /// Called by each of a row of operations.
+  /// Adds the time that the calling thread has used since its last call, if no other thread has
+  /// called meanwhile. Each of a series of operations calls it.
   func lap() {
     let now = Self.timeOfThisThread
     state.change { state in
@@ -29,7 +29,7 @@ final class CostMeter: Sendable {
     }
   }
 
-  /// What a call of `body` costs.
+  /// Returns the cost of a call of `body`.
   static func cost(of body: (CostMeter) -> Void) -> Duration {
     let meter = CostMeter()
     let start = timeOfThisThread
@@ -44,20 +44,20 @@ final class CostMeter: Sendable {
   }
 }
 
-/// Expects that 16 times as many cost less than 64 times as much; what grows with the square costs
-/// 256 times as much.
+/// Expects that 16 times the number costs less than 64 times as much. A quadratic cost would be 256
+/// times as much.
 ///
 /// - Parameters:
-///   - location: Where an issue is shown.
-///   - body: Does something with so many, on its caller's thread and on one other.
-/// - Throws: Where it hangs.
+///   - location: The location of an issue.
+///   - body: Does some work for a number, on its caller's thread and on one other.
+/// - Throws: An error if the body hangs.
 func expectLinear(
   at location: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable (Int, CostMeter) -> Void
 ) async throws {
   try await onOwnThread {
     let count = Effort.scaled(1_000)
-    // The least of several, because caches and interrupts only ever add.
+    // The minimum of several measurements, because caches and interrupts only add time.
     let few = (0..<5).map { _ in CostMeter.cost { body(count, $0) } }.min() ?? .zero
     var many = Duration.zero
     for _ in 0..<5 {

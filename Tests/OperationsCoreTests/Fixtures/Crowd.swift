@@ -3,7 +3,7 @@
 
 import TestSupport
 
-/// Counts how many are inside at the same time.
+/// Counts how many callers are inside at the same time.
 final class Crowd: Sendable {
   private struct Counts {
     var inside = 0

@@ -5,21 +5,21 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A program that was built with the tests, for what needs a main thread of its own.
+/// A program that was built with the tests, for tests that need a separate main thread.
 struct FixtureProgram {
-  /// The program whose first argument says what it does.
+  /// The program whose first argument is its mode.
   static let shared = FixtureProgram(name: "fixture-programs")
 
   let name: String
 
-  /// Runs it to its end.
+  /// Runs the program to its end.
   ///
   /// - Parameters:
   ///   - arguments: The program's arguments.
-  ///   - command: A program that runs it, and the arguments of that.
-  ///   - environment: Variables besides the usual ones, as `NAME=value`.
-  /// - Returns: How it ended, `nil` where it did not; and what it printed.
-  /// - Throws: What starting it throws.
+  ///   - command: A program that runs it, with that program's arguments.
+  ///   - environment: Additional variables, as `NAME=value`.
+  /// - Returns: Its ending, `nil` if it did not end, and its output.
+  /// - Throws: An error if it cannot be started.
   func run(
     _ arguments: String..., by command: [String] = [], environment: [String] = []
   ) throws -> (ending: PseudoTerminal.Ending?, output: String) {
@@ -31,7 +31,7 @@ struct FixtureProgram {
     return (ending, output)
   }
 
-  /// Where it is: beside the tests.
+  /// The path of the program, in the folder of the tests.
   private var path: String {
     get throws {
       let tests = try #require(realpath("/proc/self/exe", nil))

@@ -3,7 +3,7 @@
 
 import OperationsCore
 
-/// Ready when its dependencies are met and its flag is raised.
+/// Ready when its dependencies are finished and its flag is raised.
 final class FlaggedOperation: Operation, @unchecked Sendable {
   let flag = Flag()
 

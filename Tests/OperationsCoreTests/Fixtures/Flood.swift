@@ -4,28 +4,29 @@
 import OperationsCore
 import Synchronization
 
-/// A queue that has always a thousand operations ready: each one adds the next, until the flood ends.
+/// A queue that always has a thousand ready operations: each one adds the next, until the flood
+/// ends.
 final class Flood: Sendable {
   let queue = OperationQueue()
   private let runs = Atomic<Int>(0)
   private let isOver = Flag()
   private let limit: Int
 
-  /// Begins at once, and ends by itself after so many operations, so that a test that would wait for
-  /// the end of a flood fails instead of hanging.
+  /// Begins at once, and ends after a number of operations, so that a test that would wait for the
+  /// end of a flood fails instead of hanging.
   init(width: Int, limit: Int) {
     self.limit = limit
     queue.maxConcurrentOperationCount = width
     for _ in 0..<1_000 { add() }
   }
 
-  /// How many operations have run.
+  /// The number of operations that have executed.
   var runCount: Int { runs.load(ordering: .relaxed) }
 
-  /// Whether it has ended by itself.
+  /// Whether it has ended because of its limit.
   var hasReachedLimit: Bool { runCount >= limit }
 
-  /// Nothing more is added; returns when all has run.
+  /// Stops adding operations, and returns when all have executed.
   func end() {
     isOver.raise()
     queue.waitUntilAllOperationsAreFinished()

@@ -3,8 +3,8 @@
 
 @testable import OperationsCore
 
-/// An asynchronous operation in the widespread style whose `start()` does the work itself, and whose
-/// `cancel()` finishes it meanwhile.
+/// An asynchronous operation in a common style: its `start()` does the work itself, and its
+/// `cancel()` finishes the operation meanwhile.
 final class LingeringOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false

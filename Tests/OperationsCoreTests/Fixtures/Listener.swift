@@ -4,7 +4,7 @@
 import OperationsCore
 import TestSupport
 
-/// An observer in the style of `NSObject`: notes the key and the values that it is told.
+/// An observer in the style of `NSObject`: notes the key and the values of each notification.
 final class Listener: KeyValueObserver, Sendable {
   let log = EventLog<String>()
 

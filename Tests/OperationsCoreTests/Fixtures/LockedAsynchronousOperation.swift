@@ -4,9 +4,9 @@
 import Dispatch
 import OperationsCore
 
-/// An asynchronous operation in the widespread style: flags of its own behind a recursive lock,
-/// changes announced under that lock, `cancel()` without `super`, which finishes it at once, even
-/// before it was started.
+/// An asynchronous operation in a common style: it has its own flags behind a recursive lock,
+/// announces changes under that lock, and its `cancel()` does not call `super` and finishes it at
+/// once, even before its start.
 class LockedAsynchronousOperation: Operation, @unchecked Sendable {
   private struct Flags {
     var isCancelled = false
@@ -55,7 +55,7 @@ class LockedAsynchronousOperation: Operation, @unchecked Sendable {
     flagsLock.withLock { finish() }
   }
 
-  /// Called with the lock held.
+  /// Must be called with the lock held.
   private func finish() {
     let finishes = !flags.isFinished
     let stopsExecuting = flags.isExecuting

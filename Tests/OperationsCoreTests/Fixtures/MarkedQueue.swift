@@ -3,7 +3,7 @@
 
 import Dispatch
 
-/// A serial dispatch queue that knows itself again.
+/// A serial dispatch queue that can detect that code runs on it.
 final class MarkedQueue: Sendable {
   let queue = DispatchQueue(label: "marked")
   private let key = DispatchSpecificKey<Bool>()

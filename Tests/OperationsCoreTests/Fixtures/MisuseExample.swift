@@ -6,17 +6,17 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// A way to make a mistake, and what is said of it.
+/// A way to make a mistake, and its message.
 struct MisuseExample: Sendable {
-  /// Runs the call that is the mistake, on the thread on which it has to be made.
+  /// Runs the mistaken call on the thread that it requires.
   typealias Performer = @Sendable (() -> Void) -> Void
 
-  /// What is said, without the numbers of operations and queues.
+  /// The message, without the numbers of operations and queues.
   let message: String
-  /// Makes the mistake and returns when everything is over. Blocks.
+  /// Makes the mistake, and returns when all operations have finished. Blocks.
   let make: @Sendable (_ perform: @escaping Performer) -> Void
 
-  // Without a `default`: a new kind needs an example to compile.
+  // Without a `default`, so that a new kind needs an example to compile.
   static func of(_ kind: Misuse.Kind) -> MisuseExample {
     switch kind {
     case .receiverAlreadyExecuting: receiverAlreadyExecuting
@@ -151,7 +151,7 @@ extension MisuseExample {
   ) { perform in
     let operation = BlockOperation {}
     let isOver = Gate()
-    // Nothing else runs on the main dispatch queue until this block returns.
+    // The main dispatch queue runs nothing else until this block returns.
     DispatchQueue.main.async {
       OperationQueue.main.addOperation(operation)
       perform { operation.waitUntilFinished() }
@@ -181,7 +181,7 @@ private final class DeafObserver: KeyValueObserver {
   ) {}
 }
 
-/// Hands itself to its work.
+/// Passes itself to its work.
 class SelfUsingOperation: Operation, @unchecked Sendable {
   private let work: @Sendable (Operation) -> Void
 
@@ -193,7 +193,7 @@ class SelfUsingOperation: Operation, @unchecked Sendable {
   override func main() { work(self) }
 }
 
-/// Does something when its start has been claimed and it does not execute yet.
+/// Runs a closure after its start was claimed and before it executes.
 final class ObstructedOperation: Operation, @unchecked Sendable {
   private let obstacle: @Sendable (ObstructedOperation) -> Void
   private let work: @Sendable (ObstructedOperation) -> Void

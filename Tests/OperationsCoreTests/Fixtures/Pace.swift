@@ -4,14 +4,13 @@
 import Glibc
 import Synchronization
 
-/// Lets two threads meet so closely that they race: a counter that one advances and the other spins
-/// on.
+/// Makes two threads race: one advances a counter, and the other spins on it.
 final class Pace: Sendable {
   private let step = Atomic<Int>(0)
 
   func advance(to next: Int) { step.store(next, ordering: .releasing) }
 
-  /// Spins until the step has been reached.
+  /// Spins until the step is reached.
   func await(_ wanted: Int) {
     var looks = 0
     while step.load(ordering: .acquiring) < wanted {
@@ -21,7 +20,7 @@ final class Pace: Sendable {
   }
 }
 
-/// Something that happens at most once.
+/// A flag that is raised at most once.
 final class Flag: Sendable {
   private let state = Atomic<Bool>(false)
 

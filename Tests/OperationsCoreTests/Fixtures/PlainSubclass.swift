@@ -3,7 +3,7 @@
 
 import OperationsCore
 
-/// A synchronous subclass: goes the long way through the queue, which a block operation does not.
+/// A synchronous subclass. Unlike a block operation, it does not use the queue's fast path.
 class PlainSubclass: Operation, @unchecked Sendable {
   private let work: @Sendable () -> Void
   private let atDeinit: @Sendable () -> Void

@@ -8,7 +8,7 @@ struct PoolThread: Hashable {
   let id: String
   let name: String
 
-  /// Those that there are, by their names: workers and the sampler.
+  /// The existing threads of the pool, found by their names: workers and the sampler.
   static var all: [PoolThread] {
     guard let folder = opendir("/proc/self/task") else { return [] }
     defer { closedir(folder) }
@@ -23,7 +23,7 @@ struct PoolThread: Hashable {
     return threads
   }
 
-  /// How often it has begun to run so far, or stopped; nil where it has ended.
+  /// The number of its context switches so far; `nil` if it has ended.
   var switchCount: Int? {
     let counts = Self.text(of: "/proc/self/task/\(id)/status").split(separator: "\n")
       .filter { $0.contains("ctxt_switches:") }
@@ -31,9 +31,10 @@ struct PoolThread: Hashable {
     return counts.count == 2 ? counts.reduce(0, +) : nil
   }
 
-  /// The processor time that it has taken so far, in the kernel's ticks; nil where it has ended.
+  /// Its processor time so far, in the kernel's ticks; `nil` if it has ended.
   var tickCount: Int? {
-    // Behind the name, which may contain anything: the state, and what `man proc` numbers from 4.
+    // After the name, which may contain any characters: the state, and the fields that `man proc`
+    // numbers from 4.
     let fields = Self.text(of: "/proc/self/task/\(id)/stat").split(separator: ")").last?
       .split(separator: " ")
     guard let fields, fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12])

@@ -4,7 +4,7 @@
 import Glibc
 import Synchronization
 
-/// A flag that one thread sets and others look at.
+/// A flag that one thread sets and others read.
 final class SharedFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -12,16 +12,16 @@ final class SharedFlag: Sendable {
   func set() { flag.store(true, ordering: .releasing) }
 }
 
-/// Keeps a processor busy until this thread has used so much of its time.
+/// Uses the processor until this thread has used a duration of processor time.
 func useProcessor(for duration: Duration) {
   let end = threadProcessorTime() + duration
   while threadProcessorTime() < end {}
 }
 
-/// The processor time that the calling thread has used.
+/// Returns the processor time of the calling thread.
 func threadProcessorTime() -> Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
 
-/// The processor time that this process has used.
+/// Returns the processor time of this process.
 func processProcessorTime() -> Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
 
 private func time(of clock: clockid_t) -> Duration {

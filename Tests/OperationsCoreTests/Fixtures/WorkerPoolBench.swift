@@ -3,11 +3,11 @@
 
 @testable import OperationsCore
 
-/// A pool whose threads are only counted.
+/// The state of a pool whose threads are only counted.
 struct WorkerPoolBench {
   var state: WorkerPoolState
   let pool: WorkerPool
-  /// Each with what it serves, in the order of their starts.
+  /// The serving workers with their requests, in the order of their starts.
   private(set) var serving: [(worker: Worker, request: WorkerPoolState.Request)] = []
   private let queues: [OperationQueue]
   private var time: Int64 = 0
@@ -49,7 +49,7 @@ struct WorkerPoolBench {
     }
   }
 
-  /// The request's thread cannot be started, nor when it is tried again at once.
+  /// Makes the start of the request's thread fail, and also the immediate retries.
   mutating func refuse(_ request: WorkerPoolState.Request, times: Int) {
     var request = request
     for attempt in 1...times {
@@ -60,7 +60,8 @@ struct WorkerPoolBench {
     }
   }
 
-  /// The sampler looks after a millisecond: so many of those that serve are blocked, the first ones.
+  /// Takes a sample after a millisecond, in which the first `blocked` of the serving workers are
+  /// blocked.
   @discardableResult
   mutating func look(blocked: Int, progress: UInt64 = 0, after: Int64 = 1_000_000)
     -> WorkerPoolState.Sampling
@@ -73,11 +74,12 @@ struct WorkerPoolBench {
     return next
   }
 
-  /// The first of those that serve has done so. Returns whether it serves another request now.
+  /// Ends the request of the first serving worker. Returns whether the worker serves another
+  /// request now.
   @discardableResult
   mutating func finishFirst() -> Bool { finish(0) }
 
-  /// The same for one of the others.
+  /// Ends the request of another serving worker.
   @discardableResult
   mutating func finish(_ index: Int) -> Bool {
     let (worker, request) = serving.remove(at: index)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What comes a little later than what a `Picture` shows: completion blocks, threads that wait, and
-/// the end of what nobody needs any more.
+/// Events that come somewhat later than the contents of a `Picture`: completion blocks, returning
+/// threads, and the release of unused objects.
 struct Aftermath: Equatable {
   var completionCounts: [Int] = []
   var returnedCounts: [Int] = []
   var isDestroyed: [Bool] = []
-  /// `nil` where there is no block, or it is left open.
+  /// `nil` if there is no block, or if its release is not specified.
   var isBlockDestroyed: [Bool?] = []
   var returnedFromQueueCounts: [Int] = []
   var isQueueDestroyed: [Bool] = []

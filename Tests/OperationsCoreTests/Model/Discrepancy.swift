@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a run of a program has shown that the rules forbid.
+/// A violation of the rules in the run of a program.
 struct Discrepancy: Sendable, Equatable {
-  /// After how many of the program's steps; `nil` where it showed at the end.
+  /// The number of steps before it; `nil` if it was found at the end.
   let stepCount: Int?
   let findings: [String]
 }

@@ -3,26 +3,26 @@
 
 import TestSupport
 
-/// Runs random programs, and makes the first one that fails as small as it gets.
+/// Runs random programs, and reduces the first failing one as far as possible.
 struct Examination {
-  /// What a program does that the rules forbid, waiting so long for what must happen.
+  /// Returns the violation of a program, if any, with a time limit for expected events.
   typealias Check = @Sendable (Program, _ patience: Duration) -> Discrepancy?
 
-  /// How the failing program is to be read.
+  /// How to read the failing program.
   let title: String
   let check: Check
-  /// How long to wait for what must happen: far more than anything takes, so that a slow machine
-  /// fails nothing.
+  /// The time limit for expected events. It is much longer than any event needs, so that a slow
+  /// machine does not cause failures.
   var patience: Duration = .seconds(Patience.seconds)
-  /// How long when many programs are run that are known to fail.
+  /// The time limit if many programs are run that are known to fail.
   var shortPatience: Duration = .milliseconds(500)
-  /// Where failures are expected and `patience` is short: how long to wait when a program that has
-  /// failed is run once more. One that does not fail again met a machine that stood still.
+  /// The time limit for repeating a failed program, if failures are expected and `patience` is
+  /// short. A program that does not fail again was delayed by the machine.
   var confirmingPatience: Duration?
-  /// How many programs run at the same time.
+  /// The number of programs that run at the same time.
   var laneCount = 2
 
-  /// A program that fails.
+  /// A failing program.
   struct Failure {
     let seed: UInt64
     let program: Program
@@ -32,13 +32,13 @@ struct Examination {
   private struct Progress {
     var next = 0
     var runningLanes: Int
-    /// Which program each lane runs, and since when.
+    /// The current program of each lane, and the time of its start.
     var current: [(index: Int, since: ContinuousClock.Instant)?]
     var failing: (index: Int, discrepancy: Discrepancy)?
   }
 
-  /// What is found to be wrong with so many programs, for people; `nil` where nothing is. The seed is
-  /// that of the first one; each has the next number.
+  /// Returns a description of the first failure in a number of programs; `nil` if none fails. The
+  /// seed is that of the first program, and each later one has the next number.
   func finding(inPrograms count: Int, seed: UInt64) -> String? {
     guard let failure = firstFailure(inPrograms: count, seed: seed) else { return nil }
     let (smallest, last) = shrunk(failure.program, failure.discrepancy)
@@ -97,7 +97,7 @@ struct Examination {
     return confirmingPatience.map { check(program, $0) } ?? discrepancy
   }
 
-  /// A run waits at most for rest, for the end and for the destruction of what there was.
+  /// A run waits at most for rest, for the end and for the release of its objects.
   private func hangingProgram(_ progress: Progress) -> Int? {
     let now = ContinuousClock.now
     let limit = max(patience, .seconds(Patience.seconds)) * 4
@@ -106,7 +106,7 @@ struct Examination {
 
   // MARK: Shrinking
 
-  /// The smallest program found that fails, and how it does.
+  /// Returns the smallest failing program that was found, and its failure.
   func shrunk(_ program: Program, _ discrepancy: Discrepancy) -> (Program, Discrepancy) {
     var last = discrepancy
     let isCertain = (0..<3).allSatisfy { _ in boundedCheck(program) != nil }
@@ -120,12 +120,12 @@ struct Examination {
     return (smallest, last)
   }
 
-  /// Runs a program twice, for one that fails each time.
+  /// Runs a program twice, for programs that fail each time.
   private func confirmed(_ program: Program) -> Discrepancy? {
     boundedCheck(program) == nil ? nil : boundedCheck(program)
   }
 
-  /// Runs a program often, for one that fails by luck.
+  /// Runs a program often, for programs that fail sometimes.
   private func sometimes(_ program: Program) -> Discrepancy? {
     for _ in 0..<30 {
       if let discrepancy = boundedCheck(program) { return discrepancy }
@@ -133,7 +133,7 @@ struct Examination {
     return nil
   }
 
-  /// Runs it on a thread that is abandoned if it hangs.
+  /// Runs a program on a thread that is abandoned if it hangs.
   private func boundedCheck(_ program: Program) -> Discrepancy? {
     let outcome = Monitored<Discrepancy??>(nil)
     let seconds = 10 + 4 * Int(shortPatience.components.seconds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One thing that is so, for people.
+/// A fact in words.
 struct Fact: Equatable {
   let what: String
   let value: String
@@ -11,26 +11,26 @@ struct Fact: Equatable {
     self.value = "\(value)"
   }
 
-  /// One fact for each element.
+  /// Returns one fact for each element.
   static func each<Value>(
     _ values: [Value], _ what: String, _ name: (Int) -> String
   ) -> [Fact] {
     values.enumerated().map { Fact("\(what) \(name($0))", $1) }
   }
 
-  /// The names of operations, given by index.
+  /// Returns the names of operations, which are given by index.
   static func names(of indices: [Int?]) -> String {
     "[" + indices.map { $0.map(Program.name(ofOperation:)) ?? "?" }.joined(separator: ", ") + "]"
   }
 }
 
-/// Something that can be told as a list of facts.
+/// A value that can be described by a list of facts.
 protocol Describable: Equatable {
   var facts: [Fact] { get }
 }
 
 extension Describable {
-  /// What is not as it should be, one line each.
+  /// Returns the differences, one line each.
   func differences(from expected: Self) -> [String] {
     if self == expected { return [] }
     let wanted = expected.facts

@@ -5,14 +5,14 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// Random programs that once broke the rules, as small as they got.
+/// Random programs that once violated the rules, in their smallest form.
 @Suite("Programs that once failed")
 struct FoundProgramTests {
   @Test(
     "PR-3: dependents become ready in the order in which they were made to wait",
     arguments: [0, 1, 2, 5])
   func dependentsKeepTheirOrder(otherCount: Int) async throws {
-    // One before the others, and then none: its place must not be given to a later one.
+    // One dependency before the others, and then none: a later one must not get its place.
     let others = Array(3..<(3 + otherCount))
     let program = Program(
       operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),
@@ -36,8 +36,9 @@ struct FoundProgramTests {
       let operation = PlainSubclass()
       operation.addDependency(dependency)
       queue.addOperation(operation)
-      // The queue asks again for each new dependency; here between the two announcements of the
-      // readiness that the end of the other dependency, or its removal, brings.
+      // The queue evaluates readiness again for each new dependency. Here, that happens between the
+      // two announcements of the readiness that follows the finish or the removal of the other
+      // dependency.
       let observation = operation.observe(\.isReady, options: [.prior]) { operation, change in
         if change.isPrior { operation.addDependency(finished) }
       }

@@ -5,20 +5,20 @@ import OperationsCore
 import Synchronization
 import TestSupport
 
-/// Runs a program on several threads at once, with bodies that nobody holds, and checks at the end
-/// what holds however it went.
+/// Runs a program on several threads at once, with bodies that are not held, and checks at the end
+/// the conditions that are true for every order of events.
 ///
-/// The first steps run one after the other, as far as they only prepare; so there are dependencies
-/// that must be kept. Of the rest each thread takes its share, in order. Dependencies go from later
+/// The first steps run one after the other if they only prepare, so that there are dependencies to
+/// respect. Each thread runs its share of the others in order. Dependencies go from later
 /// operations to earlier ones, so that there are no cycles.
 struct FreeRun {
-  /// What is wrong with the world; in earnest nothing.
+  /// The deliberate fault of the world; none in normal tests.
   var fault: World.Fault?
 
   /// - Parameters:
   ///   - program: The program.
-  ///   - patience: How long to wait for what must happen.
-  /// - Returns: What is not as it should be at the end; `nil` where there is nothing.
+  ///   - patience: The time limit for expected events.
+  /// - Returns: The violations at the end; `nil` if there are none.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let world = World(program, usesDispatch: true, fault: fault)
     _ = world.reports.letEverythingEnd()
@@ -50,7 +50,7 @@ struct FreeRun {
     }
   }
 
-  /// [MX-1, MX-4: never more at once than the greatest width that the queue has had]
+  /// [MX-1, MX-4: never more at once than the largest width that the queue has had]
   private static func overcrowding(in program: Program, _ state: Reports.State) -> [String] {
     program.queues.indices.compactMap { queue in
       var widths = [program.queues[queue].width]
@@ -65,7 +65,7 @@ struct FreeRun {
 }
 
 extension Step {
-  /// Whether it starts nothing.
+  /// Whether the step starts no operation.
   fileprivate var isPreparation: Bool {
     switch self {
     case .depend, .prioritise, .suspend, .setWidth, .forbid: true
@@ -74,7 +74,7 @@ extension Step {
   }
 }
 
-/// Lets threads go through their steps side by side, so that they race all the way.
+/// Makes threads run their steps at the same time, so that they race continuously.
 private final class Steps: Sendable {
   private static let looks = 2_000
 
@@ -100,7 +100,8 @@ private final class Steps: Sendable {
     }
   }
 
-  /// Spins for a moment until the others have come as far; not for long, for they may be blocked.
+  /// Spins for a moment until the others have reached the step; not for long, because they may be
+  /// blocked.
   func awaitOthers(_ step: Int) {
     for _ in 0..<Self.looks {
       let slowest = min(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Runs a program step by step: after each nothing happens any more but what the program brings
-/// about itself, and everything is compared with the model.
+/// Runs a program step by step. After each step, it waits until only the program can cause further
+/// events, and compares everything with the model.
 struct LockStepRun {
-  /// What the model is to follow; in earnest all of them.
+  /// The rules for the model; all of them in normal tests.
   var rules = Model.Rules.all
-  /// What is wrong with the world; in earnest nothing.
+  /// The deliberate fault of the world; none in normal tests.
   var fault: World.Fault?
 
   /// - Parameters:
   ///   - program: The program.
-  ///   - patience: How long to wait for what must happen.
-  /// - Returns: The first thing that is not as it should be; `nil` where there is none.
+  ///   - patience: The time limit for expected events.
+  /// - Returns: The first violation; `nil` if there is none.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
     let rehearsal = Rehearsal(program, rules: rules)
     let world = World(program, fault: fault)

@@ -4,22 +4,23 @@
 import OperationsCore
 
 extension Model {
-  /// What one thread does in one go, so that others see all of it or nothing.
+  /// Actions of one thread that are atomic for the other threads.
   enum Event: Hashable {
     case cancel(Int)
     case finish(Int)
-    /// The first hears that the second has finished.
+    /// The first operation is notified that the second one has finished.
     case tell(Int, Int)
-    /// Everybody has been told: it leaves its queue, and who waits for it may go.
+    /// After all notifications, the operation leaves its queue, and waiting threads may continue.
     case leave(Int)
   }
 
-  /// More states than this on the way to rest are not looked into.
+  /// The maximum number of states on the way to rest.
   private static let stateLimit = 200
 
-  /// The state in which everything that was set going has come to rest, whichever thread is faster.
+  /// Returns the state after all started events have happened, independent of the speeds of the
+  /// threads.
   ///
-  /// Tries every order. `nil` where two of them end differently.
+  /// All orders are tried. Returns `nil` if two of them end differently.
   func outcome() -> Model? {
     var outcome: Model?
     var seen: Set<Model> = []
@@ -30,7 +31,7 @@ extension Model {
         if let outcome, outcome != state { return nil }
         outcome = state
       }
-      // Where there is but one way on, none of the states on it can come up again by another one.
+      // If there is only one successor, no other order leads to the same state.
       for successor in next where next.count == 1 || seen.insert(successor).inserted {
         open.append(successor)
       }
@@ -39,7 +40,7 @@ extension Model {
     return outcome
   }
 
-  /// The states that may come next: any of the threads goes on, or a queue starts something.
+  /// The possible next states: one of the threads continues, or a queue starts an operation.
   private var successors: [Model] {
     var states: [Model] = []
     for thread in threads.indices {
@@ -62,7 +63,7 @@ extension Model {
     if threads[thread].isEmpty { threads.remove(at: thread) }
   }
 
-  /// - Returns: What the same thread does next.
+  /// - Returns: The next events of the same thread.
   private mutating func happen(_ event: Event) -> [Event] {
     switch event {
     case .cancel(let index): return cancel(index)
@@ -85,13 +86,13 @@ extension Model {
     items[index].isCancelled = true
     if items[index].kind == .selfFinishing { return finishNow(index) }
     if items[index].phase == .pending, items[index].kind != .barrier { goAhead(index) }
-    // After `super.cancel()`: its queue may be faster to start it, and so to finish it.
+    // After `super.cancel()`: the queue may start it first, and so finish it.
     if items[index].kind == .stateful { return [.finish(index)] }
     return rules.contains(.onlyFinishSatisfies)
       ? [] : items[index].dependents.map { .tell($0, index) }
   }
 
-  /// A cancelled one goes to the tail of those that were cancelled before it.
+  /// A cancelled operation goes behind those that were cancelled before it.
   private mutating func goAhead(_ index: Int) {
     guard let queue = items[index].queue, mayStart(index) else { return }
     lines[queue].ready.removeAll { $0 == index }
@@ -107,8 +108,9 @@ extension Model {
     return dependents.map { .tell($0, index) } + [.leave(index)]
   }
 
-  /// One dependency less. Where it was the last the queue takes the operation for ready: nobody
-  /// observes it, so a condition of its own is asked only when the queue is about to start it.
+  /// Removes one awaited dependency. After the last one, the queue considers the operation ready:
+  /// it has no observers, so its own condition is evaluated only when the queue is about to start
+  /// it.
   private mutating func hear(_ index: Int, of other: Int) {
     items[index].awaited.removeAll { $0 == other }
     let isPending = items[index].phase == .pending && !items[index].isCancelled
@@ -131,7 +133,8 @@ extension Model {
 
   // MARK: Queues
 
-  /// What the queue starts next, if it can. [PR-3, PR-4, CA-6, MX-1, MX-2, MX-7, BA-1 to BA-3]
+  /// Returns the operation that the queue starts next, if any. [PR-3, PR-4, CA-6, MX-1, MX-2, MX-7,
+  /// BA-1 to BA-3]
   private func nextToStart(in queue: Int) -> Int? {
     let line = lines[queue]
     if line.isSuspended, rules.contains(.suspension) { return nil }
@@ -157,7 +160,7 @@ extension Model {
 
   private mutating func serve(_ queue: Int, _ index: Int) {
     lines[queue].ready.removeAll { $0 == index }
-    // The last moment to ask; the operation says when to ask again.
+    // The condition is evaluated now for the last time. The operation announces when it changes.
     guard mayStart(index) else { return }
     lines[queue].executing.append(index)
     if items[index].isCancelled {

@@ -4,7 +4,7 @@
 @testable import OperationsCore
 
 extension Model {
-  /// What must be seen.
+  /// The required picture.
   var picture: Picture {
     Picture(
       runCounts: items.map(\.runCount), operations: items.indices.map(view),
@@ -36,7 +36,7 @@ extension Model {
       maxConcurrentOperationCount: line.width, counts: counts(of: listed, in: line))
   }
 
-  /// What the queue counts; barriers it does not.
+  /// Returns the queue's counts, which do not include barriers.
   private func counts(of listed: [Int], in line: Line) -> QueueScheduler.Counts {
     let executing = listed.count { line.executing.contains($0) }
     let ready = listed.count { line.ready.contains($0) }
@@ -46,7 +46,7 @@ extension Model {
       cancelled: line.cancelledCount, total: line.totalCount)
   }
 
-  /// What must be seen a little later.
+  /// The required aftermath.
   var aftermath: Aftermath {
     let exists = whichExist
     return Aftermath(
@@ -58,7 +58,8 @@ extension Model {
       isQueueDestroyed: lines.indices.map { !isLiving(queue: $0) })
   }
 
-  /// [BL-5: blocks go at the latest with their operation, and once they have run in a queue]
+  /// [BL-5: blocks are released at the latest with their operation, and in a queue after they have
+  /// run]
   private func isBlockDestroyed(_ index: Int, _ exists: Bool) -> Bool? {
     let item = items[index]
     guard item.kind == .block || item.kind == .barrier && item.queue != nil else { return nil }

@@ -4,10 +4,10 @@
 import OperationsCore
 
 extension Model {
-  /// Takes one step, and everything that follows from it.
+  /// Performs one step and all its consequences.
   ///
-  /// - Returns: The step as it was taken. `nil` where it is impossible, or where what comes of it
-  ///   depends on which thread is faster: then nothing has changed.
+  /// - Returns: The step as it was performed. `nil` if it is impossible, or if its result depends
+  ///   on the speeds of the threads; then nothing has changed.
   mutating func perform(_ step: Step) -> Step? {
     var next = self
     guard let taken = next.begin(step), let outcome = next.outcome() else { return nil }
@@ -15,7 +15,7 @@ extension Model {
     return taken
   }
 
-  /// What the step itself does. `nil` where it is impossible.
+  /// Performs the step itself. Returns `nil` if it is impossible.
   private mutating func begin(_ step: Step) -> Step? {
     switch step {
     case .add(let members, to: let queue): return add(members, to: queue)
@@ -49,12 +49,13 @@ extension Model {
     return step
   }
 
-  /// Whether the program can do something with the operation.
+  /// Returns whether the program can use the operation.
   private func isAtHand(_ index: Int) -> Bool {
     items[index].isHeld && items[index].kind != .barrier
   }
 
-  /// Whether it can still come to its end, and be destroyed, when the program lets go of it.
+  /// Returns whether the operation can still finish and be released after the program has released
+  /// it.
   private func mayBeDropped(_ index: Int) -> Bool {
     let item = items[index]
     let isWaitedFor = item.waiterCount > 0 && item.phase == .pending && item.queue == nil
@@ -73,7 +74,7 @@ extension Model {
       lines[queue].waiterCount += 1
       if lines[queue].entries.isEmpty { lines[queue].returnedCount += 1 }
     default:
-      // Barriers first: what is ahead of one may finish as soon as it is cancelled.
+      // Barriers come first, because an operation before one may finish as soon as it is cancelled.
       let barriers = lines[queue].entries.filter { items[$0].kind == .barrier }
       let events = (barriers + operations(in: queue)).map { Event.cancel($0) }
       if !events.isEmpty { threads.append(events) }
@@ -104,7 +105,7 @@ extension Model {
 
   // MARK: Operations
 
-  /// [SA-1, SA-2; what SA-3 to SA-6 forbid is left out]
+  /// [SA-1, SA-2; the model has no steps that SA-3 to SA-6 forbid]
   private mutating func start(_ index: Int) -> Bool {
     guard isAtHand(index) else { return false }
     let item = items[index]
@@ -121,7 +122,7 @@ extension Model {
 
   private mutating func finish(_ index: Int) -> Bool {
     let item = items[index]
-    // The early finish of D-10 is the subclass's own doing.
+    // The early finish of D-10 is done by the subclass.
     let isEarly = item.phase == .pending && item.kind.isAsynchronous && item.isHeld
     guard item.phase == .executing || isEarly else { return false }
     threads.append([.finish(index)])
@@ -158,9 +159,9 @@ extension Model {
     lookAgain(at: index)
   }
 
-  /// Whether a new dependency leaves no doubt about its place. Who does not heed dependencies is
-  /// taken for held up until its `isReady` has been asked again, and loses its place if its queue
-  /// looks in between.
+  /// Returns whether the operation certainly keeps its place after a new dependency. An operation
+  /// that ignores dependencies is considered not ready until its `isReady` is evaluated again, and
+  /// loses its place if its queue reads its state in between.
   private func keepsPlace(_ index: Int) -> Bool {
     guard items[index].kind == .oblivious, let queue = items[index].queue else { return true }
     return !lines[queue].ready.dropLast().contains(index)
@@ -175,7 +176,7 @@ extension Model {
     if items[index].awaited.isEmpty { lookAgain(at: index) }
   }
 
-  /// Its queue asks `isReady` again, because the operation has said that it has changed.
+  /// The queue evaluates `isReady` again, because the operation has announced a change.
   private mutating func lookAgain(at index: Int) {
     guard let queue = items[index].queue, items[index].phase == .pending else { return }
     let isListed = lines[queue].ready.contains(index)

@@ -3,42 +3,43 @@
 
 import OperationsCore
 
-/// What the documented rules say of a few operations and queues: one thing after the other, naive,
-/// and without a line of the library's.
+/// The documented rules for some operations and queues: sequential, simple, and without code of the
+/// library.
 ///
-/// A value. Its methods take the steps of a program; its members say what must be seen after each.
+/// This is a value. Its methods perform the steps of a program, and its members give the required
+/// state after each step.
 struct Model: Hashable, Sendable {
-  /// The rules that can be left out, to see that the tests notice.
+  /// The rules that can be disabled, to check that the tests detect it.
   struct Rules: OptionSet, Hashable {
     let rawValue: Int
 
-    /// CA-6: a queue retires what was cancelled before it starts anything.
+    /// CA-6: a queue retires cancelled operations before it starts others.
     static let cancelledFirst = Rules(rawValue: 1 << 0)
-    /// PR-3: of the ready ones a queue starts the one of the highest priority.
+    /// PR-3: a queue starts the ready operation of the highest priority.
     static let priorities = Rules(rawValue: 1 << 1)
-    /// PR-3: of those of one priority it starts the one that has been ready for longest.
+    /// PR-3: of equal priorities, it starts the operation that has been ready for longest.
     static let firstReadyFirst = Rules(rawValue: 1 << 2)
-    /// PR-5: with a new priority it goes to the tail.
+    /// PR-5: with a new priority, an operation goes to the tail.
     static let tailOfNewLevel = Rules(rawValue: 1 << 3)
-    /// MX-1, MX-2: so many at once, and no more.
+    /// MX-1, MX-2: the width limits the number of executing operations.
     static let width = Rules(rawValue: 1 << 4)
-    /// MX-7: a suspended queue starts nothing.
+    /// MX-7: a suspended queue starts no operation.
     static let suspension = Rules(rawValue: 1 << 5)
-    /// CA-4: a cancelled operation waits for nothing.
+    /// CA-4: a cancelled operation does not wait for its dependencies.
     static let cancelEndsWaiting = Rules(rawValue: 1 << 6)
-    /// CA-9: that a dependency was cancelled satisfies nobody.
+    /// CA-9: cancelling a dependency does not satisfy its dependents.
     static let onlyFinishSatisfies = Rules(rawValue: 1 << 7)
-    /// CA-2: nothing happens to a finished one.
+    /// CA-2: cancelling has no effect on a finished operation.
     static let finishedStaysUncancelled = Rules(rawValue: 1 << 8)
-    /// DE-9: who loses the last unfinished dependency is ready.
+    /// DE-9: an operation that loses its last unfinished dependency is ready.
     static let removingReleases = Rules(rawValue: 1 << 9)
-    /// DE-6: a dependency counts once, however often it is added.
+    /// DE-6: a dependency counts once, even if it is added several times.
     static let idempotentDependencies = Rules(rawValue: 1 << 10)
     /// DE-14: an operation retains its dependencies.
     static let retainsDependencies = Rules(rawValue: 1 << 11)
-    /// DE-18: the subclass's own condition holds it up.
+    /// DE-18: the subclass's own condition can keep it waiting.
     static let ownCondition = Rules(rawValue: 1 << 12)
-    /// BA-1: nothing overtakes a barrier, and a barrier overtakes nothing.
+    /// BA-1: no operation overtakes a barrier, and a barrier overtakes no operation.
     static let barriers = Rules(rawValue: 1 << 13)
 
     static let all = Rules(rawValue: (1 << 14) - 1)
@@ -58,11 +59,11 @@ struct Model: Hashable, Sendable {
     var condition = true
     var priority = Operation.QueuePriority.normal
     var dependencies: [Int] = []
-    /// Those of the dependencies of whose finish it has not heard.
+    /// The dependencies that have not notified it of their finish.
     var awaited: [Int] = []
-    /// Those who want to hear of its finish, in the order in which they were told to wait for it.
+    /// The operations to notify of its finish, in the order in which they began to depend on it.
     var dependents: [Int] = []
-    /// The queue that it was added to, once and for all.
+    /// The queue that it was added to, which never changes.
     var queue: Int?
     var runCount = 0
     var waiterCount = 0
@@ -73,25 +74,26 @@ struct Model: Hashable, Sendable {
     var width: Int
     var isHeld = true
     var isSuspended = false
-    /// Those that have not left, barriers included, in the order of addition.
+    /// The operations that have not left, including barriers, in the order of addition.
     var entries: [Int] = []
-    /// Those that may start as far as they are concerned, in the order in which they became so.
+    /// The operations that may start from their own point of view, in the order in which they
+    /// became ready.
     var ready: [Int] = []
-    /// Those that have a slot.
+    /// The operations that hold a slot.
     var executing: [Int] = []
     var finishedCount = 0
     var cancelledCount = 0
     var totalCount = 0
     var waiterCount = 0
-    /// How many of the waiters have seen the queue empty.
+    /// The number of waiting threads that have seen the queue empty.
     var returnedCount = 0
   }
 
   let rules: Rules
   var items: [Item]
   var lines: [Line]
-  /// What has been set going and has not happened yet: each list is what one thread still has to
-  /// do, in this order. The threads are as fast as they like.
+  /// The pending events: each list has the remaining actions of one thread, in order. The threads
+  /// have any speeds.
   var threads: [[Event]] = []
 
   init(_ program: Program, rules: Rules = .all) {
@@ -103,10 +105,10 @@ struct Model: Hashable, Sendable {
   }
 }
 
-// MARK: - What is to be seen
+// MARK: - The required state
 
 extension Model {
-  /// What the operation's `isReady` answers. [DE-1, DE-18, ST-3]
+  /// Returns the value of the operation's `isReady`. [DE-1, DE-18, ST-3]
   func isReady(_ index: Int) -> Bool {
     let item = items[index]
     let waitsForNothing = item.isCancelled && rules.contains(.cancelEndsWaiting)
@@ -120,17 +122,17 @@ extension Model {
     }
   }
 
-  /// Whether a queue may start it: a cancelled one only has to be retired.
+  /// Returns whether a queue may start it: a cancelled operation is only retired.
   func mayStart(_ index: Int) -> Bool {
     isReady(index) || items[index].isCancelled && rules.contains(.cancelEndsWaiting)
   }
 
-  /// The queue's `operations`.
+  /// Returns the queue's `operations`.
   func operations(in queue: Int) -> [Int] {
     lines[queue].entries.filter { items[$0].kind != .barrier }
   }
 
-  /// Which of the operations exist. [DE-14, section 1.16]
+  /// Which operations exist. [DE-14, section 1.16]
   var whichExist: [Bool] {
     var exists = items.indices.map(isHeldBySomebody)
     guard rules.contains(.retainsDependencies), exists.contains(false) else { return exists }
@@ -154,13 +156,13 @@ extension Model {
     }
   }
 
-  /// Whether the queue exists.
+  /// Returns whether the queue exists.
   func isLiving(queue: Int) -> Bool {
     let line = lines[queue]
     return line.isHeld || !line.entries.isEmpty || line.returnedCount < line.waiterCount
   }
 
-  /// Whether the operation waits for itself by way of others, so that nothing will release it.
+  /// Returns whether the operation waits for itself through others, so that it is never released.
   func isInCycle(_ index: Int) -> Bool {
     var reached: Set<Int> = []
     var open = items[index].dependencies

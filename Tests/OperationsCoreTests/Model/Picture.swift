@@ -3,9 +3,9 @@
 
 @testable import OperationsCore
 
-/// What can be seen of operations and queues while nothing is under way.
+/// The visible state of operations and queues while no event is pending.
 ///
-/// The world and the model each give one, and the two must be equal.
+/// The world and the model each have one, and the two must be equal.
 struct Picture: Equatable {
   struct OperationView: Equatable {
     var isReady: Bool
@@ -13,14 +13,15 @@ struct Picture: Equatable {
     var isFinished: Bool
     var isCancelled: Bool
     var queuePriority: Operation.QueuePriority
-    /// By index; `nil` for one that is not the program's.
+    /// By index; `nil` for an operation of another program.
     var dependencies: [Int?]
-    /// `nil` where it tells whether a queue has asked a condition already: that is left open.
+    /// `nil` if the state depends on whether a queue has evaluated a condition, which is not
+    /// specified.
     var state: OperationState?
   }
 
   struct QueueView: Equatable {
-    /// By index; `nil` for one that is not the program's.
+    /// By index; `nil` for an operation of another program.
     var operations: [Int?]
     var operationCount: Int
     var isSuspended: Bool
@@ -28,11 +29,11 @@ struct Picture: Equatable {
     var counts: QueueScheduler.Counts
   }
 
-  /// How often each operation has run.
+  /// The number of times that each operation has run.
   var runCounts: [Int] = []
-  /// `nil` for one that the program does not hold.
+  /// `nil` for an operation that the program does not hold.
   var operations: [OperationView?] = []
-  /// `nil` for one that does not exist.
+  /// `nil` for a queue that does not exist.
   var queues: [QueueView?] = []
 }
 

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension Program {
-  /// Programs that are a little smaller or simpler than this one, those that leave out most first.
+  /// Smaller or simpler versions of this program, the smallest first.
   var smaller: [Program] {
     withoutRuns + withoutOperations + withoutQueues + withSmallerBatches + withSimplerCast
       + withLaterFinishes
@@ -10,7 +10,7 @@ extension Program {
 
   // MARK: Steps
 
-  /// Leaves out runs of steps: halves, quarters, and so on down to single ones.
+  /// Removes runs of steps: halves, quarters, and so on down to single ones.
   private var withoutRuns: [Program] {
     var programs: [Program] = []
     var length = (steps.count + 1) / 2
@@ -40,7 +40,8 @@ extension Program {
     }
   }
 
-  /// Lets bodies return a little later. No smaller, but what was between may be left out then.
+  /// Lets bodies return later. The program does not get smaller, but steps between may become
+  /// removable.
   private var withLaterFinishes: [Program] {
     steps.indices.dropLast().compactMap { index in
       guard case .finish = steps[index] else { return nil }
@@ -79,7 +80,7 @@ extension Program {
     index == left ? nil : index < left ? index : index - 1
   }
 
-  /// Plain operations instead of special ones, and no completion blocks.
+  /// Plain operations instead of special ones, without completion blocks.
   private var withSimplerCast: [Program] {
     var programs: [Program] = []
     for index in operations.indices {
@@ -109,7 +110,7 @@ extension Program {
 }
 
 extension OperationKind {
-  /// An order, so that making programs simpler comes to an end.
+  /// A strict order, so that simplifying programs ends.
   fileprivate func isSimpler(than other: OperationKind) -> Bool {
     guard let own = Self.allCases.firstIndex(of: self) else { return false }
     return other != .barrier && Self.allCases.prefix { $0 != other }.contains(self) && own >= 0

@@ -3,22 +3,22 @@
 
 import OperationsCore
 
-/// A few operations, a few queues, and what is done with them, step by step.
+/// Some operations, some queues, and steps with them.
 ///
-/// A value, that can be made smaller: whatever is taken out of it, what is left is a program.
+/// This is a value that can be reduced: any part of it is still a program.
 struct Program: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var kind = OperationKind.block
     var hasCompletionBlock = false
-    /// Whether somebody observes each of its flags.
+    /// Whether each of its flags has an observer.
     var isObserved = false
   }
 
   struct Line: Hashable, Sendable {
     /// `maxConcurrentOperationCount` at the beginning.
     var width = 1
-    /// Whether it has an `underlyingQueue`. Not where bodies are held: they would take threads from
-    /// Dispatch that others need.
+    /// Whether it has an `underlyingQueue`. Not used if bodies are held, because they would occupy
+    /// threads of Dispatch that others need.
     var isOnDispatch = false
   }
 
@@ -42,10 +42,10 @@ extension Program {
 // MARK: - Text
 
 extension Program: CustomStringConvertible {
-  /// The program as one would write it down in Swift.
+  /// The program as Swift code.
   var description: String { text(marking: nil) }
 
-  /// As ``description``, with a mark after so many steps.
+  /// Returns the ``description`` with a mark after a number of steps.
   func text(marking stepCount: Int?) -> String {
     var lines = steps.map { Self.text(of: $0, in: operations) }
     if let stepCount, stepCount > 0 { lines[stepCount - 1] += "  // here" }
@@ -84,7 +84,7 @@ extension Program: CustomStringConvertible {
     }
   }
 
-  /// One step as a line of Swift.
+  /// Returns one step as a line of Swift.
   static func text(of step: Step, in items: [Item]) -> String {
     func operation(_ index: Int) -> String { name(ofOperation: index) }
     func queue(_ index: Int) -> String { name(ofQueue: index) }

@@ -4,11 +4,11 @@
 import OperationsCore
 import TestSupport
 
-/// Makes random programs, the same ones for the same seed.
+/// Generates random programs, the same ones for the same seed.
 ///
-/// Steps are tried out on a model, and those that would do nothing are mostly left out.
+/// Steps are tried with a model, and most of those without an effect are left out.
 struct ProgramGenerator {
-  /// What a program has more of than others.
+  /// The emphasis of a program.
   private enum Theme: CaseIterable {
     case everything, order, dependencies, control, lifetimes
   }
@@ -17,7 +17,7 @@ struct ProgramGenerator {
   private var program = Program(operations: [], queues: [], steps: [])
   private let theme: Theme
   private let moves: [(Move, weight: Int)]
-  /// Few, so that operations of one priority meet.
+  /// Only a few, so that operations have equal priorities.
   private let priorities: [Operation.QueuePriority]
 
   private init(seed: UInt64) {
@@ -29,7 +29,7 @@ struct ProgramGenerator {
     self.random = random
   }
 
-  /// The program that belongs to the seed.
+  /// Returns the program of a seed.
   static func program(seed: UInt64) -> Program {
     var generator = ProgramGenerator(seed: seed)
     generator.makeCast()
@@ -44,7 +44,7 @@ struct ProgramGenerator {
     (.stateful, 3), (.conditional, 4), (.oblivious, 1), (.barrier, 4),
   ]
   private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
-  /// A width left to the system is rare: bodies that block there cost a sampler's interval.
+  /// The default width is rare, because bodies that block with it take an interval of the sampler.
   private static let widths: [(Int, weight: Int)] = [(1, 20), (2, 12), (3, 5), (0, 2), (-1, 1)]
 
   private mutating func makeCast() {
@@ -73,7 +73,7 @@ struct ProgramGenerator {
     case turnCondition, turnSuspension, setWidth, drop, dropQueue, wait, waitForAll
   }
 
-  /// With the themes that there are more of them in.
+  /// The moves, and the themes in which they are more frequent.
   private static let moves: [(Move, weight: Int, themes: [Theme])] = [
     (.add, 32, [.order]), (.addBatch, 8, [.order]), (.start, 4, []), (.finish, 44, []),
     (.cancel, 8, []), (.cancelAll, 1, [.control]), (.depend, 18, [.dependencies]),
@@ -101,14 +101,14 @@ struct ProgramGenerator {
       return .add((0..<count).map { _ in anyOperation() }, to: queue)
     case .start: return .start(operation)
     case .finish:
-      // An early finish is rare, and only an asynchronous operation has one.
+      // An early finish is rare, and only asynchronous operations have one.
       let executing = model.items.indices.filter { model.items[$0].phase == .executing }
       let isEarly = chance(oneIn: 12)
       return .finish(isEarly ? operation : executing.randomElement(using: &random) ?? operation)
     case .cancel: return .cancel(operation)
     case .cancelAll: return .cancelAll(in: queue)
     case .depend:
-      // Some have several dependents, whose order is to be seen.
+      // Some operations have several dependents, whose order is checked.
       let isFirst = theme == .dependencies && !chance(oneIn: 4)
       return .depend(operation, on: isFirst ? 0 : anyOperation())
     case .undepend:

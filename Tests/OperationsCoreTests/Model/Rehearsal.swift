@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A program without what is impossible in it, and what must be seen after each step.
+/// A program without its impossible steps, and the required state after each step.
 struct Rehearsal {
   struct Scene {
-    /// How many of the program's steps are over with this one.
+    /// The number of the program's steps up to this one.
     let stepCount: Int
-    /// The step as it is taken.
+    /// The performed step.
     let step: Step
-    /// What must be seen after it.
+    /// The required state after it.
     let model: Model
   }
 

@@ -5,52 +5,56 @@ import OperationsCore
 import TestSupport
 import Testing
 
-/// What the operations of one run of a program have to say, and what they wait for.
+/// The reports of the operations in one run of a program, and the events that they wait for.
 ///
-/// Bodies report that they have begun and wait to be let go; whatever is destroyed reports that.
+/// Bodies report that they have begun and wait until they are released. Destroyed objects report
+/// that too.
 final class Reports: Sendable {
-  /// What is known of one operation.
+  /// The data about one operation.
   struct Entry {
     var beginCount = 0
-    /// Bodies that have returned, asynchronous ones that are about to say that they have finished.
+    /// The number of bodies that have returned, and of asynchronous operations that are about to
+    /// announce their finish.
     var endCount = 0
     var completionCount = 0
-    /// How many threads have come back from `waitUntilFinished()`.
+    /// The number of threads that have returned from `waitUntilFinished()`.
     var returnedCount = 0
     var isReleased = false
-    /// What observers were told of each flag, in order.
+    /// The new values of each flag in notifications of observers, in order.
     var told = ToldFlags()
     var isDestroyed = false
     var isCaptureDestroyed = false
-    /// The queue that it was, or is being, added to.
+    /// The queue that it was added to, or is being added to.
     var queue: Int?
     var isStartedByHand = false
-    /// Whether it may end without having run: it was cancelled, or finished before its start.
+    /// Whether it may end without having run, because it was cancelled or finished before its
+    /// start.
     var mayNotRun = false
-    /// What must be over when it begins, unless this one may begin at any time: `mayNotRun`.
+    /// The operations that must have finished when it begins, unless it may begin at any time:
+    /// `mayNotRun`.
     var predecessors: [Int] = []
-    /// Kept alive by the work that it has under way, as it would be by a closure somewhere.
+    /// Kept alive by its pending work, as a closure would keep it.
     var underWay: (any SteeredByProgram)?
 
     var isRunning: Bool { beginCount > endCount }
-    /// Whether it runs and nothing but the program can end that.
+    /// Whether it executes and only the program can end that.
     var isHeldOpen: Bool { isRunning && !isReleased }
   }
 
   struct State {
     var entries: [Entry]
     var isQueueDestroyed: [Bool]
-    /// How many threads have come back from `waitUntilAllOperationsAreFinished()`.
+    /// The number of threads that have returned from `waitUntilAllOperationsAreFinished()`.
     var returnedFromQueueCount: [Int]
-    /// How many operations run at present, and ran at most, for each queue.
+    /// For each queue, the current and the maximum number of executing operations.
     var runningCount: [Int]
     var highestRunningCount: [Int]
-    /// How many calls of `start()` by hand have not returned.
+    /// The number of direct calls of `start()` that have not returned.
     var startingCount = 0
     var endsByItself = false
     var violations: [String] = []
 
-    /// An operation begins: what had to end before it must have.
+    /// Notes that an operation begins, and which of its predecessors have not ended.
     fileprivate mutating func noteOverlaps(of index: Int) {
       if entries[index].mayNotRun { return }
       for other in entries[index].predecessors {
@@ -75,10 +79,11 @@ final class Reports: Sendable {
         highestRunningCount: Array(repeating: 0, count: queueCount)))
   }
 
-  /// What is known now.
+  /// The current state.
   var snapshot: State { state.value }
 
-  /// Notes something. Must only move values; what it takes out it returns, to be released outside.
+  /// Notes an event. The closure must only move values. It returns removed values, which are
+  /// released outside.
   @discardableResult
   func note<Result>(_ body: (inout State) -> Result) -> Result { state.change(body) }
 
@@ -86,7 +91,7 @@ final class Reports: Sendable {
 
   // MARK: Bodies
 
-  /// The body of a synchronous operation: returns when the program lets it.
+  /// Runs the body of a synchronous operation, which returns when the program releases it.
   func runBody(of index: Int) {
     begin(index)
     state.wait(for: "the program to let a body return", limit: Self.bodyLimit) {
@@ -95,15 +100,15 @@ final class Reports: Sendable {
     end(index)
   }
 
-  /// Longer than any program; who is stuck so long is abandoned.
+  /// Longer than any program. A body that is blocked for longer is abandoned.
   private static let bodyLimit = 600
 
-  /// An operation has begun.
+  /// Notes that an operation has begun.
   ///
   /// - Parameters:
-  ///   - index: Which one.
-  ///   - operation: The operation, where it has to be told to finish.
-  /// - Returns: Whether that is up to itself.
+  ///   - index: The index of the operation.
+  ///   - operation: The operation, if the program must finish it.
+  /// - Returns: Whether the operation ends on its own.
   @discardableResult
   func begin(_ index: Int, keeping operation: (any SteeredByProgram)? = nil) -> Bool {
     note { state in
@@ -119,7 +124,7 @@ final class Reports: Sendable {
     }
   }
 
-  /// It is about to finish.
+  /// Notes that it is about to finish.
   func end(_ index: Int) {
     let ended = note { state in
       state.entries[index].endCount += 1
@@ -129,9 +134,9 @@ final class Reports: Sendable {
     withExtendedLifetime(ended) {}
   }
 
-  /// Everything ends by itself from now on.
+  /// Makes all operations end on their own from now on.
   ///
-  /// - Returns: What is under way and does not.
+  /// - Returns: The executing operations that do not.
   func letEverythingEnd() -> [any SteeredByProgram] {
     note { state in
       state.endsByItself = true

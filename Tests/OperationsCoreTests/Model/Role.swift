@@ -4,26 +4,26 @@
 import Dispatch
 @testable import OperationsCore
 
-/// What an operation knows of the program that it is part of.
+/// The data of an operation about its program.
 struct Role: Sendable {
   let index: Int
   let reports: Reports
-  /// Wrong on purpose; see `World.Fault`.
+  /// Deliberate faults; see `World.Fault`.
   var runsTwice = false
   var finishesWithMain = false
   var finishesWithStart = false
 
-  /// To be called from `deinit`.
+  /// Must be called from `deinit`.
   func wasDestroyed() { reports.note { $0.entries[index].isDestroyed = true } }
 
-  /// The body of a synchronous operation: returns when the program lets it.
+  /// Runs the body of a synchronous operation, which returns when the program releases it.
   func runBody() {
     checkSurroundings()
     if runsTwice { reports.begin(index) }
     reports.runBody(of: index)
   }
 
-  /// Where nobody steers the program: says that the operation has finished, here or elsewhere.
+  /// Finishes the operation on this or another thread, if no program controls it.
   func finishSomewhere(_ operation: any SteeredByProgram) {
     if index.isMultiple(of: 2) {
       operation.finish()
@@ -44,13 +44,13 @@ struct Role: Sendable {
   }
 }
 
-/// An operation that finishes when the program says so.
+/// An operation that finishes when the program requests it.
 protocol SteeredByProgram: Operation {
-  /// Says that it has finished, whatever state it is in. More than once does nothing.
+  /// Finishes the operation in any state. Further calls have no effect.
   func finish()
 }
 
-/// Captured by blocks, to see that they are released.
+/// Captured by blocks, to check that they are released.
 final class CaptureProbe: Sendable {
   private let role: Role
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Makes a program that fails as small as it gets while it still fails.
+/// Reduces a failing program as far as possible while it still fails.
 struct Shrinker {
-  /// How many smaller programs to try at most.
+  /// The maximum number of attempts.
   var attemptLimit = 3_000
-  /// For how long to try at most.
+  /// The maximum time.
   var timeLimit: Duration = .seconds(120)
 
   /// - Parameters:
-  ///   - program: One that fails.
-  ///   - fails: Whether a program fails.
-  /// - Returns: A program that fails, of which no smaller one does as far as was tried.
+  ///   - program: A failing program.
+  ///   - fails: Returns whether a program fails.
+  /// - Returns: A failing program; no smaller one that was tried fails.
   func shrink(_ program: Program, while fails: (Program) -> Bool) -> Program {
     let deadline = ContinuousClock.now + timeLimit
     var attemptsLeft = attemptLimit

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Shrinking programs that fail")
 struct ShrinkerTests {
-  @Test("What does not matter is left out, and what is left is numbered anew")
+  @Test("Irrelevant parts are removed, and the others are renumbered")
   func leavesOutWhatDoesNotMatter() {
     let program = Program(
       operations: (0..<6).map { _ in

@@ -4,13 +4,13 @@
 import OperationsCore
 import TestSupport
 
-/// An asynchronous operation of a program, in the careful style: flags of its own, announced while
-/// no lock is held, and the base class's `cancel()`.
+/// An asynchronous operation of a program, in the careful style: it has its own flags, announces
+/// them without holding a lock, and uses the base class's `cancel()`.
 final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false
     var isFinished = false
-    /// Whether its beginning was reported. Else its end is not.
+    /// Whether its beginning was reported. Otherwise, its end is not.
     var hasReported = false
   }
 
@@ -33,7 +33,7 @@ final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendabl
     willChangeValue(forKey: "isExecuting")
     flags.change { $0.isExecuting = !$0.isFinished }
     didChangeValue(forKey: "isExecuting")
-    // Only now, when its queue knows too; under the lock, so that the end comes after it.
+    // Only now, when its queue knows it too; under the lock, so that the end comes after it.
     let endsByItself = flags.change { flags in
       if flags.isFinished { return false }
       flags.hasReported = true

@@ -12,7 +12,7 @@ final class SteeredConditional: Operation, @unchecked Sendable {
 
   /// - Parameters:
   ///   - role: Its part in the program.
-  ///   - heedsDependencies: Whether `isReady` asks `super` too.
+  ///   - heedsDependencies: Whether `isReady` also uses `super`.
   init(_ role: Role, heedsDependencies: Bool) {
     self.role = role
     self.heedsDependencies = heedsDependencies
@@ -27,7 +27,7 @@ final class SteeredConditional: Operation, @unchecked Sendable {
 
   override func main() { role.runBody() }
 
-  /// Sets its own part of `isReady` and announces that.
+  /// Sets its own condition and announces that.
   func setCondition(_ value: Bool) {
     willChangeValue(forKey: "isReady")
     condition.store(value, ordering: .releasing)

@@ -25,7 +25,7 @@ final class SteeredLate: Operation, SteeredByProgram, @unchecked Sendable {
   override var isFinished: Bool {
     let flags = flags.value
     if flags.isFinished { return true }
-    // The base class finishes one that was cancelled before its start.
+    // If it was cancelled before its start, the base class finishes it.
     return !flags.hasBegun || role.finishesWithMain ? super.isFinished : false
   }
 

@@ -6,13 +6,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An asynchronous operation of a program that finishes while its `start()` is still blocked: that returns
-/// only once the operation has left its queue.
+/// An asynchronous operation of a program that finishes while its `start()` still blocks. `start()`
+/// returns only after the operation has left its queue.
 final class SteeredLingering: Operation, SteeredByProgram, @unchecked Sendable {
   private struct Flags {
     var isExecuting = false
     var isFinished = false
-    /// Whether its beginning was reported. Else its end is not.
+    /// Whether its beginning was reported. Otherwise, its end is not.
     var hasReported = false
   }
 
@@ -56,7 +56,7 @@ final class SteeredLingering: Operation, SteeredByProgram, @unchecked Sendable {
       return (flags.hasReported, !flags.isFinished)
     }
     if hasReported, isFirst { role.reports.end(role.index) }
-    // Wrong on purpose: a finish that takes effect only when `start()` returns.
+    // Deliberate fault: a finish that takes effect only when `start()` returns.
     if role.finishesWithStart, hasReported { return }
     announceFinish()
   }

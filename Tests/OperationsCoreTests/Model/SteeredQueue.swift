@@ -4,7 +4,7 @@
 import Dispatch
 import OperationsCore
 
-/// A queue of a program: says when it is destroyed.
+/// A queue of a program. It reports its end.
 final class SteeredQueue: OperationQueue, @unchecked Sendable {
   let index: Int
   private let reports: Reports

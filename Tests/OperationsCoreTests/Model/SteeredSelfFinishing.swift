@@ -3,8 +3,8 @@
 
 import OperationsCore
 
-/// An asynchronous operation of a program, in the widespread style: every flag its own, announced
-/// under a recursive lock, and a `cancel()` without `super` that finishes it at once.
+/// An asynchronous operation of a program, in a common style: it has its own flags, which are
+/// announced under a recursive lock, and a `cancel()` without `super` that finishes it at once.
 final class SteeredSelfFinishing: Operation, SteeredByProgram, @unchecked Sendable {
   private struct Flags {
     var isCancelled = false

@@ -4,14 +4,14 @@
 import OperationsCore
 import TestSupport
 
-/// An asynchronous operation of a program, in the widespread style with one phase, which alone is
-/// announced, and a `cancel()` that calls `super` and finishes it, wherever it is.
+/// An asynchronous operation of a program, in a common style: it has one phase and announces only
+/// that, and a `cancel()` that calls `super` and finishes it in any state.
 final class SteeredStateful: Operation, SteeredByProgram, @unchecked Sendable {
   private enum Phase { case ready, executing, finished }
 
   private struct State {
     var phase = Phase.ready
-    /// Whether its beginning was reported. Else its end is not.
+    /// Whether its beginning was reported. Otherwise, its end is not.
     var hasReported = false
   }
 
@@ -39,7 +39,7 @@ final class SteeredStateful: Operation, SteeredByProgram, @unchecked Sendable {
     willChangeValue(forKey: "phase")
     state.change { if $0.phase == .ready { $0.phase = .executing } }
     didChangeValue(forKey: "phase")
-    // Only now, when its queue knows too; under the lock, so that the end comes after it.
+    // Only now, when its queue knows it too; under the lock, so that the end comes after it.
     let endsByItself = state.change { state in
       if state.phase == .finished { return false }
       state.hasReported = true

@@ -3,43 +3,43 @@
 
 import OperationsCore
 
-/// One thing that a program does. Operations and queues are meant by their index in the program.
+/// One step of a program. Operations and queues are given by their indices in the program.
 ///
-/// What a step asks for may be impossible when its turn comes: the operation is in a queue already,
-/// or its reference was dropped. Then it is left out, so that every part of a program is a program.
+/// A step may be impossible when its turn comes, because the operation is already in a queue or its
+/// reference was dropped. Then the step is skipped, so that every part of a program is a program.
 enum Step: Hashable, Sendable {
-  /// `addOperation`, `addOperations` where there are several, `addBarrierBlock` for a barrier.
+  /// `addOperation`, `addOperations` for several operations, or `addBarrierBlock` for a barrier.
   case add([Int], to: Int)
-  /// `start()` by hand, on a thread of its own.
+  /// A direct call of `start()` on a new thread.
   case start(Int)
-  /// Lets the body of one that executes return; an asynchronous one says that it has finished, even
-  /// before it was started.
+  /// Lets the body of an executing operation return. An asynchronous operation announces its
+  /// finish, even before its start.
   case finish(Int)
   case cancel(Int)
   case cancelAll(in: Int)
   case depend(Int, on: Int)
   case undepend(Int, from: Int)
   case prioritise(Int, Operation.QueuePriority)
-  /// The operation's own part of `isReady` becomes `true`, and that is announced.
+  /// Sets the operation's own condition to `true`, and announces that.
   case allow(Int)
-  /// The operation's own part of `isReady` becomes `false`, and that is announced.
+  /// Sets the operation's own condition to `false`, and announces that.
   case forbid(Int)
   case suspend(Int)
   case resume(Int)
   case setWidth(Int, Int)
-  /// The program lets go of its reference.
+  /// Releases the program's reference.
   case drop(Int)
   case dropQueue(Int)
-  /// `waitUntilFinished()`, on a thread of its own.
+  /// `waitUntilFinished()` on a new thread.
   case wait(Int)
-  /// `waitUntilAllOperationsAreFinished()`, on a thread of its own.
+  /// `waitUntilAllOperationsAreFinished()` on a new thread.
   case waitForAll(in: Int)
 }
 
 // MARK: - Indices
 
 extension Step {
-  /// The operations that the step is about.
+  /// The operations of the step.
   var operations: [Int] {
     switch self {
     case .add(let members, to: _): members
@@ -53,7 +53,7 @@ extension Step {
     }
   }
 
-  /// The queue that the step is about.
+  /// The queue of the step.
   var queue: Int? {
     switch self {
     case .add(_, to: let queue), .cancelAll(in: let queue), .suspend(let queue),
@@ -65,8 +65,8 @@ extension Step {
     }
   }
 
-  /// The same step with the indices that operations and queues have now, `nil` where they are no
-  /// more; `nil` where nothing is left of it.
+  /// Returns the step with the new indices of operations and queues, which are `nil` if these were
+  /// removed; `nil` if nothing remains of the step.
   func renumbered(operation: (Int) -> Int?, queue: (Int) -> Int?) -> Step? {
     switch self {
     case .add(let members, let target):

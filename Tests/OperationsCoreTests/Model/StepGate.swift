@@ -4,20 +4,21 @@
 import OperationsCore
 import TestSupport
 
-/// Lets those steps through that are no misuse, whichever thread is faster, and notes the order
-/// that they ask for.
+/// Performs only steps that are not a misuse for any order of the threads, and notes the order that
+/// they require.
 final class StepGate: Sendable {
-  /// What has been done with an operation that can be done once.
+  /// The actions with an operation that are possible only once.
   private enum Claim { case free, adding, added, started, finishedEarly }
 
   private let world: World
   private let claims: Monitored<[Claim]>
-  /// Those that some step starts by hand: they get no dependencies, for the start must find them
-  /// ready.
+  /// The operations that a step starts directly: they get no dependencies, because they must be
+  /// ready at the start.
   private let startedByHand: Set<Int>
-  /// Those that some step waits for: they are not dropped, or nobody could bring them to their end.
+  /// The operations that a step waits for: they are not dropped, because then nothing could finish
+  /// them.
   private let waitedFor: Set<Int>
-  /// Pairs whose dependency some step takes away.
+  /// The pairs whose dependency a step removes.
   private let loosened: Set<[Int]>
 
   init(_ world: World) {
@@ -43,7 +44,7 @@ final class StepGate: Sendable {
 
   private var program: Program { world.program }
 
-  /// Does a step before everything else, and notes what it asks for.
+  /// Performs a step before all others, and notes its requirements.
   func prepare(_ step: Step) {
     perform(step)
     guard case .depend(let index, on: let other) = step, isDependent(index), index != other else {
@@ -55,7 +56,7 @@ final class StepGate: Sendable {
     world.reports.note { $0.entries[index].predecessors.append(other) }
   }
 
-  /// Does a step where it is no misuse.
+  /// Performs a step if it is not a misuse.
   func perform(_ step: Step) {
     switch step {
     case .add(let members, to: let queue): add(members, to: queue)
@@ -71,7 +72,7 @@ final class StepGate: Sendable {
         world.perform(step)
       }
     case .cancelAll(in: let queue):
-      // Those that are being added at this moment too.
+      // Includes operations that are being added at this moment.
       for case .add(let members, to: queue) in program.steps { world.excuse(members) }
       world.perform(step)
     case .depend(let index, on: let other), .undepend(let index, from: let other):
@@ -89,7 +90,7 @@ final class StepGate: Sendable {
 
   // MARK: Claims
 
-  /// - Returns: Whether nobody was faster.
+  /// - Returns: Whether no other thread was faster.
   private func claim(_ index: Int, _ claim: Claim) -> Bool {
     claims.change { claims in
       guard claims[index] == .free else { return false }
@@ -111,7 +112,8 @@ final class StepGate: Sendable {
     }
   }
 
-  /// What is in the queue by now is ahead of a barrier, and barriers are ahead of anything. [BA-1]
+  /// Operations that are in the queue by now are before a barrier, and barriers are before later
+  /// operations. [BA-1]
   private func noteBarriers(ahead claimed: [Int], in queue: Int) {
     let added = claims.value
     world.reports.note { state in
@@ -127,8 +129,8 @@ final class StepGate: Sendable {
     }
   }
 
-  /// The operation finishes by what the program does. Before it was added that must be known, for
-  /// then it cannot be added any more.
+  /// The operation is finished by the program. This must be known before it is added, because it
+  /// cannot be added afterwards.
   private func endEarly(_ index: Int, _ step: Step) {
     let mayEnd = claims.change { claims in
       if claims[index] == .free { claims[index] = .finishedEarly }

@@ -4,8 +4,8 @@
 @testable import OperationsCore
 
 extension World {
-  /// Cancels the operations that wait for themselves by way of others, and so for ever: through
-  /// dependencies, and through barriers, which keep what is behind them waiting for what is ahead.
+  /// Cancels the operations that wait for themselves through others and would never start: through
+  /// dependencies, and through barriers, which make later operations wait for earlier ones.
   func breakDeadlocks() {
     let segments = segments
     for operation in Self.cyclic(among: reachable, by: { obstacles(of: $0, segments) }) {
@@ -14,7 +14,7 @@ extension World {
     }
   }
 
-  /// Takes away the dependencies by which operations keep each other alive.
+  /// Removes the dependencies by which operations keep each other alive.
   func breakRetainCycles() {
     for operation in Self.cyclic(among: reachable, by: \.dependencies) {
       for dependency in operation.dependencies { operation.removeDependency(dependency) }
@@ -35,7 +35,7 @@ extension World {
     }
   }
 
-  /// What has to finish before the operation can start.
+  /// Returns the operations that must finish before the operation can start.
   private func obstacles(of operation: Operation, _ segments: [[Operation: Int]]) -> [Operation] {
     if operation.isExecuting || operation.isFinished { return [] }
     var obstacles = operation.isCancelled ? [] : operation.dependencies.filter { !$0.isFinished }
@@ -46,7 +46,7 @@ extension World {
     return obstacles
   }
 
-  /// For each queue, how many barriers were added before each of its operations.
+  /// For each queue, the number of barriers that were added before each of its operations.
   private var segments: [[Operation: Int]] {
     program.queues.indices.map { index in
       guard let queue = livingQueue(index) else { return [:] }

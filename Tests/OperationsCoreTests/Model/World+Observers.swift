@@ -25,7 +25,7 @@ extension World {
     ]
   }
 
-  /// Observers who, while nothing is under way, were last told something else than what is so.
+  /// Observers whose last notification differs from the state although no event is pending.
   var staleObservers: [String] {
     var findings: [String] = []
     let entries = reports.snapshot.entries
@@ -38,7 +38,7 @@ extension World {
           findings.append("observers of \(name).\(flag) were told \(told), and it is \(now)")
         }
       }
-      // An early finish makes it ready, which its announcement does not tell. [K-15]
+      // An early finish makes it ready, but is not announced. [K-15]
       if !operation.isFinished { check("isReady", told.isReady, true, operation.isReady) }
       check("isExecuting", told.isExecuting, false, operation.isExecuting)
       check("isFinished", told.isFinished, false, operation.isFinished)
@@ -47,13 +47,12 @@ extension World {
     return findings
   }
 
-  /// Observers who were told something twice, or something else than what is announced in the life
-  /// of an operation that has ended. [K-1 to K-6]
+  /// Observers of ended operations with repeated or wrong notifications. [K-1 to K-6]
   var wrongObservers: [String] {
     var findings: [String] = []
     for (index, entry) in reports.snapshot.entries.enumerated() {
       let item = program.operations[index]
-      // Where a subclass announces by itself, the library has no say in how often.
+      // If a subclass makes its own announcements, the library cannot control their number.
       guard item.isObserved, !item.kind.isAsynchronous else { continue }
       let isUsed = entry.queue != nil || entry.isStartedByHand
       let told = entry.told

@@ -4,8 +4,8 @@
 @testable import OperationsCore
 
 extension World {
-  /// What can be seen now. What is expected says which queues nobody needs any more: those end a
-  /// little later.
+  /// Returns the visible state. The expected picture says which queues are no longer used: these
+  /// are released somewhat later.
   func picture(asIn expected: Picture) -> Picture {
     var picture = Picture()
     let entries = reports.snapshot.entries
@@ -44,7 +44,7 @@ extension World {
 
   private func indices(of operations: [Operation]) -> [Int?] { operations.map(index) }
 
-  /// What can be seen now of what comes later. What is expected says what is left open.
+  /// Returns the visible aftermath. The expected one says which parts are not specified.
   func aftermath(asIn expected: Aftermath) -> Aftermath {
     let state = reports.snapshot
     var aftermath = Aftermath()

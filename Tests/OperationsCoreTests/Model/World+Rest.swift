@@ -6,21 +6,21 @@ import Glibc
 import TestSupport
 
 extension World {
-  /// What changes whenever anything happens in a queue.
+  /// Values that change with every event in a queue.
   struct Pulse: Equatable {
     var counts: [QueueScheduler.Counts?] = []
     var barrierCounts: [Int] = []
     var beginCounts: [Int] = []
   }
 
-  /// Blocks the calling thread until nothing is under way any more but bodies that wait for the
-  /// program. Looks at real states, and lets other threads run in between.
+  /// Blocks the calling thread until nothing is pending except bodies that wait for the program. It
+  /// reads real states, and lets other threads run in between.
   ///
-  /// - Returns: Whether it came to that in time.
+  /// - Returns: Whether that was reached in time.
   func comeToRest(within limit: Duration) -> Bool {
-    // Queues are looked at one after the other, and something may pass from one that is yet to be
-    // looked at to one that has been. Then an operation has left its queue in between, which shows
-    // as a difference between two looks.
+    // Queues are read one after the other, and an operation may pass from a queue that was not read
+    // yet to one that was. It has then left its queue in between, which is a difference between two
+    // readings.
     var before: Pulse?
     return poll(for: limit) {
       let now = pulseAtRest()
@@ -29,7 +29,7 @@ extension World {
     }
   }
 
-  /// `nil` where anything is under way.
+  /// `nil` if any event is pending.
   private func pulseAtRest() -> Pulse? {
     let state = reports.snapshot
     var pulse = Pulse()
@@ -67,18 +67,17 @@ extension World {
   }
 }
 
-/// Looks again and again until it is so, and lets other threads run in between.
+/// Checks repeatedly until a condition is true, and lets other threads run in between.
 ///
-/// However short the limit is, it looks so often that on a busy machine the others have had their
-/// turn.
+/// Even with a short limit, it checks so often that the other threads have run on a busy machine.
 ///
-/// - Returns: Whether it came to that in time.
+/// - Returns: Whether the condition was true in time.
 func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
   let deadline = ContinuousClock.now + limit
   var looks = 0
   while !isSo() {
     looks += 1
-    // Not each time: the clock costs more than the look.
+    // Not in each round: the clock costs more than the check.
     if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
     sched_yield()
   }

@@ -5,9 +5,9 @@ import OperationsCore
 import TestSupport
 
 extension World {
-  /// Does what the step says; nothing where the program holds no reference any more.
+  /// Performs the step. It does nothing if the program has dropped its reference.
   ///
-  /// - Precondition: The step is no misuse.
+  /// - Precondition: The step is not a misuse.
   func perform(_ step: Step) {
     switch step {
     case .add(let members, to: let queue): add(members, to: queue)
@@ -40,7 +40,7 @@ extension World {
     }
   }
 
-  /// Notes that these may end without having run.
+  /// Notes that these operations may end without having run.
   func excuse(_ indices: [Int]) {
     reports.note { state in
       for index in indices { state.entries[index].mayNotRun = true }
@@ -52,7 +52,7 @@ extension World {
     if let only = members.first, program.operations[only].kind == .barrier {
       return addBarrier(only, to: queue)
     }
-    // Kept, in case another thread drops them now.
+    // Kept alive, in case another thread drops them now.
     let pairs = members.compactMap { member in operation(member).map { (member, $0) } }
     guard let (_, first) = pairs.first else { return }
     noteQueue(index, of: pairs.map(\.0))

@@ -4,11 +4,11 @@
 @testable import OperationsCore
 
 extension World {
-  /// Lets everything end, whatever the program has left behind, and sees what must be so then:
-  /// nothing is lost, nothing has run twice, nothing stays.
+  /// Lets all operations end, whatever state the program has left, and checks the final conditions:
+  /// no operation is lost, runs twice or leaks.
   ///
-  /// - Parameter limit: How long it may take.
-  /// - Returns: What is not so.
+  /// - Parameter limit: The time limit.
+  /// - Returns: The violations.
   func windDown(within limit: Duration) -> [String] {
     breakDeadlocks()
     for operation in reports.letEverythingEnd() { operation.finish() }
@@ -21,7 +21,7 @@ extension World {
     return findings + destruction(within: limit)
   }
 
-  /// - Returns: What stays when the program lets go of everything.
+  /// - Returns: The objects that still exist after the program has released everything.
   private func destruction(within limit: Duration) -> [String] {
     for index in program.operations.indices { drop(index) }
     for index in program.queues.indices { dropQueue(index) }
@@ -38,13 +38,15 @@ extension World {
 
   // MARK: Ending
 
-  /// Does what is needed for everything to end. Returns whether it has.
+  /// Takes the actions that are necessary for all operations to end. Returns whether they have
+  /// ended.
   private func endsComing() -> Bool {
     for operation in reachable { end(operation) }
     return unfinished.isEmpty
   }
 
-  /// What is in no queue is cancelled and started; what is waits for that.
+  /// Cancels and starts an operation that is in no queue. An operation in a queue will be started
+  /// by it.
   private func end(_ operation: Operation) {
     guard let index = index(of: operation), !operation.isFinished else { return }
     if let conditional = operation as? SteeredConditional { conditional.setCondition(true) }
@@ -55,7 +57,7 @@ extension World {
     operation.start()
   }
 
-  /// Every operation that can be got hold of, by way of queues and dependents too.
+  /// Every operation that can be reached, also through queues and dependents.
   var reachable: [Operation] {
     var open = program.operations.indices.compactMap(operation)
     for index in program.queues.indices { open += livingQueue(index)?.operations ?? [] }
@@ -79,7 +81,7 @@ extension World {
     }
     let state = reports.snapshot
     if state.startingCount > 0 { unfinished.append("\(state.startingCount) calls of start()") }
-    // Perhaps not reachable: started by hand and dropped.
+    // These may be unreachable: started directly and dropped.
     for index in state.entries.indices where state.entries[index].isRunning {
       unfinished.append("the body of \(Program.name(ofOperation: index))")
     }
@@ -117,7 +119,8 @@ extension World {
     return findings
   }
 
-  /// What should have been destroyed, or told, and has not been yet.
+  /// The objects that were not released and the notifications that were not sent, although they
+  /// should have been.
   private var remains: [String] {
     let state = reports.snapshot
     var remains: [String] = []

@@ -4,14 +4,14 @@
 @testable import OperationsCore
 import TestSupport
 
-/// The operations and queues of one program, for real, and the references that the program holds.
+/// The real operations and queues of one program, and the program's references.
 final class World: Sendable {
   private struct WeakReferences {
     weak var operation: Operation?
     weak var queue: OperationQueue?
   }
 
-  /// What may be wrong with a world on purpose, to see that it is noticed.
+  /// The deliberate faults of a world, to check that they are detected.
   enum Fault: CaseIterable {
     case ignoresDependencies, ignoresWidths, losesOperations, runsTwice, keepsOperations
     case forgetsCompletionBlocks, overtakesBarriers, finishesWithMain, finishesWithStart
@@ -22,15 +22,15 @@ final class World: Sendable {
   let fault: Fault?
   private let operations: Locked<[Operation?]>
   private let queues: Locked<[SteeredQueue?]>
-  /// Only what cannot report its end itself is remembered weakly, so that the others run without
-  /// a side table, as they would elsewhere.
+  /// Only operations that cannot report their end are referenced weakly, so that the others have no
+  /// side table, as in normal programs.
   private let rememberedOperations: Locked<[WeakReferences]>
   private let rememberedQueues: Locked<[WeakReferences]>
   private let indices: [ObjectIdentifier: Int]
-  /// References too many, where that is the fault.
+  /// Additional references, if that is the fault.
   private let kept: [Operation]
 
-  /// Of the flags of those that are observed.
+  /// The observations of the observed operations' flags.
   private let observations: [NSKeyValueObservation]
 
   init(_ program: Program, usesDispatch: Bool = false, fault: Fault? = nil) {
@@ -100,21 +100,22 @@ final class World: Sendable {
 
   // MARK: References
 
-  /// The operation, while the program holds it.
+  /// Returns the operation while the program holds it.
   func operation(_ index: Int) -> Operation? { operations.withLock { $0[index] } }
 
-  /// The queue, while the program holds it.
+  /// Returns the queue while the program holds it.
   func queue(_ index: Int) -> SteeredQueue? { queues.withLock { $0[index] } }
 
-  /// The queue, while it exists.
+  /// Returns the queue while it exists.
   func livingQueue(_ index: Int) -> OperationQueue? {
     rememberedQueues.withLock { $0[index].queue }
   }
 
-  /// The index of an operation of the program's; `nil` where it is none.
+  /// Returns the index of an operation of the program; `nil` for other operations.
   func index(of operation: Operation) -> Int? { indices[ObjectIdentifier(operation)] }
 
-  /// Whether the operation has been destroyed. Barriers, which nobody can see, have not.
+  /// Returns whether the operation was destroyed. Barriers, which programs cannot access, count as
+  /// not destroyed.
   func isDestroyed(_ index: Int, _ entry: Reports.Entry) -> Bool {
     switch program.operations[index].kind {
     case .block: rememberedOperations.withLock { $0[index].operation == nil }
@@ -126,7 +127,7 @@ final class World: Sendable {
   }
 
   func drop(_ index: Int) {
-    // Released after the lock: its `deinit` reports.
+    // Released after the lock, because its `deinit` sends a report.
     let dropped = operations.withLock { $0[index].take() }
     withExtendedLifetime(dropped) {}
   }

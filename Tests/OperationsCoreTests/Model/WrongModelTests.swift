@@ -4,8 +4,8 @@
 import TestSupport
 import Testing
 
-/// What finds no fault may be blind. So here the model, or the world that is compared with it, is
-/// wrong on purpose.
+/// A test that finds no fault may be unable to find one. Therefore the model, or the world that is
+/// compared with it, has deliberate faults here.
 @Suite("What is wrong on purpose is found out", .oneAtATime)
 struct WrongModelTests {
   private static let rules: [(String, Model.Rules)] =
@@ -17,7 +17,7 @@ struct WrongModelTests {
       ("MX-1: width", .width),
       ("MX-7: suspension", .suspension),
       ("CA-4: cancelling ends waiting", .cancelEndsWaiting),
-      ("CA-9: a cancelled dependency satisfies nobody", .onlyFinishSatisfies),
+      ("CA-9: a cancelled dependency satisfies no dependent", .onlyFinishSatisfies),
       ("CA-2: a finished one is not cancelled", .finishedStaysUncancelled),
       ("DE-9: removing a dependency", .removingReleases),
       ("DE-6: a dependency counts once", .idempotentDependencies),
@@ -49,11 +49,11 @@ struct WrongModelTests {
     }
   }
 
-  /// The steps of the smallest program that is found to fail; an issue where none does.
+  /// Returns the steps of the smallest failing program that is found; an issue if none fails.
   private func smallestFailure(of check: @escaping Examination.Check) async throws -> [Step] {
     try await onOwnThread {
       var examination = Self.examination(check)
-      // Step by step what fails does so each time.
+      // In lock step, a failing program fails each time.
       examination.confirmingPatience = .milliseconds(500)
       let begin = ContinuousClock.now
       guard let found = examination.firstFailure(inPrograms: 5_000, seed: 1) else {
@@ -66,7 +66,7 @@ struct WrongModelTests {
     }
   }
 
-  /// Expects failures, and so has little patience.
+  /// Returns an examination with a short time limit, because failures are expected.
   private static func examination(_ check: @escaping Examination.Check) -> Examination {
     Examination(
       title: "Wrong on purpose", check: check, patience: .milliseconds(50),

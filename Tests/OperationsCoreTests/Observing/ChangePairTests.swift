@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Announcing by hand: pairs, keys and options")
 struct ChangePairTests {
-  /// Its `isFinished` is what it is told to be, and no change announces itself.
+  /// Its `isFinished` is set by the test, and changes are not announced automatically.
   private final class Puppet: Operation, @unchecked Sendable {
     private let finished = Monitored(false)
     private let tunedTo = Monitored(0)
@@ -17,7 +17,7 @@ struct ChangePairTests {
       set { finished.change { $0 = newValue } }
     }
 
-    /// A property of its own.
+    /// Its own property.
     var station: Int {
       get { tunedTo.value }
       set { tunedTo.change { $0 = newValue } }
@@ -69,7 +69,7 @@ struct ChangePairTests {
     #expect(log.events.count == 4)
   }
 
-  @Test("K-17, CA-2: a cancellation that the finish overtakes is not told")
+  @Test("K-17, CA-2: a cancellation that the finish overtakes is not reported")
   func overtakenCancellation() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -168,7 +168,7 @@ struct ChangePairTests {
     #expect(operation.value(forKey: alias) as? Bool == operation.value(forKey: name) as? Bool)
   }
 
-  @Test("K-20, D-18: a change that was not announced before is acted on and told without old value")
+  @Test("K-20, D-18: a change without an earlier announcement has an effect, but no old value")
   func didWithoutWill() async throws {
     try await onOwnThread {
       let puppet = Puppet()

@@ -6,9 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What observers are told, change by change")
+@Suite("The notifications for each change")
 struct ChangeSequenceTests {
-  /// Which way through the library an operation takes.
+  /// The path of an operation through the library.
   enum Kind: CaseIterable { case plainBlock, subclass }
 
   private func make(

@@ -38,7 +38,7 @@ struct ChangesTests {
     #expect(seen == [[.finished], [.ready, .finished]])
   }
 
-  @Test("States of an operation that a queue runs arrive in order and end, whoever announces them")
+  @Test("States of an asynchronous subclass in a queue arrive in order and end")
   func statesInAQueue() async {
     let queue = OperationQueue()
     for _ in 0..<50 {

@@ -8,8 +8,7 @@ import Testing
 
 @Suite("Keys that depend on other keys")
 struct DependentKeyTests {
-  /// The widespread style: one `state`, from which the flags are derived, and which alone is
-  /// announced.
+  /// A common style: one `state`, from which the flags are derived, and only `state` is announced.
   private class StatefulOperation: Operation, @unchecked Sendable {
     enum Phase: Int { case ready, executing, finished }
 
@@ -38,7 +37,7 @@ struct DependentKeyTests {
     }
   }
 
-  /// Says it without the `is`, and at second hand.
+  /// Declares the keys without `is`, and indirectly.
   private final class Indirect: StatefulOperation, @unchecked Sendable {
     override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       switch key {

@@ -137,7 +137,7 @@ struct ForgottenChangeTests {
   }
 }
 
-/// Takes what the library keeps of an operation for its own.
+/// Uses another operation's observation data as its own.
 private final class Impostor: KeyValueObservable {
   typealias ObservedRoot = Impostor
 

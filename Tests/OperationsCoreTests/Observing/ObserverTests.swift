@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Observers: order, coming, going, and what they may do")
 struct ObserverTests {
-  @Test("K-22: observers are told in the order of registration, on the thread that announces")
+  @Test("K-22: observers are notified in the order of registration, on the announcing thread")
   func orderAndThread() async throws {
     try await onOwnThread {
       let operation = PlainSubclass()
@@ -24,7 +24,7 @@ struct ObserverTests {
 
   private static var thread: UInt { UInt(pthread_self()) }
 
-  @Test("K-22: one that comes during a delivery is told from the next change on")
+  @Test("K-22: one that is added during a delivery is notified from the next change on")
   func registeringDuringDelivery() {
     let operation = Operation()
     let log = EventLog<String>()

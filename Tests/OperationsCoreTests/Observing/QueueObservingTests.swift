@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What observers of a queue are told")
+@Suite("The notifications for observers of a queue")
 struct QueueObservingTests {
-  /// Observes what the queue holds, and notes the counts before and after.
+  /// Observes the contents of the queue, and notes the counts before and after.
   private func watchContents(
     of queue: OperationQueue, _ log: EventLog<String>
   ) -> [NSKeyValueObservation] {
@@ -61,7 +61,7 @@ struct QueueObservingTests {
         first.addDependency(operation)
         queue.addOperation(first)
         let observations = watchContents(of: queue, log)
-        // Suspended, or it might leave while its coming is still being announced.
+        // Suspended, because it might otherwise leave while its addition is still being announced.
         queue.isSuspended = true
         queue.addOperation(operation)
         queue.isSuspended = false

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Changes of readiness that come while another one is announced")
 struct ReadinessChangeTests {
-  /// Does something when it has announced that its dependencies will change.
+  /// Runs a closure after it has announced that its dependencies will change.
   private final class Interrupted: Operation, @unchecked Sendable {
     let interruption = Monitored<(@Sendable () -> Void)?>(nil)
 

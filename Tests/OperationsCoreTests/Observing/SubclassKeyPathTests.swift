@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Key paths that are written with a subclass")
 struct SubclassKeyPathTests {
-  /// Overrides some of the flags and leaves others to the base class.
+  /// Overrides some of the flags and uses the base class's others.
   private class Announcing: Operation, @unchecked Sendable {
     private let isOver = Flag()
 

@@ -64,7 +64,7 @@ struct AvailableProcessorsTests {
     #expect(CgroupQuota.directories(of: "/elsewhere", below: part) == ["/m"])
   }
 
-  /// Writes files below a directory, and makes the directories that they are in.
+  /// Writes files below a directory, and creates their directories.
   private func write(_ files: [String: String], below directory: TemporaryDirectory) throws {
     for (name, text) in files {
       var path = directory.path

@@ -45,7 +45,7 @@ struct BarrierLineTests {
     }
   }
 
-  @Test("BA-1: while a barrier runs nobody is told that workers are wanted")
+  @Test("BA-1: while a barrier executes, no workers are requested")
   func publishedWidth() {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
@@ -123,7 +123,7 @@ struct BarrierLineTests {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
     #expect(bench.takeNext() === barrier)
-    // Its news is on its way, and the thread that sets the priority pins it.
+    // Its change is in transit, and the thread that sets the priority pins it.
     let isPinned = barrier.update { $0.descriptionDidChange() && $0.pinInInbox() }
     #expect(isPinned)
     bench.finish(barrier)
@@ -136,7 +136,7 @@ struct BarrierLineTests {
     bench.endSection()
   }
 
-  @Test("BA-4: any number of barriers come and go, and segments are told apart for ever")
+  @Test("BA-4: any number of barriers come and go, and segments always stay distinct")
   func manyBarriers() {
     let bench = SchedulerBench()
     for round in 0..<3 {
@@ -144,7 +144,7 @@ struct BarrierLineTests {
         bench.add([SchedulerBench.operation("\(round) \(index)")])
         bench.addBarrier("\(round) \(index)")
       }
-      // Not all of them, so that some stand before those of the next round.
+      // Not all of them, so that some are before those of the next round.
       for _ in 0..<150 {
         guard let next = bench.takeNext() else { break }
         #expect(bench.takeNext() == nil)

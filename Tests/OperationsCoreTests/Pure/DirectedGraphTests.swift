@@ -65,7 +65,7 @@ struct DirectedGraphTests {
     }
   }
 
-  /// How many edges it takes from each node to each, at least one; by trying everything.
+  /// Returns the number of edges from each node to each other, at least one, by trying everything.
   private static func distances(_ edges: [[Int]]) -> [[Int?]] {
     var distances = edges.map { targets in
       edges.indices.map { targets.contains($0) ? 1 : nil as Int? }

@@ -11,7 +11,7 @@ struct OperationSizeTests {
 
   @Test("A block operation takes no more than what glibc frees without a lock")
   func blockOperation() throws {
-    // Glibc's module leaves out <malloc.h>.
+    // Glibc's module does not include <malloc.h>.
     let symbol = try #require(dlsym(nil, "malloc_usable_size"))
     let usableSize = unsafeBitCast(symbol, to: UsableSize.self)
     let operation = BlockOperation {}

@@ -228,7 +228,7 @@ struct OperationStatusTests {
     #expect(cancelled.enqueue() == true, "Q-4: a cancelled one may be added")
   }
 
-  @Test("Only one of several bringers of news pushes, and nobody after retirement")
+  @Test("Only one of several threads with a change pushes, and none after retirement")
   func pushingIsClaimedOnce() {
     var status = status(enqueue)
     #expect(!status.setPriority(0).mustPush, "it is on its way already")
@@ -240,7 +240,7 @@ struct OperationStatusTests {
     #expect(status.retire() && status.descriptionDidChange() == false)
   }
 
-  @Test("Retiring finishes what has nobody to tell, and leaves alone what has")
+  @Test("Retiring finishes operations without dependents or observers, and only those")
   func retiring() {
     var quiet = status(enqueue, leaveInbox, start)
     #expect(quiet.finishesQuietly && quiet.retire() && quiet.isFinished && quiet.has(.retired))
@@ -268,7 +268,7 @@ struct OperationStatusTests {
     #expect(observed.dispatch(startsAtOnce: true) && observed.isPending)
   }
 
-  @Test("A dependent is told without a reference only while its queue retains it, unobserved")
+  @Test("A dependent is notified without a reference only while its queue retains it, unobserved")
   func meetingInQueue() {
     var loose = status(addDependency)
     #expect(loose.dependencyWasMetInQueue() == nil && loose.unmetDependencyCount == 1)

@@ -35,13 +35,14 @@ struct ProgressGraphTests {
 
   @Test("A task that needs places of two pools is stuck if one of these stays full")
   func twoPools() {
-    // 0 has the place of one pool and waits for 2; 1 has that of the other pool and ends by itself.
+    // 0 has the place of one pool and waits for 2; 1 has that of the other pool and ends on its
+    // own.
     let needs = [Needs(tasks: [2]), Needs(), Needs(pools: [0, 1])]
     #expect(graph(needs, pools: [[0], [1]]).stuckTasks == [0, 2])
     #expect(graph(needs, pools: [[], [1]]).stuckTasks.isEmpty)
   }
 
-  @Test("A knot that is stuck for the sake of another one is not told")
+  @Test("A knot that is stuck only because of another one is not reported")
   func knotsAtTheBottom() {
     // 0 waits for 2, which needs a place that 0 and 1 have; 1 is stuck in a cycle with 3.
     let needs = [Needs(tasks: [2]), Needs(tasks: [3]), Needs(pools: [0]), Needs(tasks: [1])]
@@ -61,7 +62,7 @@ struct ProgressGraphTests {
       #expect(knots.isEmpty == stuck.isEmpty, "\(graph)")
       #expect(Set(knots.joined()).count == knots.joined().count)
       for knot in knots {
-        // Stuck, whatever the others do, and no part of it is so by itself.
+        // Stuck regardless of the other tasks, but no part of it is stuck on its own.
         #expect(Self.isStuck(Set(knot), in: graph), "\(graph)")
         for member in knot { #expect(Self.reach(of: member, stuck, in: graph) == Set(knot)) }
       }
@@ -85,7 +86,7 @@ struct ProgressGraphTests {
     return graph
   }
 
-  /// Whether each of these waits for another one of these, whatever the rest does.
+  /// Returns whether each of these waits for another one of these, regardless of the others.
   private static func isStuck(_ tasks: Set<Int>, in graph: ProgressGraph) -> Bool {
     tasks.allSatisfy { task in
       let needs = graph.needs[task]
@@ -96,7 +97,7 @@ struct ProgressGraphTests {
     }
   }
 
-  /// By trying every set: the union of sets that are stuck is one too.
+  /// Returns the largest stuck set, by trying every set: the union of stuck sets is stuck too.
   private static func largestStuckSet(in graph: ProgressGraph) -> Set<Int> {
     var largest: Set<Int> = []
     for bits in 0..<(1 << graph.needs.count) {
@@ -106,7 +107,7 @@ struct ProgressGraphTests {
     return largest
   }
 
-  /// What a stuck task waits for, directly or through others, among those that are stuck.
+  /// Returns the stuck tasks that a stuck task waits for, directly or indirectly.
   private static func reach(of task: Int, _ stuck: Set<Int>, in graph: ProgressGraph) -> Set<Int> {
     var reached: Set<Int> = []
     var new = [task]

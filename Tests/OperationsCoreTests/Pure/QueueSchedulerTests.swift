@@ -101,7 +101,7 @@ struct QueueSchedulerTests {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
     bench.add([operation])
-    // The news is in the inbox, unread: the choice itself must notice.
+    // The change is in the inbox and was not read: the choice itself must detect it.
     #expect(operation.update { $0.dependencyWasAdded().mustPush })
     #expect(bench.takeNext() == nil)
     bench.takeIn([operation])
@@ -191,7 +191,7 @@ struct QueueSchedulerTests {
     bench.endSection()
   }
 
-  @Test("Q-12: who waits for the queue to be empty is told once, at the end of the section")
+  @Test("Q-12: a waiter for an empty queue is notified once, at the end of the section")
   func waitersForEmpty() {
     let bench = SchedulerBench()
     let nobody = Latch()

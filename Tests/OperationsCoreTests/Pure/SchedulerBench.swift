@@ -6,13 +6,13 @@ import Testing
 
 @testable import OperationsCore
 
-/// A scheduler by itself, with what a queue does around it and without locks or threads; checks
-/// after each step that the counts add up.
+/// A scheduler without locks or threads, with the parts of a queue around it. After each step, it
+/// checks that the counts add up.
 final class SchedulerBench {
   var scheduler = QueueScheduler(queue: QueueID.next())
   var effects = QueueEffects()
 
-  /// Lets go of what is left, so that a test need not bring everything to its end.
+  /// Releases the remaining operations, so that a test need not finish all of them.
   deinit {
     scheduler.isSuspended = false
     scheduler.maxConcurrentOperationCount = -1
@@ -45,7 +45,7 @@ final class SchedulerBench {
     return barrier
   }
 
-  /// Brings operations whose status has changed once more, the first one first.
+  /// Passes operations with changed status to the scheduler, the first one first.
   func takeIn(_ operations: [Operation]) {
     guard let first = operations.first else { return }
     for (operation, next) in zip(operations, operations.dropFirst()) {
@@ -56,7 +56,7 @@ final class SchedulerBench {
     check()
   }
 
-  /// Changes a status and, where that asks for it, brings the operation to the scheduler.
+  /// Changes a status and, if necessary, passes the operation to the scheduler.
   func change(
     _ operation: Operation, _ event: (inout OperationStatus) -> Bool
   ) {
@@ -68,13 +68,14 @@ final class SchedulerBench {
     return scheduler.takeNext()?.takeUnretainedValue()
   }
 
-  /// Puts an operation back whose `isReady` said no when it was about to be started.
+  /// Returns an operation to the scheduler because its `isReady` was `false` when it was about to
+  /// be started.
   func giveBack(_ operation: Operation) {
     scheduler.giveBack(operation, reading: operation.status.load(ordering: .relaxed).reading)
     check()
   }
 
-  /// Finishes an operation, started or not, and retires it.
+  /// Finishes and retires an operation, which may not have been started.
   func finish(_ operation: Operation) {
     operation.update { _ = $0.finish() }
     #expect(scheduler.retire(operation, &effects))
@@ -87,9 +88,9 @@ final class SchedulerBench {
     effects.releaseOperations()
   }
 
-  /// Releases what the scheduler left to do without doing it.
+  /// Releases the effects of the scheduler without carrying them out.
   ///
-  /// The references of ``QueueEffects`` are unmanaged: a value that is overwritten leaks them.
+  /// The references of ``QueueEffects`` are unmanaged: overwriting a value leaks them.
   func discardEffects() {
     _ = effects.takeAftermath()
     _ = effects.takeWakeups()
@@ -98,7 +99,7 @@ final class SchedulerBench {
 
   var names: [String] { scheduler.allOperations.map { $0.name ?? "" } }
 
-  /// Takes everything that may start and says in which order.
+  /// Takes all operations that may start, and returns their order.
   func takeAll() -> [String] {
     var names: [String] = []
     while let next = takeNext() { names.append(next.name ?? "") }

@@ -6,20 +6,20 @@ import TestSupport
 
 @testable import OperationsCore
 
-/// What a queue does, said in the simplest way: one list, searched each time.
+/// The behavior of a queue in its simplest form: one list, which is searched each time.
 struct SchedulerModel {
   struct Entry {
     let operation: Operation
     let isBarrier: Bool
     var isStarted = false
-    /// The band that it is in and the order in which it came there; `nil` while it is not ready.
+    /// Its band and its position in the order of arrival there; `nil` while it is not ready.
     var position: (band: UInt8, order: Int)?
   }
 
-  /// What has not left, in the order of addition.
+  /// The operations that have not left, in the order of addition.
   private(set) var entries: [Entry] = []
   private var lastOrder = 0
-  /// Was started and has left since.
+  /// An operation that was started and has left since.
   private var lastLeft: Operation?
 
   mutating func add(_ operation: Operation, isBarrier: Bool) {
@@ -38,7 +38,7 @@ struct SchedulerModel {
     entries[index].position = (band, lastOrder)
   }
 
-  /// Changes the status of one that was not started, and lets the scheduler know.
+  /// Changes the status of an operation that was not started, and notifies the scheduler.
   mutating func changeOne(
     _ random: inout SeededGenerator, _ bench: SchedulerBench,
     _ event: (inout OperationStatus) -> Bool
@@ -46,7 +46,7 @@ struct SchedulerModel {
     guard
       let index = entries.indices.filter({ !entries[$0].isStarted }).randomElement(using: &random)
     else { return }
-    // Nobody but `cancel()` reaches a barrier.
+    // Only `cancel()` can access a barrier.
     var probe = entries[index].operation.status.load(ordering: .relaxed)
     _ = event(&probe)
     if entries[index].isBarrier, !probe.isCancelled { return }
@@ -54,7 +54,7 @@ struct SchedulerModel {
     reposition(index)
   }
 
-  /// Finishes one that was started, or any operation, as a subclass may.
+  /// Finishes an operation that was started, or any operation, as a subclass may do.
   mutating func finishOne(
     _ random: inout SeededGenerator, _ bench: SchedulerBench, amongAll: Bool
   ) {
@@ -67,7 +67,8 @@ struct SchedulerModel {
     if entry.isStarted, !entry.isBarrier { lastLeft = entry.operation }
   }
 
-  /// Puts one back that was chosen to be started, or comes too late to: it has left by then.
+  /// Returns an operation that was chosen to be started, possibly too late because it has left by
+  /// then.
   mutating func parkOne(_ random: inout SeededGenerator, _ bench: SchedulerBench) {
     if Bool.random(using: &random), let left = lastLeft.take() { return bench.giveBack(left) }
     let candidates = entries.indices.filter { entries[$0].isStarted && !entries[$0].isBarrier }
@@ -78,7 +79,7 @@ struct SchedulerModel {
     reposition(index)
   }
 
-  /// What the scheduler is to start now.
+  /// Returns the operation that the scheduler must start now.
   mutating func takeNext(_ scheduler: QueueScheduler) -> Operation? {
     let width = scheduler.maxConcurrentOperationCount
     let startedCount = entries.count { $0.isStarted }

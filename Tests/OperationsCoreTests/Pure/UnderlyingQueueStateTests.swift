@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Blocks that a QueueScheduler wants in its underlying queue, without threads")
 struct UnderlyingQueueStateTests {
-  /// A scheduler that runs on a dispatch queue which nothing is submitted to.
+  /// Returns a scheduler with a dispatch queue to which no block is submitted.
   private func makeBench() -> (SchedulerBench, generation: UInt64) {
     let bench = SchedulerBench()
     bench.scheduler.setUnderlyingQueue(DispatchQueue(label: "unused"))
@@ -45,7 +45,7 @@ struct UnderlyingQueueStateTests {
     #expect(bench.scheduler.publishWidth() == nil)
   }
 
-  @Test("MX-4: no more blocks than free slots, and one more for each that becomes free")
+  @Test("MX-4: at most one block per free slot, and another for each slot that becomes free")
   func width() {
     let (bench, generation) = makeBench()
     bench.scheduler.maxConcurrentOperationCount = 2
@@ -72,7 +72,7 @@ struct UnderlyingQueueStateTests {
     #expect(bench.scheduler.claimBlocks() == 1, "one has come for nothing, one is on its way")
   }
 
-  @Test("MX-9: no more blocks wait than the limit says")
+  @Test("MX-9: the number of waiting blocks is at most the limit")
   func limit() {
     let (bench, generation) = makeBench()
     bench.add(operations(UnderlyingQueue.pendingLimit + 10))

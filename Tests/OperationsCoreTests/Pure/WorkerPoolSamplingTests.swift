@@ -82,7 +82,7 @@ struct WorkerPoolSamplingTests {
       Issue.record("no start")
       return
     }
-    // After the seventh time in a row the next try comes in half a second.
+    // After the seventh failure in a row, the next attempt is half a second later.
     bench.refuse(request, times: 7)
     var intervals: [Int64] = []
     var wait: Int64 = 1_000_000

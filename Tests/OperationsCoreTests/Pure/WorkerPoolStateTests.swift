@@ -73,7 +73,7 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.count == 1_000 && looks <= 10)
   }
 
-  @Test("MX-5: a default-width queue gets no more running workers than processors meanwhile")
+  @Test("MX-5: a default-width queue gets at most one running worker per processor meanwhile")
   func noGrowthOfSharedLane() {
     var bench = WorkerPoolBench(processors: 2)
     bench.request(1_000)
@@ -239,7 +239,7 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.map(\.request.lane) == [.shared, .shared, .duty, .completion])
     for _ in 0..<100 { bench.look(blocked: 2) }
     #expect(bench.serving.count == 4 && bench.state.threadCount == 4)
-    // Their threads are not for others.
+    // Their threads are not available to others.
     bench.request(2)
     for _ in 0..<4 {
       let index = bench.serving.firstIndex { !$0.request.lane.isForOperations }

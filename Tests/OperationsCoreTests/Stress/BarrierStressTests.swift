@@ -43,8 +43,8 @@ struct BarrierStressTests {
     }
   }
 
-  /// Adds segments of operations, some of which depend on others of their own segment, and a barrier
-  /// behind each.
+  /// Adds segments of operations, some of which depend on others of their own segment, and a
+  /// barrier after each segment.
   private func add(
     _ count: Int, to queue: OperationQueue, _ referee: Referee, _ random: inout SeededGenerator
   ) {
@@ -70,7 +70,8 @@ struct BarrierStressTests {
   }
 }
 
-/// What one thread has added between two barriers of its own, and how far the second one is.
+/// The operations that one thread has added between two of its barriers, and the state of the
+/// second barrier.
 private final class Segment: Sendable {
   let operations = Monitored<[Operation]>([])
   let barrierHasBegun = Flag()
@@ -82,7 +83,7 @@ private final class Segment: Sendable {
   var isFinished: Bool { operations.value.allSatisfy(\.isFinished) }
 }
 
-/// Sees everything that runs, and counts what runs out of turn.
+/// Observes every execution, and counts violations of the order.
 private final class Referee: Sendable {
   private let segments = Monitored<[Segment]>([])
   private let runningCount = Atomic<Int>(0)
@@ -96,7 +97,7 @@ private final class Referee: Sendable {
     return segment
   }
 
-  /// From now on a barrier's block may not run.
+  /// Allows that a barrier's block does not run.
   func barriersMayBeMissing() { mayMissBarriers.raise() }
 
   private func mayRun(in segment: Segment) -> Bool {
@@ -118,7 +119,8 @@ private final class Referee: Sendable {
     case 1: return PlainSubclass(work: work)
     default:
       return WatchedAsynchronousOperation { [self] operation in
-        // In this order: cancelled, it finishes at once, and then what is behind it may begin.
+        // In this order: if it is cancelled, it finishes at once, and then later operations may
+        // begin.
         let isInTurn = mayRun(in: segment)
         if !isInTurn, !operation.isCancelled { faultCount.wrappingAdd(1, ordering: .relaxed) }
       }
@@ -140,12 +142,12 @@ private final class Referee: Sendable {
     #expect(barrierCount.load(ordering: .relaxed) > 0)
     let operations = segments.value.flatMap(\.operations.value)
     #expect(operations.count == operationCount && operations.allSatisfy(\.isFinished))
-    // They hold each other by what they have captured.
+    // They retain each other through their captures.
     for segment in segments.value { segment.operations.change { $0 = [] } }
   }
 }
 
-/// Says when it is started.
+/// Reports its start.
 private final class WatchedAsynchronousOperation: LockedAsynchronousOperation, @unchecked Sendable {
   private let atStart: @Sendable (Operation) -> Void
 

@@ -7,11 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Delays are counted in operations that others run meanwhile, not in milliseconds: a busy machine
-/// slows down both.
+/// Delays are counted in operations that others execute meanwhile, not in milliseconds: a busy
+/// machine slows down both.
 @Suite("Queues beside each other, of which none starves another", .oneAtATime)
 struct FairnessTests {
-  /// The widths of two queues: with its own one a queue has its own workers, else it shares a budget.
+  /// The widths of two queues: with its own width, a queue has its own workers; otherwise, it
+  /// shares a budget.
   private static let widths = [[-1, -1], [-1, 1], [4, -1], [1, 4]]
 
   @Test("MX-5, MX-6: an operation does not wait for another queue's flood", arguments: widths)
@@ -20,7 +21,7 @@ struct FairnessTests {
       let flood = Flood(width: widths[0], limit: 3_000_000)
       let idle = OperationQueue()
       idle.maxConcurrentOperationCount = widths[1]
-      // The kernel may stop a thread at any time for milliseconds, but not in every second try.
+      // The kernel may stop a thread for milliseconds at any time, but not in every second attempt.
       let delays = (0..<25).map { _ in
         let delay = Monitored(0)
         let begin = flood.runCount + 1_000
@@ -33,7 +34,8 @@ struct FairnessTests {
       }
       #expect(!flood.hasReachedLimit)
       flood.end()
-      // Each worker of the budget goes on for 64 at most; some milliseconds are a few thousands.
+      // Each worker of the budget continues for at most 64 operations; a few thousand take some
+      // milliseconds.
       #expect(delays.sorted()[12] < 5_000, "\(delays)")
     }
   }
@@ -53,14 +55,14 @@ struct FairnessTests {
     }
   }
 
-  @Test("MX-5: what one finish makes ready begins before the last dependent is told")
+  @Test("MX-5: an operation that a finish makes ready begins before the last dependent is notified")
   func fanOutBeginsBeforeItsLastDependentIsTold() async throws {
     try await onOwnThread {
       let began = Gate()
       let queue = OperationQueue()
       let first = BlockOperation {}
       let dependents = (0..<3_000).map { index in
-        // In the middle, whichever way round they are told.
+        // In the middle, for either order of notifications.
         index == 1_500 ? BeginningAwaiter(began) : BlockOperation { began.open() }
       }
       for dependent in dependents { dependent.addDependency(first) }
@@ -75,7 +77,7 @@ struct FairnessTests {
   @Test("MX-5: a hundred operations that sleep for a second take less than three together")
   func sleepersInAQueueOfDefaultWidth() async throws {
     try await onOwnThread {
-      // A machine that stands still for two seconds does not do so each time.
+      // A machine that stops for two seconds does not do so in each attempt.
       let durations = AnySequence(0..<3).lazy.map { _ in Self.durationOfSleepers(100) }
       #expect(durations.contains { $0 < .seconds(3) })
     }
@@ -105,7 +107,7 @@ struct FairnessTests {
   }
 }
 
-/// Says that it is ready when others have begun to run, once its dependency has finished.
+/// Ready when others have begun to execute after its dependency has finished.
 private final class BeginningAwaiter: Operation, @unchecked Sendable {
   private let began: Gate
   private let answer = Mutex<Bool?>(nil)
@@ -115,7 +117,7 @@ private final class BeginningAwaiter: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// Whether others began before it gave up waiting.
+  /// Whether others began before the end of its wait.
   var hasSeenIt: Bool { answer.withLock { $0 == true } }
 
   override var isReady: Bool {

@@ -27,7 +27,8 @@ struct FinishCountingStressTests {
         queue.addOperations(late, waitUntilFinished: true)
         #expect(counted.value >= 4, "what is waited for is counted")
         queue.waitUntilAllOperationsAreFinished()
-        // One that was just leaving is counted by the thread that it left on, a moment later.
+        // An operation that was just leaving is counted a moment later, on the thread on which it
+        // left.
         let least = after.waiting + after.ready + after.executing + late.count
         let most = before.waiting + before.ready + before.executing + late.count
         guard counted.wait(for: "\(least) to be counted", until: { $0 >= least }) else { return }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Races between observers and those who change what they observe", .oneAtATime)
 struct ObserverRaceTests {
-  /// A subclass whose flag is its own and not in the base class's status.
+  /// A subclass with its own flag, which is not in the base class's status.
   private final class OwnFlag: Operation, @unchecked Sendable {
     private let finished = Atomic<Bool>(false)
     override var isFinished: Bool { finished.load(ordering: .relaxed) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The order of what several threads add at once", .oneAtATime)
 struct OrderRaceTests {
-  /// Which operation it was.
+  /// Identifies the operation.
   private struct Entry: Equatable, Sendable {
     let priority: Operation.QueuePriority
     let producer: Int
@@ -49,7 +49,7 @@ struct OrderRaceTests {
     }
   }
 
-  /// Each of the threads adds so many, one by one and by the dozen.
+  /// Each of the threads adds a number of operations, one by one and in batches of twelve.
   private static func produce(
     _ count: Int, into queue: OperationQueue, _ log: EventLog<Entry>,
     priority: @escaping @Sendable (_ number: Int) -> Operation.QueuePriority
@@ -69,7 +69,7 @@ struct OrderRaceTests {
     }
   }
 
-  /// Within each level what one thread added comes in the order in which it did.
+  /// Within each level, the operations of one thread execute in the order of their addition.
   private static func expectInOrder(_ entries: [Entry]) {
     for lane in Dictionary(grouping: entries, by: { [$0.producer, $0.priority.rawValue] }).values {
       let numbers = lane.map(\.number)

@@ -98,7 +98,7 @@ struct QueueStressTests {
             return
           }
           for _ in 0..<60 {
-            // Only from later to earlier: no cycles.
+            // Only from later to earlier operations, so there are no cycles.
             let later = Int.random(in: 1..<20, using: &random)
             let earlier = Int.random(in: 0..<later, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
@@ -106,7 +106,8 @@ struct QueueStressTests {
             case 2: operations[later].removeDependency(operations[earlier])
             case 3: operations[later].queuePriority = .veryHigh
             default:
-              // Cancelled before it is added, the asynchronous one has finished and cannot be.
+              // An asynchronous operation that is cancelled before it is added has finished and
+              // cannot be added.
               let isAsynchronous = operations[later].isAsynchronous
               if earlier == 0, !isAsynchronous { operations[later].cancel() }
             }
@@ -140,7 +141,7 @@ struct QueueStressTests {
             Issue.record("\(refusals)")
           }
         }
-        // Where the batch was refused, the first of it is still to be had.
+        // If the batch was refused, its first operation is still available.
         if !queues[0].operations.contains(operations[0]), operations[0].state == .ready {
           queues[0].addOperation(operations[0])
         }
@@ -151,7 +152,7 @@ struct QueueStressTests {
   }
 }
 
-/// Makes operations of three kinds and knows how often each has run, and how many still exist.
+/// Creates operations of three kinds, and counts their executions and the existing ones.
 private final class Ledger: Sendable {
   private let aliveCount = Monitored(0)
   private let repeated = Atomic<Int>(0)
@@ -187,7 +188,7 @@ private final class Ledger: Sendable {
     }
   }
 
-  /// Nothing is lost, nothing has run twice, and everything has been released.
+  /// Checks that no operation is lost or has run twice, and that all were released.
   func check(_ queue: OperationQueue?, added: Int) {
     #expect(repeated.load(ordering: .relaxed) == 0)
     aliveCount.wait(for: "all operations to be released") { $0 == 0 }

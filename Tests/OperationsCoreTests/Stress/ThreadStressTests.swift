@@ -22,7 +22,7 @@ struct ThreadStressTests {
         let starter = FailingStarter()
         starter.mode = .failsAtRandom(seed: random.next(), percentage: failurePercentage)
         let pool = starter.makePool()
-        // A few times thousands, else few enough for operations to meet.
+        // Sometimes thousands, otherwise few enough for interactions between operations.
         let queueCount = round % 4 == 0 ? 2_000 : Int.random(in: 1...20, using: &random)
         let lines = (0..<queueCount).map { _ in
           StressedQueue(pool, width: [-1, 1, 1, 2, 5].randomElement(using: &random) ?? 1)
@@ -31,7 +31,7 @@ struct ThreadStressTests {
         for _ in 0..<count {
           lines.randomElement(using: &random)?.addAny(&random)
         }
-        // Where there is no thread at all, a queue tries again when it is used.
+        // If there is no thread at all, a queue tries again when it is used.
         for line in lines {
           while line.queue.operationCount > 0 { usleep(200) }
           line.queue.waitUntilAllOperationsAreFinished()
@@ -43,7 +43,7 @@ struct ThreadStressTests {
   }
 }
 
-/// A queue, and what has happened in it.
+/// A queue, and the events in it.
 private final class StressedQueue: Sendable {
   let queue: OperationQueue
   let width: Int
@@ -85,8 +85,8 @@ private final class StressedQueue: Sendable {
     }
   }
 
-  /// One whose `start()` does not return before the operation behind it has run: another thread says that
-  /// it has finished.
+  /// Adds an operation whose `start()` does not return before the operation after it has run.
+  /// Another thread announces its finish.
   private func addLingering() {
     expected.wrappingAdd(1, ordering: .relaxed)
     let begun = Latch()

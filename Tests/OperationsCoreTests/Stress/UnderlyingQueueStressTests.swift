@@ -47,7 +47,7 @@ struct UnderlyingQueueStressTests {
           var index = 0
           while !isDone.isRaised {
             index = (index + 1) % places.count
-            // Refused wherever the operation is already in it.
+            // Refused if the operation is already in it.
             _ = Misuse.catching { queue.underlyingQueue = places[index] }
           }
         }
@@ -56,8 +56,8 @@ struct UnderlyingQueueStressTests {
     }
   }
 
-  /// Threads add to queues of their own on the one dispatch queue, cancel, change priorities, width
-  /// and suspension, and let go of their queues.
+  /// Threads add operations to their own queues on one common dispatch queue, cancel, change
+  /// priorities, width and suspension, and release their queues.
   private func run(_ shared: DispatchQueue, _ ledger: Ledger, seed: UInt64) {
     let rounds = Effort.scaled(300)
     onThreads(3) { thread in
@@ -96,7 +96,7 @@ struct UnderlyingQueueStressTests {
   }
 }
 
-/// Knows how often each operation has run and whether all was released.
+/// Counts the executions of each operation, and checks that all were released.
 private final class Ledger: Sendable {
   private let aliveCount = Monitored(0)
   private let added = Atomic<Int>(0)
@@ -110,7 +110,8 @@ private final class Ledger: Sendable {
   var runCount: Int { ran.load(ordering: .relaxed) }
   var repeatedCount: Int { repeated.load(ordering: .relaxed) }
   var cancelledCount: Int { cancelled.load(ordering: .relaxed) }
-  /// The most operations that have run on the dispatch queue itself at the same time.
+  /// The maximum number of operations that have executed on the dispatch queue itself at the same
+  /// time.
   var mostAtOnce: Int { most.load(ordering: .relaxed) }
 
   func noteCancelled() { cancelled.wrappingAdd(1, ordering: .relaxed) }
@@ -149,7 +150,7 @@ private final class Ledger: Sendable {
         probe.touch()
       }
     default:
-      // Its work is done elsewhere.
+      // Its work is done on another thread.
       return LockedAsynchronousOperation {
         run()
         probe.touch()
