@@ -66,7 +66,8 @@ let coreTargets: [Target] = [
   .testTarget(
     name: "OperationsCoreTests",
     dependencies: [
-      "OperationsCore", "TestSupport", "fixture-async-main", "fixture-programs",
+      "COperationsSystem", "OperationsCore", "TestSupport", "fixture-async-main",
+      "fixture-programs",
     ]),
   .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),
   .target(name: "OtherOperations", path: "Tests/Fixtures/OtherOperations"),

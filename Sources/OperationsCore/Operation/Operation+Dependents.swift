@@ -73,7 +73,17 @@ extension Operation {
     if isHere {
       chain.append(dependent)
     } else if verdict.mustPush {
-      dependent._withUnsafeGuaranteedRef { $0.pushToQueue() }
+      dependent._withUnsafeGuaranteedRef { push($0, from: queue) }
+    }
+  }
+
+  /// Hands a dependent over to its queue, which is another one than that of the worker.
+  @inline(never)
+  private final func push(_ dependent: Operation, from queue: QueueCore?) {
+    if queue != nil, let scope = CurrentWork.scope, scope.pointee.acceptsNextQueue {
+      dependent.enqueuedQueue?._withUnsafeGuaranteedRef { $0.pushAgain(dependent, from: scope) }
+    } else {
+      dependent.pushToQueue()
     }
   }
 
@@ -90,6 +100,7 @@ extension Operation {
   ) {
     // An observer, or a `deinit`, may go on for as long as it likes.
     handOver(&chain)
+    CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
     // An observer may wait for this operation, which is not retired yet.
     Delivery.during(self) { dependent.countOffDependency() }

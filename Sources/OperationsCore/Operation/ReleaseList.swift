@@ -34,13 +34,23 @@ enum ReleaseList {
     // the same time neither finds its own to be the last, and one of them goes one level deeper, from
     // where the next one is put on the list again.
     guard isKnownUniquelyReferenced(&reference), let last = reference.take() else {
-      if let shared = reference.take(), CurrentWork.isBetweenOperations {
-        releaseElsewhere(consume shared)
-      }
+      if let shared = reference.take() { releaseShared(consume shared) }
       return
     }
     guard let current = csystem_current_release() else { return releaseAll(from: consume last) }
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
+  }
+
+  /// Releases one of several references, which is the last one if other threads release theirs first.
+  private static func releaseShared(_ operation: consuming Operation) {
+    guard CurrentWork.isBetweenOperations else { return }
+    // A retired block holds nothing of the user's. Its dependencies come here in their turn.
+    if operation.status.load(ordering: .acquiring).has(.retired),
+      operation.heldAfterRetirement != .usersObjects
+    {
+      return
+    }
+    releaseElsewhere(consume operation)
   }
 
   private static func releaseAll(from operation: consuming Operation) {

@@ -192,6 +192,22 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
+  /// As ``pushAgain(_:)``, on a worker of another queue whose operation has made this one ready.
+  ///
+  /// If this queue lacks a worker, that worker may serve it: a chain of operations that alternates between
+  /// two queues then stays on one thread.
+  func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
+    guard scope.pointee.nextQueue == nil, let other = scope.pointee.servedQueue,
+      other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
+    else { return pushAgain(operation) }
+    keepingAlive {
+      push(first: .passUnretained(operation), last: .passUnretained(operation))
+      guard gate.claimWorker() else { return wakeWorker() }
+      _ = owner.retain()
+      scope.pointee.nextQueue = .passUnretained(self)
+    }
+  }
+
   @inline(__always)
   private func push(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
     inbox.push(first: first, last: last)

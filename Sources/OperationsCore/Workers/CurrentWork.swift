@@ -24,6 +24,14 @@ enum CurrentWork {
     /// Whether this worker holds its next operation, or counts as searching: nothing of the user's may
     /// run.
     var isBetweenOperations = false
+    /// Whether this thread is a worker that may serve ``nextQueue`` itself.
+    var acceptsNextQueue = false
+    /// A queue that lacks a worker since this worker's operation finished, because one of its operations
+    /// depended on that one. Its public object is retained, and a worker is claimed from its gate.
+    ///
+    /// This worker serves it if its own queue has nothing to start. Otherwise, and before the user's code
+    /// runs, the pool gives it another worker: see ``CurrentWork/passNextQueueOn(_:)``.
+    var nextQueue: Unmanaged<QueueCore>?
     /// What this thread was doing when it began with this, and goes back to.
     var outer: UnsafeMutablePointer<Scope>?
 
@@ -117,6 +125,13 @@ enum CurrentWork {
 
   /// Whether this thread is a worker that holds its next operation, or counts as searching.
   static var isBetweenOperations: Bool { scope?.pointee.isBetweenOperations == true }
+
+  /// Asks the pool for a worker for the next queue of this thread, if it has one.
+  @inline(never)
+  static func passNextQueueOn(_ scope: UnsafeMutablePointer<Scope>?) {
+    guard let queue = scope?.pointee.nextQueue.take() else { return }
+    queue._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
+  }
 
   /// Makes `scope` this thread's while `body` runs.
   static func withScope<Result>(

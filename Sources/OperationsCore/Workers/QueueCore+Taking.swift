@@ -95,6 +95,7 @@ extension QueueCore {
     if isSearching { gate.stopSearching() }
     isSearching = false
     if hasMail { effects.hasWork = true }
+    CurrentWork.passNextQueueOn(CurrentWork.scope)
     perform(&effects)
     finished?.finishTelling()
     return FinishedWork(operation: finished)
@@ -113,6 +114,7 @@ extension QueueCore {
   /// Retires what was done in a critical section of its own, and announces that.
   @inline(never)
   func finishAnnouncing(_ work: inout FinishedWork) {
+    CurrentWork.passNextQueueOn(CurrentWork.scope)
     pushAgain(&work.madeReady)
     guard let finished = work.operation else { return }
     finished.retire(from: self)

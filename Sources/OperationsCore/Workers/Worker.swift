@@ -81,7 +81,7 @@ final class Worker: Sendable {
       while let current = request.withLock({ $0 }) {
         isInOwnLane.store(current.lane == .own, ordering: .relaxed)
         switch current.job {
-        case .serve(let queue): serve(queue.takeUnretainedValue())
+        case .serve(let queue): serve(queue)
         case .run(let blocks): run(blocks.takeRetainedValue())
         }
         guard let next = takeNext(after: current) else { break }
@@ -138,34 +138,56 @@ final class Worker: Sendable {
 
   // MARK: Queues
 
-  private func serve(_ queue: QueueCore) {
-    name(after: queue)
-    served.store(.passUnretained(queue), ordering: .relaxed)
-    startOperations(of: queue)
-    served.store(nil, ordering: .relaxed)
-    queue.owner.release()
+  /// Serves a queue, and then each queue that its operations hand to this worker.
+  private func serve(_ first: Unmanaged<QueueCore>) {
+    var current: Unmanaged<QueueCore>? = first
+    while let queue = current {
+      current = queue._withUnsafeGuaranteedRef { queue in
+        name(after: queue)
+        served.store(.passUnretained(queue), ordering: .relaxed)
+        let next = startOperations(of: queue)
+        served.store(nil, ordering: .relaxed)
+        return next
+      }
+      let owner = queue._withUnsafeGuaranteedRef { $0.owner }
+      // The last reference runs the user's `deinit`, which may take long.
+      if let next = current, swift_isUniquelyReferenced_nonNull_native(owner.toOpaque()) {
+        current = nil
+        next._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
+      }
+      owner.release()
+    }
   }
 
   /// Starts the queue's operations one after the other until there is none for this worker, or others
   /// have their turn.
-  private func startOperations(of queue: QueueCore) {
+  ///
+  /// - Returns: The queue to serve next, if the operations have handed one to this worker.
+  private func startOperations(of queue: QueueCore) -> Unmanaged<QueueCore>? {
     var scope = CurrentWork.Scope(operation: nil, servedQueue: .passUnretained(queue))
-    CurrentWork.withScope(&scope) { scope in
+    scope.acceptsNextQueue = queue.lane.isForOperations
+    return CurrentWork.withScope(&scope) { scope in
       var isSearching = true
       var work = FinishedWork()
       var count = 0
       let turn = pool.turnNumber
       while true {
         if let next = queue.takeNext(after: work, isSearching: &isSearching) {
+          if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           work = run(next, of: queue, scope)
           count += 1
           guard mustHandOver(after: count, since: turn) else { continue }
-          return queue.leave(after: work)
+          CurrentWork.passNextQueueOn(scope)
+          queue.leave(after: work)
+          return nil
         }
         work = FinishedWork()
-        if spinForMail(queue) { continue }
+        if scope.pointee.nextQueue == nil, spinForMail(queue) { continue }
         queue.gate.stopSearching()
-        guard queue.hasWorkAfterSearch(), queue.gate.claimWorker() else { return }
+        if queue.hasWorkAfterSearch(), queue.gate.claimWorker() { continue }
+        // The other queues that wait come first.
+        if pool.hasWaiting { CurrentWork.passNextQueueOn(scope) }
+        return scope.pointee.nextQueue
       }
     }
   }

@@ -47,6 +47,11 @@ final class WorkerPool: Sendable {
     ForkedProcess.check("to run operations of a queue")
     // The worker's reference.
     _ = queue.owner.retain()
+    serveRetained(queue)
+  }
+
+  /// As ``serve(_:)``, with a reference to the queue's public object that the worker takes over.
+  func serveRetained(_ queue: QueueCore) {
     // The width is read under the lock: each change of it comes before this, or finds the request.
     perform(
       withState {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import OperationsCore
 import TestSupport
 import Testing
@@ -60,6 +61,91 @@ struct CrossQueueChainTests {
       // It has opened the gate, but may not be marked as finished yet.
       there.waitUntilAllOperationsAreFinished()
       #expect(other.isFinished)
+    }
+  }
+
+  @Test("Q-4, Q-5: a chain that alternates between two serial queues stays on one thread")
+  func oneThread() async throws {
+    try await onOwnThread {
+      let log = EventLog<Int32>()
+      let queues = (0..<2).map { _ in
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        return queue
+      }
+      var last: Operation?
+      let count = 1_000
+      for index in 0..<count {
+        let operation = BlockOperation { log.note(csystem_thread_id()) }
+        if let last { operation.addDependency(last) }
+        queues[index % 2].addOperation(operation)
+        last = operation
+      }
+      for queue in queues.reversed() { queue.isSuspended = false }
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      let threads = log.events
+      // A few changes come from other work that the pool gives a turn. Without the rule, most steps are
+      // changes.
+      let changes = zip(threads, threads.dropFirst()).count { $0 != $1 }
+      #expect(threads.count == count && changes < count / 10)
+    }
+  }
+
+  @Test("Q-4: an operation in another queue does not wait for an observer that blocks the worker")
+  func observerBlocks() async throws {
+    try await onOwnThread {
+      let here = OperationQueue()
+      let there = OperationQueue()
+      for queue in [here, there] {
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+      }
+      let gate = Gate()
+      let first = BlockOperation {}
+      let other = BlockOperation { gate.open() }
+      other.addDependency(first)
+      let observed = BlockOperation {}
+      observed.addDependency(first)
+      // The worker of the first queue runs this after it has made the other operation ready.
+      let observation = observed.observe(\.isReady) { operation, _ in
+        if operation.isReady { gate.pass() }
+      }
+      here.addOperation(first)
+      there.addOperation(other)
+      there.isSuspended = false
+      here.isSuspended = false
+      other.waitUntilFinished()
+      here.waitUntilAllOperationsAreFinished()
+      #expect(other.isFinished && observed.isReady)
+      observation.invalidate()
+    }
+  }
+
+  @Test("Q-4: an operation in another queue does not wait for an observer of the worker's queue")
+  func queueObserverBlocks() async throws {
+    try await onOwnThread {
+      let here = OperationQueue()
+      let there = OperationQueue()
+      for queue in [here, there] {
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+      }
+      let gate = Gate()
+      let first = BlockOperation {}
+      let other = BlockOperation { gate.open() }
+      other.addDependency(first)
+      here.addOperation(first)
+      there.addOperation(other)
+      let observation = here.observe(\.operationCount) { queue, _ in
+        if queue.operationCount == 0 { gate.pass() }
+      }
+      there.isSuspended = false
+      here.isSuspended = false
+      there.waitUntilAllOperationsAreFinished()
+      here.waitUntilAllOperationsAreFinished()
+      #expect(other.isFinished)
+      observation.invalidate()
     }
   }
 }
