@@ -20,7 +20,7 @@ struct GroupRaceTests {
           if thread == 0 {
             group.start()
             group.waitUntilFinished()
-            // All added operations have finished, and no more can be added.
+            // All added operations have finished, and no other can be added.
             return #expect(!group.addOperation(BlockOperation {}))
           }
           for _ in 0..<20 {
