@@ -362,7 +362,7 @@ import Testing
         }
         if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
       }
-      // Whatever the other viewers did.
+      // The other viewers' behavior does not change these results.
       #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
       #expect(isLetIn(at: listener.path))
     }

@@ -241,7 +241,7 @@ import Tracing
 
   @Test func whatOneHasCountedTheNextOneDoesNotCountAgain() {
     let queue = makeQueue("again")
-    // Keeps the monitor running, which reports what it has kept to every new session.
+    // Keeps the monitor running. The monitor reports its stored history to every new session.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     for round in 1...5 {
       let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)

@@ -3,7 +3,7 @@
 
 package import Testing
 
-/// A trait for tests of which only one runs at a time.
+/// A trait for tests that must not run concurrently with each other.
 ///
 /// It is for tests that use every processor for seconds. Two of them at once would be slower than
 /// one after the other, and would starve other tests.

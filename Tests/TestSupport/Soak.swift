@@ -7,8 +7,7 @@ import Glibc
 /// and a terminal that stops receiving output. A seed determines its actions.
 ///
 /// It checks only the following: the program keeps running, its memory, descriptors and threads do
-/// not grow, its screen is at the end what it would be after a redraw, and it restores the
-/// terminal.
+/// not grow, its last screen equals the screen after a redraw, and it restores the terminal.
 ///
 /// Growth in the beginning is not a fault: lists are filled up to their limits, and released memory
 /// is kept for later use. Therefore the program is measured several times while it receives no

@@ -217,7 +217,7 @@ struct ConnectionTests {
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
     #expect(dashboard.text().shows("the process has exited: nothing can be changed"))
-    // The process is gone, so there is nothing to ask it, and nothing ends with the program.
+    // The process has exited: the program sends it no request, and quits at once.
     #expect(dashboard.reduce(.input(.character("H"))) == [])
     dashboard.press(" ")
     #expect(dashboard.press("q") == [.quit])

@@ -74,7 +74,7 @@ enum TelemetryOverhead {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// Returns the processor time of one second with 800 operations, each of which is reported.
+  /// Returns the processor time of one second with 800 reported operations.
   private static func measureSteady(_ telling: Telling) -> Duration {
     var taken = Duration.zero
     tell(telling) { metrics in

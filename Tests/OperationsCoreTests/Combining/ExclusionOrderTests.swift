@@ -163,7 +163,7 @@ struct ExclusionOrderTests {
   }
 }
 
-/// Keeps two operations in a queue, all of which need the same exclusion.
+/// Keeps two operations in a queue. All added operations need the same exclusion.
 private final class ExclusiveFlood: Sendable {
   let count = Monitored(0)
   private let exclusion: MutualExclusion

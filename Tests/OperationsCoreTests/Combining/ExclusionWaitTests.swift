@@ -128,8 +128,8 @@ struct ExclusionWaitTests {
     }
   }
 
-  /// An operation that executes with one exclusion until the gate opens, and one that was refused
-  /// often, waits for it, and has another exclusion reserved.
+  /// Two operations. The first one executes with one exclusion until the gate opens. The second one
+  /// was refused often, waits for that exclusion, and has another exclusion reserved.
   private struct Reservation {
     let early = MutualExclusion(name: "early")
     let late = MutualExclusion(name: "late")

@@ -4,7 +4,7 @@
 @testable import OperationsCore
 
 extension World {
-  /// Lets all operations end, whatever state the program has left, and checks the final conditions:
+  /// Lets all operations end in any state that the program has left, and checks the final conditions:
   /// no operation is lost, runs twice or leaks.
   ///
   /// - Parameter limit: The time limit.

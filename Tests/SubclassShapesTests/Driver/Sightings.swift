@@ -3,7 +3,7 @@
 
 import Dispatch
 
-/// What was seen of the operations of one run, by any thread.
+/// The observed events of the operations of one run, from all threads.
 // Unchecked because `tally` is mutable; it is touched only while `lock` is held.
 final class Sightings: @unchecked Sendable {
   /// An event that must happen once for each operation or for each dependent.
