@@ -94,7 +94,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// - Throws: Whatever the work fails with. The operation finishes all the same.
   /// - Precondition: There is a closure, and it has not run.
   open func run() async throws -> Output {
-    guard let body = withWork({ $0.takeBody() }) else { throw refuseToRun() }
+    guard let body = withWork({ $0.beginBody() }) else { throw refuseToRun() }
     return try await body()
   }
 
@@ -178,15 +178,16 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  final override func takeWork() -> Any? { withWork { $0.takeBody() } }
+  /// As documented at `init`.
+  final override var releasesWorkFirst: Bool { true }
+
+  final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
     // A thread that set the flag before it could find the task is seen here.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
-    // Where a subclass has one and does not call it.
-    discardWork()
     await willFinish(outcome)
     withWork { $0.end(outcome) }
     finishLater()

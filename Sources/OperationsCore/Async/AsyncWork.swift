@@ -7,6 +7,8 @@ struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
   private var body: Body?
+  /// Whether the closure was called, or is about to be.
+  private var hasBegun = false
   /// The task, from when it was made until the work is over.
   private(set) var task: Task<Void, Never>?
   /// Resumes the task, which has begun before the thread that makes it could say which one it is.
@@ -15,11 +17,19 @@ struct AsyncWork<Output: Sendable> {
 
   init(body: Body?) { self.body = body }
 
-  /// Whether there is a closure that nobody has taken.
-  var hasBody: Bool { body != nil }
+  /// Whether there is a closure that was not called.
+  var hasBody: Bool { body != nil && !hasBegun }
 
-  /// The closure is about to run, or never will.
+  /// The closure will not be called any more.
   mutating func takeBody() -> Body? { body.take() }
+
+  /// Returns the closure, once. It stays if the operation's own task calls it, which finishes the operation
+  /// and releases the closure then.
+  mutating func beginBody() -> Body? {
+    if hasBegun { return nil }
+    hasBegun = true
+    return task == nil ? body.take() : body
+  }
 
   /// The task was made. The work has not begun.
   ///

@@ -96,6 +96,13 @@ extension QueueCore {
     if isObserved.load(ordering: .sequentiallyConsistent) { tellObserversOfContents() }
   }
 
+  /// As ``announceContentsAfterwards()``, on another thread.
+  @inline(never)
+  func announceContentsElsewhere() {
+    let owner = owner.takeUnretainedValue()
+    OperationQueue.completions.addOperation { owner.core.tellObserversOfContents() }
+  }
+
   @inline(never)
   private func tellObserversOfContents() {
     let owner = owner.takeUnretainedValue()

@@ -103,14 +103,15 @@ open class BlockOperation: Operation, @unchecked Sendable {
       finishRun()
     } else {
       startSlowly(scope)
+      if scope.pointee.operation == nil { return nil }
     }
-    if status.load(ordering: .acquiring).has(.forgetsDependencies) {
-      CurrentWork.releasing(scope) { forgetDependencies() }
+    if status.load(ordering: .acquiring).has(.forgetsDependencies), forgetsUsersObjects(scope) {
+      return nil
     }
-    return scope.pointee.operation == nil ? nil : releaseDependents(in: queue)
+    return releaseDependents(in: queue)
   }
 
-  /// Somebody observes it, or it was cancelled.
+  /// Starts it if it is observed, or was cancelled.
   @inline(never)
   private final func startSlowly(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     switch update({ $0.startUnobserved() }) {
@@ -118,14 +119,16 @@ open class BlockOperation: Operation, @unchecked Sendable {
     case .run:
       runBlocks(scope)
       finishRun()
-    case .finishWithoutRunning: break
-    case .nothing, .refuse: break
+    case .finishWithoutRunning, .nothing, .refuse: break
     }
-    // Those of one that was cancelled.
-    CurrentWork.releasing(scope) { discardWork() }
+    // If it was cancelled: the release of the blocks may need the slot.
+    guard let unrun = takeWork(mayRunAgain: false) else { return }
+    CurrentWork.retire(scope)
+    withExtendedLifetime(unrun) {}
   }
 
-  final override func takeWork() -> Any? {
+  final override func takeWork(mayRunAgain: Bool) -> Any? {
+    if mayRunAgain { return nil }
     // A subclass may say that it has finished while another thread is in its `main()`; and `main()` may
     // be called by hand while this thread finishes what was cancelled.
     lock.lock()

@@ -17,6 +17,8 @@ import Synchronization
 // Unchecked for the reason given at `Operation`; `body` and `outcome` are guarded by its lock.
 open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var body: (@Sendable () throws -> Result)?
+  /// Whether `body` was called, or is about to be.
+  @exclusivity(unchecked) private final var hasBegun = false
   @exclusivity(unchecked) private final var outcome: Swift.Result<Result, any Error>?
 
   /// Creates an operation that calls `body`.
@@ -57,26 +59,32 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
 
   /// Calls the body and keeps what comes of it.
   open override func main() {
-    guard let body = takeBody() else { return }
+    guard let body = beginBody() else { return }
     // In a function of its own, so that the body cannot go under the lock.
     let outcome = Swift.Result(catching: body)
     if case .failure(let error) = outcome { keepError(error) }
     keep(outcome)
   }
 
-  /// Releases the body before those who wait for the operation go on, as documented at `init`.
-  final override func finishUnrun() -> Bool {
-    let isFirst = super.finishUnrun()
-    discardWork()
-    return isFirst
-  }
+  /// As documented at `init`.
+  final override var releasesWorkFirst: Bool { true }
 
-  final override func takeWork() -> Any? { takeBody() }
-
-  private final func takeBody() -> (@Sendable () throws -> Result)? {
+  final override func takeWork(mayRunAgain: Bool) -> Any? {
     lock.lock()
     defer { lock.unlock() }
     return body.take()
+  }
+
+  /// Returns the body, once.
+  ///
+  /// If ``Operation/start()`` has begun, the body stays until the operation finishes: what it captured may
+  /// need the slot when it is released.
+  private final func beginBody() -> (@Sendable () throws -> Result)? {
+    lock.lock()
+    defer { lock.unlock() }
+    if hasBegun { return nil }
+    hasBegun = true
+    return status.load(ordering: .acquiring).has(.startClaimed) ? body : body.take()
   }
 
   private final func keep(_ outcome: Swift.Result<Result, any Error>) {

@@ -32,6 +32,25 @@ extension Operation {
   /// Where a dependency has not finished it will still count itself off, which matters to nobody.
   final func forgetDependencies() { release(takeDependencies()) }
 
+  /// Forgets the dependencies of a plain block, which this thread has run for a queue.
+  ///
+  /// If that may run the user's code, which may need the slot of the block, retires the block first.
+  ///
+  /// - Returns: Whether the block was retired.
+  @inline(never)
+  final func forgetsUsersObjects(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) -> Bool {
+    let forgotten = takeDependencies()
+    let mustRetire = forgotten.contains { !$0.holdsOnlyItself }
+    if mustRetire { CurrentWork.retire(scope) }
+    CurrentWork.releasing(scope) { release(forgotten) }
+    return scope.pointee.operation == nil
+  }
+
+  /// Whether the release of this operation runs none of the user's code.
+  private final var holdsOnlyItself: Bool {
+    status.load(ordering: .acquiring).has(.retired) && heldAfterRetirement == .nothing
+  }
+
   /// Takes the dependencies of one that forgets them when it finishes.
   final func takeForgottenDependencies() -> [Operation] {
     status.load(ordering: .acquiring).has(.forgetsDependencies) ? takeDependencies() : []

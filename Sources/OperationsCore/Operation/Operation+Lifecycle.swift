@@ -30,7 +30,7 @@ extension Operation {
       // An observer may have finished it.
       if status.load(ordering: .acquiring).isFinished { return false }
       let isBodyDone = CurrentWork.run(self) { runBody() }
-      return isBodyDone && finishesWithMain && announceFinish(wasExecuting: true)
+      return isBodyDone && finishesWithMain && finishHere(wasExecuting: true)
     }
   }
 
@@ -41,7 +41,15 @@ extension Operation {
 
   /// The work that ``runBody()`` has left to others is over. On any thread.
   final func finishLater() {
-    if announceFinish(wasExecuting: true) { finishWasSet() }
+    if finishHere(wasExecuting: true) { finishWasSet() }
+  }
+
+  /// Finishes the operation and, if its class asks for that, releases its work.
+  ///
+  /// - Returns: Whether it has finished by this, and the caller must call ``finishWasSet(discardsWork:)``.
+  final func finishHere(wasExecuting: Bool) -> Bool {
+    guard announceFinish(wasExecuting: wasExecuting) else { return false }
+    return !releasesWorkFirst || !CurrentWork.releasing(self) { discardWork() }
   }
 
   /// - Returns: Whether it has finished by this. Not where a subclass has said so before: what
@@ -178,10 +186,9 @@ extension Operation {
     let forgotten = takeForgottenDependencies()
     releaseDependents()
     let queue = enqueuedQueue
-    // What was started by hand and has run can be run again by hand.
-    let mustDiscard =
-      discardsWork || queue != nil || !status.load(ordering: .relaxed).has(.executing)
-    let work = mustDiscard ? takeWork() : nil
+    let mayRunAgain =
+      !discardsWork && queue == nil && status.load(ordering: .relaxed).has(.executing)
+    let work = takeWork(mayRunAgain: mayRunAgain)
     if let queue {
       queue._withUnsafeGuaranteedRef { $0.retire(self) }
     } else {

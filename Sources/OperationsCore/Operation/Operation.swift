@@ -40,7 +40,7 @@ open class Operation: @unchecked Sendable {
     if links.isEmpty, extra.load(ordering: .relaxed).isNothing { return }
     rare?.observations?.objectIsGone()
     releaseDependencies()
-    extra.load(ordering: .relaxed).release()
+    ReleaseList.release(extra.load(ordering: .relaxed))
   }
 
   // MARK: Work
@@ -267,17 +267,22 @@ open class Operation: @unchecked Sendable {
 
   /// Finishes what was cancelled before its start. Overridden by the classes of this module.
   ///
-  /// - Returns: Whether it has finished by this, and the caller must see to what follows.
-  func finishUnrun() -> Bool { announceFinish(wasExecuting: false) }
+  /// - Returns: Whether it has finished by this, and the caller must call ``finishWasSet(discardsWork:)``.
+  func finishUnrun() -> Bool { finishHere(wasExecuting: false) }
 
-  /// Takes what the operation would run and will not run any more. Overridden by the classes of this
+  /// Takes what the operation runs, when it will not run any more. Overridden by the classes of this
   /// module.
   ///
+  /// - Parameter mayRunAgain: Whether the operation has run by hand. What can be run again by hand stays.
   /// - Returns: An object or a closure whose release may run the user's code; `nil` if there is nothing.
-  func takeWork() -> Any? { nil }
+  func takeWork(mayRunAgain: Bool) -> Any? { nil }
+
+  /// Whether the operation's work is released before those who wait for the operation go on. Overridden by
+  /// the classes of this module.
+  var releasesWorkFirst: Bool { false }
 
   /// Releases what will not run any more.
-  final func discardWork() { withExtendedLifetime(takeWork()) {} }
+  final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }
 
   // MARK: Identity
 

@@ -53,6 +53,13 @@ enum ReleaseList {
     releaseElsewhere(consume operation)
   }
 
+  /// Releases the rare state of an operation that is destroyed, if there is one. It may hold objects of the
+  /// user's.
+  static func release(_ extra: OperationExtra) {
+    guard extra.isRare, CurrentWork.isBetweenOperations else { return extra.release() }
+    OperationQueue.completions.addOperation { extra.release() }
+  }
+
   private static func releaseAll(from operation: consuming Operation) {
     if CurrentWork.isBetweenOperations { return releaseElsewhere(consume operation) }
     var pending = Pending()

@@ -9,7 +9,8 @@ import Synchronization
 /// Lifetime: the public object holds this one, and is itself retained while there is something in
 /// the inbox or the scheduler (``isOwnerHeld``): a queue that its user has let go of goes away after its
 /// work. Who works on one without a reference of its own takes one (``keepingAlive(_:)``).
-// Unchecked because of `ownerReference`, which is set once before anybody else sees the queue.
+// Unchecked because of `ownerReference`, which is set once before another thread can use the queue, and
+// `waitingRequest`.
 final class QueueCore: @unchecked Sendable {
   let id = QueueID.next()
   private var ownerReference: Unmanaged<OperationQueue>?
@@ -37,6 +38,8 @@ final class QueueCore: @unchecked Sendable {
   /// The lane of its requests if that does not depend on the width.
   private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
+  /// The number of the request for a worker that waits; 0 if none does. Guarded by the pool's lock.
+  @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   /// A copy of the scheduler's `maxConcurrentOperationCount`.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
 
@@ -296,8 +299,8 @@ final class QueueCore: @unchecked Sendable {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was told")
-        // Comes after the announcement.
-        _ = effects.takeAftermath()
+        // Comes after the announcement. The caller has another reference.
+        effects.takeAftermath()?.release()
       }
     }
     // Observers do not see a barrier come or go.
@@ -331,14 +334,20 @@ final class QueueCore: @unchecked Sendable {
   /// As ``perform(_:)``, for where each instruction counts.
   @inline(__always)
   func performInline(_ effects: inout QueueEffects) {
-    if let operation = effects.takeAftermath() { operation.wasRetired() }
+    notify(&effects)
+    effects.releaseOperations()
+    if effects.releasesOwner { owner.release() }
+  }
+
+  /// Performs the effects that other threads wait for. The release of objects is left.
+  @inline(__always)
+  func notify(_ effects: inout QueueEffects) {
+    effects.aftermath?._withUnsafeGuaranteedRef { $0.wasRetired() }
     if effects.hasWork { wakeWorker() }
     if let wakeups = effects.takeWakeups() {
       for callback in wakeups.callbacks { callback() }
       for waiter in wakeups.waiters { waiter.wake() }
     }
-    effects.releaseOperations()
-    if effects.releasesOwner { owner.release() }
   }
 
   // MARK: Workers

@@ -16,19 +16,17 @@ struct QueueEffects {
     var waiters: [any Waiter] = []
   }
 
-  /// Was retired, and has waiters or a completion block; retained.
+  /// The operation that was retired and has waiters or a completion block; retained.
   ///
-  /// This reference and the next are unmanaged because a section without them must not pay for the
-  /// release of nothing. ``QueueCore/perform(_:)`` gives them up.
-  private var aftermath: Unmanaged<Operation>?
+  /// This reference and the next are unmanaged, so that a section without them does not pay for a release.
+  /// ``releaseOperations()`` and ``takeWakeups()`` give them up.
+  private(set) var aftermath: Unmanaged<Operation>?
   private var wakeupsReference: Unmanaged<Wakeups>?
   /// Whether one more worker would find an operation to start.
   var hasWork = false
-  /// To be released, linked through `inboxNext`: nobody pushes what has left the queue.
+  /// The operations to release, linked through `inboxNext`, which nothing else uses once they have left
+  /// the queue.
   private(set) var released: Unmanaged<Operation>?
-  /// A plain block that is released has dependencies. If the reference to it is the last one, they may
-  /// go too.
-  private(set) var mayReleaseDependencies = false
   /// The queue has nothing left to do and lets go of its public object.
   var releasesOwner = false
 
@@ -50,9 +48,9 @@ struct QueueEffects {
     aftermath = .passRetained(operation)
   }
 
-  /// Takes the operation that was retired and has waiters or a completion block.
+  /// Takes the reference to the operation that was retired and has waiters or a completion block.
   @inline(__always)
-  mutating func takeAftermath() -> Operation? { aftermath.take()?.takeRetainedValue() }
+  mutating func takeAftermath() -> Unmanaged<Operation>? { aftermath.take() }
 
   /// Takes the callbacks and waiters to wake.
   @inline(__always)
@@ -64,21 +62,35 @@ struct QueueEffects {
     released = .passUnretained(operation)
   }
 
-  /// Whether the release of the operations runs, or may run, the user's code.
+  /// Whether there are operations to release.
+  @inline(__always)
+  var releasesOperations: Bool { released != nil || aftermath != nil }
+
+  /// Whether the release of the operations may run the user's code.
   ///
-  /// Decided by what the operations hold, and not by how many references there are: another thread may
-  /// give up its own at any time. Notes in ``mayReleaseDependencies`` if dependencies may go.
+  /// The answer depends on what the operations hold. It does not depend on the number of references,
+  /// because another thread may give up its own reference at any time. If only dependencies are held, the
+  /// answer may be `false`: see ``CurrentWork/isBetweenOperations``.
   ///
   /// - Parameter block: The operation that has just been retired, if there is one.
   /// - Returns: Whether the release must wait until this thread holds no other operation.
+  /// - Precondition: The queue's lock is held.
   @inline(__always)
-  mutating func runsUsersCode(after block: FinishedBlock?) -> Bool {
+  func runsUsersCode(after block: FinishedBlock?) -> Bool {
+    if let aftermath, aftermath._withUnsafeGuaranteedRef(Self.outlivesQueue) { return true }
     guard let released else { return false }
     if let block, block.isAll(of: released) { return false }
     return inspectReleased()
   }
 
-  private mutating func inspectReleased() -> Bool {
+  /// Whether the queue does not let go of the retired operation yet. Then another thread makes it do so,
+  /// and the reference of ``aftermath`` may be the last one.
+  @inline(never)
+  private static func outlivesQueue(_ operation: Operation) -> Bool {
+    operation.place.stage != .gone && operation.heldAfterRetirement != .nothing
+  }
+
+  private func inspectReleased() -> Bool {
     var current = released
     while let operation = current {
       current = operation._withUnsafeGuaranteedRef { $0.inboxNext }
@@ -89,17 +101,18 @@ struct QueueEffects {
         // The end of a chain: all of it goes, and is better released here than handed to another thread.
         // Without a reference of its own, unlike `isKnownUniquelyReferenced`.
         if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
-        mayReleaseDependencies = true
       }
     }
     return false
   }
 
   /// Releases the operations, which may run a `deinit` of the user's.
+  @inline(__always)
   mutating func releaseOperations() {
     while let operation = released {
       released = operation._withUnsafeGuaranteedRef { $0.inboxNext }
       operation.release()
     }
+    takeAftermath()?.release()
   }
 }

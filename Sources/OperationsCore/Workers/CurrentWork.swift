@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
+import Synchronization
 
 /// What the calling thread is doing: which operation it runs, and for which queue.
 enum CurrentWork {
@@ -13,16 +14,19 @@ enum CurrentWork {
     var servedQueue: Unmanaged<QueueCore>?
     /// Whether all of this runs on the main dispatch queue, or on one that targets it.
     var isOnMainQueue = false
-    /// Whether `operation` has run, and this thread releases what it no longer needs.
+    /// Whether `operation` has run or was cancelled, and this thread releases what it no longer needs.
     ///
-    /// The operation holds its slot until that is done, because most releases run none of the user's code
-    /// and a critical section more would cost too much. A `deinit` that waits for an operation or for a
-    /// queue retires the operation first: see ``CurrentWork/retireWhatHasRun()``.
+    /// The operation holds its slot meanwhile, for one of two reasons. A block that has run is released
+    /// here because most releases run none of the user's code, and another critical section would cost
+    /// too much. What an ``InvocationOperation`` or an ``AsyncOperation`` has called is released before
+    /// those who wait for the operation go on. If a `deinit` waits for an operation or for a queue, it
+    /// retires the operation first: see ``CurrentWork/retireWhatHasRun()``. A `deinit` that waits in
+    /// another way must not need the slot.
     var isReleasing = false
-    /// The operation that was retired in that way, which this thread keeps alive.
+    /// The operation that was retired before its scope ended, which this thread keeps alive.
     var retired: Unmanaged<Operation>?
-    /// Whether this worker holds its next operation, or counts as searching: nothing of the user's may
-    /// run.
+    /// Whether this worker holds its next operation, or counts as searching. None of the user's code may
+    /// run then.
     var isBetweenOperations = false
     /// Whether this thread is a worker that may serve ``nextQueue`` itself.
     var acceptsNextQueue = false
@@ -69,10 +73,17 @@ enum CurrentWork {
     return isInside { $0.operation?.toOpaque() == address }
   }
 
-  /// Whether this thread is inside of an operation of the queue.
+  /// Whether this thread is inside of an operation of the queue that the queue has not retired.
   static func isInsideOperation(of queue: QueueCore) -> Bool {
     let address = Unmanaged.passUnretained(queue).toOpaque()
-    return isInside { $0.operation != nil && $0.servedQueue?.toOpaque() == address }
+    return isInside { scope in
+      guard let operation = scope.operation, scope.servedQueue?.toOpaque() == address else {
+        return false
+      }
+      return operation._withUnsafeGuaranteedRef {
+        !$0.status.load(ordering: .acquiring).has(.retired)
+      }
+    }
   }
 
   private static func isInside(_ matches: (Scope) -> Bool) -> Bool {
@@ -94,30 +105,49 @@ enum CurrentWork {
     scope.pointee.isReleasing = false
   }
 
-  /// Retires each operation of this thread that has run and whose slot is held only until it has been
-  /// released; before this thread waits.
+  /// Runs `body`, which releases what `operation` no longer needs.
+  ///
+  /// - Returns: Whether the operation was retired meanwhile, because a `deinit` waits.
+  /// - Precondition: The operation has finished, and this thread retires it after this.
+  static func releasing(_ operation: Operation, _ body: () -> Void) -> Bool {
+    let reference = Unmanaged.passUnretained(operation)
+    if let scope, scope.pointee.operation?.toOpaque() == reference.toOpaque() {
+      releasing(scope, body)
+      return scope.pointee.operation == nil
+    }
+    var own = Scope(
+      operation: reference, servedQueue: scope?.pointee.servedQueue, isOnMainQueue: isOnMainQueue)
+    return withScope(&own) { scope in
+      releasing(scope, body)
+      defer { releaseRetired(scope) }
+      return scope.pointee.operation == nil
+    }
+  }
+
+  /// Retires each operation of this thread that keeps its slot only until it has been released. Called
+  /// before this thread waits.
   static func retireWhatHasRun() {
     var current = scope
     while let scope = current {
-      retireWhatHasRun(scope)
+      if scope.pointee.isReleasing { retire(scope) }
       current = scope.pointee.outer
     }
   }
 
-  private static func retireWhatHasRun(_ scope: UnsafeMutablePointer<Scope>) {
-    guard scope.pointee.isReleasing, let queue = scope.pointee.servedQueue,
-      let operation = scope.pointee.operation
-    else { return }
+  /// Retires the operation of the scope, which has run or was cancelled. Then this thread is no longer
+  /// inside of it.
+  ///
+  /// - Precondition: No other thread retires it.
+  @inline(never)
+  static func retire(_ scope: UnsafeMutablePointer<Scope>) {
+    guard let operation = scope.pointee.operation else { return }
     scope.pointee.isReleasing = false
     scope.pointee.operation = nil
     scope.pointee.retired = operation.retain()
-    let forgotten = operation._withUnsafeGuaranteedRef { $0.takeForgottenDependencies() }
-    FinishedBlock(operation).finishTelling()
-    queue._withUnsafeGuaranteedRef { $0.retire(operation.takeUnretainedValue()) }
-    operation._withUnsafeGuaranteedRef { $0.release(forgotten) }
+    FinishedBlock(operation).finishAndRetire()
   }
 
-  /// Gives up the operation that was retired in that way.
+  /// Gives up the operation that was retired before its scope ended.
   @inline(never)
   static func releaseRetired(_ scope: UnsafeMutablePointer<Scope>) {
     scope.pointee.retired.take()?.release()

@@ -39,19 +39,22 @@ struct FinishedBlock {
   }
 
   /// Finishes it, if that is not done, and retires it.
+  ///
+  /// - Precondition: If it has finished, its dependents have been told.
   func retire(from queue: QueueCore) {
     let operation = reference.takeUnretainedValue()
-    if !operation.status.load(ordering: .acquiring).isFinished { finishTelling() }
-    queue.retire(operation)
+    if operation.status.load(ordering: .acquiring).isFinished {
+      queue.retire(operation)
+    } else {
+      finishAndRetire()
+    }
   }
 
-  /// Finishes it, and tells whoever wants to be told of that.
-  func finishTelling() {
-    reference._withUnsafeGuaranteedRef {
-      $0.finishRun()
-      if $0.status.load(ordering: .acquiring).has(.forgetsDependencies) { $0.forgetDependencies() }
-      $0.releaseDependents()
-    }
+  /// Finishes it, if that is not done, and does all that follows the finish.
+  func finishAndRetire() {
+    let operation = reference.takeUnretainedValue()
+    operation.finishRun()
+    operation.finishWasSet()
   }
 }
 

@@ -18,7 +18,10 @@ extension QueueCore {
     if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
-    if mustAnnounce { announceContentsAfterwards() }
+    // Not on this thread, which holds its next operation or counts as searching.
+    if mustAnnounce, isObserved.load(ordering: .sequentiallyConsistent) {
+      announceContentsElsewhere()
+    }
     return next
   }
 
@@ -32,8 +35,8 @@ extension QueueCore {
       let (next, isLate, isRetired) = retireAndTake(
         after: work, &effects, isSearching: isSearching)
       if isLate {
-        work = performLate(
-          after: isRetired ? nil : work.operation, &effects, isSearching: &isSearching)
+        performLate(after: isRetired ? nil : work.operation, &effects, isSearching: &isSearching)
+        work = FinishedWork()
         continue
       }
       if next == nil {
@@ -87,25 +90,29 @@ extension QueueCore {
   ///   - finished: The operation that could not be retired, because its finish must be announced first.
   ///   - effects: What the section left to do.
   ///   - isSearching: Whether the worker counts as searching. Afterwards it does not.
-  /// - Returns: What is still to be retired.
   @inline(never)
   private func performLate(
     after finished: FinishedBlock?, _ effects: inout QueueEffects, isSearching: inout Bool
-  ) -> FinishedWork {
+  ) {
     if isSearching { gate.stopSearching() }
     isSearching = false
     if hasMail { effects.hasWork = true }
     CurrentWork.passNextQueueOn(CurrentWork.scope)
-    perform(&effects)
-    finished?.finishTelling()
-    return FinishedWork(operation: finished)
+    notify(&effects)
+    // Before the releases: a `deinit` may need its slot, or end the thread.
+    finished?.retire(from: self)
+    effects.releaseOperations()
+    if effects.releasesOwner { owner.release() }
   }
 
-  /// As ``perform(_:)``, on a worker that holds its next operation, or counts as searching: nothing of
-  /// the user's may run here.
+  /// As ``perform(_:)``, on a worker that holds its next operation, or counts as searching: none of the
+  /// user's code may run here.
+  ///
+  /// It was decided in the critical section that it does not. Since then, another thread may have added
+  /// to an operation what is released here: see ``CurrentWork/isBetweenOperations``.
   @inline(__always)
   private func performBetweenOperations(_ effects: inout QueueEffects) {
-    let scope = effects.mayReleaseDependencies ? CurrentWork.scope : nil
+    let scope = effects.releasesOperations ? CurrentWork.scope : nil
     scope?.pointee.isBetweenOperations = true
     performInline(&effects)
     scope?.pointee.isBetweenOperations = false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Dispatch
 import OperationsCore
 import TestSupport
 import Testing
@@ -9,25 +10,36 @@ import Testing
 /// `deinit` of a captured object may need the slot.
 @Suite("The release of what an operation held")
 struct LastReleaseTests {
+  /// How the `deinit` of a `Visitor` waits.
+  private enum Wait: CaseIterable {
+    case operation, queue
+    /// The library does not know of this one.
+    case semaphore
+  }
+
   /// Its `deinit` adds an operation to the queue and waits for it.
   private final class Visitor: Sendable {
     private let queue: OperationQueue
     private let log: EventLog<String>
-    private let waitsForQueue: Bool
+    private let wait: Wait
 
-    init(to queue: OperationQueue, _ log: EventLog<String>, waitsForQueue: Bool = false) {
+    init(to queue: OperationQueue, _ log: EventLog<String>, by wait: Wait = .operation) {
       self.queue = queue
       self.log = log
-      self.waitsForQueue = waitsForQueue
+      self.wait = wait
     }
 
     deinit {
-      let visit = BlockOperation { [log] in log.note("visit") }
+      let isOver = DispatchSemaphore(value: 0)
+      let visit = BlockOperation { [log] in
+        log.note("visit")
+        isOver.signal()
+      }
       queue.addOperation(visit)
-      if waitsForQueue {
-        queue.waitUntilAllOperationsAreFinished()
-      } else {
-        visit.waitUntilFinished()
+      switch wait {
+      case .operation: visit.waitUntilFinished()
+      case .queue: queue.waitUntilAllOperationsAreFinished()
+      case .semaphore: isOver.wait()
       }
       log.note("released")
     }
@@ -50,7 +62,6 @@ struct LastReleaseTests {
   private static let limit = Duration.seconds(20)
 
   private func onNarrowQueue(
-    waitsForQueue: Bool = false,
     _ add: @escaping @Sendable (OperationQueue, EventLog<String>) -> Void
   ) async throws {
     try await onOwnThread(within: Self.limit) {
@@ -65,9 +76,9 @@ struct LastReleaseTests {
   }
 
   private func block(
-    capturing queue: OperationQueue, _ log: EventLog<String>, waitsForQueue: Bool = false
+    capturing queue: OperationQueue, _ log: EventLog<String>, by wait: Wait = .operation
   ) -> @Sendable () -> Void {
-    let visitor = Visitor(to: queue, log, waitsForQueue: waitsForQueue)
+    let visitor = Visitor(to: queue, log, by: wait)
     return {
       visitor.touch()
       log.note("run")
@@ -77,7 +88,7 @@ struct LastReleaseTests {
   @Test("BL-5: the captures of a plain block may wait for its queue", arguments: [false, true])
   func plainBlock(waitsForQueue: Bool) async throws {
     try await onNarrowQueue { queue, log in
-      queue.addOperation(block(capturing: queue, log, waitsForQueue: waitsForQueue))
+      queue.addOperation(block(capturing: queue, log, by: waitsForQueue ? .queue : .operation))
     }
   }
 
@@ -138,12 +149,51 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("CA-5: so may those of a block that was cancelled")
-  func cancelledBlock() async throws {
+  @Test(
+    "CA-5: so may those of a block that was cancelled, observed or not", arguments: Wait.allCases,
+    [false, true])
+  private func cancelledBlock(wait: Wait, isObserved: Bool) async throws {
     try await onNarrowQueue { queue, log in
-      let operation = BlockOperation(block: block(capturing: queue, log))
+      let operation = BlockOperation(block: block(capturing: queue, log, by: wait))
+      let observation = isObserved ? operation.observe(\.isFinished) { _, _ in } : nil
       operation.cancel()
       queue.addOperation(operation)
+      log.wait(for: "released")
+      observation?.invalidate()
+    }
+  }
+
+  @Test(
+    "H-5: so may those of an invocation, run or cancelled", arguments: [Wait.operation, .queue],
+    [false, true])
+  private func invocation(wait: Wait, isCancelled: Bool) async throws {
+    try await onNarrowQueue { queue, log in
+      let operation = InvocationOperation(block(capturing: queue, log, by: wait))
+      if isCancelled { operation.cancel() }
+      queue.addOperation(operation)
+    }
+  }
+
+  @Test(
+    "H-5: so may those of an asynchronous operation, run or cancelled",
+    arguments: [Wait.operation, .queue], [false, true])
+  private func asynchronous(wait: Wait, isCancelled: Bool) async throws {
+    try await onNarrowQueue { queue, log in
+      let body = block(capturing: queue, log, by: wait)
+      let operation = AsyncOperation { body() }
+      if isCancelled { operation.cancel() }
+      queue.addOperation(operation)
+    }
+  }
+
+  @Test("H-5: so may those of an asynchronous operation that does not call its closure")
+  func asynchronousWithoutCall() async throws {
+    final class Ignoring: AsyncOperation<Void>, @unchecked Sendable {
+      override func run() async throws {}
+    }
+    try await onNarrowQueue { queue, log in
+      let body = block(capturing: queue, log)
+      queue.addOperation(Ignoring { body() })
     }
   }
 
@@ -158,21 +208,33 @@ struct LastReleaseTests {
 
   @Test(
     "BL-5, K-15: so may those of a block operation's subclass, run or not",
-    arguments: [true, false])
-  func subclass(runs: Bool) async throws {
+    arguments: [true, false], Wait.allCases)
+  private func subclass(runs: Bool, wait: Wait) async throws {
     try await onNarrowQueue { queue, log in
       let operation = runs ? PlainBlockSubclass() : UnrunBlocks()
-      operation.addExecutionBlock(block(capturing: queue, log))
+      operation.addExecutionBlock(block(capturing: queue, log, by: wait))
       queue.addOperation(operation)
     }
   }
 
-  @Test("DE-9: so may a dependency that is forgotten", arguments: [false, true], [false, true])
-  func forgottenDependency(isSubclass: Bool, isObserved: Bool) async throws {
+  @Test("DE-9: so may a dependency that is forgotten", arguments: [false, true], Wait.allCases)
+  private func forgottenDependency(isSubclass: Bool, wait: Wait) async throws {
+    try await forgetDependency(isSubclass: isSubclass, isObserved: false, wait)
+  }
+
+  @Test(
+    "DE-9: so may one that is forgotten by an operation that is observed", arguments: Wait.allCases)
+  private func forgottenDependencyOfObserved(wait: Wait) async throws {
+    for isSubclass in [false, true] {
+      try await forgetDependency(isSubclass: isSubclass, isObserved: true, wait)
+    }
+  }
+
+  private func forgetDependency(isSubclass: Bool, isObserved: Bool, _ wait: Wait) async throws {
     try await onNarrowQueue { queue, log in
       let operation = isSubclass ? Operation() : BlockOperation {}
       do {
-        let dependency = HoldingOperation(Visitor(to: queue, log))
+        let dependency = HoldingOperation(Visitor(to: queue, log, by: wait))
         dependency.start()
         operation.addDependency(dependency)
       }

@@ -191,6 +191,24 @@ struct QueueSchedulerTests {
     bench.endSection()
   }
 
+  @Test("H-11: the last reference to an operation that lingers and has waiters is given up late")
+  func lingeringWithWaiters() {
+    let bench = SchedulerBench()
+    let operation = SchedulerBench.operation("one")
+    bench.add([operation])
+    #expect(bench.takeNext() === operation)
+    operation.update { $0.insert(.hasWaiters) }
+    #expect(operation.update { $0.cancel(isAnnounced: false).mustPush })
+    operation.update { _ = $0.finish() }
+    #expect(bench.scheduler.retire(operation, &bench.effects))
+    #expect(bench.effects.released == nil && operation.place.stage == .lingering)
+    #expect(bench.effects.runsUsersCode(after: nil), "its class may have a deinit")
+    bench.discardEffects()
+    bench.takeIn([operation])
+    #expect(operation.place.stage == .gone)
+    bench.endSection()
+  }
+
   @Test("Q-12: a waiter for an empty queue is notified once, at the end of the section")
   func waitersForEmpty() {
     let bench = SchedulerBench()

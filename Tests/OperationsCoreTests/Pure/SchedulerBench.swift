@@ -92,7 +92,7 @@ final class SchedulerBench {
   ///
   /// The references of ``QueueEffects`` are unmanaged: overwriting a value leaks them.
   func discardEffects() {
-    _ = effects.takeAftermath()
+    effects.takeAftermath()?.release()
     _ = effects.takeWakeups()
     effects = QueueEffects()
   }
