@@ -20,7 +20,7 @@ extension CollectorTable {
     var warnings =
       deadlockWatch.warnings + cancelledLongAgo(at: now) + heldUpByThemselvesForLong(at: now)
       + unstartedFinishes.warnings + priorityInversions(at: now)
-      + threadCondition.warnings + queueConditions.warnings(of: queues, at: now)
+      + threadCondition.warnings(at: now) + queueConditions.warnings(of: queues, at: now)
     if kinds.contains(.slow) { warnings += slowOperations(at: now) }
     warnings += fanOutWarnings + (leakWatch?.warnings ?? [])
     return warnings.filter { kinds.contains($0.kind) }

@@ -6,6 +6,8 @@ import OperationsCore
 
 /// Whether queues wait because the pool has reached its limit of threads, and since when.
 struct ThreadCondition {
+  /// How long the condition lasts before it is a warning. The limit is often reached for some milliseconds.
+  static let patience = Duration.seconds(1)
   /// The time between two checks while all threads are in use. A queue that begins to wait sends no
   /// event.
   static let interval = Duration.milliseconds(250)
@@ -21,8 +23,9 @@ struct ThreadCondition {
     since = use?.isAtLimit == true ? since ?? now : nil
   }
 
-  var warnings: [MonitorWarning] {
-    guard let use, let since else { return [] }
+  /// The warnings at this moment.
+  func warnings(at now: MonitorTime) -> [MonitorWarning] {
+    guard let use, let since, now - since >= Self.patience else { return [] }
     return [
       MonitorWarning(
         kind: .threadLimit, count: use.waitingCount, since: since, limit: use.limit)

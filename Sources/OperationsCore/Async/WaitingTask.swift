@@ -34,7 +34,9 @@ final class WaitingTask: Waiter {
   func waitRegardless() async { _ = await suspend() }
 
   private func suspend() async -> Bool {
-    await withCheckedContinuation { continuation in
+    ThreadShortage.taskBeganWaiting()
+    defer { ThreadShortage.taskEndedWaiting() }
+    return await withCheckedContinuation { continuation in
       if let wasWoken = begin(continuation) { continuation.resume(returning: wasWoken) }
     }
   }

@@ -7,7 +7,10 @@ import Synchronization
 ///
 /// The thread that has started the operation takes what no other thread has begun: so all of them run
 /// even if there is no other thread.
-final class ExecutionBlocks: Sendable {
+// Unchecked because of `waitingRequest`, which is guarded by the pool's lock.
+final class ExecutionBlocks: @unchecked Sendable {
+  /// The number of the request that waits for one more thread; 0 if none does.
+  @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   private let blocks: [@Sendable () -> Void]
   private let operation: Operation
   /// Retained for the blocks: a subclass may say that it has finished before they have.

@@ -5,50 +5,89 @@
 struct RequestLine {
   typealias Request = WorkerPoolState.Request
 
-  private var requests: [Request] = []
-  /// The requests before this index have been taken.
-  private var start = 0
+  /// A place in the line. A request that was removed leaves its place empty.
+  private struct Place {
+    let number: UInt64
+    var request: Request?
+  }
 
-  var isEmpty: Bool { start == requests.count }
-  var count: Int { requests.count - start }
-  var first: Request? { isEmpty ? nil : requests[start] }
-  var all: ArraySlice<Request> { requests[start...] }
+  private var places: [Place] = []
+  /// The index of the first request; the number of places if no request waits.
+  private var start = 0
+  /// The number of requests.
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+  var first: Request? { isEmpty ? nil : places[start].request }
 
   /// Adds the request with the highest number so far.
-  mutating func append(_ request: Request) { requests.append(request) }
+  mutating func append(_ request: Request) {
+    places.append(Place(number: request.number, request: request))
+    count += 1
+  }
 
   /// Adds a request that was in a line before, at the place of its number.
   mutating func insert(_ request: Request) {
-    let index = requests[start...].firstIndex { $0.number > request.number } ?? requests.count
-    if index == start, start > 0 {
+    let place = Place(number: request.number, request: request)
+    let index = index(of: request.number)
+    if index < places.count, places[index].number == request.number {
+      places[index] = place
+    } else if index == start, start > 0 {
       start -= 1
-      requests[start] = request
+      places[start] = place
     } else {
-      requests.insert(request, at: index)
+      places.insert(place, at: index)
     }
+    count += 1
   }
 
   @discardableResult
   mutating func popFirst() -> Request? {
     guard let first else { return nil }
-    start += 1
-    if isEmpty {
-      requests.removeAll(keepingCapacity: start <= 4_096)
-      start = 0
-    } else if start > 64, start > requests.count / 2 {
-      requests.removeFirst(start)
-      start = 0
-    }
+    leave(start)
     return first
   }
 
-  /// Removes the requests for which `isWanted` returns `true`.
-  mutating func take(where isWanted: (Request) -> Bool) -> [Request] {
-    // Most often there is no such request.
-    guard requests[start...].contains(where: isWanted) else { return [] }
-    let taken = requests[start...].filter(isWanted)
-    requests = requests[start...].filter { !isWanted($0) }
+  /// Removes the request with this number.
+  ///
+  /// - Returns: The request; `nil` if it is not in this line.
+  mutating func remove(number: UInt64) -> Request? {
+    let index = index(of: number)
+    guard index < places.count, places[index].number == number, let request = places[index].request
+    else { return nil }
+    leave(index)
+    return request
+  }
+
+  /// Removes all requests.
+  mutating func removeAll() -> [Request] {
+    let all = places[start...].compactMap(\.request)
+    self = RequestLine()
+    return all
+  }
+
+  /// The index of the first place, from `start` on, whose number is not less.
+  private func index(of number: UInt64) -> Int {
+    var (low, high) = (start, places.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Empties a place, and removes empty places from time to time.
+  private mutating func leave(_ index: Int) {
+    places[index].request = nil
+    count -= 1
+    if isEmpty {
+      places.removeAll(keepingCapacity: places.count <= 4_096)
+      start = 0
+      return
+    }
+    while places[start].request == nil { start += 1 }
+    guard places.count > 64, count < places.count / 2 else { return }
+    places.removeAll { $0.request == nil }
     start = 0
-    return taken
   }
 }

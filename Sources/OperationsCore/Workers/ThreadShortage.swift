@@ -7,7 +7,7 @@ import Synchronization
 /// What waits because the system did not start a thread, and no thread of the pool tries again.
 ///
 /// That is so if not even the sampler could be started. Then the threads that use the pool try again, and
-/// those that wait for something in this library.
+/// those that wait for something in this library. If tasks wait, another task tries again for them.
 enum ThreadShortage {
   private struct Waiting {
     /// Queues that no thread serves, with a reference to the public object of each.
@@ -19,6 +19,9 @@ enum ThreadShortage {
 
   private static let waiting = Locked(Waiting())
   private static let isPresent = Atomic<Bool>(false)
+  /// How many tasks wait for something in this library.
+  private static let waitingTaskCount = Atomic<Int>(0)
+  private static let hasRetryingTask = Atomic<Bool>(false)
   private static let interval: Int64 = 10_000_000
   /// How often a thread looks that began to wait when there was no shortage.
   private static let longInterval: Int64 = 5_000_000_000
@@ -57,12 +60,44 @@ enum ThreadShortage {
     if !csystem_futex_wait(address, value, exists ? interval : longInterval) { retry() }
   }
 
+  // MARK: Tasks
+
+  /// A task begins to wait, without blocking a thread. Paired with ``taskEndedWaiting()``.
+  static func taskBeganWaiting() {
+    waitingTaskCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    retryInTaskIfNeeded()
+  }
+
+  static func taskEndedWaiting() {
+    waitingTaskCount.wrappingSubtract(1, ordering: .relaxed)
+  }
+
+  /// Starts a task that tries again, if a task waits. If none does, the program may have no tasks, and Swift
+  /// would need a thread for the first one.
+  private static func retryInTaskIfNeeded() {
+    // Sequentially consistent: of a shortage and a wait that begin at the same time, one sees the other.
+    guard isPresent.load(ordering: .sequentiallyConsistent),
+      waitingTaskCount.load(ordering: .sequentiallyConsistent) > 0,
+      !hasRetryingTask.exchange(true, ordering: .sequentiallyConsistent)
+    else { return }
+    Task.detached {
+      while exists, waitingTaskCount.load(ordering: .relaxed) > 0 {
+        try? await Task.sleep(nanoseconds: UInt64(interval))
+        retry()
+      }
+      hasRetryingTask.store(false, ordering: .sequentiallyConsistent)
+      retryInTaskIfNeeded()
+    }
+  }
+
   @discardableResult
   private static func change<Result>(_ body: (inout Waiting) -> Result) -> Result {
-    waiting.withLock { waiting in
+    let result = waiting.withLock { waiting in
       let result = body(&waiting)
-      isPresent.store(!waiting.isEmpty, ordering: .relaxed)
+      isPresent.store(!waiting.isEmpty, ordering: .sequentiallyConsistent)
       return result
     }
+    retryInTaskIfNeeded()
+    return result
   }
 }

@@ -27,7 +27,7 @@ final class WorkerPool: Sendable {
   private let isOverBudget = Atomic<Bool>(false)
   /// Changes at each look of the sampler.
   private let turns = Atomic<UInt32>(0)
-  /// 1 if the resting sampler is called.
+  /// 1 if the sampler is called, which rests or sleeps until its next look.
   private let bell = Atomic<UInt32>(0)
   private let hasReportedFailure = Atomic<Bool>(false)
 
@@ -78,7 +78,7 @@ final class WorkerPool: Sendable {
   /// All blocks of the operation have begun: what waits to run them is not needed.
   func withdraw(_ blocks: ExecutionBlocks) {
     let blocks = Unmanaged.passUnretained(blocks)
-    for _ in withState({ $0.takeRequests(of: blocks.toOpaque()) }) { blocks.release() }
+    if withState({ $0.takeRequest(of: .run(blocks)) }) != nil { blocks.release() }
   }
 
   /// Tries again to start the threads that could not be started.
@@ -102,7 +102,7 @@ final class WorkerPool: Sendable {
   var threads: ThreadUse {
     state.withLock {
       ThreadUse(
-        count: $0.threadCount, limit: $0.threadLimit, waitingCount: $0.waitingCount,
+        count: $0.threadCount, limit: $0.threadLimit, waitingCount: $0.waitingOperationsCount,
         isAtLimit: $0.isAtLimit)
     }
   }
@@ -184,8 +184,9 @@ final class WorkerPool: Sendable {
     return error == EINVAL && stackSize > 0 ? startThread(workerMain, worker, 0) : error
   }
 
-  /// There is no thread that could ever serve these.
+  /// There was no thread that could ever serve these.
   private func strand(_ requests: [WorkerPoolState.Request]) {
+    if requests.isEmpty { return }
     for request in requests {
       switch request.job {
       case .serve(let queue):
@@ -195,6 +196,8 @@ final class WorkerPool: Sendable {
       case .run(let blocks): blocks.release()
       }
     }
+    // A thread that another thread has started meanwhile may have looked at the list before.
+    if state.withLock({ $0.threadCount > 0 }) { ThreadShortage.retry() }
   }
 
   // MARK: Reports
@@ -238,8 +241,8 @@ final class WorkerPool: Sendable {
     while true {
       switch next {
       case .again(let interval):
-        let never = Atomic<UInt32>(0)
-        withUnsafePointer(to: never) { _ = csystem_futex_wait($0, 0, interval) }
+        withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, 0, interval) }
+        bell.store(0, ordering: .relaxed)
       case .rest:
         while bell.exchange(0, ordering: .acquiring) == 0 {
           withUnsafePointer(to: bell) { _ = csystem_futex_wait($0, 0, -1) }
@@ -280,7 +283,7 @@ package struct ThreadUse: Sendable, Equatable {
   package var count: Int
   /// The most threads that operations of queues can use.
   package var limit: Int
-  /// How many queues, and block operations with several blocks, wait for a thread.
+  /// How many queues of the program, and block operations with several blocks, wait for a thread.
   package var waitingCount: Int
   /// Whether some of these wait for no other reason than the limit.
   package var isAtLimit: Bool

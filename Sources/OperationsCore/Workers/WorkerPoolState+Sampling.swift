@@ -28,6 +28,8 @@ extension WorkerPoolState {
     var growth: Int
     var interval = WorkerPoolState.shortestInterval
     var needlessLooks = 0
+    /// Whether the interval is long because a look could add no thread.
+    var isFutile = false
     var lastProgress: UInt64 = 0
     /// When something has moved; `.min` before the first look.
     var lastProgressTime = Int64.min
@@ -79,15 +81,20 @@ extension WorkerPoolState {
   /// It is started before the first worker, and rests: it alone tries again if a thread cannot be started.
   mutating func samplerCommand() -> SamplerCommand {
     switch sampler {
-    case .awake: return .nothing
+    case .awake:
+      // It sleeps for a long time, and could add a thread again.
+      guard sampling.isFutile, hasWaiting, !isFutile else { return .nothing }
     case .resting:
       guard hasWaiting || threadCount == 0 else { return .nothing }
     case .none:
       guard hasWaiting || threadCount > 0, !samplerBackOff.isUnderWay else { return .nothing }
     }
     let command: SamplerCommand = sampler == .none ? .start : .wake
+    let isAwake = sampler == .awake
     sampler = .awake
     sampling.interval = Self.shortestInterval
+    sampling.isFutile = false
+    if command == .wake, isAwake { return command }
     sampling.needlessLooks = hasWaiting ? 0 : Self.patience
     sampling.lastProgressTime = .min
     return command
@@ -146,6 +153,12 @@ extension WorkerPoolState {
     sampling.waitingCompletion = (first.number, now)
   }
 
+  /// Whether threads are refused, and there is no idle one.
+  private var isRefused: Bool { workerBackOff.isUnderWay && idle.isEmpty }
+
+  /// Whether a look can add no thread at present. Duties and completion blocks may get one at the limit.
+  private var isFutile: Bool { isRefused || isFull && !hasWaitingDuties }
+
   private mutating func plan(isBusy: Bool, now: Int64) -> Sampling {
     if threadCount == 0, !hasWaiting {
       sampler = .none
@@ -153,14 +166,14 @@ extension WorkerPoolState {
     }
     if isAtLimit { wantsLimitReport = true }
     sampling.needlessLooks = hasWaiting ? 0 : sampling.needlessLooks + 1
+    sampling.isFutile = false
     if sampling.needlessLooks >= Self.patience {
       sampler = .resting
       burst = 0
       return .rest
     }
-    let isRefused = workerBackOff.isUnderWay && idle.isEmpty
-    // Duties and completion blocks may get a thread nevertheless.
-    let isFutile = isRefused || isFull && !hasWaitingDuties
+    let isFutile = isFutile
+    sampling.isFutile = isFutile
     let longest = isFutile ? Self.longestFutileInterval : Self.longestInterval
     sampling.interval =
       isBusy && !isFutile ? Self.shortestInterval : min(2 * sampling.interval, longest)

@@ -8,53 +8,6 @@
 /// kernel does not count: the sampler looks for those while requests wait. The kinds of requests
 /// (``Lane``) differ in what they may use beyond that.
 struct WorkerPoolState {
-  /// What a thread does. Without counted references: thousands of these wait, and are moved under the
-  /// pool's lock.
-  enum Job {
-    /// Serve a queue, whose public object is retained for that.
-    case serve(Unmanaged<QueueCore>)
-    /// Run blocks of an operation that has several. They are retained for that.
-    case run(Unmanaged<ExecutionBlocks>)
-
-    /// The address of the queue or of the blocks.
-    var address: UnsafeMutableRawPointer {
-      switch self {
-      case .serve(let queue): queue.toOpaque()
-      case .run(let blocks): blocks.toOpaque()
-      }
-    }
-  }
-
-  enum Lane: Int, CaseIterable, Sendable {
-    /// The library's own work, which comes first: one worker beyond the budget and beyond the limit.
-    case duty
-    /// Completion blocks: the same, and another worker if one of them has waited for some milliseconds.
-    case completion
-    /// A queue of default width: the budget, and as many workers as are blocked.
-    case shared
-    /// A queue with a width of its own, or the blocks of one operation, which may wait for each other.
-    /// In addition, the number of these workers doubles while all workers are blocked, and grows by one
-    /// if no operation starts or finishes for 20 ms.
-    case own
-
-    /// Whether it is a lane of the program's operations.
-    var isForOperations: Bool { self == .shared || self == .own }
-  }
-
-  struct Request {
-    let job: Job
-    fileprivate(set) var lane: Lane
-    fileprivate(set) var number: UInt64 = 0
-    /// It is served beyond the budget.
-    fileprivate(set) var isSurplus = false
-  }
-
-  enum Action {
-    case nothing
-    case wake(Worker, Request)
-    case start(Request)
-  }
-
   enum SamplerCommand: Equatable { case nothing, start, wake }
 
   enum Sampler { case none, awake, resting }
@@ -118,6 +71,8 @@ struct WorkerPoolState {
   // MARK: Limits
 
   var waitingCount: Int { duty.count + completion.count + shared.count + own.count }
+  /// How many requests of the program's operations wait. The library's own requests are not counted.
+  var waitingOperationsCount: Int { shared.count + own.count }
   var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && completion.isEmpty && duty.isEmpty) }
   /// Whether duties or completion blocks wait.
   var hasWaitingDuties: Bool { !(duty.isEmpty && completion.isEmpty) }
@@ -186,6 +141,7 @@ struct WorkerPoolState {
     lastNumber += 1
     let request = Request(job: job, lane: lane, number: lastNumber)
     if mayGrant(lane, within: currentBudget), let action = employ(request) { return action }
+    job.waitingNumber = request.number
     withLine(lane) { $0.append(request) }
     return .nothing
   }
@@ -193,21 +149,37 @@ struct WorkerPoolState {
   /// The width of a queue is another one: its waiting requests change to the lane of that width.
   mutating func widthChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action]
   {
-    let moved = takeRequests(of: queue.toOpaque())
-    if moved.isEmpty { return [] }
+    guard var request = takeRequest(of: .serve(queue)) else { return [] }
     raiseLimit(toServe: width)
-    for var request in moved {
-      request.lane = lane
-      withLine(lane) { $0.insert(request) }
-    }
+    request.lane = lane
+    wait(request)
     return grantAll()
   }
 
-  /// Removes the requests of a queue or of blocks that wait.
-  mutating func takeRequests(of address: UnsafeMutableRawPointer) -> [Request] {
-    Lane.allCases.flatMap { lane in
-      withLine(lane) { $0.take { $0.job.address == address } }
+  /// Removes the request of a queue, or of an operation's blocks, that waits.
+  ///
+  /// - Returns: The request; `nil` if none waits.
+  mutating func takeRequest(of job: Job) -> Request? {
+    let number = job.waitingNumber
+    if number == 0 { return nil }
+    job.waitingNumber = 0
+    for lane in Lane.allCases {
+      if let request = withLine(lane, { $0.remove(number: number) }) { return request }
     }
+    return nil
+  }
+
+  /// Puts a request in its line, at the place of its number.
+  private mutating func wait(_ request: Request) {
+    request.job.waitingNumber = request.number
+    withLine(request.lane) { $0.insert(request) }
+  }
+
+  /// Takes the first request out of its line.
+  private mutating func take(_ lane: Lane) -> Request? {
+    let request = withLine(lane) { $0.popFirst() }
+    request?.job.waitingNumber = 0
+    return request
   }
 
   @inline(__always)
@@ -262,11 +234,11 @@ struct WorkerPoolState {
 
   /// The request that is granted next, if one may be.
   private mutating func nextRequest() -> Request? {
-    if !duty.isEmpty, mayGrant(.duty, within: budget) { return duty.popFirst() }
-    if !completion.isEmpty, mayGrant(.completion, within: budget) { return completion.popFirst() }
+    if !duty.isEmpty, mayGrant(.duty, within: budget) { return take(.duty) }
+    if !completion.isEmpty, mayGrant(.completion, within: budget) { return take(.completion) }
     let isSharedFirst = (shared.first?.number ?? .max) < (own.first?.number ?? .max)
-    if isSharedFirst, mayGrant(.shared, within: budget) { return shared.popFirst() }
-    if !own.isEmpty, mayGrant(.own, within: budget) { return own.popFirst() }
+    if isSharedFirst, mayGrant(.shared, within: budget) { return take(.shared) }
+    if !own.isEmpty, mayGrant(.own, within: budget) { return take(.own) }
     return nil
   }
 
@@ -275,7 +247,7 @@ struct WorkerPoolState {
     var actions: [Action] = []
     while let request = nextRequest() {
       guard let action = employ(request) else {
-        withLine(request.lane) { $0.insert(request) }
+        wait(request)
         break
       }
       actions.append(action)
@@ -287,7 +259,7 @@ struct WorkerPoolState {
   mutating func grantBeyondBudget() -> Action? {
     guard !isFull, let request = own.first, let action = employ(request) else { return nil }
     stallCount += 1
-    own.popFirst()
+    _ = take(.own)
     return action
   }
 
@@ -310,7 +282,7 @@ struct WorkerPoolState {
     workerBackOff.begin(now: now)
     var waiting = request
     waiting.isSurplus = false
-    withLine(waiting.lane) { $0.insert(waiting) }
+    wait(waiting)
     // A worker may have become idle meanwhile, and nobody would wake it.
     let action = idle.isEmpty ? nil : nextRequest().flatMap { employ($0) }
     return (action ?? .nothing, takeStranded())
@@ -345,7 +317,7 @@ struct WorkerPoolState {
     threadCount -= 1
     guard let next = nextRequest() else { return .nothing }
     if let action = employ(next) { return action }
-    withLine(next.lane) { $0.insert(next) }
+    wait(next)
     return .nothing
   }
 
@@ -384,7 +356,9 @@ struct WorkerPoolState {
   private mutating func takeStranded() -> [Request] {
     guard threadCount == 0, sampler == .none else { return [] }
     workerBackOff.succeeded()
-    return Lane.allCases.flatMap { lane in withLine(lane) { $0.take { _ in true } } }
+    let stranded = Lane.allCases.flatMap { lane in withLine(lane) { $0.removeAll() } }
+    for request in stranded { request.job.waitingNumber = 0 }
+    return stranded
   }
 
   /// Whether to report, now, that there may be no more threads.

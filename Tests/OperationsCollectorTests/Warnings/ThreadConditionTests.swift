@@ -34,6 +34,16 @@ import Testing
     #expect(table.warnings(at: now).isEmpty)
   }
 
+  @Test func aLimitThatIsReachedForLessThanASecondIsNoWarning() {
+    note(512, waiting: 2, isAtLimit: true, after: 1)
+    #expect(table.warnings(at: now + .milliseconds(1_999)).isEmpty)
+    #expect(table.nextWarning(after: now + .seconds(1)) == now + .milliseconds(1_250))
+    note(512, waiting: 2, isAtLimit: false, after: 2)
+    note(512, waiting: 2, isAtLimit: true, after: 3)
+    #expect(table.warnings(at: now + .milliseconds(3_999)).isEmpty)
+    #expect(table.warnings(at: now + .seconds(4)).count == 1)
+  }
+
   @Test func whileAllThreadsAreInUseItLooksWithoutNews() {
     note(511, waiting: 3, isAtLimit: false, after: 0)
     #expect(table.nextWarning(after: now) == nil)

@@ -3,6 +3,7 @@
 
 import COperationsSystem
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -85,6 +86,44 @@ struct ThreadFailureTests {
         operation.waitUntilFinished()
       }
       #expect(starter.failureCount == 9)
+    }
+  }
+
+  @Test(
+    "MX-14: if no thread can be started, a task that waits for an operation causes more attempts",
+    .timeLimit(.minutes(1)), arguments: [false, true])
+  func retriesOfWaitingTask(waitsBefore: Bool) async throws {
+    let starter = FailingStarter()
+    starter.mode = .failsTimes(9)
+    let queue = OperationQueue(pool: starter.makePool())
+    let operation = BlockOperation {}
+    queue.isSuspended = waitsBefore
+    queue.addOperation(operation)
+    let waiting = Task { await operation.finished() }
+    if waitsBefore {
+      try await onOwnThread {
+        while !operation.status.load(ordering: .acquiring).has(.hasWaiters) { sched_yield() }
+        queue.isSuspended = false
+      }
+    }
+    #expect(await waiting.value)
+    #expect(starter.failureCount == 9)
+  }
+
+  @Test("MX-14: a queue that could not get a thread is served by one that starts at that moment")
+  func strandedBesideStart() async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      for _ in 0..<Effort.scaled(2_000) {
+        let starter = FailingStarter()
+        // The first queue's sampler and worker.
+        starter.mode = .failsTimes(2)
+        let pool = starter.makePool()
+        let finished = Gate()
+        onThreads(2) { _ in OperationQueue(pool: pool).addOperation { finished.pass() } }
+        // Not a wait of the library's, which would try again.
+        finished.waitForArrivals(2)
+        finished.open()
+      }
     }
   }
 

@@ -138,6 +138,39 @@ struct WorkerPoolSamplingTests {
     #expect(looks < 5)
   }
 
+  @Test("MX-5: at the limit the sampler sleeps long, and is woken when threads can be added again")
+  func wakingAfterLimit() {
+    var bench = WorkerPoolBench(processors: 2, limit: 4)
+    bench.request(100)
+    for _ in 0..<20 { bench.look(blocked: 2) }
+    #expect(bench.serving.count == 4)
+    #expect(bench.look(blocked: 2) == .again(afterNanoseconds: 80_000_000))
+    #expect(bench.state.samplerCommand() == .nothing)
+    let isReused = bench.finishFirst()
+    #expect(!isReused, "another request is within the limit, and beyond the budget")
+    #expect(bench.state.samplerCommand() == .wake && bench.state.samplerCommand() == .nothing)
+    #expect(bench.look(blocked: 1) == .again(afterNanoseconds: 2_000_000))
+  }
+
+  @Test("MX-14: the sampler is woken when threads are no longer refused")
+  func wakingAfterRefusals() {
+    var bench = WorkerPoolBench(processors: 2)
+    bench.request()
+    guard
+      case .start(let request) = bench.state.request(
+        .serve(.passUnretained(Self.queue.core)), .shared)
+    else {
+      Issue.record("no start")
+      return
+    }
+    bench.refuse(request, times: 7)
+    for _ in 0..<8 { bench.look(blocked: 0) }
+    bench.request()
+    #expect(bench.state.samplerCommand() == .nothing)
+    bench.state.joined(bench.serving[0].worker)
+    #expect(bench.state.samplerCommand() == .wake)
+  }
+
   @Test("The sampler ends after the last worker")
   func lastWorker() {
     var bench = WorkerPoolBench(processors: 1)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+extension WorkerPoolState {
+  /// What a thread does. Without counted references: thousands of these wait, and are moved under the
+  /// pool's lock.
+  enum Job {
+    /// Serve a queue, whose public object is retained for that.
+    case serve(Unmanaged<QueueCore>)
+    /// Run blocks of an operation that has several. They are retained for that.
+    case run(Unmanaged<ExecutionBlocks>)
+
+    /// The address of the queue or of the blocks.
+    var address: UnsafeMutableRawPointer {
+      switch self {
+      case .serve(let queue): queue.toOpaque()
+      case .run(let blocks): blocks.toOpaque()
+      }
+    }
+
+    /// The number of the request for this that waits; 0 if none does. A queue or an operation's blocks
+    /// have one such request at most. Guarded by the pool's lock.
+    var waitingNumber: UInt64 {
+      get {
+        switch self {
+        case .serve(let queue): queue._withUnsafeGuaranteedRef { $0.waitingRequest }
+        case .run(let blocks): blocks._withUnsafeGuaranteedRef { $0.waitingRequest }
+        }
+      }
+      nonmutating set {
+        switch self {
+        case .serve(let queue): queue._withUnsafeGuaranteedRef { $0.waitingRequest = newValue }
+        case .run(let blocks): blocks._withUnsafeGuaranteedRef { $0.waitingRequest = newValue }
+        }
+      }
+    }
+  }
+
+  enum Lane: Int, CaseIterable, Sendable {
+    /// The library's own work, which comes first: one worker beyond the budget and beyond the limit.
+    case duty
+    /// Completion blocks: the same, and another worker if one of them has waited for some milliseconds.
+    case completion
+    /// A queue of default width: the budget, and as many workers as are blocked.
+    case shared
+    /// A queue with a width of its own, or the blocks of one operation, which may wait for each other.
+    /// In addition, the number of these workers doubles while all workers are blocked, and grows by one
+    /// if no operation starts or finishes for 20 ms.
+    case own
+
+    /// Whether it is a lane of the program's operations.
+    var isForOperations: Bool { self == .shared || self == .own }
+  }
+
+  struct Request {
+    let job: Job
+    var lane: Lane
+    var number: UInt64 = 0
+    /// It is served beyond the budget.
+    var isSurplus = false
+  }
+
+  enum Action {
+    case nothing
+    case wake(Worker, Request)
+    case start(Request)
+  }
+}
