@@ -48,5 +48,5 @@ private final class QualifiedFetch: Foundation.Operation, @unchecked Sendable {
 }
 
 extension Foundation.Operation {
-  fileprivate var isOver: Bool { isFinished }
+  private var isOver: Bool { isFinished }
 }

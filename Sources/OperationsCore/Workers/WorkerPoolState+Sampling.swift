@@ -67,7 +67,7 @@ extension WorkerPoolState {
   }
 
   static let stallNanoseconds: Int64 = 20_000_000
-  fileprivate static let shortestInterval: Int64 = 1_000_000
+  private static let shortestInterval: Int64 = 1_000_000
   private static let longestInterval: Int64 = 5_000_000
   /// The longest interval while no thread can be added.
   private static let longestFutileInterval: Int64 = 80_000_000
