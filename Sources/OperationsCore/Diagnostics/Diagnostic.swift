@@ -4,43 +4,45 @@
 import Glibc
 import Synchronization
 
-/// Something that is allowed and probably not what its author meant.
+/// A use of the library that is allowed but probably a mistake.
 ///
-/// Unlike with ``Misuse`` the call has its documented effect, or none, and the program goes on. By
-/// default the first one of each kind is printed on the standard error stream, in one line.
+/// Unlike with ``Misuse``, the call has its documented effect, or none, and the program continues.
+/// By default, the first diagnostic of each kind is printed to the standard error stream, in one
+/// line.
 public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
-  /// What is odd.
+  /// The kind of a diagnostic.
   public enum Kind: Int, Sendable, CaseIterable {
     /// `completionBlock` was set on an operation that has finished: it will not run.
     case completionBlockAfterFinish
-    /// `didChangeValue` came for an observed property without `willChangeValue` before it.
+    /// `didChangeValue` was called for an observed property without `willChangeValue` before it.
     case didChangeWithoutWillChange
-    /// A property of ``OperationQueue/main`` was set that is fixed: it stays as it is.
+    /// A fixed property of ``OperationQueue/main`` was set. It is unchanged.
     case setsFixedPropertyOfMainQueue
-    /// A value of ``WorkerConfiguration/current`` is outside its range: the default is used.
+    /// A value of ``WorkerConfiguration/current`` is outside its range. The default is used.
     case invalidWorkerConfiguration
-    /// ``WorkerConfiguration/current`` was set after the first queue was created: it has no effect.
+    /// ``WorkerConfiguration/current`` was set after the first queue was created. It has no effect.
     case workerConfigurationIsFixed
-    /// There may be no more threads, and operations that could start wait for one. Reported once.
+    /// The maximum number of threads is in use, and ready operations wait for one. Reported once.
     case threadLimitReached
-    /// The system did not start a thread. The threads that there are do the work, and it is tried again.
-    /// Reported once.
+    /// The system failed to start a thread. The existing threads do the work, and the pool tries
+    /// again. Reported once.
     case threadNotStarted
   }
 
-  /// What is odd.
+  /// The kind of the diagnostic.
   public let kind: Kind
-  /// What happened and to what, in one sentence.
+  /// What happened, in one sentence with the object.
   public let description: String
 
-  /// What to do with each; `nil`, the default, prints the first one of each kind.
+  /// Called with each diagnostic; `nil`, the default, prints the first one of each kind.
   ///
-  /// Process-wide. Called on the thread that did it, outside every lock of this library, perhaps
-  /// under one of a subclass's. Must not block.
+  /// The handler is process-wide. It is called on the thread that caused the diagnostic, outside
+  /// every lock of this library, but possibly under a lock of a subclass. Must not block.
   public static var handler: (@Sendable (Diagnostic) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      // The old one is released after the lock: its captures may have a `deinit` of the user's.
+      // The old one is released after the lock, because its captures may have a `deinit` of the
+      // user's.
       let replaced = currentHandler.withLock { handler in
         defer { handler = newValue }
         return handler
@@ -50,10 +52,10 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
   }
 
   private static let currentHandler = Locked<(@Sendable (Diagnostic) -> Void)?>(nil)
-  /// One bit for each kind that has been printed.
+  /// One bit for each printed kind.
   private static let printed = Atomic<Int>(0)
 
-  /// The one way in which such things are reported.
+  /// Reports a diagnostic. Everything that is reported passes through this function.
   static func note(_ kind: Kind, _ message: @autoclosure () -> String) {
     if let handler { return handler(Diagnostic(kind: kind, description: message())) }
     let bit = 1 << kind.rawValue
@@ -61,7 +63,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     printLine(message())
   }
 
-  /// Prints a sentence on the standard error stream.
+  /// Prints a sentence to the standard error stream.
   static func printLine(_ message: String) {
     var line = "Operations: \(message)\n"
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }

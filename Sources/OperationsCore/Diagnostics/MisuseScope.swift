@@ -3,20 +3,20 @@
 
 import COperationsSystem
 
-/// A call that wants the mistakes of its thread; lives on the stack of that thread.
+/// A call that catches the mistakes of its thread. It lives on the stack of that thread.
 ///
-/// It belongs to the thread and not to the task: a task that the body starts must not find, later
-/// and elsewhere, that its mistakes go to a scope that has ended.
+/// It belongs to the thread and not to the task: otherwise, a task that the body starts could later
+/// find a scope that has ended.
 struct MisuseScope {
   static let refusalsToStart: [Misuse.Kind] = [
     .receiverAlreadyExecuting, .receiverNotReady, .simultaneousStart, .startOfEnqueuedOperation,
   ]
 
   private var mistakes: [Misuse] = []
-  /// The kinds that are wanted, and only where the body itself makes them; `nil` for all mistakes,
-  /// those of operations that run inside the body included.
+  /// The kinds to catch, only from the body itself; `nil` for all mistakes, including those of
+  /// operations that run inside the body.
   private let refusals: [Misuse.Kind]?
-  /// The operation that the thread ran when the scope began.
+  /// The operation that the thread executed when the scope began.
   private let caller: ObjectIdentifier?
   private let outer: UnsafeMutablePointer<MisuseScope>?
 
@@ -36,7 +36,7 @@ struct MisuseScope {
 
   /// Runs `body`.
   ///
-  /// - Returns: The mistakes made meanwhile on this thread.
+  /// - Returns: The mistakes that this thread made meanwhile.
   static func run<Failure: Error>(
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> [Misuse] {
@@ -45,7 +45,7 @@ struct MisuseScope {
 
   /// Runs a call that may be refused, and throws the refusal.
   ///
-  /// What operations and observers do that the call runs on this thread is no mistake of the call's.
+  /// Mistakes of operations and observers that the call runs on this thread do not count.
   static func run(throwing refusals: [Misuse.Kind], _ call: () -> Void) throws(Misuse) {
     if let refusal = run(wanting: refusals, call).first { throw refusal }
   }
@@ -62,7 +62,7 @@ struct MisuseScope {
     return scope.mistakes
   }
 
-  /// Hands the mistake to the innermost scope that wants it. `false` where there is none.
+  /// Adds the mistake to the innermost scope that catches it. Returns `false` if there is none.
   static func take(_ misuse: Misuse) -> Bool {
     let current = currentOperation
     var next = innermost
@@ -85,29 +85,32 @@ struct MisuseScope {
 // MARK: - Calls that throw
 
 extension OperationSupplement where Self: Operation {
-  /// As ``Operation/start()``, with a refusal thrown instead of trapping.
+  /// Calls ``Operation/start()``, but throws a refusal instead of trapping.
   ///
-  /// What ``Operation/main()`` and observers do is not part of it: a mistake in there is reported as
-  /// ever.
+  /// Mistakes inside ``Operation/main()`` and observers are not part of it: they are reported as
+  /// usual.
   ///
-  /// - Throws: Why it was not started. The operation is as it was.
+  /// - Throws: The reason why it was not started. The operation is unchanged.
   public func tryStart() throws(Misuse) {
     try MisuseScope.run(throwing: MisuseScope.refusalsToStart) { start() }
   }
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// As ``OperationQueue/addOperation(_:)-(Operation)``, with a refusal thrown instead of trapping.
+  /// Calls ``OperationQueue/addOperation(_:)-(Operation)``, but throws a refusal instead of
+  /// trapping.
   ///
-  /// - Throws: Why the operation was not added. It is as it was, and may be added elsewhere.
+  /// - Throws: The reason why the operation was not added. It is unchanged, and can be added
+  ///   elsewhere.
   public func tryAddOperation(_ operation: Operation) throws(Misuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) { addOperation(operation) }
   }
 
-  /// As ``OperationQueue/addOperations(_:waitUntilFinished:)`` without waiting, with a refusal thrown
-  /// instead of trapping.
+  /// Calls ``OperationQueue/addOperations(_:waitUntilFinished:)`` without waiting, but throws a
+  /// refusal instead of trapping.
   ///
-  /// - Throws: Why one of them was not added. None was; each of the others may be added elsewhere.
+  /// - Throws: The reason why one of them was not added. In this case none was, and each of the
+  ///   others can be added elsewhere.
   public func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) {
       addOperations(operations, waitUntilFinished: false)
