@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What an operation that executes waits for: its code on a thread of its own, or the library's.
+/// What an executing operation waits for: its code on its own thread, or the library for it.
 package enum AwaitedInside: Sendable {
   /// `Operation.waitUntilFinished()`, or the operation that this one performs.
   case operation(Operation)
@@ -18,21 +18,23 @@ package enum AwaitedInside: Sendable {
 }
 
 extension Operation {
-  /// What its own code waits for at present.
+  /// The current waits of its own code.
   package final var awaitedInside: [AwaitedInside] {
-    // Few operations have one, and one that is made meanwhile is as good as a later one.
+    // Few operations have a rare state. If one is created meanwhile, its wait counts as a later
+    // one.
     rare == nil ? [] : withRare { $0?.awaitedInside ?? [] }
   }
 }
 
 extension Operation {
-  /// Makes known that it waits for this. Paired with ``endAwaiting(_:)``.
+  /// Notes that it waits for this. Must be paired with ``endAwaiting(_:)``.
   final func beginAwaiting(_ awaited: AwaitedInside) {
     makeRare { $0.awaitedInside.append(awaited) }
     noteDescriptionChanged()
   }
 
-  /// - Precondition: The caller holds what was awaited, so that nothing is freed under the lock.
+  /// - Precondition: The caller holds the awaited object, so that nothing is released under the
+  ///   lock.
   final func endAwaiting(_ awaited: AwaitedInside) {
     makeRare { rare in
       if let index = rare.awaitedInside.lastIndex(where: { $0.isSame(as: awaited) }) {
@@ -44,10 +46,10 @@ extension Operation {
 }
 
 extension CurrentWork {
-  /// Runs `wait`, which blocks until `awaited` comes, and lets it be known meanwhile of each operation
-  /// that this thread is inside of.
+  /// Runs `wait`, which blocks until `awaited` has finished, and notes the wait meanwhile in each
+  /// operation that this thread executes.
   ///
-  /// Outside of operations that is one look at the thread's own data.
+  /// Outside operations, this only reads one variable of the thread.
   static func waiting(for awaited: AwaitedInside, _ wait: () -> Void) {
     let operations = operations
     if operations.isEmpty { return wait() }

@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Operations that wait for each other, so that none of them will ever go on by itself.
+/// Operations that wait for each other, so that none of them can ever continue without help.
 ///
-/// Operations and queues are named by their ids and their names at that moment: a result keeps none of them
-/// alive. Compare a reference's `id` with that of an operation to act on it.
+/// Operations and queues are named by their ids and their names at that moment: a result keeps none
+/// of them alive. To act on an operation, compare the `id` of a reference with the operation's.
 public enum Deadlock: Sendable, Hashable {
-  /// Each member waits for the next one, and the last for the first.
+  /// Each member waits for the next one, and the last one for the first.
   ///
-  /// A member waits for what it depends on, for what its own code waits for with
-  /// `waitUntilFinished()`, and for the barrier that it is behind; a barrier waits for what is ahead
-  /// of it; a ``GroupOperation`` waits for its members, and they for its start; a ``RetryOperation`` and a
-  /// ``TimeoutOperation`` wait for the operation that they perform. A member that needs an exclusion waits
-  /// for an operation that has it; if several have it, all of them wait for that member, directly or
-  /// through others. The way out: cancel a member that has not started, or remove a dependency. A barrier keeps its place when it is cancelled, and a member that waits in its own code
+  /// A member waits for its dependencies, for operations that its own code waits for with
+  /// `waitUntilFinished()`, and for the barrier that is before it. A barrier waits for everything
+  /// before it. A ``GroupOperation`` waits for its members, and they for its start. A
+  /// ``RetryOperation`` and a ``TimeoutOperation`` wait for the operation that they perform. A
+  /// member that needs an exclusion waits for an operation that holds it. If several operations
+  /// hold it, all of them wait for that member, directly or through others. To end the deadlock,
+  /// cancel a member that has not started, or remove a dependency. Cancelling a barrier does not
+  /// help, because it keeps its place, and a member that waits in its own code does not check its
+  /// `isCancelled`.
   /// does not look at its `isCancelled`.
   case cycle([OperationReference])
 
-  /// Operations take up every slot of a queue, of several at times, and wait in their own code for
-  /// operations that need a slot there.
+  /// Operations hold every slot of a queue, sometimes of several queues, and wait in their own code
+  /// for operations that need a slot there.
   ///
-  /// The way out: raise the queue's `maxConcurrentOperationCount`. Cancelling does not help: what is
-  /// cancelled leaves its queue by way of a slot. The remedy is not to wait inside an operation, but
-  /// to depend on what is needed.
+  /// To end the deadlock, raise the queue's `maxConcurrentOperationCount`. Cancelling does not
+  /// help, because a cancelled operation needs a slot to leave its queue. To avoid it, do not wait
+  /// inside an operation. Add a dependency instead.
   case slots([SlotHolder])
 
-  /// Operations wait for one that is in no queue and was not started.
+  /// Operations wait for an operation that is in no queue and was not started.
   ///
-  /// It is a deadlock unless the operation is added or started later, which cannot be known. `className` is
-  /// the name of its class. `waiting` are those that wait for it directly, as far as they were found.
+  /// This is a deadlock unless the operation is added or started later, which cannot be known.
+  /// `className` is the name of its class. `waiting` has the operations that wait for it directly,
+  /// as far as they were found.
   case neverAdded(OperationReference, className: String, waiting: [OperationReference])
 
-  /// One of the operations that take up a queue's slots.
+  /// An operation that holds one of a queue's slots.
   public struct SlotHolder: Sendable, Hashable {
-    /// The operation that has the slot.
+    /// The operation that holds the slot.
     public let operation: OperationReference
-    /// The queue whose slot it has.
+    /// The queue of the slot.
     public let queue: QueueReference
-    /// What it waits for in its own code, what that waits for, and so on, to the one that needs a
-    /// slot.
+    /// The operation that it waits for in its own code, the operation that this one waits for, and
+    /// so on, to the one that needs a slot.
     public let chain: [OperationReference]
-    /// The queue that the last one of the chain needs a slot of.
+    /// The queue in which the last operation of the chain needs a slot.
     public let neededQueue: QueueReference
   }
 
-  /// The operations that are part of it: the members of a cycle, the holders of the slots and what they wait
-  /// for, or the one that was never added.
+  /// The operations of the deadlock: the members of a cycle, the holders of the slots and their
+  /// chains, or the operation that was never added.
   public var operations: [OperationReference] {
     switch self {
     case .cycle(let members): return members
@@ -92,33 +96,36 @@ extension Deadlock.SlotHolder: CustomStringConvertible {
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// What keeps operations of this queue from ever going on; empty where nothing does.
+  /// Returns the deadlocks that keep operations of this queue from continuing; empty if there are
+  /// none.
   ///
-  /// Three kinds are found: cycles, queues whose slots are all taken by operations that wait in their
-  /// own code for ones that need a slot, and operations that nobody has added to a queue. Members may
-  /// be in other queues or in none.
+  /// Three kinds are found: cycles, queues whose slots are all held by operations that wait in
+  /// their own code for operations that need a slot, and operations that were never added to a
+  /// queue. Members can be in other queues or in none.
   ///
-  /// No operation is in two of the cycles: where several have a member in common, at least one of
-  /// these is told. Where one deadlock hangs on another, of slots the one at the bottom is told. When
-  /// that is broken, another call tells what is left.
+  /// No operation is in two of the cycles: if several cycles have a common member, at least one of
+  /// them is reported. If one deadlock of slots depends on another one, only the latter is
+  /// reported. After it is broken, another call reports the rest.
   ///
-  /// Suspension, and a width of 0, are no deadlocks, for somebody may end them; nor is what is true
-  /// only while a subclass's own `isReady` says no. A group that was started holds up what waits for it as
-  /// long as a member has not started; that is a deadlock only if the member waits for one of these
-  /// things. This library cannot see that an operation waits by a lock, a semaphore or an `await`, or on a
-  /// thread that the operation has made, that a serial ``OperationQueue/underlyingQueue`` is occupied, and
-  /// that an operation has started another one by hand and is inside its `start()`: unless that one waits
-  /// by `waitUntilFinished()`, on which both operations are taken to wait. What other threads change meanwhile may be missed
-  /// too. What is returned was there, all of it at the same moment, unless a dependency was removed and
+  /// Suspension and a width of 0 are not deadlocks, because the program can end them. A condition
+  /// that is true only while a subclass's own `isReady` is `false` is not a deadlock either. A
+  /// started group blocks its dependents while a member has not started. That is a deadlock only if
+  /// the member waits for one of these conditions. This library cannot detect that an operation
+  /// waits with a lock, a semaphore or an `await`, or on a thread that the operation has created;
+  /// that a serial ``OperationQueue/underlyingQueue`` is busy; or that an operation has started
+  /// another one directly and is inside its `start()`, unless the inner one waits with
+  /// `waitUntilFinished()`: both operations then count as waiting. Concurrent changes may be missed
+  /// too. A returned deadlock existed completely at one moment, unless a dependency was removed and
   /// added again in between.
   ///
-  /// Looks at everything that the operations wait for, twice, in time and memory in proportion to
-  /// that: for debugging, not for every operation. On any thread; it holds no operation up, and
-  /// queues only as ``snapshot()`` does. Nothing of a subclass's is called.
+  /// The search examines everything that the operations wait for twice, in time and memory
+  /// proportional to that. Use it for debugging, not for every operation. It can be called on any
+  /// thread, does not delay operations, and delays queues only as ``snapshot()`` does. It calls no
+  /// code of a subclass.
   public func deadlocks() -> [Deadlock] { DeadlockSearch.deadlocks(in: [self]) }
 }
 
 extension QueueRegistry {
-  /// As `OperationQueue.deadlocks()`, for all queues together, each deadlock once.
+  /// The deadlocks of all queues together, each once; see `OperationQueue.deadlocks()`.
   package static var deadlocks: [Deadlock] { DeadlockSearch.deadlocks(in: queues) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Finds the deadlocks in a picture of who waits for what.
+/// Finds the deadlocks in a picture of waiting operations.
 struct DeadlockSearch {
   private let picture: WaitPicture
 
-  /// The deadlocks that operations of these queues are part of, or wait for.
+  /// Returns the deadlocks that contain operations of these queues, or that these wait for.
   static func deadlocks(in queues: [OperationQueue]) -> [Deadlock] {
     var picture = WaitPicture(of: queues)
     let suspects = DeadlockSearch(picture: picture).all
@@ -29,9 +29,9 @@ struct DeadlockSearch {
     return graph.disjointCycles()
   }
 
-  /// What holds for want of a slot or of an exclusion that several operations have.
+  /// Returns the deadlocks because of missing slots, or of exclusions that several operations hold.
   private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {
-    // Most pictures have none, and then there is nothing to find.
+    // Most pictures have none, and then there is no such deadlock.
     if picture.waits.allSatisfy({ $0.fullQueue == nil && $0.exclusion == nil }) { return [] }
     let queueCount = picture.slotHolders.count
     var graph = ProgressGraph()
@@ -50,7 +50,7 @@ struct DeadlockSearch {
     }
   }
 
-  /// The cycles in a knot that lead by way of exclusions, and not by way of slots.
+  /// Returns the cycles in a knot through exclusions, and not through slots.
   private func cycles(in knot: [Int]) -> [[Int]] {
     if knot.allSatisfy({ picture.waits[$0].exclusion == nil }) { return [] }
     let places = Dictionary(uniqueKeysWithValues: zip(knot, knot.indices))
@@ -59,7 +59,7 @@ struct DeadlockSearch {
     return graph.disjointCycles().map { cycle in cycle.map { knot[$0] } }
   }
 
-  /// The operations that an operation waits for, one by one or for any of several.
+  /// Returns the operations that an operation waits for, one by one or any of several.
   private func awaited(by operation: Int) -> [Int] {
     let wait = picture.waits[operation]
     return wait.operations + (wait.exclusion.map { picture.exclusionHolders[$0] } ?? [])
@@ -85,7 +85,7 @@ struct DeadlockSearch {
 
   // MARK: Slots
 
-  /// The members of a knot that have a slot which another member needs.
+  /// Returns the members of a knot that hold a slot which another member needs.
   private func holders(in knot: [Int]) -> [Deadlock.SlotHolder] {
     let needed = Set(knot.compactMap { picture.waits[$0].fullQueue }).sorted()
     return needed.flatMap { queue in
@@ -100,8 +100,8 @@ struct DeadlockSearch {
     }
   }
 
-  /// The shortest way from what an operation waits for to one that needs a slot; if there is one, to
-  /// one that needs nothing else.
+  /// Returns the shortest path from what an operation waits for to an operation that needs a slot;
+  /// if possible, to one that needs nothing else.
   private func chain(from holder: Int) -> [Int]? {
     var predecessors: [Int: Int] = [:]
     var reached = [holder]

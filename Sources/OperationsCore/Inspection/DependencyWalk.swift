@@ -3,16 +3,16 @@
 
 import Synchronization
 
-/// Follows the unmet dependencies of an operation, by the one that looks the slowest each time, to
-/// what everything hangs on.
+/// Follows the unmet dependencies of an operation, each time the one that looks slowest, to the
+/// operation that blocks all.
 struct DependencyWalk {
-  /// How long it may take until a dependency finishes, by the looks of it; the later, the longer.
+  /// An estimate of the time until a dependency finishes. Later cases mean longer times.
   private enum Outlook: Comparable {
     case executing
     case ready
     case excluded
     case notReadyByItself
-    /// For so many others.
+    /// With the number of awaited dependencies.
     case waiting(Int)
     case suspended
     case neverAdded
@@ -20,7 +20,7 @@ struct DependencyWalk {
 
   private var isSuspendedByQueue: [QueueID: Bool] = [:]
 
-  /// The chain from an operation on; `nil` where it waits for no dependency.
+  /// Returns the chain from an operation on; `nil` if it waits for no dependency.
   mutating func chain(from start: Operation) -> DependencyChain? {
     var operations: [Operation] = []
     var current = start
@@ -39,7 +39,7 @@ struct DependencyWalk {
     var slowest: (operation: Operation, outlook: Outlook)?
     for operation in operations {
       let outlook = outlook(for: operation)
-      // Of equal ones the first.
+      // The first one of equal ones.
       if slowest.map({ $0.outlook < outlook }) ?? true { slowest = (operation, outlook) }
     }
     return slowest?.operation
@@ -66,7 +66,7 @@ struct DependencyWalk {
   private mutating func end(_ operation: Operation) -> DependencyChain.End {
     switch outlook(for: operation) {
     case .executing: return .executing
-    // It has got a dependency since.
+    // It has got a dependency since then.
     case .waiting: return .goesOn
     case .notReadyByItself: return .notReadyByItself
     case .excluded: return .excluded
@@ -86,6 +86,6 @@ extension DependencyChain {
 }
 
 extension QueueScheduler {
-  /// Whether nothing is started, however many slots are free, until somebody changes that.
+  /// Whether no operation can start, however many slots are free, until the program changes that.
   var startsNothing: Bool { isSuspended || maxConcurrentOperationCount == 0 }
 }

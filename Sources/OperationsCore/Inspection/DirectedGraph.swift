@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Nodes, numbered from 0, and edges from one to another; two arrays, whatever its size.
+/// A directed graph: nodes, numbered from 0, and edges, stored in two arrays.
 ///
-/// Searches are linear in nodes and edges, and need no stack.
+/// Searches are linear in nodes and edges, and do not use recursion.
 struct DirectedGraph: Equatable, Sendable {
-  /// The targets of all edges, those of one node after the other.
+  /// The targets of all edges, grouped by their nodes.
   private var targets: [Int] = []
-  /// Where in `targets` the edges of each node end.
+  /// The indices in `targets` at which the edges of each node end.
   private var ends: [Int] = []
 
   var nodeCount: Int { ends.count }
 
-  /// Adds the next node. Its edges may lead to nodes that are yet to come.
+  /// Adds the next node. Its edges may lead to nodes that are added later.
   mutating func appendNode(edgesTo nodes: some Sequence<Int>) {
     targets.append(contentsOf: nodes)
     ends.append(targets.count)
@@ -22,7 +22,7 @@ struct DirectedGraph: Equatable, Sendable {
 
   // MARK: Cycles
 
-  /// A shortest cycle through `start`, beginning there; `nil` where there is none.
+  /// Returns a shortest cycle through `start`, beginning with it; `nil` if there is none.
   func shortestCycle(through start: Int) -> [Int]? {
     var predecessors = [Int?](repeating: nil, count: nodeCount)
     var reached = [start]
@@ -51,19 +51,19 @@ struct DirectedGraph: Equatable, Sendable {
     return backwards.reversed()
   }
 
-  /// One node of the path that the search for cycles is on.
+  /// One node of the current path in the search for cycles.
   private struct Step {
     let node: Int
     /// The next of its edges to follow, in `targets`.
     var nextEdge: Int
-    /// The last place on the path, up to here, whose node is in a cycle that was found; −1 for none.
+    /// The last index on the path, up to here, whose node is in a known cycle; −1 if there is none.
     var lastTaken: Int
   }
 
-  /// Cycles that have no node in common: at least one out of each set of nodes that can all reach
-  /// each other, so that where there is a cycle one is found.
+  /// Returns cycles that have no common node: at least one from each set of nodes that can all
+  /// reach each other, so that at least one is found if there is any.
   ///
-  /// All cycles would be too many: their number can grow exponentially.
+  /// The number of all cycles could be exponential.
   func disjointCycles() -> [[Int]] {
     let unseen = -1
     let done = -2
@@ -87,8 +87,8 @@ struct DirectedGraph: Equatable, Sendable {
           path.append(
             Step(node: target, nextEdge: edges(of: target).lowerBound, lastTaken: step.lastTaken))
         } else if place > step.lastTaken {
-          // The path from there to here is a cycle, and none of it has been taken. Each node is
-          // taken once, so that all this copying is linear.
+          // The path from there to here is a cycle, and none of its nodes is in another one. Each
+          // node is used once, so that the total cost of copying is linear.
           cycles.append(path[place...].map(\.node))
           for taken in place..<path.count { path[taken].lastTaken = taken }
         }
@@ -101,16 +101,17 @@ struct DirectedGraph: Equatable, Sendable {
 // MARK: - Knots
 
 extension DirectedGraph {
-  /// The sets of nodes that can all reach each other and nothing else, and have an edge.
+  /// Returns the sets of nodes that can all reach each other and nothing else, and that have an
+  /// edge.
   ///
-  /// Tarjan's algorithm, with a path of its own instead of the stack: linear.
+  /// This is Tarjan's algorithm with an explicit path instead of recursion. It is linear.
   func terminalKnots() -> [[Int]] {
     var search = KnotSearch(nodeCount: nodeCount)
     for root in 0..<nodeCount { search.visit(root, in: self) }
     return search.knots
   }
 
-  /// The state of a search in depth for knots.
+  /// The state of a depth-first search for knots.
   private struct KnotSearch {
     private struct Step {
       let node: Int
@@ -118,13 +119,13 @@ extension DirectedGraph {
     }
 
     private(set) var knots: [[Int]] = []
-    /// The order in which nodes were met; `nil` for those that were not.
+    /// The order in which nodes were reached; `nil` for nodes that were not.
     private var order: [Int?]
-    /// The earliest node that each can reach, as far as is known.
+    /// The earliest node that each can reach, as far as known.
     private var lowest: [Int]
-    /// Whether it is known to which knot a node belongs.
+    /// Whether the knot of a node is known.
     private var isSettled: [Bool]
-    /// Whether a node has an edge to one of another knot.
+    /// Whether a node has an edge to a node of another knot.
     private var leadsAway: [Bool]
     private var unsettled: [Int] = []
     private var path: [Step] = []
@@ -175,7 +176,7 @@ extension DirectedGraph {
       if isSettled[node] { leadsAway[parent] = true }
     }
 
-    /// All that was met since `node`, and is not settled, is one knot with it.
+    /// Completes the knot of `node`: all nodes that were reached since then and have no knot.
     private mutating func settle(from node: Int, in graph: DirectedGraph) {
       var knot: [Int] = []
       var isTerminal = true

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One of the things that keep an operation from starting; see
-/// ``OperationSupplement/reasonsNotRunning()``.
+/// A reason why an operation does not start; see ``OperationSupplement/reasonsNotRunning()``.
 public enum NotRunningReason: Sendable, Equatable {
-  /// How far positions are counted: this one stands for so many or more.
+  /// The maximum of counted positions: this position means this number or more.
   public static let positionLimit = 10_000
 
-  /// Nobody has added it to a queue, nor started it.
+  /// It was neither added to a queue nor started.
   case notInQueue
 
   /// Its queue is suspended, or has the width 0.
@@ -15,73 +14,76 @@ public enum NotRunningReason: Sendable, Equatable {
 
   /// Dependencies have not finished.
   ///
-  /// `unmet` are those, in the order in which they were added, and `total` is the number of all.
-  /// `chain` leads from the one that looks the slowest to what everything hangs on.
+  /// `unmet` are these dependencies, in the order in which they were added, and `total` is the
+  /// number of all dependencies. `chain` leads from the one that looks slowest to the operation
+  /// that blocks all.
   case unmetDependencies(unmet: [OperationReference], total: Int, chain: DependencyChain)
 
-  /// Its dependencies are met, and its own `isReady` says no, or said so when it was last announced
-  /// that it had changed. Where it would say yes by now, that was never announced.
+  /// Its dependencies are finished, and its own `isReady` is `false`, or was `false` when a change
+  /// of it was last announced. If it is `true` by now, the change was never announced.
   case notReadyByItself
 
-  /// Its dependencies are met, and it needs an exclusion that `holders` execute with; see
+  /// Its dependencies are finished, and it needs an exclusion that `holders` execute with; see
   /// ``OperationSupplement/exclusions``.
   ///
-  /// It cannot start before one of the holders has finished. Empty for a moment after that, while its queue
-  /// chooses another operation that needs the exclusion too.
+  /// It cannot start before one of the holders has finished. `holders` is empty for a moment after
+  /// that, while its queue chooses another operation that also needs the exclusion.
   case excluded(MutualExclusion, holders: [OperationReference])
 
-  /// Its dependencies are met, and it needs an exclusion that is kept free for other operations for a limited
-  /// time, because these were overtaken several times; see ``OperationSupplement/exclusions``.
+  /// Its dependencies are finished, and it needs an exclusion that is reserved for other operations
+  /// for a limited time, because these were overtaken several times; see
+  /// ``OperationSupplement/exclusions``.
   case exclusionReserved(MutualExclusion, for: [OperationReference])
 
-  /// It is ready, and every slot of its queue is taken.
+  /// It is ready, and every slot of its queue is in use.
   ///
-  /// `width` is the number of slots, `position` how many ready operations would be started before
-  /// this one, `holders` are the operations that have the slots, in the order in which they were
-  /// added.
+  /// `width` is the number of slots, `position` is the number of ready operations that start before
+  /// this one, and `holders` are the operations that hold the slots, in the order in which they
+  /// were added.
   case noFreeSlot(
     QueueReference, width: Int, position: Int, holders: [OperationReference])
 
-  /// It is ready, a slot is free, and no thread has taken it yet.
+  /// It is ready and a slot is free, but no thread has started it yet.
   ///
-  /// Usual for some microseconds. `position` is how many ready operations would be started before
-  /// this one; `readyFor` for how long it has been ready, known only where a monitor watched when it
-  /// became so.
+  /// This is usual for some microseconds. `position` is the number of ready operations that start
+  /// before this one. `readyFor` is the time since it became ready, which is known only if a
+  /// monitor watched at that time.
   case notStartedYet(
     QueueReference, lacks: ThreadSource, position: Int, readyFor: Duration?)
 
-  /// It was added behind a barrier that has not finished; behind `count` of them, of which `barrier`
-  /// is the first.
+  /// It was added after barriers that have not finished: `count` of them. `barrier` is the first
+  /// one.
   case barrierAhead(OperationReference, isRunning: Bool, count: Int)
 
-  /// Dependencies are in no queue, and nobody has started them: if nobody does, this one never runs.
+  /// Dependencies are in no queue and were not started. Unless they are, this operation never runs.
   case dependenciesNeverAdded([OperationReference])
 
-  /// Where the thread would have to come from.
+  /// The source of the missing thread.
   public enum ThreadSource: Sendable, Equatable {
-    /// The threads that the process's queues of default width share, about one for each processor.
+    /// The threads that the process's queues of default width share, about one per processor.
     case sharedThreads
-    /// A thread of the queue's own.
+    /// A thread for this queue only.
     case ownThread
     /// Its ``OperationQueue/underlyingQueue``.
     case dispatchQueue
-    /// The main dispatch queue, which something else may occupy, or nobody serve.
+    /// The main dispatch queue. Other code may occupy it, or no thread may serve it.
     case mainQueue
   }
 }
 
-/// The way from an operation to what holds it up.
+/// The chain from an operation to the one that blocks it.
 public struct DependencyChain: Sendable, Equatable {
-  /// The most operations that a chain has.
+  /// The maximum length of a chain.
   public static let longest = 12
 
-  /// Each is an unmet dependency of the one before it, the first one of the operation in question:
-  /// of several, the one that looks the slowest. At least one, at most ``longest``.
+  /// Each operation is an unmet dependency of the previous one, and the first one is a dependency
+  /// of the operation in question. If there are several, the chain has the one that looks slowest.
+  /// There is at least one operation, and at most ``longest``.
   public let operations: [OperationReference]
-  /// What is the matter with the last of them.
+  /// The state of the last operation.
   public let end: End
 
-  /// What is the matter with the last operation of a chain.
+  /// The state of the last operation of a chain.
   public enum End: Sendable, Equatable {
     /// It is executing.
     case executing
@@ -89,15 +91,16 @@ public struct DependencyChain: Sendable, Equatable {
     case ready(QueueReference)
     /// It is ready, and this queue is suspended, or has the width 0.
     case suspended(QueueReference)
-    /// Its dependencies are met, and its own `isReady` says no.
+    /// Its dependencies are finished, and its own `isReady` is `false`.
     case notReadyByItself
-    /// Its dependencies are met, and it waits for an exclusion.
+    /// Its dependencies are finished, and it waits for an exclusion.
     case excluded
-    /// It is in no queue, and nobody has started it.
+    /// It is in no queue and was not started.
     case neverAdded
-    /// It depends on one before it in the chain, or on the operation in question: on this one.
+    /// It depends on an earlier operation of the chain, or on the operation in question, which is
+    /// this one.
     case cycle(OperationReference)
-    /// It has unmet dependencies as well; the chain is too long to be shown to its end.
+    /// It has unmet dependencies too, but the chain has reached its maximum length.
     case goesOn
   }
 }
@@ -153,7 +156,7 @@ extension NotRunningReason: CustomStringConvertible {
 }
 
 extension NotRunningReason.ThreadSource: CustomStringConvertible {
-  /// What it is called in a sentence.
+  /// The source in a sentence.
   public var description: String {
     switch self {
     case .sharedThreads: "one of the threads that queues of default width share"
@@ -165,14 +168,14 @@ extension NotRunningReason.ThreadSource: CustomStringConvertible {
 }
 
 extension DependencyChain: CustomStringConvertible {
-  /// The operations, each after what waits for it, and what is the matter with the last.
+  /// The operations, each after the one that waits for it, and the state of the last one.
   public var description: String {
     operations.map(\.description).joined(separator: " < ") + ", which \(end)"
   }
 }
 
 extension DependencyChain.End: CustomStringConvertible {
-  /// What the last operation does.
+  /// The state in words.
   public var description: String {
     switch self {
     case .executing: "is executing"

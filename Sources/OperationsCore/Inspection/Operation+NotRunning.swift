@@ -5,25 +5,25 @@ import COperationsSystem
 import Synchronization
 
 extension OperationSupplement where Self: Operation {
-  /// Why the operation has not started: everything that keeps it from that, what comes first in the
-  /// list of ``NotRunningReason`` first.
+  /// Returns every reason why the operation has not started, in the order of ``NotRunningReason``.
   ///
-  /// Empty where it is executing or has finished, cancelled or not. A cancelled operation that has not
-  /// started waits neither for dependencies nor for its own `isReady`, but for a slot, from which its
-  /// queue retires it.
+  /// The result is empty if the operation executes or has finished, cancelled or not. A cancelled
+  /// operation that has not started does not wait for dependencies or for its own `isReady`, but
+  /// for a slot, from which its queue retires it.
   ///
-  /// The reasons are read one after the other; what other threads change meanwhile may be missed, and
-  /// in the moment between two of them the list may be empty. What the queue knows is of one moment.
-  /// The operation's `isReady` is not called: what it said last counts.
+  /// The reasons are read one after the other. Concurrent changes may be missed, and the list may
+  /// be empty between two states. The values of the queue are from a single moment. The operation's
+  /// `isReady` is not called: its last value counts.
   ///
-  /// On any thread, for debugging: takes time in proportion to the dependencies, to those of up to
-  /// twelve operations that these wait for, and to what executes in the queue and is ready before this
-  /// one, up to ``NotRunningReason/positionLimit``; the queue starts and finishes nothing during a part
-  /// of that.
+  /// This method can be called on any thread, for debugging. It takes time proportional to the
+  /// number of dependencies, to those of up to twelve operations that these wait for, and to the
+  /// operations that execute in the queue or are ready before this one, up to
+  /// ``NotRunningReason/positionLimit``. The queue starts and finishes no operation during a part
+  /// of that time.
   public func reasonsNotRunning() -> [NotRunningReason] { NotRunning.reasons(of: self) }
 }
 
-/// Finds out why an operation has not started.
+/// Finds the reasons why an operation has not started.
 private enum NotRunning {
   static func reasons(of operation: Operation) -> [NotRunningReason] {
     let status = operation.status.load(ordering: .acquiring)
@@ -51,7 +51,7 @@ private enum NotRunning {
     if !neverAdded.isEmpty {
       reasons.append(.dependenciesNeverAdded(neverAdded.map(OperationReference.init)))
     }
-    // It may have started meanwhile, and then none of this is of interest.
+    // It may have started meanwhile. In that case, the reasons are no longer relevant.
     let newStatus = operation.status.load(ordering: .acquiring)
     return newStatus.isPending && !newStatus.has(.dispatched) ? reasons : []
   }
@@ -103,15 +103,15 @@ private enum NotRunning {
   }
 }
 
-/// Where an operation stands in its queue, at one moment.
+/// The position of an operation in its queue at one moment.
 private struct QueueStanding {
   var startsNothing = false
-  /// −1 where the system decides.
+  /// −1 if the system decides.
   var width = -1
   var hasFreeSlot = false
-  /// The operations that have the slots, where all are taken.
+  /// The operations that hold the slots, if all are in use.
   var slotHolders: [Operation]?
-  /// How many ready ones are to be started before; `nil` unless it is ready.
+  /// The number of ready operations that start before it; `nil` unless it is ready.
   var position: Int?
   var becameReady: Int64?
   var firstBarrier: Operation?
@@ -120,12 +120,12 @@ private struct QueueStanding {
 }
 
 extension QueueScheduler {
-  /// Where an operation of this queue stands; `nil` once it was chosen to be started.
+  /// Returns the position of an operation of this queue; `nil` after it was chosen to be started.
   fileprivate func standing(of operation: Operation) -> QueueStanding? {
     var standing = QueueStanding()
     switch operation.place.stage {
     case .executing, .lingering, .gone: return nil
-    // It is only now being added.
+    // It is being added at this moment.
     case .outside: return QueueStanding()
     case .waiting: break
     case .ready:
@@ -148,7 +148,7 @@ extension QueueScheduler {
     let address = Unmanaged.passUnretained(operation)
     var count = 0
     var isFound = false
-    // Counting on would hold the queue up for long.
+    // Counting further would block the queue for long.
     forEachReady {
       if $0.toOpaque() == address.toOpaque() {
         isFound = true

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Names an operation, without keeping it alive.
+/// Identifies an operation without keeping it alive.
 public struct OperationReference: Hashable, Sendable, CustomStringConvertible {
   /// See `Operation.id`.
   public let id: OperationID
-  /// What the operation was called when it was looked at; `nil` for nothing.
+  /// The operation's name at that moment; `nil` if it had none.
   public let name: String?
 
   /// Takes the operation's lock for a moment.
@@ -14,15 +14,15 @@ public struct OperationReference: Hashable, Sendable, CustomStringConvertible {
     name = operation.givenName
   }
 
-  /// The number, and the name where there is one.
+  /// The number, and the name if there is one.
   public var description: String { name.map { "\(id) “\($0)”" } ?? "\(id)" }
 }
 
-/// Names a queue, without keeping it alive.
+/// Identifies a queue without keeping it alive.
 public struct QueueReference: Hashable, Sendable, CustomStringConvertible {
   /// See `OperationQueue.id`.
   public let id: QueueID
-  /// What the queue was called when it was looked at.
+  /// The queue's name at that moment.
   public let name: String
 
   /// Takes the queue's lock for a moment.

@@ -4,20 +4,21 @@
 public import Dispatch
 import Synchronization
 
-/// One operation of a ``QueueSnapshot``: a value, which keeps nothing alive.
+/// One operation of a ``QueueSnapshot``. This is a value, which keeps nothing alive.
 public struct OperationSnapshot: Sendable, Identifiable {
   /// Identifies the operation; see `Operation.id`.
   public let id: OperationID
-  /// Its name; `nil` for none.
+  /// Its name; `nil` if it has none.
   public let name: String?
   /// Its class.
   public let type: Operation.Type
-  /// How far the queue has got with it. `executing` means that it has a slot, and may be so for a
+  /// Its state in the queue. `executing` means that it holds a slot, which is also true for a
   /// moment before `start()` and after the end.
   public let state: OperationState
   /// Whether the queue knows that it was cancelled.
   public let isCancelled: Bool
-  /// Whether it is a block of ``OperationQueue/addBarrierBlock(_:)``, which no count counts.
+  /// Whether it is a block of ``OperationQueue/addBarrierBlock(_:)``, which is not included in
+  /// counts.
   public let isBarrier: Bool
   /// Its priority.
   public let queuePriority: Operation.QueuePriority
@@ -25,23 +26,23 @@ public struct OperationSnapshot: Sendable, Identifiable {
   public let qualityOfService: QualityOfService
   /// The operations that it depends on, in the order in which they were added.
   public let dependencies: [OperationID]
-  /// Those of them that have not finished. They hold it up while it is `waiting`; not if it was
-  /// cancelled, nor if its own `isReady` does not mind them.
+  /// The dependencies that have not finished. They block the operation while it is `waiting`, but
+  /// not if it was cancelled, or if its own `isReady` ignores them.
   public let unmetDependencies: [OperationID]
-  /// How many others would be started before it, if nothing changed; 0 for the next one. `nil`
+  /// The number of operations that start before it, if nothing changes; 0 for the next one. `nil`
   /// unless it is `ready`.
   public let readyPosition: Int?
-  /// How many barriers that have not finished were added before it, each of which it has to wait for.
-  /// For a barrier itself, which waits for everything that was added before, 0.
+  /// The number of unfinished barriers that were added before it, all of which it must wait for. 0
+  /// for a barrier itself, which waits for everything that was added before.
   public let barriersAhead: Int
-  /// When it was added; known only where a monitor watched then.
+  /// When it was added; known only if a monitor watched at that time.
   public let added: DispatchTime?
-  /// When it became ready; known only where a monitor watched then.
+  /// When it became ready; known only if a monitor watched at that time.
   public let becameReady: DispatchTime?
-  /// When it was given a slot; known only where a monitor watched then.
+  /// When it got a slot; known only if a monitor watched at that time.
   public let started: DispatchTime?
 
-  /// Takes the operation's lock for a moment, and that of nothing else.
+  /// Takes the operation's lock for a moment, and no other lock.
   init(_ entry: QueueContents.Entry, readyPosition: Int?) {
     let operation = entry.operation
     id = operation.id

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Tasks that wait for each other, some for all of several ones and some for any: finds out which can
-/// still come to their end.
+/// Tasks that wait for each other, some for all of several tasks and some for any of them. Computes
+/// which tasks can still end.
 ///
-/// Tasks and pools are numbered from 0. A task that waits for nothing comes to its end by itself. A
-/// pool is a number of places, each of them taken by a task; a task that needs a place there waits
-/// for any of these to end. A task may need places of several pools.
+/// Tasks and pools are numbered from 0. A task that waits for nothing ends on its own. A pool is a
+/// number of places, each of which a task holds. A task that needs a place waits until any of these
+/// tasks ends. A task may need places in several pools.
 struct ProgressGraph: Sendable {
   /// What one task waits for: all of `tasks`, and a place in each of `pools`.
   struct Needs: Equatable, Sendable {
     var tasks: [Int] = []
-    /// Not those in which it has a place.
+    /// Without the pools in which it holds a place.
     var pools: [Int] = []
   }
 
-  /// For each task.
+  /// The needs of each task.
   var needs: [Needs] = []
-  /// The tasks that hold the places of each pool. One where nobody holds a place lets everybody in.
+  /// The tasks that hold the places of each pool. A pool without holders blocks no task.
   var pools: [[Int]] = []
 
-  /// The tasks that cannot end, whatever happens among them, in ascending order.
+  /// Returns the tasks that cannot end, in ascending order.
   ///
   /// Linear in tasks, needs and places.
   var stuckTasks: [Int] {
@@ -49,10 +49,10 @@ struct ProgressGraph: Sendable {
     return needs.indices.filter { missing[$0] > 0 }
   }
 
-  /// Among tasks that are stuck, the knots that are stuck by themselves: in each, every task waits,
-  /// directly or through others, for each of the others and for nothing outside that is stuck.
+  /// Returns the knots among stuck tasks that are stuck on their own. In each knot, every task
+  /// waits, directly or through others, for each other task of it and for no stuck task outside.
   ///
-  /// Where a task is stuck there is a knot. Ascending order.
+  /// If a task is stuck, there is a knot. In ascending order.
   var knots: [[Int]] {
     let stuck = stuckTasks
     var place = [Int?](repeating: nil, count: needs.count)
@@ -65,7 +65,7 @@ struct ProgressGraph: Sendable {
     return graph.terminalKnots().map { knot in knot.map { stuck[$0] }.sorted() }
   }
 
-  /// For each task those that wait for it, as often as they do.
+  /// For each task, the tasks that wait for it, as often as they do.
   private var waiters: [[Int]] {
     var waiters = [[Int]](repeating: [], count: needs.count)
     for (task, need) in needs.enumerated() {
@@ -74,7 +74,7 @@ struct ProgressGraph: Sendable {
     return waiters
   }
 
-  /// For each pool the tasks that need a place there.
+  /// For each pool, the tasks that need a place in it.
   private var applicants: [[Int]] {
     var applicants = [[Int]](repeating: [], count: pools.count)
     for (task, need) in needs.enumerated() {
@@ -83,7 +83,7 @@ struct ProgressGraph: Sendable {
     return applicants
   }
 
-  /// For each task the pools in which it holds a place.
+  /// For each task, the pools in which it holds a place.
   private var poolsOfHolder: [[Int]] {
     var poolsOfHolder = [[Int]](repeating: [], count: needs.count)
     for (pool, holders) in pools.enumerated() {

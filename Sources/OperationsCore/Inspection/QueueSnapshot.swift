@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a queue held at one moment: a value, which keeps nothing alive.
+/// The contents of a queue at one moment. This is a value, which keeps nothing alive.
 public struct QueueSnapshot: Sendable, Identifiable {
-  /// How many operations were in each state. `waiting + ready + executing + finished + cancelled` is
-  /// `total`. Barriers are not counted.
+  /// The number of operations in each state. `waiting + ready + executing + finished + cancelled`
+  /// is `total`. Barriers are not counted.
   public struct Counts: Sendable, Equatable {
-    /// Held up by dependencies, or by their own `isReady`.
+    /// Operations that wait for dependencies or for their own `isReady`.
     public let waiting: Int
-    /// Ready, and not started.
+    /// Operations that are ready and not started.
     public let ready: Int
-    /// With a slot.
+    /// Operations that hold a slot.
     public let executing: Int
-    /// Cancelled and not finished; these are among the three above.
+    /// Operations that were cancelled and have not finished. They are included in the three counts
+    /// above.
     public let cancelling: Int
-    /// Finished without having been cancelled, ever.
+    /// All operations that finished without having been cancelled.
     public let finished: Int
-    /// Finished after having been cancelled, ever.
+    /// All operations that finished after having been cancelled.
     public let cancelled: Int
-    /// Added, ever.
+    /// All operations that were ever added.
     public let total: Int
   }
 
   /// Identifies the queue.
   public let id: QueueID
-  /// Its name, or the one made from its id.
+  /// Its name, or the default name.
   public let name: String
-  /// How many operations may run at once; −1 where the system decides.
+  /// The maximum number of operations that execute at once; −1 if the system decides.
   public let maxConcurrentOperationCount: Int
-  /// Whether it started nothing new.
+  /// Whether the queue was suspended.
   public let isSuspended: Bool
-  /// How many operations were in each state.
+  /// The number of operations in each state.
   public let counts: Counts
-  /// The operations that had not left, and the barriers among them, in the order of addition.
+  /// The operations and barriers that had not left, in the order of addition.
   public let operations: [OperationSnapshot]
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// What the queue holds at this moment, for people who want to know what it is doing.
+  /// Returns the contents of the queue at this moment, for debugging.
   ///
-  /// One picture: which operations there are, in which states, in what order, the counts, the width
-  /// and whether it is suspended are all of the same moment, so that they add up. Names, priorities,
-  /// quality of service and dependencies are read right after it, one operation at a time, and may
-  /// be newer.
+  /// The snapshot is consistent: the operations, their states, their order, the counts, the width
+  /// and the suspension are all from the same moment. Names, priorities, quality of service and
+  /// dependencies are read directly afterwards, one operation at a time, and may be newer.
   ///
-  /// On any thread, inside an operation too; nothing of a subclass's is called. Takes time and memory
-  /// in proportion to what the queue holds, and for a part of that time, some ten nanoseconds for
-  /// each operation, the queue starts and finishes nothing: not for every operation. To follow a
-  /// queue, use ``stateChanges(bufferingOldest:)``.
+  /// It can be called on any thread, also inside an operation, and calls no code of a subclass. It
+  /// takes time and memory proportional to the contents of the queue. For a part of that time,
+  /// about ten nanoseconds per operation, the queue starts and finishes no operation, so do not
+  /// call it for every operation. To follow a queue, use ``stateChanges(bufferingOldest:)``.
   public func snapshot() -> QueueSnapshot {
     let (contents, counts, width, isSuspended, givenName) = core.withScheduler { scheduler, _ in
       (
@@ -83,7 +83,7 @@ extension QueueSnapshot.Counts {
   }
 }
 
-/// What a queue holds, as it was at one moment.
+/// The contents of a queue at one moment.
 struct QueueContents {
   /// One operation or barrier.
   struct Entry {
@@ -91,9 +91,9 @@ struct QueueContents {
     let state: OperationState
     let isBarrier: Bool
     let isCancelled: Bool
-    /// How many barriers that have not finished it has to wait for. 0 for a barrier itself.
+    /// The number of unfinished barriers that it must wait for. 0 for a barrier itself.
     let barriersAhead: Int
-    /// Known while somebody records.
+    /// Known while a collector records.
     var added: Int64?
     var becameReady: Int64?
     var started: Int64?
@@ -101,6 +101,6 @@ struct QueueContents {
 
   /// In the order of addition.
   var entries: [Entry] = []
-  /// What is ready, in the order in which it would be started.
+  /// The ready operations, in the order in which they would start.
   var readyOrder: [UnsafeMutableRawPointer] = []
 }

@@ -3,16 +3,16 @@
 
 import Synchronization
 
-/// Which operations wait for which to finish, as it was while it was read.
+/// The graph of waiting operations, as it was while it was read.
 ///
-/// One operation's lock is held at a time, so that the parts are of different moments; a cycle is
-/// looked at again before it is believed.
+/// Only one operation's lock is held at a time, so the parts are from different moments. A cycle is
+/// therefore checked again before it is reported.
 struct WaitGraph {
-  /// The node `n` of the graph is the operation number `n`; the roots come first.
+  /// Node `n` of the graph is operation number `n`. The roots come first.
   private var operations: [Operation] = []
   private var graph = DirectedGraph()
 
-  /// Reads what the roots wait for, directly and through others.
+  /// Reads the operations that the roots wait for, directly and through others.
   init(from roots: [Operation]) {
     var nodes: [ObjectIdentifier: Int] = [:]
     for root in roots { note(root, in: &nodes) }
@@ -32,22 +32,22 @@ struct WaitGraph {
     return operations.count - 1
   }
 
-  /// A shortest cycle through the first root, beginning with it.
+  /// Returns a shortest cycle through the first root, beginning with it.
   var cycleThroughFirstRoot: [Operation]? {
     guard let nodes = graph.shortestCycle(through: 0) else { return nil }
     return intact(nodes)
   }
 
-  /// Cycles without a common member, at least one out of each knot of operations that all wait for
-  /// each other.
+  /// Returns cycles without a common member, at least one from each knot of operations that all
+  /// wait for each other.
   var cycles: [[Operation]] { graph.disjointCycles().compactMap(intact) }
 
-  /// The cycle, if all of it is still there.
+  /// Returns the cycle if it still exists completely.
   ///
-  /// What was there on the first look and is there on this one was there in between, at one and the
-  /// same moment for all of it: an operation that has left off waiting does not begin again, and
-  /// one that has finished stays so. (A dependency that was removed and added again in the meantime
-  /// escapes; whoever does that has the cycle that is told.)
+  /// If all parts existed in both readings, they existed together at one moment in between: an
+  /// operation that has stopped waiting does not begin again, and a finished operation stays
+  /// finished. (A dependency that was removed and added again meanwhile is not detected. In that
+  /// case the caller has created the reported cycle.)
   private func intact(_ nodes: [Int]) -> [Operation]? {
     let cycle = nodes.map { operations[$0] }
     let followers = cycle.dropFirst() + cycle.prefix(1)
@@ -59,7 +59,7 @@ struct WaitGraph {
 }
 
 extension Operation {
-  /// The dependencies that keep it from starting; none where it waits for nothing.
+  /// The dependencies that keep it from starting; none if it does not wait.
   final var dependenciesInTheWay: [Operation] {
     guard status.load(ordering: .acquiring).isHeldUpByDependencies else { return [] }
     return listedDependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
@@ -67,7 +67,7 @@ extension Operation {
 }
 
 extension OperationStatus {
-  /// Whether it will not start before dependencies have finished, whatever else happens.
+  /// Whether it cannot start before dependencies have finished, whatever else happens.
   var isHeldUpByDependencies: Bool {
     unmetDependencyCount > 0 && isPending && !isCancelled && !has(.dispatched) && !has(.selfReady)
   }
@@ -76,17 +76,18 @@ extension OperationStatus {
 // MARK: - Public
 
 extension OperationSupplement where Self: Operation {
-  /// A cycle of dependencies that keeps this operation from starting; `nil` where there is none.
+  /// Returns a cycle of dependencies that keeps this operation from starting; `nil` if there is
+  /// none.
   ///
-  /// Each of its members waits for the next one, and the last for the first: none of them will start
-  /// unless one is cancelled or a dependency is removed. It begins with this operation, and is a
-  /// shortest one, where there is such a cycle; else it is one that this operation waits for,
-  /// directly or through others. Members may be in any queue, or in none. An operation that nobody
-  /// has added to a queue is no cycle, though what depends on it waits as well.
+  /// Each member waits for the next one, and the last one for the first: none of them will start
+  /// unless one is cancelled or a dependency is removed. If the operation itself is in a cycle, the
+  /// result is a shortest one that begins with it. Otherwise, it is a cycle that this operation
+  /// waits for, directly or through others. Members can be in any queue, or in none. An operation
+  /// that was never added to a queue is not a cycle, although its dependents wait too.
   ///
-  /// Looks at everything that the operation waits for, in time and memory proportional to that: for
-  /// debugging, not for every operation. On any thread; it holds nothing up. What other threads
-  /// change meanwhile may be missed; a cycle that is returned was there.
+  /// The search examines everything that the operation waits for, in time and memory proportional
+  /// to that. Use it for debugging, not for every operation. It can be called on any thread, and
+  /// delays nothing. Concurrent changes may be missed, but a returned cycle did exist.
   public func dependencyCycle() -> [Operation]? {
     let graph = WaitGraph(from: [self])
     return graph.cycleThroughFirstRoot ?? graph.cycles.first
@@ -94,13 +95,13 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// The queue that has it; `nil` where it is in none, or has left it.
+  /// Returns the queue that has the operation; `nil` if it is in none, or has left it.
   ///
-  /// For whoever does not work for the queue and so cannot rely on its being there.
+  /// For callers that do not work for the queue, and so cannot rely on its existence.
   final var queueHoldingIt: OperationQueue? {
     guard let core = enqueuedQueue, let queue = QueueRegistry.queue(at: core) else { return nil }
-    // It may have left in the meantime, its queue be gone and another one be at that address. As long
-    // as it is not retired its queue is there, and then this is it.
+    // The operation may have left meanwhile, its queue may be gone, and another queue may have that
+    // address. If the operation is not retired, its queue exists, and is this one.
     return status.load(ordering: .sequentiallyConsistent).has(.retired) ? nil : queue
   }
 }

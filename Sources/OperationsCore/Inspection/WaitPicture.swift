@@ -3,46 +3,47 @@
 
 import Synchronization
 
-/// Who waits for what, among operations of any queue.
+/// What operations of any queues wait for.
 ///
-/// Read part by part, of different moments. Looking again and keeping what is still there makes it a
-/// picture of one moment, between the two looks: an operation that has begun, has finished or has
-/// left off waiting does not go back, and one that has a slot keeps it until it finishes.
+/// The picture is read part by part, at different moments. A second reading keeps only the parts
+/// that still exist, which makes it a picture of one moment between the two readings: an operation
+/// that has begun, has finished or has stopped waiting does not go back, and an operation that
+/// holds a slot keeps it until it finishes.
 struct WaitPicture {
   /// What one operation waits for.
   struct Wait {
     var operations: [Int] = []
-    /// The queue that it needs a slot of, and that had none free.
+    /// The queue in which it needs a slot, if none was free.
     var fullQueue: Int?
-    /// The exclusion that it needs, and that several operations have: one of them must finish.
+    /// The exclusion that it needs, if several operations hold it. One of them must finish.
     var exclusion: Int?
-    /// It is in no queue, and nobody has started it.
+    /// It is in no queue and was not started.
     var isLeftAlone = false
   }
 
-  /// What matters of a queue; nothing where it has a free slot and no barriers.
+  /// The relevant state of a queue; empty if it has a free slot and no barriers.
   private struct Queue {
-    /// The operations that have its slots; `nil` where one is free.
+    /// The operations that hold its slots; `nil` if one is free.
     var slotHolders: [Operation]?
-    /// What barriers make operations wait for, barriers themselves included.
+    /// What operations wait for because of barriers, including the barriers themselves.
     var waits: [ObjectIdentifier: [Operation]] = [:]
     var barriers: Set<ObjectIdentifier> = []
   }
 
-  /// The operation `n` waits for what `waits[n]` says.
+  /// Operation `n` has the wait `waits[n]`.
   private(set) var operations: [Operation] = []
   private(set) var waits: [Wait] = []
   private(set) var queues: [OperationQueue] = []
-  /// The operations that have the slots of each queue; empty where one is free.
+  /// The operations that hold the slots of each queue; empty if one is free.
   private(set) var slotHolders: [[Int]] = []
-  /// The operations that have each exclusion; empty where one more may have it.
+  /// The operations that hold each exclusion; empty if another operation can get it.
   private(set) var exclusionHolders: [[Int]] = []
 
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
   private var exclusionNumbers: [MutualExclusion: Int] = [:]
   private var readings: [Queue] = []
-  /// Whether what is not known yet is added.
+  /// Whether unknown operations and queues are added.
   private var isGrowing = true
 
   /// Reads what the operations of these queues wait for, directly and through others.
@@ -59,14 +60,14 @@ struct WaitPicture {
     }
   }
 
-  /// Looks again at everything, and drops what is not as it was.
+  /// Reads everything again, and removes the parts that have changed.
   mutating func confirm() {
     isGrowing = false
     for index in readings.indices {
       let before = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
       readings[index] = Self.read(queues[index])
       let after = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
-      // Where it has changed hands a slot became free in between.
+      // If the slots have other holders, one became free in between.
       if before != after { readings[index].slotHolders = nil }
     }
     for index in operations.indices {
@@ -83,7 +84,7 @@ struct WaitPicture {
 
   // MARK: Numbers
 
-  /// `nil` for what is new, while it is only looked again.
+  /// `nil` for a new operation during the second reading.
   private mutating func number(of operation: Operation) -> Int? {
     if let known = numbers[ObjectIdentifier(operation)] { return known }
     guard isGrowing else { return nil }
@@ -102,23 +103,24 @@ struct WaitPicture {
     return queues.count - 1
   }
 
-  /// The queue that has an operation.
+  /// Returns the number of the queue that has an operation.
   private mutating func queueNumber(of operation: Operation) -> Int? {
-    // One that is known is held, so that its address is nobody else's: if the operation is not
-    // retired, which its caller asks afterwards, it is in that one.
+    // A known queue is retained, so that no other queue has its address: if the operation is not
+    // retired, which the caller checks afterwards, it is in this queue.
     if let core = operation.enqueuedQueue, let known = queueNumbers[core.toOpaque()] {
       return known
     }
     return operation.queueHoldingIt.flatMap { number(of: $0) }
   }
 
-  /// The number of an exclusion that these operations have. `nil` if that is news on the second look.
+  /// Returns the number of an exclusion that these operations hold; `nil` for a new one during the
+  /// second reading.
   private mutating func number(
     of exclusion: MutualExclusion, heldBy operations: [Operation]
   ) -> Int? {
     let holders = operations.compactMap { number(of: $0) }
     if let known = exclusionNumbers[exclusion] {
-      // On the second look: if it has changed hands, it became free in between.
+      // In the second reading: if it has other holders, it became free in between.
       let isIntact =
         holders.count == operations.count && Set(holders) == Set(exclusionHolders[known])
       if isGrowing || !isIntact { exclusionHolders[known] = isGrowing ? holders : [] }
@@ -140,7 +142,7 @@ struct WaitPicture {
     var targets: [Operation] = []
     if status.isPending, !status.has(.dispatched) {
       targets = operation.dependenciesInTheWay
-      // A reservation ends by itself.
+      // A reservation ends on its own.
       if status.isExcluded, let obstacle = Exclusions.shared.obstacle(of: operation),
         obstacle.isHeld
       {
@@ -152,7 +154,8 @@ struct WaitPicture {
       }
       if status.has(.enqueued), let queue = queueNumber(of: operation) {
         let reading = readings[queue]
-        // Its members wait for a group to start, for which it needs what it waits for.
+        // Members wait for the start of their group, and so for everything that the group waits
+        // for.
         if let group = (queues[queue] as? GroupQueue)?.pendingGroup { targets.append(group) }
         targets += reading.waits[ObjectIdentifier(operation)] ?? []
         let needsSlot = !reading.barriers.contains(ObjectIdentifier(operation))
@@ -172,7 +175,7 @@ struct WaitPicture {
         }
       }
     }
-    // What it waits for may have come since: nothing that was read then holds.
+    // The awaited operation may have finished since: in that case the read values are outdated.
     if operation.status.load(ordering: .acquiring).isFinished { return Wait() }
     wait.operations = targets.compactMap { target in
       target.status.load(ordering: .acquiring).isFinished ? nil : number(of: target)
