@@ -3,19 +3,19 @@
 
 import Synchronization
 
-/// Sees to it that each operation that leaves a queue is counted once. Guarded by the queue's lock.
+/// Ensures that each operation that leaves a queue is counted once. Guarded by the queue's lock.
 ///
-/// Most are counted just before they leave, so that whoever waits for one finds it counted. One that
-/// was leaving when counting began is counted after it has left.
+/// Most operations are counted just before they leave, so that a waiter finds them counted. An
+/// operation that was leaving when counting began is counted after it has left.
 struct FinishCounting {
   let counter: @Sendable (Int) -> Void
-  /// Counted, and still in the queue or on their way into it.
+  /// Operations that were counted and are still in the queue or about to enter it.
   private var countedEarly: Set<ObjectIdentifier> = []
   private var lateCount = 0
 
   init(counter: @escaping @Sendable (Int) -> Void) { self.counter = counter }
 
-  /// The operation is about to leave, and its caller counts it.
+  /// Notes that the operation is about to leave, and that the caller counts it.
   mutating func willLeave(_ operation: Operation) {
     countedEarly.insert(ObjectIdentifier(operation))
   }
@@ -24,7 +24,8 @@ struct FinishCounting {
     if countedEarly.remove(ObjectIdentifier(operation)) == nil { lateCount += 1 }
   }
 
-  /// How many have left without being counted; they count as counted from now on.
+  /// Returns the number of operations that have left without being counted. They count as counted
+  /// from now on.
   mutating func takeLateCount() -> Int {
     defer { lateCount = 0 }
     return lateCount
@@ -32,17 +33,19 @@ struct FinishCounting {
 }
 
 extension OperationQueue {
-  /// Calls `counter` once for each operation that leaves the queue from now on, however it has
-  /// finished; barriers are none.
+  /// Calls `counter` once for each operation that leaves the queue from now on, whether it finished
+  /// or was cancelled. Barriers are not counted.
   ///
-  /// What is in the queue when this returns is counted, and what has left by then is not. An
-  /// operation is counted before it leaves: whoever waits for it, or for the queue, finds that done,
-  /// but for one that is just leaving while this begins. For the rest of the queue's life, and once:
-  /// a second counter takes the place of the first.
+  /// Operations that are in the queue when this method returns are counted. Operations that have
+  /// left by then are not. An operation is counted before it leaves, so that waiters for the
+  /// operation or for the queue find it counted, except for an operation that is leaving while
+  /// counting begins. Counting does not end while the queue exists. A second counter replaces the
+  /// first one.
   ///
-  /// - Parameter counter: Given how many there are, mostly 1. Called outside every lock of this
-  ///   library, on the thread that has finished the operation, perhaps under a lock of a subclass's,
-  ///   and on several threads at once. Retained by the queue: must not retain it.
+  /// - Parameter counter: Receives the number of operations, mostly 1. Called outside every lock of
+  ///   this library, on the thread that has finished the operation, possibly under a lock of a
+  ///   subclass, and on several threads at once. The queue retains it, so it must not retain the
+  ///   queue.
   package final func countFinishes(_ counter: @escaping @Sendable (Int) -> Void) {
     let replaced = core.withScheduler { scheduler, _ in
       let replaced = scheduler.monitor.finishCounting
@@ -50,14 +53,14 @@ extension OperationQueue {
       return replaced
     }
     withExtendedLifetime(replaced) {}
-    // After the counter is there: who sees this finds it. Leads every finish by way of
+    // After the counter is set, so that a thread that sees this finds it. It makes every finish use
     // `announceRetirement`.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
   }
 }
 
 extension QueueCore {
-  /// Counts an operation that is about to leave, if somebody wants to know.
+  /// Counts an operation that is about to leave, if counting has begun.
   func countFinish(of operation: Operation) {
     let counter = withScheduler { scheduler, _ in
       scheduler.monitor.finishCounting?.willLeave(operation)

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// What a queue says of itself to a collector.
+/// The changes of a queue for a collector.
 package struct QueueChanges: Sendable {
   /// Identifies the queue.
   package let id: QueueID
@@ -11,9 +11,9 @@ package struct QueueChanges: Sendable {
   package let isMain: Bool
   /// Its name.
   package let name: String
-  /// −1 where the system decides.
+  /// −1 if the system decides.
   package let maxConcurrentOperationCount: Int
-  /// Whether it starts nothing new.
+  /// Whether the queue is suspended.
   package let isSuspended: Bool
   /// Operations that are not ready.
   package let waiting: Int
@@ -29,38 +29,38 @@ package struct QueueChanges: Sendable {
   package let cancelled: Int
   /// Operations ever added.
   package let total: Int
-  /// Barriers that have not finished; no operation counts them.
+  /// Barriers that have not finished. They are not included in the other counts.
   package let barriers: Int
-  /// Whether the first of them runs: then nothing else does.
+  /// Whether the first of them executes. In that case no operation does.
   package let isBarrierRunning: Bool
-  /// Barriers that have finished, ever, modulo 2^24.
+  /// The number of all finished barriers, modulo 2^24.
   package let finishedBarriers: UInt32
-  /// Operations that are new or have changed since the last time, each once.
+  /// Operations that are new or have changed since the last reading, each once.
   package internal(set) var changed: [RecordedOperation]
   /// The records of the same operations, by which they can be found again.
   package let records: [OperationRecord]
-  /// Whether there are more changed ones than were asked for.
+  /// Whether there are more changed operations than were requested.
   package let hasMore: Bool
-  /// How many of `changed` were in the queue before, and had no record.
+  /// The number of `changed` operations that were in the queue before without a record.
   package let adoptedCount: Int
-  /// Whether there may be more like them.
+  /// Whether there may be further such operations.
   package let hasUnrecorded: Bool
-  /// How many steps operations without one have taken since the last time.
+  /// The number of state changes of operations without a record since the last reading.
   package let lostSteps: Int
 }
 
 extension OperationQueue {
-  /// Takes what has changed since the last call.
+  /// Returns the changes since the last call.
   ///
   /// - Parameters:
-  ///   - recorder: Who keeps this queue's records; anybody else is given no operations.
-  ///   - limit: The most changed operations to hand out at once.
-  ///   - adopting: The most of them that are in the queue and have no record yet; what runs comes
-  ///     in addition.
-  ///   - newRecords: How many operations that are added from now on have a record from the start;
-  ///     `nil` leaves as many as there were. Of those that come after them, one that is still there next time is adopted then; of others the
-  ///     steps are counted.
-  /// - Returns: The queue as it is now, and the operations that have changed.
+  ///   - recorder: The owner of this queue's records; other recorders get no operations.
+  ///   - limit: The maximum number of changed operations to return at once.
+  ///   - adopting: The maximum number of these that are in the queue and have no record yet.
+  ///     Executing operations are returned in addition.
+  ///   - newRecords: The number of operations added from now on that have a record from the start;
+  ///     `nil` does not change it. Of further operations, those that still exist at the next
+  ///     reading are adopted then; the state changes of the others are counted.
+  /// - Returns: The present state of the queue, and the changed operations.
   package final func takeRecordedChanges(
     for recorder: RecorderID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
   ) -> QueueChanges {
@@ -71,18 +71,19 @@ extension OperationQueue {
 }
 
 extension OperationQueue {
-  /// The operation of a record, unless it has left this queue.
+  /// Returns the operation of a record, unless it has left this queue.
   package final func operation(of record: OperationRecord) -> Operation? {
     core.withScheduler { _, _ in record.operation?.takeUnretainedValue() }
   }
 }
 
 extension QueueCore {
-  /// Describes an operation that is about to be added, on the adding thread, for a collector; does
-  /// nothing where so many have been added since the last reading that the collector could not keep up.
+  /// Describes an operation that is about to be added, on the adding thread, for a collector. Does
+  /// nothing if so many operations were added since the last reading that the collector could not
+  /// keep up.
   @inline(never)
   func describe(_ operation: Operation) {
-    // Read first: what is not changed stays in every processor's cache.
+    // Read first, because a value that does not change stays in every processor's cache.
     guard newRecords.load(ordering: .relaxed) > 0,
       newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
     else { return }
@@ -91,9 +92,9 @@ extension QueueCore {
   }
 
   /// - Parameters:
-  ///   - recorder: Who keeps the records from now on.
-  ///   - replaces: Whether it takes over from another one.
-  ///   - newRecords: See `takeRecordedChanges`; until that is called.
+  ///   - recorder: The owner of the records from now on.
+  ///   - replaces: Whether it replaces another recorder.
+  ///   - newRecords: See `takeRecordedChanges`; valid until that method is called.
   ///   - wake: See `QueueRegistry`.
   func startRecording(
     _ recorder: RecorderID, replaces: Bool, newRecords: Int = .max,
@@ -116,8 +117,8 @@ extension QueueCore {
   func takeRecordedChanges(
     for recorder: RecorderID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
   ) -> QueueChanges {
-    // Counts and states in one critical section: else one of two operations that follow each other in
-    // a slot could be told to run, and the one before it not to have ended.
+    // Counts and states are read in one critical section. Otherwise, of two operations that use one
+    // slot in turn, the second one could be reported as executing and the first one as unfinished.
     var (changes, undescribed) = withScheduler { scheduler, _ in
       let taken = scheduler.monitor.takeChangedRecords(
         for: recorder, limit: limit, adopting: adopting)
@@ -139,7 +140,7 @@ extension QueueCore {
       return (changes, Self.needingDescription(taken.records))
     }
     guard !undescribed.isEmpty else { return changes }
-    // Outside the queue's lock: describing takes the operation's.
+    // Outside the queue's lock, because describing takes the operation's lock.
     for (index, operation) in undescribed {
       changes.changed[index].takeDescription(
         of: RecordedOperation(describing: operation, queue: id))
@@ -152,13 +153,13 @@ extension QueueCore {
     return changes
   }
 
-  /// The records whose operation still exists and is to be described: which of them, and the
-  /// operation.
+  /// Returns the records whose operation still exists and must be described: their indices and
+  /// operations.
   private static func needingDescription(_ records: [OperationRecord]) -> [(Int, Operation)] {
     records.indices.compactMap { index in
       let record = records[index]
       guard record.needsDescription, let operation = record.operation else { return nil }
-      // Now and not when it has been described: what changes meanwhile asks for it again.
+      // Cleared before the description, so that concurrent changes request another one.
       record.needsDescription = false
       return (index, operation.takeUnretainedValue())
     }

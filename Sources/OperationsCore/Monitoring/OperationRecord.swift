@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The record of one operation in a queue that is watched. Guarded by the queue's lock.
+/// The record of one operation in a watched queue. Guarded by the queue's lock.
 // Unchecked because its members are guarded from outside.
 package final class OperationRecord: @unchecked Sendable {
   var snapshot: RecordedOperation
   /// The operation, while its queue retains it.
   var operation: Unmanaged<Operation>?
-  /// Who keeps it; `nil` until the operation is in the queue.
+  /// The owner of the record; `nil` until the operation is in the queue.
   var recorder: RecorderID?
-  /// Is in the list of changed records.
+  /// Whether it is in the list of changed records.
   var isChanged = false
-  /// Name and dependencies must be read (again).
+  /// Whether name and dependencies must be read (again).
   var needsDescription: Bool
 
   init(_ snapshot: RecordedOperation, needsDescription: Bool) {
@@ -20,16 +20,16 @@ package final class OperationRecord: @unchecked Sendable {
   }
 }
 
-/// What a recorder is handed out of one queue.
+/// The changes of one queue for a recorder.
 struct RecordedChanges {
-  /// Those that are new or have changed.
+  /// The records that are new or have changed.
   var records: [OperationRecord] = []
-  /// How many of them were made by this.
+  /// The number of records that this reading has created.
   var adoptedCount = 0
-  /// Whether more have changed than were asked for.
+  /// Whether more records have changed than were requested.
   var hasMore = false
-  /// Whether there may be operations in the queue that have none yet.
+  /// Whether the queue may have operations without a record.
   var hasUnrecorded = false
-  /// How many steps operations without one have taken since the last time.
+  /// The number of state changes of operations without a record since the last reading.
   var lostSteps = 0
 }

@@ -4,28 +4,28 @@
 public import Dispatch
 import Synchronization
 
-/// The state changes of a queue's operations, as they happen. See
+/// The state changes of a queue's operations, in order. See
 /// ``OperationQueueSupplement/stateChanges(bufferingOldest:)``.
 public struct OperationStateChanges: AsyncSequence, Sendable {
-  /// One step of one operation.
+  /// One state change of one operation.
   public typealias Element = OperationStateChange
 
-  /// Nothing fails.
+  /// The sequence never fails.
   public typealias Failure = Never
 
   let subscription: StateChangeSubscription
 
-  /// Takes changes one by one. Several iterators share what there is between them.
+  /// Creates an iterator. Several iterators share the changes.
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
-  /// Takes changes one by one.
+  /// Returns the changes one by one.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: StateChangeSubscription
     private var taken: ArraySlice<OperationStateChange> = []
 
     init(subscription: StateChangeSubscription) { self.subscription = subscription }
 
-    /// Waits for the next change. `nil` once the task is cancelled.
+    /// Waits for the next change. Returns `nil` after the task is cancelled.
     public mutating func next() async -> OperationStateChange? {
       while taken.isEmpty {
         if Task.isCancelled { return nil }
@@ -38,15 +38,15 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// Subscribes to the states of this queue's operations: one value for each step of each
-  /// operation, in the order in which the queue took note of them.
+  /// Subscribes to the states of this queue's operations: one value for each state change of each
+  /// operation, in the order in which the queue processes them.
   ///
-  /// Subscribed from this call on, until the sequence and its iterators are released; the queue
-  /// stays alive for as long. Steps from before are not told. Values only: watching does not extend
-  /// the life of an operation.
+  /// The subscription begins with this call and ends when the sequence and its iterators are
+  /// released. The queue stays alive until then. Earlier changes are not included. The sequence has
+  /// only values, and does not extend the life of an operation.
   ///
-  /// - Parameter capacity: How many changes are kept for a subscriber that is late. What comes on
-  ///   top of them is lost, and the first change after the gap says how many were: its `lost`.
+  /// - Parameter capacity: The maximum number of changes that are kept for a slow subscriber.
+  ///   Further ones are lost, and the first change after the gap has their number as `lost`.
   /// - Returns: A sequence that ends only with the task that reads it.
   public func stateChanges(
     bufferingOldest capacity: Int = 8_192
@@ -56,10 +56,10 @@ extension OperationQueueSupplement where Self: OperationQueue {
   }
 }
 
-/// One subscriber: ends its subscription when it is released.
+/// One subscriber. It ends its subscription when it is released.
 final class StateChangeSubscription: Sendable {
   private struct Waiting {
-    /// Several, where several tasks read.
+    /// Several, if several tasks read.
     var continuations: [CheckedContinuation<Void, Never>] = []
     var hasNews = false
   }
@@ -101,7 +101,7 @@ final class StateChangeSubscription: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let mayGo = waiting.withLock { waiting in
-          // A cancellation from before this may have found another task waiting and woken that.
+          // An earlier cancellation may have found another waiting task and woken that.
           if waiting.hasNews || Task.isCancelled {
             waiting.hasNews = false
             return true
@@ -126,21 +126,22 @@ final class StateChangeSubscription: Sendable {
   }
 }
 
-/// One step of one operation in a queue: a value, never the operation itself.
+/// One state change of one operation in a queue. This is a value and has no reference to the
+/// operation.
 public struct OperationStateChange: Sendable, Equatable {
   /// The operation; see `Operation.id`.
   public let operation: OperationID
-  /// The queue that it is in.
+  /// The state before; `nil` if the operation was added.
   public let queue: QueueID
   /// The state before; `nil` where the operation was added.
   public let oldState: OperationState?
-  /// The state after. The same as `oldState` where it was cancelled.
+  /// The state after the change. Equal to `oldState` if the operation was cancelled.
   public let newState: OperationState
   /// Whether the operation was cancelled by then.
   public let isCancelled: Bool
-  /// When the queue took note of it, on the monotonic clock.
+  /// When the queue processed the change, on the monotonic clock.
   public let time: DispatchTime
-  /// How many changes this subscriber has lost between the one before and this one, because it did
-  /// not take them in time.
+  /// The number of changes that this subscriber has lost between the previous one and this one,
+  /// because it did not read them in time.
   public let lost: Int
 }

@@ -5,15 +5,16 @@ import COperationsSystem
 import Dispatch
 import Synchronization
 
-/// What a queue keeps for those who watch it. Guarded by the queue's lock.
+/// The data of a queue for its monitors. Guarded by the queue's lock.
 ///
-/// Two channels. Records are state: each changed one is listed once, however often it changes, and
-/// nothing of what is in the queue is lost. Subscriptions are history: a bounded buffer each, which
-/// counts what it loses.
+/// There are two channels. Records are state: each changed record is listed once, however often it
+/// changes, and no operation in the queue is lost. Subscriptions are history: each has a bounded
+/// buffer and counts lost changes.
 ///
-/// Not every operation has a record from the start: a queue makes so many between two readings as the
-/// collector allows (see `QueueCore.describe`). One beyond them costs next to nothing. If it is still
-/// there at a reading, that finds it and makes its record; if not, its steps are counted.
+/// Not every operation has a record from the start: between two readings, a queue creates as many
+/// as the collector allows (see `QueueCore.describe`). Further operations cost almost nothing. If
+/// such an operation still exists at the next reading, the reading creates its record. Otherwise,
+/// its state changes are counted.
 struct QueueMonitor {
   /// One subscriber's buffer of state changes.
   struct Subscription {
@@ -21,31 +22,31 @@ struct QueueMonitor {
     let capacity: Int
     let wake: @Sendable () -> Void
     var changes: [OperationStateChange] = []
-    /// Lost since the last change that is in `changes`.
+    /// The number of changes that were lost after the last one in `changes`.
     var lost = 0
-    /// The subscriber has been told that there is something, or has not asked yet.
+    /// Whether the subscriber was notified of changes, or has not asked yet.
     var isWoken = false
   }
 
   let queue: QueueID
-  /// Whether anybody watches: the one thing that is looked at while nobody does.
+  /// Whether there is any monitor. While there is none, only this flag is read.
   private(set) var isActive = false
   var subscriptions: [Subscription] = [] { didSet { noteWatching() } }
-  /// Who counts what leaves; `nil` while nobody does.
+  /// Counts the leaving operations; `nil` if there is no counter.
   var finishCounting: FinishCounting? { didSet { noteWatching() } }
-  /// Who keeps the records; `nil` while nobody does.
+  /// The owner of the records; `nil` while there is none.
   private(set) var recorder: RecorderID? { didSet { noteWatching() } }
-  /// Whether there is nobody but the recorder.
+  /// Whether there is no other monitor than the recorder.
   private var isOnlyRecorded = false
-  /// Leads to those that have no record yet, of what is in the queue.
+  /// Finds the operations in the queue that have no record yet.
   private var unrecorded = UnrecordedOperations()
-  /// The recorder's; `nil` while there is none.
+  /// Wakes the recorder; `nil` while there is none.
   private(set) var wakeCollector: (@Sendable () -> Void)?
-  /// In the order of their first change; those before `takenCount` have been handed out.
+  /// In the order of their first change. Those before `takenCount` were already returned.
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false
-  /// Counts, width or suspension are news.
+  /// Whether the counts, the width or the suspension have changed.
   private var isQueueChanged = false
 
   init(queue: QueueID) { self.queue = queue }
@@ -59,8 +60,8 @@ struct QueueMonitor {
   // MARK: Collector
 
   /// - Parameters:
-  ///   - recorder: Who keeps the records from now on.
-  ///   - first: The first operation in the queue: none has a record of this recorder's.
+  ///   - recorder: The owner of the records from now on.
+  ///   - first: The first operation in the queue. No operation has a record of this recorder.
   ///   - wake: See `QueueRegistry`.
   mutating func startRecording(
     _ recorder: RecorderID, first: Unmanaged<Operation>?, wake: @escaping @Sendable () -> Void
@@ -82,14 +83,14 @@ struct QueueMonitor {
     unrecorded = UnrecordedOperations()
   }
 
-  /// Hands out at most `limit` changed records and arms the wake-up again.
+  /// Returns at most `limit` changed records, and enables the wake-up again.
   ///
   /// - Parameters:
-  ///   - recorder: Who asks; nobody but the keeper is given any.
-  ///   - limit: The most of them.
-  ///   - adopting: The most operations that are given a record now, because they have none. What
-  ///     runs is given one in any case.
-  /// - Returns: The records, and what else there is.
+  ///   - recorder: The caller; only the owner gets records.
+  ///   - limit: The maximum number of records.
+  ///   - adopting: The maximum number of operations without a record that get one now. Executing
+  ///     operations always get one.
+  /// - Returns: The records and the other changes.
   mutating func takeChangedRecords(
     for recorder: RecorderID, limit: Int, adopting: Int
   ) -> RecordedChanges {
@@ -98,7 +99,7 @@ struct QueueMonitor {
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
     for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
-    // Only once all are taken: moving the rest up each time would cost their number each time.
+    // Only after all were returned: moving the rest each time would cost their number each time.
     if takenCount == changedRecords.count {
       changedRecords = []
       takenCount = 0
@@ -117,7 +118,7 @@ struct QueueMonitor {
 
   // MARK: Adopting
 
-  /// Makes records of what runs and has none, since the last reading at the earliest.
+  /// Creates records of executing operations without one, which started after the last reading.
   private mutating func adoptRunning(for recorder: RecorderID) -> [OperationRecord] {
     let running = unrecorded.takeRunning()
     guard !running.isEmpty else { return [] }
@@ -130,8 +131,8 @@ struct QueueMonitor {
     }
   }
 
-  /// Makes records of `count` operations that have none, in the order of the queue, and looks at
-  /// `limit` operations at most for that.
+  /// Creates records of `count` operations without one, in the order of the queue, and examines at
+  /// most `limit` operations for that.
   private mutating func adoptNext(
     _ count: Int, of limit: Int, for recorder: RecorderID
   ) -> [OperationRecord] {
@@ -145,7 +146,7 @@ struct QueueMonitor {
     return adopted
   }
 
-  /// Gives an operation a record that says what it is now.
+  /// Gives an operation a record with its present state.
   private func adopt(_ operation: Operation, for recorder: RecorderID) -> OperationRecord {
     let status = operation.status.load(ordering: .acquiring)
     let state = Self.state(of: operation.place.stage)
@@ -158,7 +159,7 @@ struct QueueMonitor {
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     record.snapshot.isExcluded = status.isExcluded
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
-    // What somebody has recorded before is still so, if nothing has happened since.
+    // Values of an earlier recorder are still valid if nothing has changed since.
     record.snapshot.added = old?.added
     record.snapshot.cancelRequested = old?.cancelRequested
     if old?.state == state {
@@ -172,15 +173,16 @@ struct QueueMonitor {
 
   // MARK: Events
 
-  // Out of line, for the sake of queues without a monitor: the room that these need in the stack frame
-  // of their callers would cost instructions there too.
+  // Not inlined, for queues without a monitor: their part of the callers' stack frames would cost
+  // instructions there too.
 
   @inline(never)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
-    // What a queue that is too quick to be recorded pays for each step: it must stay next to nothing.
+    // A queue that is too quick to be recorded pays this for each state change, so it must cost
+    // almost nothing.
     if isOnlyRecorded, !operation.mayHaveRecord {
       isQueueChanged = true
       return unrecorded.didMove(operation, from: old, to: new)
@@ -211,7 +213,7 @@ struct QueueMonitor {
     }
   }
 
-  /// The record that is to be told of a step; `nil` where there is none.
+  /// Returns the record for a state change; `nil` if there is none.
   private mutating func recordToChange(
     of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     for recorder: RecorderID
@@ -221,8 +223,9 @@ struct QueueMonitor {
       return record
     }
     unrecorded.didMove(operation, from: old, to: new)
-    // Else what waits for it would be said to wait for ever. Both reads are sequentially consistent: the
-    // thread that sets the flag makes the rare state first, and reads the status after that.
+    // Otherwise, a dependent would be reported as waiting forever. Both reads are sequentially
+    // consistent: the thread that sets the flag creates the rare state first, and reads the status
+    // after that.
     let rare = operation.extra.load(ordering: .sequentiallyConsistent).rare
     guard rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
       return nil
@@ -252,7 +255,7 @@ struct QueueMonitor {
     markChanged(record)
   }
 
-  /// It goes on waiting, perhaps for another reason.
+  /// Notes that it still waits, possibly for another reason.
   @inline(never)
   mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
     guard let record = record(of: operation) else { return }
@@ -265,13 +268,14 @@ struct QueueMonitor {
     markChanged(record)
   }
 
-  /// The queue's name, width or suspension has changed.
+  /// Notes that the queue's name, width or suspension has changed.
   mutating func queueDidChange() { isQueueChanged = true }
 
-  /// Whether somebody may have to be woken.
+  /// Whether monitors may have to be woken.
   var mayHaveWakes: Bool { isActive && !(isOnlyRecorded && isCollectorWoken) }
 
-  /// Whom to wake now: everyone who has news and has not been woken since asking.
+  /// Returns the wake-ups to call: those of all monitors that have changes and were not woken since
+  /// their last request.
   mutating func takeWakes() -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
     if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
@@ -291,7 +295,7 @@ struct QueueMonitor {
 
   // MARK: Subscribers
 
-  /// Hands out a subscriber's changes and arms its wake-up again.
+  /// Returns a subscriber's changes, and enables its wake-up again.
   mutating func takeChanges(of id: UInt64) -> [OperationStateChange] {
     guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return [] }
     defer {
@@ -306,7 +310,8 @@ struct QueueMonitor {
     _ status: OperationStatus, _ now: Int64
   ) {
     for index in subscriptions.indices {
-      // The newest are lost: what is kept stays without a gap, and the next one tells of it.
+      // The newest changes are lost, so that the kept ones have no gap. The next change has the
+      // number of lost ones.
       if subscriptions[index].changes.count >= subscriptions[index].capacity {
         subscriptions[index].lost += 1
         continue
@@ -322,8 +327,8 @@ struct QueueMonitor {
 
   // MARK: Records
 
-  /// The record that the recorder keeps of an operation; `nil` where there is none. What was made of
-  /// one that is new, on its way into the queue, becomes the recorder's by this.
+  /// Returns the recorder's record of an operation; `nil` if there is none. A record of a new
+  /// operation that is entering the queue gets the recorder as its owner.
   @inline(__always)
   private func record(of operation: Operation, isNew: Bool = false) -> OperationRecord? {
     guard let record = operation.record else { return nil }
@@ -331,7 +336,8 @@ struct QueueMonitor {
     return record.recorder == recorder && recorder != nil ? record : nil
   }
 
-  /// It leads to the operation until that has left the queue, which is before it may be released.
+  /// Makes the record refer to the operation until that has left the queue, which is before its
+  /// release.
   private func lead(_ record: OperationRecord, to operation: Operation) {
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
     record.snapshot.barriersBefore = operation.place.segment.rawValue
@@ -355,7 +361,7 @@ struct QueueMonitor {
 }
 
 extension RecordedOperation {
-  /// Takes over a new state and the time at which it was reached.
+  /// Stores a new state and the time at which it was reached.
   mutating func note(
     _ newState: OperationState, _ status: OperationStatus, wasAdded: Bool, at now: Int64
   ) {
@@ -368,7 +374,7 @@ extension RecordedOperation {
     switch newState {
     case .waiting:
       becameReady = nil
-      // It was chosen, but its own `isReady` said no at the last moment.
+      // It was chosen, but its own `isReady` was `false` at the last moment.
       started = nil
     case .ready: becameReady = now
     case .executing:
@@ -376,7 +382,7 @@ extension RecordedOperation {
       isStartApproximate = false
     case .finished:
       finished = now
-      // How long it ran is not known.
+      // The run time is unknown.
       if isStartApproximate { started = nil }
       awaitedOperations = []
       awaitedQueues = []

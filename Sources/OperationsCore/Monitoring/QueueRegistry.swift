@@ -4,24 +4,25 @@
 import COperationsSystem
 import Synchronization
 
-/// Tells those who keep records apart. A queue's records have one keeper at a time.
+/// Identifies an owner of records. A queue's records have one owner at a time.
 package struct RecorderID: Hashable, Sendable {
   private let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)
 
-  /// Makes one that is unlike all others.
+  /// Creates a new id.
   package init() { rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// The process's queues, without keeping them alive, and the collector that watches them all.
+/// The process's queues, without keeping them alive, and the collector that records all of them.
 package enum QueueRegistry {
   /// A queue that is not retained.
   ///
-  /// Not a weak reference: that would make each retain and release of the queue take several times as
-  /// long. The object's `deinit` removes it from here, so that its memory is there under the lock.
+  /// This is not a weak reference, which would make each retain and release of the queue several
+  /// times slower. The object's `deinit` removes it from here, so that its memory is valid under
+  /// the lock.
   private struct ListedQueue {
     private let reference: Unmanaged<OperationQueue>
-    /// Whether monitors are to see it.
+    /// Whether monitors can see it.
     let isListed: Bool
 
     init(_ queue: OperationQueue, isListed: Bool) {
@@ -47,7 +48,7 @@ package enum QueueRegistry {
   private static let isMonitorOffered = Atomic(false)
 
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
-    // With the first queue, so that who sets the variable needs no change to the program.
+    // With the first queue, so that setting the variable does not require a change of the program.
     if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     state.withLock { state in
       state.queues[address(of: queue.core)] = ListedQueue(queue, isListed: isListed)
@@ -55,8 +56,8 @@ package enum QueueRegistry {
     if isListed { joinRecording(queue) }
   }
 
-  /// Lets a new queue be recorded if the others are; also by who begins, or no longer by who ends, while
-  /// this goes on.
+  /// Records a new queue if the other queues are recorded. If a collector begins or ends meanwhile,
+  /// the queue follows.
   private static func joinRecording(_ queue: OperationQueue) {
     var joined: RecorderID?
     while true {
@@ -64,7 +65,7 @@ package enum QueueRegistry {
         ($0.recorder, $0.newRecords, $0.wakeCollector)
       }
       if recorder == joined { return }
-      // Whoever it was has looked at the queues before this one had begun.
+      // That collector has read the queues before this one had begun.
       if let joined { queue.core.stopRecording(joined) }
       guard let recorder, let wake else { return }
       queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
@@ -81,7 +82,7 @@ package enum QueueRegistry {
     wake?()
   }
 
-  /// The queues that exist, by id.
+  /// The existing queues, by id.
   package static var queues: [OperationQueue] {
     let all = state.withLock { $0.queues.values.compactMap { $0.isListed ? $0.queue : nil } }
     return all.sorted { $0.id < $1.id }
@@ -91,28 +92,27 @@ package enum QueueRegistry {
     UnsafeRawPointer(Unmanaged.passUnretained(core).toOpaque())
   }
 
-  /// The queue whose core is at this address, if there is one: the address alone is used, so that
-  /// what was there may be gone.
+  /// Returns the existing queue whose core is at this address. Only the address is used, so the
+  /// object there may be gone.
   static func queue(at core: Unmanaged<QueueCore>) -> OperationQueue? {
     state.withLock { $0.queues[UnsafeRawPointer(core.toOpaque())]?.queue }
   }
 
-  /// How many operations were ever added to the queues that exist.
+  /// The number of operations that were ever added to the existing queues.
   package static var totalCount: Int {
     queues.reduce(0) { $0 + $1.core.withScheduler { scheduler, _ in scheduler.counts.total } }
   }
 
-  /// Begins to keep records in every queue that nobody records yet, those to come included.
+  /// Begins to record every queue that is not recorded yet, including later ones.
   ///
-  /// No transition falls between the first scan and the first record of a change. What was before is
-  /// not known.
+  /// No state change is missed between the first scan and the first record of a change. Earlier
+  /// changes are unknown.
   ///
   /// - Parameters:
-  ///   - recorder: Who begins, and has not done so before. One at a time: the process has one
-  ///     collector.
-  ///   - newRecords: For each queue, until its changes are taken, and see there.
-  ///   - wake: Called on any thread, outside every lock, when there is something new since the
-  ///     changes were last taken; must not block.
+  ///   - recorder: A new recorder. Only one at a time: the process has one collector.
+  ///   - newRecords: For each queue, until its changes are read; see `takeRecordedChanges`.
+  ///   - wake: Called on any thread, outside every lock, when there are changes since the last
+  ///     reading; must not block.
   package static func startRecording(
     _ recorder: RecorderID, newRecords: Int = .max, wake: @escaping @Sendable () -> Void
   ) {
@@ -130,7 +130,8 @@ package enum QueueRegistry {
 
   /// Ends ``startRecording(_:newRecords:wake:)`` and drops the records.
   package static func stopRecording(_ recorder: RecorderID) {
-    // Kept until every queue has dropped its copy, so that none releases the last one under a lock.
+    // Kept until every queue has released its copy, so that none releases the last one under a
+    // lock.
     let wake = state.withLock { state in
       state.recorder = nil
       return state.wakeCollector.take()
@@ -141,11 +142,11 @@ package enum QueueRegistry {
   }
 }
 
-/// Whether a collector wants more than counts, for the whole process: one load and a branch.
+/// Whether a collector needs more than counts, for the whole process: one load and a branch.
 ///
-/// A thread that changes a description reads this after the change, and a collector raises it before its
-/// first scan. Both are sequentially consistent: either the thread sees the new level, or the scan sees the
-/// change. On x86-64 such a load costs no more than a relaxed one.
+/// A thread that changes a description reads this after the change, and a collector raises it
+/// before its first scan. Both are sequentially consistent: either the thread sees the new level,
+/// or the scan sees the change. On x86-64 such a load costs no more than a relaxed one.
 enum MonitorLevel {
   private static let level = Atomic<Int>(0)
 

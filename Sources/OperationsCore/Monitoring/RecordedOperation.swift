@@ -3,10 +3,10 @@
 
 import Synchronization
 
-/// What is known of one operation while a collector watches; may outlive the operation.
+/// The data about one operation while a collector records. It may outlive the operation.
 ///
-/// Times are nanoseconds on the monotonic clock; `nil` where it has not happened, or nobody
-/// watched.
+/// Times are nanoseconds on the monotonic clock; `nil` if the event has not happened, or happened
+/// before recording began.
 package struct RecordedOperation: Sendable {
   /// Identifies the operation.
   package let id: OperationID
@@ -18,25 +18,26 @@ package struct RecordedOperation: Sendable {
   package var name: String?
   /// The operations that it depends on.
   package var dependencies: [OperationID] = []
-  /// Those of them that had not finished when this was described.
+  /// The dependencies that had not finished when this was described.
   package var unmetDependencies: [OperationID] = []
-  /// Those of them that nobody had added to a queue or started then. What is added later is seen in
-  /// its queue.
+  /// The dependencies that were in no queue and not started at that moment. If they are added
+  /// later, their queue shows it.
   package var dependenciesInNoQueue: [OperationID] = []
-  /// The operations that it waits for in its own code, while it executes.
+  /// The operations that its own code waits for while it executes.
   package var awaitedOperations: [OperationID] = []
-  /// The queues that it waits for in its own code until they are empty.
+  /// The queues that its own code waits for until they are empty.
   package var awaitedQueues: [QueueID] = []
   /// Its state.
   package var state: OperationState = .waiting
   /// Whether it was asked to cancel before it finished.
   package var isCancelled = false
-  /// Whether its own `isReady` alone holds it up: it has said no, and the dependencies are met.
+  /// Whether only its own `isReady` keeps it waiting: it was `false`, and the dependencies are
+  /// finished.
   package var isHeldUpByItself = false
-  /// Whether it waits for its turn with what it excludes others from.
+  /// Whether it waits for its exclusions.
   package var isExcluded = false
-  /// How many barriers were added to its queue before it, ever, modulo 2^24: it is behind a barrier
-  /// where that is not the queue's `finishedBarriers`.
+  /// The number of all barriers that were added to its queue before it, modulo 2^24. If it differs
+  /// from the queue's `finishedBarriers`, the operation is behind a barrier.
   package var barriersBefore: UInt32 = 0
   /// Its priority.
   package var priority: Operation.QueuePriority = .normal
@@ -48,15 +49,16 @@ package struct RecordedOperation: Sendable {
   package var becameReady: Int64?
   /// When it was started.
   package var started: Int64?
-  /// Whether `started` is when it was found running, which is at the first reading after its start. Once
-  /// it has finished `started` is `nil` then.
+  /// Whether `started` is the time of the first reading after the start, at which it was found
+  /// executing. After its finish, `started` is `nil` then.
   package var isStartApproximate = false
   /// When it was cancelled.
   package var cancelRequested: Int64?
   /// When it finished.
   package var finished: Int64?
 
-  /// Describes an operation. Takes its lock for a moment, so not under a queue's.
+  /// Describes an operation. Takes the operation's lock for a moment, so it must not be called
+  /// under a queue's lock.
   init(describing operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
@@ -64,14 +66,15 @@ package struct RecordedOperation: Sendable {
     describe(operation)
   }
 
-  /// Only what is read without the operation's lock, so that it can be done under a queue's.
+  /// Reads only the values that need no lock of the operation, so it can be called under a queue's
+  /// lock.
   init(identifying operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
     type = Swift.type(of: operation)
   }
 
-  /// Reads what is guarded by the operation's lock.
+  /// Reads the values that the operation's lock guards.
   mutating func describe(_ operation: Operation) {
     name = operation.givenName
     qualityOfService = operation.givenQualityOfService
@@ -97,14 +100,14 @@ package struct RecordedOperation: Sendable {
     }
   }
 
-  /// Takes over what another one was told by the operation.
+  /// Copies the description of the operation.
   mutating func takeDescription(of other: RecordedOperation) {
     name = other.name
     qualityOfService = other.qualityOfService
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
     dependenciesInNoQueue = other.dependenciesInNoQueue
-    // It may have finished while it was described.
+    // The operation may have finished during the description.
     awaitedOperations = state == .finished ? [] : other.awaitedOperations
     awaitedQueues = state == .finished ? [] : other.awaitedQueues
   }

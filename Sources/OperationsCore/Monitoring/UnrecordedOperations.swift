@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Leads to the operations in a queue that have no record while a collector keeps records. Guarded by
-/// the queue's lock.
+/// Finds the operations in a queue that have no record while a collector records. Guarded by the
+/// queue's lock.
 ///
-/// Costs a queue that is too quick for its collector a few instructions for each operation.
+/// It costs a queue that is too quick for its collector a few instructions per operation.
 struct UnrecordedOperations {
-  /// The first in the queue that may have none: all before it have one.
+  /// The first operation in the queue that may have no record: all before it have one.
   private(set) var first: Unmanaged<Operation>?
-  /// Those that run, each in the place that its address gives, if nothing else is there: one that runs
-  /// long is to be known soon, however many are before it.
+  /// Executing operations, each at the index that its address gives, if that is free. A
+  /// long-running operation is reported soon this way, however many are before it.
   private var running = InlineArray<32, Unmanaged<Operation>?>(repeating: nil)
-  /// How many steps they have taken.
+  /// The number of their state changes.
   private var lostSteps = 0
 
   /// - Parameter first: The first operation in the queue.
   init(first: Unmanaged<Operation>? = nil) { self.first = first }
 
-  /// An operation without a record has changed its stage.
+  /// Notes that an operation without a record has changed its stage.
   @inline(__always)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage
@@ -33,8 +33,8 @@ struct UnrecordedOperations {
     if new == .lingering { didLeave(operation) }
   }
 
-  /// An operation, with a record or without, has left the queue. Its links still lead to those that
-  /// were its neighbours.
+  /// Notes that an operation, with or without a record, has left the queue. Its links still lead to
+  /// its former neighbours.
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
     if first?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
@@ -42,19 +42,19 @@ struct UnrecordedOperations {
     }
   }
 
-  /// An operation has a record from now on.
+  /// Notes that an operation has a record from now on.
   mutating func forget(_ operation: Operation) {
     let place = Self.place(of: operation)
     if isRunning(operation, at: place) { running[unchecked: place] = nil }
   }
 
-  /// How many steps nobody has recorded since the last call.
+  /// Returns the number of unrecorded state changes since the last call.
   mutating func takeLostSteps() -> Int {
     defer { lostSteps = 0 }
     return lostSteps
   }
 
-  /// The ones that run; they are to be given records now.
+  /// Returns the executing operations, which must get records now.
   mutating func takeRunning() -> [Operation] {
     var found: [Operation] = []
     for place in running.indices {
@@ -63,7 +63,7 @@ struct UnrecordedOperations {
     return found
   }
 
-  /// The next in the order of the queue that may have none.
+  /// Returns the next operation in the order of the queue that may have no record.
   mutating func takeNext() -> Operation? {
     guard let operation = first?.takeUnretainedValue() else { return nil }
     first = operation.place.inQueue.next
@@ -77,7 +77,7 @@ struct UnrecordedOperations {
 
   @inline(__always)
   private static func place(of operation: Operation) -> Int {
-    // Objects are some hundred bytes apart. Always below the number of places.
+    // Objects are some hundred bytes apart. The result is always below the capacity.
     Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 6 & 31
   }
 }
