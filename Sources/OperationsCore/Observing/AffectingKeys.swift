@@ -3,18 +3,19 @@
 
 import Synchronization
 
-/// What subclasses say by `keyPathsForValuesAffectingValue(forKey:)`, asked once for each class.
+/// The results of subclasses' `keyPathsForValuesAffectingValue(forKey:)`, which is called once for
+/// each class.
 enum AffectingKeys {
-  /// The keys that the scheduler acts on, in the order in which a change is acted on.
+  /// The keys that the scheduler handles, in the order in which it handles changes.
   private static let keys = ["isExecuting", "isFinished", "isCancelled", "isReady"]
 
-  /// For each class that declares any: changed key to affected ones.
+  /// For each class that declares any, the affected keys of each changed key.
   private static let tables = Locked<[ObjectIdentifier: [String: [String]]]>([:])
 
-  /// The class that was found last to declare nothing, so that most changes take no lock.
+  /// The last class that was found to declare none, so that most changes take no lock.
   private static let plainClass = Atomic<UInt>(0)
 
-  /// The keys out of ``keys`` that change with `key`.
+  /// Returns the keys of ``keys`` that change with `key`.
   static func keys(affectedBy key: String, of type: Operation.Type) -> [String] {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)
@@ -36,7 +37,7 @@ enum AffectingKeys {
     return table
   }
 
-  /// All keys whose changes change `key`, directly or through others.
+  /// Returns all keys whose changes change `key`, directly or through others.
   static func keys(affecting key: String, of type: Operation.Type) -> Set<String> {
     var found: Set<String> = []
     var open = [key]

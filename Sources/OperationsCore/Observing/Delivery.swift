@@ -3,27 +3,30 @@
 
 import COperationsSystem
 
-/// Which operations' changes the calling thread is announcing, so that it does not wait for one of
-/// them: it could only wait for itself. And which operation it asks as if that had finished.
+/// The operations whose changes the calling thread announces, so that it does not wait for one of
+/// them: it would wait for itself. Also the operation whose flags must answer as if it had
+/// finished.
 enum Delivery {
-  /// What the thread does with the operation.
+  /// The purpose of a scope.
   private enum Purpose {
-    /// It announces a change.
+    /// The thread announces a change.
     case change
-    /// It announces a change that the base class has made, by a method that may be overridden.
+    /// The thread announces a change that the base class has made, through a method that can be
+    /// overridden.
     case ownChange
-    /// It asks an overridable property, and the base class answers as if the operation had finished.
+    /// The thread reads an overridable property, and the base class answers as if the operation had
+    /// finished.
     case question
   }
 
-  /// Lives on the stack of the thread; the innermost first.
+  /// Lives on the stack of the thread; the innermost scope comes first.
   private struct Scope {
     let operation: Unmanaged<Operation>
     let purpose: Purpose
     let outer: UnsafeMutableRawPointer?
   }
 
-  /// Notes for the time of `body` that this thread announces a change of the operation.
+  /// Notes that this thread announces a change of the operation while `body` runs.
   @inline(__always)
   static func during<Result>(
     _ operation: Operation, isOwnChange: Bool = false, _ body: () -> Result
@@ -31,8 +34,8 @@ enum Delivery {
     note(operation, isOwnChange ? .ownChange : .change, body)
   }
 
-  /// Lets `isFinished` and `isExecuting` of the base class answer on this thread, for the time of
-  /// `body`, as if the operation had finished.
+  /// Makes `isFinished` and `isExecuting` of the base class answer on this thread as if the
+  /// operation had finished, while `body` runs.
   static func asIfFinished(_ operation: Operation, _ body: () -> Bool) -> Bool {
     note(operation, .question, body)
   }
@@ -50,7 +53,7 @@ enum Delivery {
     }
   }
 
-  /// Whether what is announced on this thread at the moment is a change that the base class has made.
+  /// Returns whether this thread currently announces a change that the base class has made.
   static func isOwnChange(of operation: Operation) -> Bool {
     guard let scope = csystem_current_delivery()?.assumingMemoryBound(to: Scope.self).pointee else {
       return false
@@ -63,7 +66,7 @@ enum Delivery {
     hasFrame(for: operation) { _ in true }
   }
 
-  /// Whether the base class's flags answer as if the operation had finished.
+  /// Returns whether the base class's flags answer as if the operation had finished.
   static func isAskedAsIfFinished(_ operation: Operation) -> Bool {
     hasFrame(for: operation) { $0 == .question }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What an observer wants to be told. Apple's names, values and meanings.
+/// The notifications that an observer requests, with Apple's names, values and meanings.
 ///
 /// Source: Apple, "NSKeyValueObservingOptions".
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -17,12 +17,13 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 1 << 1)
   /// One notification at once, on the registering thread, before registration returns.
   public static let initial = NSKeyValueObservingOptions(rawValue: 1 << 2)
-  /// One notification more, before each change. A cancellation that an operation's finish overtakes
-  /// after that does not happen, and the second notification does not come.
+  /// An additional notification before each change. If an operation finishes after this
+  /// notification and before the cancellation takes effect, the cancellation does not happen, and
+  /// the second notification is not sent.
   public static let prior = NSKeyValueObservingOptions(rawValue: 1 << 3)
 }
 
-/// How a value changed. Operations and queues only ever set theirs.
+/// The kind of a change. Operations and queues only use `setting`.
 ///
 /// Source: Apple, "NSKeyValueChange".
 public enum NSKeyValueChange: UInt, Sendable {
@@ -36,7 +37,7 @@ public enum NSKeyValueChange: UInt, Sendable {
   case replacement = 4
 }
 
-/// What can be looked up in the dictionary that ``KeyValueObserver`` gets.
+/// The keys of the dictionary that ``KeyValueObserver`` receives.
 ///
 /// Source: Apple, "NSKeyValueChangeKey".
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
@@ -46,39 +47,39 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
   /// Creates a key from its text.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// The raw value of an ``NSKeyValueChange``, a `UInt`. Always there.
+  /// The raw value of an ``NSKeyValueChange``, a `UInt`. Always present.
   public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-  /// The value after the change, where `.new` was asked for.
+  /// The value after the change, if `.new` was requested.
   public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-  /// The value before the change, where `.old` was asked for.
+  /// The value before the change, if `.old` was requested.
   public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The places in a collection. Never there: values are only ever set.
+  /// The indexes in a collection. Never present, because values are only set.
   public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
-  /// `true` before the change, where `.prior` was asked for; else not there.
+  /// `true` before the change, if `.prior` was requested; otherwise absent.
   public static let notificationIsPriorKey = NSKeyValueChangeKey(
     rawValue: "notificationIsPrior")
 }
 
-/// What happened to an observed value.
+/// A change of an observed value.
 ///
 /// Source: Apple, "NSKeyValueObservedChange".
 public struct NSKeyValueObservedChange<Value> {
-  /// How the value changed; `.setting`, always.
+  /// The kind of the change; always `.setting`.
   public typealias Kind = NSKeyValueChange
 
-  /// How the value changed; `.setting`, always.
+  /// The kind of the change; always `.setting`.
   public let kind: Kind
-  /// The value after the change; `nil` unless asked for by `.new`, and before a change.
+  /// The value after the change; `nil` unless requested by `.new`, and before a change.
   public let newValue: Value?
-  /// The value before the change; `nil` unless asked for by `.old`, in the initial notification,
-  /// and where the change was announced by nobody before it happened.
+  /// The value before the change; `nil` unless requested by `.old`, in the initial notification,
+  /// and if the change was not announced before it happened.
   public let oldValue: Value?
-  /// The places in a collection; `nil`, always.
+  /// The indexes in a collection; always `nil`.
   public let indexes: [Int]?
-  /// Whether the change is about to happen. Only where asked for by `.prior`.
+  /// Whether the change is about to happen. Only if requested by `.prior`.
   public let isPrior: Bool
 
-  /// Creates a description of a change, for tests of one's own observers.
+  /// Creates a description of a change, for tests of your own observers.
   public init(
     kind: Kind = .setting, newValue: Value? = nil, oldValue: Value? = nil, indexes: [Int]? = nil,
     isPrior: Bool = false
@@ -91,5 +92,5 @@ public struct NSKeyValueObservedChange<Value> {
   }
 }
 
-/// Can be handed to other threads where its values can.
+/// Sendable if its values are.
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What can be observed: ``Operation`` and ``OperationQueue``, which alone conform.
+/// An observable object: ``Operation`` or ``OperationQueue``, the only types that conform.
 ///
-/// A class that does not inherit from one of them has no ``KeyValueObservationHost`` of its own. If it hands
-/// out that of another object, the first use of it traps.
+/// A class that does not inherit from one of them has no ``KeyValueObservationHost`` of its own. If
+/// it returns that of another object, the first use of it traps.
 ///
-/// A change that was announced by `willChangeValue(forKey:)` is remembered until `didChangeValue(forKey:)`
-/// is called on the same thread. If one thread announces more than 256 changes of one object before it
-/// makes the first of them, the oldest are forgotten: observers are told of those too, but without the old
-/// value.
+/// A change that was announced by `willChangeValue(forKey:)` is stored until
+/// `didChangeValue(forKey:)` is called on the same thread. If one thread announces more than 256
+/// changes of one object before it makes the first of them, the oldest are dropped: observers are
+/// notified of these too, but without the old value.
 ///
 /// Source: Apple, "Key-Value Observing Programming Guide".
 public protocol KeyValueObservable: AnyObject {
-  /// The class whose properties have names.
+  /// The class that declares the named properties.
   associatedtype ObservedRoot: AnyObject
 
   /// Announces that the value of `key` is about to change.
@@ -22,43 +22,43 @@ public protocol KeyValueObservable: AnyObject {
   /// Announces that the value of `key` has changed.
   func didChangeValue(forKey key: String)
 
-  /// The value of a property by name.
+  /// Returns the value of a property by its name.
   func value(forKey key: String) -> Any?
 
-  /// What the library keeps of those that observe the object. For the library's own use.
+  /// The library's data about the observers of the object. For the library's own use.
   var keyValueObservationHost: KeyValueObservationHost { get }
 }
 
-/// What the library keeps of those that observe an object.
+/// The library's data about the observers of an object.
 ///
-/// Only the library creates it. So a class that does not inherit from ``Operation`` or ``OperationQueue``
-/// cannot conform to ``KeyValueObservable``: it would never be observed.
+/// Only the library creates it. So a class that does not inherit from ``Operation`` or
+/// ``OperationQueue`` cannot conform to ``KeyValueObservable``: it would never be observed.
 public struct KeyValueObservationHost {
   fileprivate let host: any ObservationHost
 }
 
 extension KeyValueObservable where Self: Operation {
-  /// What the library keeps of those that observe the operation.
+  /// The library's data about the observers of the operation.
   public var keyValueObservationHost: KeyValueObservationHost { .init(host: self) }
 }
 
 extension KeyValueObservable where Self: OperationQueue {
-  /// What the library keeps of those that observe the queue.
+  /// The library's data about the observers of the queue.
   public var keyValueObservationHost: KeyValueObservationHost { .init(host: self) }
 }
 
-/// What ``KeyValueObservable`` needs and users should not see.
+/// The requirements of ``KeyValueObservable`` that are not visible to users.
 protocol ObservationHost: AnyObject {
-  /// The registrations, if there ever was one.
+  /// The registrations; `nil` before the first one.
   var observations: KeyValueObservations? { get }
 
-  /// Adds a registration, then gives it the initial value if that is wanted.
+  /// Adds a registration, and then sends the initial value if it is requested.
   func register(_ registration: KeyValueRegistration) -> KeyValueObservations
 
-  /// All keys whose changes change `key`.
+  /// Returns all keys whose changes change `key`.
   static func keys(affecting key: String) -> Set<String>
 
-  /// The properties that have names, by key paths that begin at this class.
+  /// The named properties, by key paths that begin with this class.
   static var namedKeyPaths: [NamedKeyPath] { get }
 }
 
@@ -66,20 +66,23 @@ extension KeyValueObservable {
   /// Calls `changeHandler` for each change of a property of ``Operation`` or ``OperationQueue``.
   ///
   /// Operations announce `isReady`, `isExecuting`, `isFinished`, `isCancelled`, `dependencies`,
-  /// `queuePriority`, `completionBlock`, `qualityOfService` and `name`; subclasses announce what
-  /// they override. Queues announce `operations`, `operationCount`, `maxConcurrentOperationCount`,
-  /// `isSuspended`, `qualityOfService` and `name`. Handlers are called on the thread that makes the
-  /// change, perhaps under a lock of a subclass's, in the order of registration: they must not
-  /// block, and may call everything. With `.initial` no final value is missed, whenever the
-  /// observation begins; but for one: an operation that a subclass finishes before its start, while
-  /// dependencies hold it up, is ready from then on, and only that it has finished is announced.
+  /// `queuePriority`, `completionBlock`, `qualityOfService` and `name`. Subclasses announce the
+  /// properties that they override. Queues announce `operations`, `operationCount`,
+  /// `maxConcurrentOperationCount`, `isSuspended`, `qualityOfService` and `name`. Handlers are
+  /// called on the thread that makes the change, possibly under a lock of a subclass, in the order
+  /// of registration. They must not block, and can call any method. With `.initial` no final value
+  /// is missed, whenever the observation begins, with one exception: an operation that a subclass
+  /// finishes before its start, while dependencies keep it waiting, is ready from then on, but only
+  /// its finish is announced.
   ///
   /// - Parameters:
-  ///   - keyPath: The property, best without its class: `\.isFinished`. Written with a subclass that
-  ///     made it settable, as `\Widened.isFinished`, it is another property to Swift, and to us: it
-  ///     can be observed only where changes of that are announced by the same key path.
-  ///   - options: What to be told, and when. Without any, only that something changed.
-  ///   - changeHandler: Gets the object and the change.
+  ///   - keyPath: The property, preferably without its class: `\.isFinished`. With a subclass that
+  ///     made the property settable, as in `\Widened.isFinished`, it is another property in Swift
+  ///     and in this library: it can be observed only if its changes are announced with the same
+  ///     key path.
+  ///   - options: The values and the times of notifications. Without options, a notification only
+  ///     reports a change.
+  ///   - changeHandler: Receives the object and the change.
   /// - Returns: The registration, which ends when it is released. Keep it.
   @preconcurrency
   public func observe<Value>(
@@ -89,10 +92,10 @@ extension KeyValueObservable {
     observe(keyPath, options: options, ended: {}, handler: changeHandler)
   }
 
-  /// Calls `changeHandler` for each change of a property of a subclass's own.
+  /// Calls `changeHandler` for each change of a property that a subclass declares.
   ///
   /// The subclass announces changes by `willChangeValue(for:)` and `didChangeValue(for:)` with an
-  /// equal key path. For the rest see the other form.
+  /// equal key path. In all other respects, it is like the other form.
   @_disfavoredOverload @preconcurrency
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
@@ -113,19 +116,19 @@ extension KeyValueObservable {
     announceDid(ObservedKey(keyPath))
   }
 
-  /// Announces that a property of the subclass's own is about to change, or one that it overrides.
+  /// Announces that a property that the subclass declares or overrides is about to change.
   ///
-  /// What is said at `didChangeValue(for:)` of properties that were made settable holds here too.
+  /// The exception for settable properties in `didChangeValue(for:)` applies here too.
   @_disfavoredOverload
   public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     announceWill(ObservedKey(keyPath))
   }
 
-  /// Announces that a property of the subclass's own has changed, or one that it overrides.
+  /// Announces that a property that the subclass declares or overrides has changed.
   ///
-  /// `\MyOperation.isFinished` means the same as `\.isFinished`, with one exception that Swift makes:
-  /// where the subclass made the property settable it is another one, and queue, dependents and
-  /// waiters learn nothing from announcing that. Such a subclass announces `\.isFinished`.
+  /// `\MyOperation.isFinished` means the same as `\.isFinished`, with one exception in Swift: if
+  /// the subclass made the property settable, it is another property, and an announcement of it has
+  /// no effect on queue, dependents and waiters. Such a subclass announces `\.isFinished`.
   @_disfavoredOverload
   public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     announceDid(ObservedKey(keyPath))
@@ -143,14 +146,15 @@ extension KeyValueObservable {
 
   // MARK: Observers that are objects
 
-  /// Makes `observer` be told of changes of the property of this name.
+  /// Adds an observer for changes of the property with this name.
   ///
   /// - Parameters:
-  ///   - observer: Held weakly: one that goes away is not told any more.
+  ///   - observer: Referenced weakly. After its release, it is no longer notified.
   ///   - keyPath: One key, with or without `is`; paths with dots are not followed. With `.new` or
   ///     `.old` it is read by `value(forKey:)`, which a subclass overrides for its own keys.
-  ///   - options: What to be told, and when.
-  ///   - context: Handed to the observer, and tells several registrations of it apart.
+  ///   - options: The values and the times of notifications.
+  ///   - context: Passed to the observer. It distinguishes several registrations of the same
+  ///     observer.
   public func addObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String,
     options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil
@@ -163,7 +167,7 @@ extension KeyValueObservable {
     _ = host.register(registration)
   }
 
-  /// Ends the latest registration of the observer for this key and this context.
+  /// Removes the latest registration of the observer for this key and this context.
   ///
   /// - Precondition: There is one.
   public func removeObserver(
@@ -172,7 +176,7 @@ extension KeyValueObservable {
     removeObserver(observer, keyPath) { $0.context == context }
   }
 
-  /// Ends the latest registration of the observer for this key, whatever its context.
+  /// Removes the latest registration of the observer for this key, with any context.
   ///
   /// - Precondition: There is one.
   public func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
@@ -194,7 +198,7 @@ extension KeyValueObservable {
         + "path “\(keyPath)”")
   }
 
-  /// For messages.
+  /// The name of the object in messages.
   private var title: String {
     if let queue = self as? OperationQueue { return "“\(queue.name ?? "")”" }
     return "\(self)"
@@ -204,7 +208,7 @@ extension KeyValueObservable {
 
   private var host: any ObservationHost {
     let host = keyValueObservationHost.host
-    // Else changes of this object would be announced to those that observe the other one.
+    // Otherwise, changes of this object would be announced to observers of the other one.
     guard host === self else {
       fatalError("\(type(of: self)) cannot be observed: it returns another object's host")
     }
@@ -213,7 +217,7 @@ extension KeyValueObservable {
 
   private func affectingKeys(_ key: String) -> Set<String> { type(of: host).keys(affecting: key) }
 
-  /// Registers `handler`; `ended` is called once when the registration ends, or the object does.
+  /// Registers `handler`. `ended` is called once when the registration or the object ends.
   func observe<Object: AnyObject, Value>(
     _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
     ended: @escaping @Sendable () -> Void,

@@ -4,15 +4,15 @@
 import COperationsSystem
 import Synchronization
 
-/// Who observes one object, and which announced changes have not happened yet.
+/// The observers of one object, and the announced changes that have not happened yet.
 ///
-/// Observers, and the getters that they want read, are called on the thread that announces the
-/// change, outside the lock.
+/// Observers, and the getters that they need, are called on the thread that announces the change,
+/// outside the lock.
 final class KeyValueObservations: Sendable {
   private struct State {
-    /// In the order of registration, which is the order of delivery.
+    /// In the order of registration, which is the order of notification.
     var registrations: [KeyValueRegistration] = []
-    /// With so many registrations those of observers that have gone are taken out.
+    /// When this number is reached, the registrations of released observers are removed.
     var registrationLimit = 16
     var pending = PendingChanges()
   }
@@ -30,7 +30,7 @@ final class KeyValueObservations: Sendable {
   }
 
   private func removeObserversThatAreGone() {
-    // Asked and released outside the lock: who asks may be the last to hold an observer.
+    // Checked and released outside the lock: the check may hold the last reference to an observer.
     let gone = state.withLock { $0.registrations }.filter { $0.hasLostObserver }
     let numbers = Set(gone.map(ObjectIdentifier.init))
     state.withLock { state in
@@ -40,7 +40,7 @@ final class KeyValueObservations: Sendable {
     for registration in gone { registration.end() }
   }
 
-  /// Ends a registration: it is not called any more, except where another thread is just about to.
+  /// Ends a registration. It is no longer called, except if another thread is about to do so.
   func remove(_ registration: KeyValueRegistration) {
     registration.end()
     let removed = state.withLock { state in
@@ -50,14 +50,14 @@ final class KeyValueObservations: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// The registration that was made last of those that match.
+  /// Returns the last matching registration.
   func last(where matches: (KeyValueRegistration) -> Bool) -> KeyValueRegistration? {
     state.withLock { $0.registrations }.last(where: matches)
   }
 
-  /// The observed object is being destroyed.
+  /// Handles the destruction of the observed object.
   func objectIsGone() {
-    // With the changes that have not come, whose old values hold registrations too.
+    // Includes announced changes, whose old values also retain registrations.
     let last = state.withLock { state in
       defer { state = State() }
       return state
@@ -81,7 +81,7 @@ final class KeyValueObservations: Sendable {
     }
   }
 
-  /// - Returns: `false` where somebody observes the key and nobody had said that it would change.
+  /// - Returns: `false` if the key has observers and the change was not announced before.
   @discardableResult
   func didChange(_ key: ObservedKey, of object: AnyObject) -> Bool {
     let pending = takePending(key)
@@ -96,13 +96,13 @@ final class KeyValueObservations: Sendable {
     return pending != nil || concerned.isEmpty
   }
 
-  /// The change that this thread has announced does not come: nobody is told of it.
+  /// Withdraws a change that this thread has announced: no observer is notified of it.
   func withdrawChange(_ key: ObservedKey) {
     let pending = takePending(key)
     withExtendedLifetime(pending) {}
   }
 
-  /// Whether there is an observer of the key.
+  /// Returns whether there is an observer of the key.
   func concernsAnyone(_ key: ObservedKey) -> Bool { !registrations(concernedBy: key).isEmpty }
 
   private func registrations(concernedBy key: ObservedKey) -> [KeyValueRegistration] {
@@ -122,8 +122,9 @@ final class KeyValueObservations: Sendable {
 
   private func takePending(_ key: ObservedKey) -> PendingChanges.Change? {
     let thread = csystem_thread_number()
-    // Compared outside the lock: what a key path has for arguments may be the user's to compare. The
-    // array is this thread's: the others neither read nor change it, but for dropping it.
+    // Compared outside the lock, because the comparison of a key path's arguments may run the
+    // user's code. The array belongs to this thread: other threads neither read nor change it, but
+    // may drop it.
     let change = state.withLock { $0.pending.changes(ofThread: thread) }.last { $0.key == key }
     guard let change else { return nil }
     return state.withLock { $0.pending.remove(change.number, ofThread: thread) }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An object that is told of changes of properties: what `NSObject` is on Apple platforms, where
-/// every object is one.
+/// An object that receives notifications of changes of properties. On Apple platforms `NSObject`
+/// has this role, and every object can be an observer.
 ///
 /// Source: Apple, "observeValue(forKeyPath:of:change:context:)".
 public protocol KeyValueObserver: AnyObject {
   /// Called when an observed value is about to change or has changed.
   ///
-  /// On the thread that announces the change, perhaps under a lock of the observed object's
-  /// subclass: it must not block. No lock of this library is held, and everything may be called.
+  /// It is called on the thread that announces the change, possibly under a lock of the observed
+  /// object's subclass, so it must not block. No lock of this library is held, and it can call any
+  /// method.
   ///
   /// - Parameters:
-  ///   - keyPath: The key as it was given on registration.
+  ///   - keyPath: The key of the registration.
   ///   - object: The observed operation or queue.
-  ///   - change: What was asked for on registration; see ``NSKeyValueChangeKey``.
-  ///   - context: What was given on registration.
+  ///   - change: The requested values; see ``NSKeyValueChangeKey``.
+  ///   - context: The context of the registration.
   func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
     context: UnsafeMutableRawPointer?)
 }
 
 extension KeyValueRegistration {
-  /// Keeps the observer weakly: one that is gone is skipped.
+  /// References the observer weakly. A released observer is skipped.
   convenience init(
     _ observer: any KeyValueObserver, keyPath: String, options: NSKeyValueObservingOptions,
     affectingKeys: Set<String>, context: UnsafeMutableRawPointer?,

@@ -6,7 +6,7 @@ import Synchronization
 /// One observer of one key of one object.
 // Unchecked because the closures take any object; they are only ever given the observed one.
 final class KeyValueRegistration: @unchecked Sendable {
-  /// A change, its values without their types.
+  /// A change, with values without static types.
   struct Change {
     var new: Any?
     var old: Any?
@@ -18,9 +18,9 @@ final class KeyValueRegistration: @unchecked Sendable {
   /// The object of `addObserver`, by which `removeObserver` finds the registration.
   let observer: ObjectIdentifier?
   let context: UnsafeMutableRawPointer?
-  /// Whether that object has been destroyed.
+  /// Returns whether that object has been released.
   private let isObserverGone: () -> Bool
-  /// Keys whose changes are changes of this one too.
+  /// The keys whose changes are changes of this one too.
   private let affectingKeys: Set<String>
   /// Reads the observed property.
   let read: (AnyObject) -> Any?
@@ -47,10 +47,10 @@ final class KeyValueRegistration: @unchecked Sendable {
     self.handler = handler
   }
 
-  /// Whether the observer is still to be told of changes.
+  /// Whether the observer still receives changes.
   var isActive: Bool { active.load(ordering: .acquiring) }
 
-  /// Whether nobody is left to be told.
+  /// Whether the observer has been released.
   var hasLostObserver: Bool { isObserverGone() }
 
   func end() {
@@ -63,12 +63,12 @@ final class KeyValueRegistration: @unchecked Sendable {
     return affectingKeys.contains(name)
   }
 
-  /// Tells the observer, unless it has been removed meanwhile.
+  /// Notifies the observer, unless it has been removed meanwhile.
   func notify(_ object: AnyObject, _ change: Change) {
     if isActive { handler(object, change) }
   }
 
-  /// The notification that `.initial` asks for.
+  /// Sends the notification for `.initial`.
   func notifyInitially(_ object: AnyObject) {
     guard options.contains(.initial) else { return }
     notify(object, Change(new: options.contains(.new) ? read(object) : nil))

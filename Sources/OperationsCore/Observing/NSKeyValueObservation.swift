@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A registration by `observe(_:options:changeHandler:)`: ends when it is released.
+/// A registration by `observe(_:options:changeHandler:)`, which ends when it is released.
 ///
-/// It does not retain the observed object, which retains the handler until the observation ends.
-/// Where the object goes away first nothing happens any more.
+/// It does not retain the observed object. The object retains the handler until the observation
+/// ends. After the object is released, the handler is not called.
 ///
 /// Source: Apple, "NSKeyValueObservation".
 public final class NSKeyValueObservation: Sendable {
   private struct Entry {
     let observations: KeyValueObservations
-    /// Only the observed object's registrations keep it: else a handler that holds this observation
-    /// would hold itself when the object has gone.
+    /// Only the observed object retains the registration. Otherwise, a handler that retains this
+    /// observation would retain itself after the release of the object.
     weak var registration: KeyValueRegistration?
   }
 
@@ -23,11 +23,11 @@ public final class NSKeyValueObservation: Sendable {
 
   deinit { invalidate() }
 
-  /// Ends the observation. A second call does nothing.
+  /// Ends the observation. A second call has no effect.
   ///
-  /// After it returns this thread does not call the handler any more; a call that is under way on
-  /// another thread may still finish. May be called from inside the handler, which is released: a
-  /// handler that holds its own observation does not outlive it.
+  /// After it returns, this thread no longer calls the handler. A current call on another thread
+  /// may still be finishing. It can be called inside the handler. The handler is released, so a
+  /// handler that retains its own observation is released too.
   public func invalidate() {
     guard let entry = entry.withLock({ $0.take() }), let registration = entry.registration else {
       return
@@ -37,7 +37,8 @@ public final class NSKeyValueObservation: Sendable {
 }
 
 extension KeyValueRegistration {
-  /// For `observe`, with the types of the property and of the class that declares it.
+  /// Creates an observation for `observe`, with the types of the property and of the class that
+  /// declares it.
   convenience init<Object: AnyObject, Observed: AnyObject, Value>(
     _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
     affectingKeys: (String) -> Set<String>, ended: @escaping @Sendable () -> Void = {},

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What is observed: a property with a name, or a subclass's own property, known by its key path.
+/// An observed property: a named one, or one that a subclass declares, identified by its key path.
 ///
-/// A key path has no name on Linux. Those of the base classes' properties are known by tables; others
-/// are compared with the key path that is given when a change is announced.
-// Unchecked because key paths do not say that they are immutable.
+/// Key paths have no names on Linux. Those of the base classes' properties are found in tables.
+/// Others are compared with the key path in an announcement.
+// Unchecked because key paths are not declared as immutable.
 enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
   case path(AnyKeyPath)
 
-  /// The key of this name; names with and without `is` mean the same.
+  /// Creates the key for a name. Names with and without `is` mean the same.
   init(_ name: String) { self = .named(Self.canonical(name)) }
 
-  /// The key of a property of the base class, or of a subclass's own.
+  /// Creates the key for a property of the base class or of a subclass.
   init(_ keyPath: AnyKeyPath) {
     self = NamedKeyPaths.name(of: keyPath).map { .named($0) } ?? .path(keyPath)
   }
@@ -23,7 +23,7 @@ enum ObservedKey: Equatable, @unchecked Sendable {
     return nil
   }
 
-  /// The name with `is` for the properties that Objective-C knows by both.
+  /// Returns the name with `is` for properties that Objective-C knows by both names.
   static func canonical(_ name: String) -> String {
     switch name {
     case "finished": "isFinished"
@@ -37,15 +37,15 @@ enum ObservedKey: Equatable, @unchecked Sendable {
     }
   }
 
-  /// The other names of a canonical key.
+  /// Returns the other names of a canonical key.
   static func aliases(of name: String) -> [String] {
     ["finished", "executing", "ready", "cancelled", "concurrent", "asynchronous", "suspended"]
       .filter { canonical($0) == name }
   }
 }
 
-/// A key path of a property that has a name.
-// Unchecked because key paths do not say that they are immutable.
+/// The key path of a named property.
+// Unchecked because key paths are not declared as immutable.
 struct NamedKeyPath: @unchecked Sendable {
   let keyPath: AnyKeyPath
   let name: String
@@ -56,19 +56,20 @@ struct NamedKeyPath: @unchecked Sendable {
   }
 }
 
-/// The properties that have names, by key paths that begin at any of the classes.
+/// The named properties, by key paths that begin with any of the classes.
 ///
-/// To Swift `\Operation.isFinished` and `\Subclass.isFinished` are two properties, overridden or not.
-/// To us they are the same one: so each class that a key path begins at has a table of its own, made
-/// when it is first asked for.
+/// In Swift, `\Operation.isFinished` and `\Subclass.isFinished` are two properties, overridden or
+/// not. In this library they are the same one. Therefore each class at the beginning of a key path
+/// has its own table, which is created when it is first used.
 private enum NamedKeyPaths {
   private static let tables = Locked<[ObjectIdentifier: [NamedKeyPath]]>([:])
 
-  /// The name of the property; `nil` for a subclass's own.
+  /// Returns the name of the property; `nil` for one that a subclass declares.
   static func name(of keyPath: AnyKeyPath) -> String? {
     let root = Swift.type(of: keyPath).rootType
     let known = tables.withLock { $0[ObjectIdentifier(root)] }
-    // Compared outside the lock: what a key path has for arguments may be the user's to compare.
+    // Compared outside the lock, because the comparison of a key path's arguments may run the
+    // user's code.
     return (known ?? makeTable(of: root)).first { $0.keyPath == keyPath }?.name
   }
 
@@ -80,8 +81,8 @@ private enum NamedKeyPaths {
 }
 
 extension ObservationHost where Self: Operation {
-  /// By key paths that begin at this class, as its users write them; but where it made a property
-  /// settable, theirs is one that cannot be spelled here.
+  /// By key paths that begin with this class, as its users write them. If the class made a property
+  /// settable, its key path is another one, which cannot be written here.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),
@@ -98,7 +99,7 @@ extension ObservationHost where Self: Operation {
 }
 
 extension ObservationHost where Self: OperationQueue {
-  /// By key paths that begin at this class.
+  /// By key paths that begin with this class.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.operations, "operations"),

@@ -3,10 +3,10 @@
 
 import Synchronization
 
-/// What follows when a change is announced: the queue's view of the operation advances, observers
-/// are told, and the rest of the library acts, in this order.
+/// The effects of an announced change, in this order: the queue's view of the operation is updated,
+/// observers are notified, and the rest of the library acts.
 extension Operation {
-  /// What is left to do once the observers know.
+  /// The actions that remain after the notification of observers.
   private struct Consequences: OptionSet {
     let rawValue: Int
     static let finished = Consequences(rawValue: 1 << 0)
@@ -16,7 +16,7 @@ extension Operation {
     static let readsPriority = Consequences(rawValue: 1 << 4)
   }
 
-  /// Whether somebody observes or has observed this operation.
+  /// Whether the operation has or had observers.
   @inline(__always)
   final var isObserved: Bool { status.load(ordering: .acquiring).has(.observed) }
 
@@ -35,7 +35,8 @@ extension Operation {
         consequences.formUnion(advance(affected))
       }
     }
-    // Against the one in `register`: whoever has registered without seeing this change is seen here.
+    // Pairs with the fence in `register`: an observer that has registered without seeing this
+    // change is seen here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isObserved { tellObservers(ofChangeOf: key) }
     if !consequences.isEmpty { follow(consequences) }
@@ -46,7 +47,8 @@ extension Operation {
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)
     }
-    // The base class has announced its change before: to nobody, where observers have come since.
+    // The base class announced its change earlier. If observers were added since then, they did not
+    // receive it.
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
@@ -54,8 +56,7 @@ extension Operation {
         + "before by willChangeValue that it would; observers get no old value")
   }
 
-  /// Reads the property on this thread, which may hold the subclass's lock, and lets the status
-  /// follow.
+  /// Reads the property on this thread, which may hold the subclass's lock, and updates the status.
   private final func advance(_ key: String) -> Consequences {
     switch key {
     case "isFinished":
@@ -65,7 +66,7 @@ extension Operation {
       if isExecuting { update { $0.noteExecuting() } }
       return []
     case "isCancelled":
-      // A subclass may keep a flag of its own and not call `super.cancel()`.
+      // A subclass may have its own flag and not call `super.cancel()`.
       guard isCancelled else { return [] }
       let verdict = update { $0.subclassWasCancelled() }
       if verdict.becameReady { return .becameReady }
@@ -76,11 +77,12 @@ extension Operation {
     }
   }
 
-  /// The subclass has announced its finish.
+  /// Handles the finish that the subclass has announced.
   ///
-  /// If `isExecuting` is the base class's, its change is announced here, because the subclass does not.
+  /// If `isExecuting` is the base class's, its change is announced here, because the subclass does
+  /// not do it.
   ///
-  /// - Returns: Whether it has finished by this.
+  /// - Returns: Whether this call has finished the operation.
   private final func finishAsAnnounced() -> Bool {
     let status = status.load(ordering: .acquiring)
     guard status.has(.observed), status.isExecuting, let observations,
@@ -100,15 +102,15 @@ extension Operation {
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
     if consequences.contains(.finished) {
-      // Where a subclass finishes before its start, or an observer does, nothing else lets go of it.
+      // If a subclass or an observer finishes it before its start, no other code releases the work.
       finishWasSet(discardsWork: true)
     }
   }
 
   // MARK: Changes of the base class
 
-  /// `didChangeValue(forKey:)`, which a subclass may override, for a change that the base class has
-  /// made.
+  /// Calls `didChangeValue(forKey:)`, which a subclass may override, for a change that the base
+  /// class has made.
   @inline(__always)
   final func ownValueDidChange(forKey key: String) {
     Delivery.during(self, isOwnChange: true) { didChangeValue(forKey: key) }
@@ -116,8 +118,8 @@ extension Operation {
 
   /// Makes a change of a property between its two announcements.
   ///
-  /// The methods are a subclass's to override; a plain block operation without observers has
-  /// nobody to call.
+  /// The methods are overridable. For a plain block operation without observers there is nothing to
+  /// call.
   final func announce(_ key: String, change: () -> Void) {
     announce(key) {
       change()
@@ -125,16 +127,16 @@ extension Operation {
     }
   }
 
-  /// As above, for a change that may come too late.
+  /// Makes a change that may come too late.
   ///
   /// - Parameters:
-  ///   - key: What changes.
-  ///   - change: Returns whether it has changed anything. Where not, nobody is told.
+  ///   - key: The changed key.
+  ///   - change: Returns whether it has changed anything. If not, no observer is notified.
   @inline(__always)
   final func announce(_ key: String, change: () -> Bool) {
     if isExactlyBlockOperation, !isObserved {
       guard change() else { return }
-      // Somebody may have registered, and read what was before the change.
+      // An observer may have registered and read the value before the change.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if isObserved { observations?.didChange(.named(key), of: self) }
       return
@@ -147,9 +149,9 @@ extension Operation {
     ownValueDidChange(forKey: key)
   }
 
-  /// Lets go of the readiness that an event has held back, and says so.
+  /// Releases the readiness that an event has held back, and announces it.
   ///
-  /// Called once for each event that has answered `becameReady`, on the thread that brought it.
+  /// Called once for each event that has returned `becameReady`, on its thread.
   final func announceReadiness() {
     willChangeValue(forKey: "isReady")
     update { $0.releaseReadiness() }
@@ -157,15 +159,17 @@ extension Operation {
     pushNews()
   }
 
-  /// Announces `isReady` of an operation that was ready and has been cancelled, as `NSOperation` does.
+  /// Announces `isReady` of an operation that was ready and has been cancelled, as `NSOperation`
+  /// does.
   final func announceUnchangedReadiness() {
     willChangeValue(forKey: "isReady")
     ownValueDidChange(forKey: "isReady")
     pushNews()
   }
 
-  /// As ``announceReadiness()``, on the thread that has finished a dependency: tells observers and
-  /// calls no method of the subclass's, because the thread may hold a lock of the dependency's.
+  /// Announces readiness like ``announceReadiness()``, on the thread that has finished a
+  /// dependency: notifies observers and calls no method of the subclass, because the thread may
+  /// hold a lock of the dependency.
   final func announceReadinessToObservers() {
     let observations = observations
     Delivery.during(self) { observations?.willChange(.named("isReady"), of: self) }
@@ -174,7 +178,7 @@ extension Operation {
     pushNews()
   }
 
-  /// Lets the queue look at the operation again.
+  /// Makes the queue read the operation's state again.
   final func pushNews() {
     if update({ $0.claimPush() }) { pushToQueue() }
   }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Operations can be observed.
 extension Operation: KeyValueObservable, ObservationHost {
-  /// The class whose properties have names.
+  /// The class that declares the named properties.
   public typealias ObservedRoot = Operation
 
   final var observations: KeyValueObservations? { withRare { $0?.observations } }
@@ -14,8 +14,8 @@ extension Operation: KeyValueObservable, ObservationHost {
     AffectingKeys.keys(affecting: key, of: self)
   }
 
-  /// First registers and then reads the initial value: a change in between is told by both ways,
-  /// where the other order could miss it.
+  /// Registers first and then reads the initial value: a change in between is reported in both
+  /// ways, while the other order could miss it.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     let observations = makeRare { rare in
       let made = rare.observations ?? KeyValueObservations()
@@ -23,9 +23,9 @@ extension Operation: KeyValueObservable, ObservationHost {
       return made
     }
     observations.add(registration)
-    // From this event on whoever changes the status announces it. Sequentially consistent with the
-    // fence in `didChangeValue`: either that sees the flag, or what was changed before it is seen
-    // by the reading below.
+    // From this event on, a thread that changes the status announces it. Sequentially consistent
+    // with the fence in `didChangeValue`: either that thread sees the flag, or its earlier change
+    // is seen by the read below.
     update { $0.insert(.observed) }
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The changes of one property, or the states of an operation, as they come.
+/// The changes of one property, or the states of an operation, in order.
 public struct KeyValueChanges<Element: Sendable>: AsyncSequence, Sendable {
-  /// Nothing fails.
+  /// The sequence never fails.
   public typealias Failure = Never
 
   let stream: AsyncStream<Element>
 
-  /// Takes them one by one. Several iterators share what there is between them.
+  /// Creates an iterator. Several iterators share the changes.
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 }
 
 extension KeyValueObservable {
-  /// The changes of a property, for `for await`.
+  /// Returns the changes of a property, for `for await`.
   ///
-  /// Begins with this call and ends when the object goes away; that it is watched does not keep it
-  /// alive. A reader that is late gets the newest change and not those before it.
+  /// The sequence begins with this call and ends when the object is released. It does not keep the
+  /// object alive. A slow reader gets only the newest change.
   ///
   /// - Parameters:
   ///   - keyPath: The property, without its class: `\.isFinished`.
-  ///   - options: What each change holds; with `.initial` the first one comes at once.
-  /// - Returns: A sequence whose elements are what handlers of `observe` get.
+  ///   - options: The values of each change; with `.initial` the first change comes at once.
+  /// - Returns: A sequence with the same elements that handlers of `observe` receive.
   public func changes<Value: Sendable>(
     of keyPath: KeyPath<ObservedRoot, Value>, options: NSKeyValueObservingOptions = [.new, .old]
   ) -> KeyValueChanges<NSKeyValueObservedChange<Value>> {
     stream(of: keyPath, options: options)
   }
 
-  /// The changes of a property of a subclass's own; see the other form.
+  /// Returns the changes of a property that a subclass declares; see the other form.
   @_disfavoredOverload
   public func changes<Value: Sendable>(
     of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.new, .old]
@@ -51,11 +51,11 @@ extension KeyValueObservable {
 }
 
 extension OperationSupplement where Self: Operation {
-  /// The states that the operation goes through, for `for await`: the present one, then each that
-  /// follows, and nothing after `.finished`.
+  /// The states of the operation, for `for await`: the current one, then each following one, and
+  /// nothing after `.finished`.
   ///
-  /// A subclass is followed as far as it announces its changes. Ends early where the operation goes
-  /// away; that it is watched does not keep it alive.
+  /// A subclass is followed as far as it announces its changes. The sequence ends early if the
+  /// operation is released, and does not keep it alive.
   public var states: KeyValueChanges<OperationState> {
     let (stream, continuation) = AsyncStream.makeStream(of: OperationState.self)
     let relay = StateRelay(continuation)
@@ -71,12 +71,12 @@ extension OperationSupplement where Self: Operation {
   }
 }
 
-/// Hands on states in the order in which they were seen, by whichever threads.
+/// Passes states on in the order in which any threads have seen them.
 private final class StateRelay: Sendable {
   private struct Seen {
     var last: OperationState?
     var untold: [OperationState] = []
-    /// A thread is handing on what there is, and will find what comes meanwhile.
+    /// Whether a thread is passing states on, and will find those that come meanwhile.
     var isHandingOn = false
   }
 
@@ -89,7 +89,7 @@ private final class StateRelay: Sendable {
 
   func look(at operation: Operation) {
     let isMine = seen.withLock { seen in
-      // Read under the lock: of two threads the later one must not bring the older state.
+      // Read under the lock: of two threads, the later one must not add the older state.
       let state = operation.state
       if state == seen.last || seen.last == .finished { return false }
       seen.last = state

@@ -5,19 +5,19 @@ import Synchronization
 
 /// Queues can be observed.
 extension OperationQueue: KeyValueObservable, ObservationHost {
-  /// The class whose properties have names.
+  /// The class that declares the named properties.
   public typealias ObservedRoot = OperationQueue
 
   final var observations: KeyValueObservations? { keyValueObservations }
 
   static func keys(affecting key: String) -> Set<String> { [] }
 
-  /// First registers and then reads the initial value: a change in between is told by both ways,
-  /// where the other order could miss it.
+  /// Registers first and then reads the initial value: a change in between is reported in both
+  /// ways, while the other order could miss it.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     keyValueObservations.add(registration)
-    // Sequentially consistent: whoever makes a change after this sees it and tells; what was changed
-    // before is seen by the reading below.
+    // Sequentially consistent: a thread that makes a change after this sees it and notifies. An
+    // earlier change is seen by the read below.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)
@@ -37,7 +37,8 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
     keyValueObservations.didChange(ObservedKey(key), of: self)
   }
 
-  /// Makes a change of a property between its two announcements, or without, where it is none.
+  /// Makes a change of a property between its two announcements, or without them if the value is
+  /// the same.
   final func announce(_ key: String, unless isSame: Bool, change: () -> Void) {
     if isSame { return }
     willChangeValue(forKey: key)
@@ -67,7 +68,7 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
 }
 
 extension QueueCore {
-  /// Makes a change of what the queue holds, and announces it where somebody observes.
+  /// Makes a change of the queue's contents, and announces it if there are observers.
   ///
   /// The order is that of the documentation's nested pairs: `operations` outside, `operationCount`
   /// inside.
@@ -89,14 +90,14 @@ extension QueueCore {
     return result
   }
 
-  /// For a change that was made while nobody observed: somebody may have begun to meanwhile, and
-  /// read what was before it.
+  /// Announces a change that was made without observers: an observer may have been added meanwhile,
+  /// and have read the value before the change.
   @inline(__always)
   func announceContentsAfterwards() {
     if isObserved.load(ordering: .sequentiallyConsistent) { tellObserversOfContents() }
   }
 
-  /// As ``announceContentsAfterwards()``, on another thread.
+  /// Like ``announceContentsAfterwards()``, but on another thread.
   @inline(never)
   func announceContentsElsewhere() {
     let owner = owner.takeUnretainedValue()

@@ -3,14 +3,14 @@
 
 /// The changes of one object that were announced by `willChange` and not yet by `didChange`.
 ///
-/// A pure value. A change belongs to the thread that has announced it, so that each thread finds its own
-/// without looking at those of others.
+/// A pure value. A change belongs to the thread that has announced it, so that each thread finds
+/// its own changes without reading those of others.
 struct PendingChanges {
   struct Change {
-    /// Tells it apart from all others of this object.
+    /// Identifies the change among all changes of this object.
     let number: UInt64
     let key: ObservedKey
-    /// The values before the change, of those that asked for them.
+    /// The values before the change, for the registrations that request them.
     let oldValues: [(registration: KeyValueRegistration, value: Any)]
 
     func oldValue(for registration: KeyValueRegistration) -> Any? {
@@ -18,21 +18,22 @@ struct PendingChanges {
     }
   }
 
-  /// How many changes one thread may have announced and not made. A program that nests more has
-  /// forgotten to make them: the oldest is dropped.
+  /// The maximum number of changes that one thread may have announced and not made. A program that
+  /// nests more has forgotten to make them: the oldest is dropped.
   static let limitPerThread = 256
-  /// How many changes all threads together may have announced and not made. More than the threads of a
-  /// process can make at the same time; it bounds what threads that have ended leave behind.
+  /// The maximum number of changes that all threads together may have announced and not made. It is
+  /// more than the threads of a process can have at the same time, and limits the changes that
+  /// ended threads leave behind.
   static let limit = 65_536
 
   private var changesOfThreads: [UInt64: [Change]] = [:]
   private(set) var count = 0
   private var lastNumber: UInt64 = 0
 
-  /// A thread is about to make a change.
+  /// Adds a change that a thread is about to make.
   ///
-  /// - Returns: The change, and the old ones that are dropped because there are too many. The caller
-  ///   releases them outside its lock.
+  /// - Returns: The change, and the old changes that are dropped because there are too many. The
+  ///   caller releases them outside its lock.
   mutating func append(
     _ key: ObservedKey, _ oldValues: [(registration: KeyValueRegistration, value: Any)],
     ofThread thread: UInt64
@@ -51,10 +52,11 @@ struct PendingChanges {
     return (change, count > Self.limit ? dropOlderHalf() : [])
   }
 
-  /// The changes that a thread has announced, the innermost last.
+  /// Returns the changes that a thread has announced, the innermost last.
   func changes(ofThread thread: UInt64) -> [Change] { changesOfThreads[thread] ?? [] }
 
-  /// A thread has made the change of this number. `nil` if the change was dropped.
+  /// Removes the change with this number, which a thread has made. Returns `nil` if the change was
+  /// dropped.
   mutating func remove(_ number: UInt64, ofThread thread: UInt64) -> Change? {
     guard let index = changesOfThreads[thread]?.lastIndex(where: { $0.number == number }) else {
       return nil
