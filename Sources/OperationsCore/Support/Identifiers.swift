@@ -3,9 +3,9 @@
 
 import Synchronization
 
-/// Identifies an operation for the life of the process. Never given twice.
+/// Identifies an operation for the life of the process. Never used again.
 public struct OperationID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// A number that counts up from 1 in the order in which identifiers were first asked for.
+  /// A number that counts up from 1 in the order in which identifiers were first read.
   public let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -25,14 +25,14 @@ public struct OperationID: Hashable, Comparable, Sendable, CustomStringConvertib
   }
 }
 
-/// Identifies a queue for the life of the process. Never given twice.
+/// Identifies a queue for the life of the process. Never used again.
 public struct QueueID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// A number that counts up from 1 in the order in which queues were made.
+  /// A number that counts up from 1 in the order in which queues were created.
   public let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether `left` was made before `right`.
+  /// Whether `left` was created before `right`.
   public static func < (left: QueueID, right: QueueID) -> Bool { left.rawValue < right.rawValue }
 
   /// The number after `queue `.

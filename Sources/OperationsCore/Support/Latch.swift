@@ -4,11 +4,11 @@
 import COperationsSystem
 import Synchronization
 
-/// A door that threads wait at until it is opened, once and for good.
+/// A gate at which threads wait until it is opened permanently.
 final class Latch: Sendable {
   private let isOpen = Atomic<UInt32>(0)
 
-  /// Lets everyone pass, now and later.
+  /// Lets all threads pass, now and later.
   func open() {
     isOpen.store(1, ordering: .releasing)
     withUnsafePointer(to: isOpen) { csystem_futex_wake($0, Int32.max) }

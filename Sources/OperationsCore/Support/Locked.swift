@@ -4,20 +4,20 @@
 import COperationsSystem
 import Synchronization
 
-/// The one lock of this module: four bytes, ten nanoseconds, and the kernel only where two threads
-/// meet.
+/// The only lock of this module: four bytes, ten nanoseconds, and a system call only under
+/// contention.
 ///
-/// It is made of `Atomic` because ThreadSanitizer follows atomics; it does not follow
-/// `Synchronization.Mutex`, whose slow path is in a library that is not instrumented.
+/// It uses `Atomic` because ThreadSanitizer understands atomics. It does not understand
+/// `Synchronization.Mutex`, whose slow path is in a library without instrumentation.
 struct FutexLock: ~Copyable, Sendable {
   private enum Word {
     static let free: UInt32 = 0
     static let held: UInt32 = 1
-    /// Held, and somebody may sleep.
+    /// Held, and a thread may sleep.
     static let contended: UInt32 = 2
   }
 
-  /// How often to look before sleeping: about as long as the critical sections here last.
+  /// The number of attempts before sleeping: about as long as the critical sections here last.
   private static let spins = 100
 
   private let word = Atomic<UInt32>(Word.free)
@@ -30,10 +30,11 @@ struct FutexLock: ~Copyable, Sendable {
     if !isFree { lockContended() }
   }
 
-  /// Whether nobody holds it. What was done by those who have held it is seen then.
+  /// Whether no thread holds it. The changes of earlier holders are visible then.
   ///
-  /// Sequentially consistent, and so is taking the lock: of a thread that takes it and then reads
-  /// what this one has changed before it asks here, one sees the other.
+  /// This is sequentially consistent, and so is taking the lock. If one thread takes the lock and
+  /// then reads a value that this thread has changed before this call, at least one of them sees
+  /// the other.
   @inline(__always)
   var isFree: Bool { word.load(ordering: .sequentiallyConsistent) == Word.free }
 
@@ -55,11 +56,11 @@ struct FutexLock: ~Copyable, Sendable {
         return
       }
     }
-    // From here on this thread takes the lock as contended: it cannot know whether it slept alone.
+    // From here on this thread takes the lock as contended, because other threads may sleep too.
     while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
       let limit: Int64 = csystem_is_forked_child() ? 5_000_000_000 : -1
       let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }
-      // Critical sections take microseconds: the thread that has it is not in this process.
+      // Critical sections take microseconds, so the thread that holds it is not in this process.
       if !isInTime {
         ForkedProcess.refuse("to use what another thread used when fork() was called")
       }
@@ -72,11 +73,11 @@ struct FutexLock: ~Copyable, Sendable {
   }
 }
 
-/// A value that can be reached only while its lock is held.
+/// A value that can be accessed only while its lock is held.
 ///
-/// Inside `withLock`: move values. No user code, no signal, no other lock, but that an operation's
-/// may be taken inside its queue's.
-// Unchecked because `state` need not be sendable; `withLock` is the only way to it.
+/// Inside `withLock`, only move values: no user code, no signal and no other lock, except that an
+/// operation's lock may be taken inside its queue's.
+// Unchecked because `state` need not be sendable. It is accessible only through `withLock`.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
   // Unchecked for the same reason.
   private final class Box: @unchecked Sendable {
@@ -87,10 +88,10 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
 
   private let box: Box
 
-  /// Puts a value behind a lock of its own.
+  /// Creates a value with its own lock.
   package init(_ state: consuming sending State) { box = Box(state) }
 
-  /// Runs `body` on the value while no other thread can; not recursive.
+  /// Runs `body` on the value while no other thread can access it. Not recursive.
   @inline(__always) @discardableResult
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
@@ -101,9 +102,9 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A child process that was forked after the pool was made. It has none of the pool's threads.
+/// A child process that was forked after the pool was created. It has none of the pool's threads.
 enum ForkedProcess {
-  /// Ends a child process with a message, instead of letting it wait for ever.
+  /// Ends a child process with a message, because it would otherwise wait forever.
   @inline(__always)
   static func check(_ action: @autoclosure () -> String) {
     if csystem_is_forked_child() { refuse(action()) }
