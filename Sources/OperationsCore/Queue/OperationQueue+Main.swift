@@ -7,11 +7,11 @@ import Synchronization
 extension OperationQueue {
   static let mainQueue = OperationQueue(main: ())
 
-  /// See ``current``.
+  /// The value of ``current``.
   static var currentQueue: OperationQueue? {
     let isOnMainQueue = MainDispatchQueue.isRunningHere
-    // Where that was not so when the operation started, this is code that it runs synchronously on
-    // the main dispatch queue.
+    // If that was not so when the operation started, this code runs synchronously on the main
+    // dispatch queue inside it.
     if let queue = CurrentWork.servedQueue, CurrentWork.isOnMainQueue || !isOnMainQueue {
       let owner = queue.owner.takeUnretainedValue()
       return owner === completions ? nil : owner
@@ -19,10 +19,10 @@ extension OperationQueue {
     return isOnMainQueue || MainDispatchQueue.isMainThread ? mainQueue : nil
   }
 
-  /// Whether this is ``main``, without making that.
+  /// Whether this is ``main``, without creating that.
   package final var isMain: Bool { core.isMain }
 
-  /// Whether a property cannot be set because this is ``main``; says so where that is tried.
+  /// Whether a property cannot be set because this is ``main``. Reports the attempt if so.
   final func isFixed(_ property: String) -> Bool {
     if core.isMain {
       Diagnostic.note(
@@ -32,7 +32,7 @@ extension OperationQueue {
     return core.isMain
   }
 
-  /// Reports that a caller on the main thread waits for what only that thread could do.
+  /// Reports that a caller on the main thread waits for work that only that thread could do.
   final func refuseToWaitOnMain(_ method: String) {
     Misuse.raise(
       .waitOnMainThread,
@@ -42,7 +42,7 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  /// Makes this the core of ``OperationQueue/main``, before anybody else sees it.
+  /// Makes this the core of ``OperationQueue/main``, before any other thread sees it.
   func configureAsMain() {
     withScheduler { scheduler, _ in
       scheduler.name = "NSOperationQueue Main Queue"
@@ -52,6 +52,6 @@ extension QueueCore {
     _ = setUnderlyingQueue(.main)
   }
 
-  /// Whether the queue has something that has not been started.
+  /// Whether the queue has operations that were not started.
   var hasPending: Bool { withScheduler { scheduler, _ in scheduler.hasPending } }
 }

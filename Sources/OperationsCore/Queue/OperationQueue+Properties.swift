@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What was set, without the overrides of a subclass. The library itself uses these.
+/// The values that were set, without the overrides of a subclass. The library itself uses these.
 extension OperationQueue {
-  /// What was set, or else the name made from the queue's id.
+  /// The name that was set, or the default name.
   final var givenName: String {
     let name = core.withScheduler { scheduler, _ in scheduler.name }
     return name.isEmpty ? defaultName : name
   }
 
-  /// The name of a queue that was given none.
+  /// The name of a queue without a name.
   final var defaultName: String { "OperationQueue \(core.id.rawValue)" }
 
   final var givenWidth: Int {
@@ -20,10 +20,11 @@ extension OperationQueue {
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// Cancels everything that is in the queue and lets it drain: ends suspension, and the width 0.
+  /// Cancels all operations of the queue and lets it drain: ends a suspension and the width 0.
   ///
-  /// For whoever lets go of a queue that may be suspended, which would otherwise stay with all that
-  /// it holds. Returns at once. The queue may be used further, and what is added afterwards runs.
+  /// Call it before you release a queue that may be suspended. Such a queue would otherwise stay
+  /// alive with its operations. The method returns immediately. The queue can still be used, and
+  /// operations that are added later run.
   public func invalidate() {
     cancelAllOperations()
     if givenWidth == 0 {

@@ -4,21 +4,22 @@
 public import Dispatch
 import Synchronization
 
-/// Starts operations when they are ready, in the order of their priorities, so many at a time.
+/// Starts operations when they are ready, in the order of their priorities, up to a maximum at a
+/// time.
 ///
-/// An operation belongs to the queue from when it is added until it has finished. The queue retains
-/// it for that time, and stays alive itself while it has unfinished operations, whether or not its
-/// user holds it.
+/// An operation belongs to the queue from its addition until it has finished. The queue retains it
+/// for that time, and stays alive itself while it has unfinished operations, even without other
+/// references.
 ///
-/// Every member may be used on any thread.
+/// Every member can be used on any thread.
 ///
-/// A child process that `fork()` makes has none of the threads that run operations. If a queue was
-/// created before the fork, the child may create operations, start synchronous ones of one block
-/// by hand, and call `exec` or `_exit`. If it adds an operation to a queue, or waits for one that is in a
-/// queue, it ends with a message on the standard error stream. A subclass that depends on another operation,
-/// and a completion block, need a thread too. If no queue was created before the fork, the child
-/// uses queues as any other process. What another thread had locked when `fork()` was called stays locked in
-/// the child: <doc:PrioritiesAndWidths> says what that means.
+/// A child process of `fork()` has none of the threads that execute operations. If a queue was
+/// created before the fork, the child can create operations, directly start synchronous ones with
+/// one block, and call `exec` or `_exit`. If it adds an operation to a queue, or waits for one that
+/// is in a queue, it ends with a message on the standard error stream. A subclass that depends on
+/// another operation, and a completion block, need a thread too. If no queue was created before the
+/// fork, the child can use queues like any other process. Locks that other threads held during
+/// `fork()` stay locked in the child: see <doc:PrioritiesAndWidths>.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
 // Unchecked because an open class cannot be checked. Its stored properties are thread-safe.
@@ -37,14 +38,14 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self)
   }
 
-  /// A queue with another pool of threads than all others.
+  /// Creates a queue with a separate pool of threads.
   init(pool: WorkerPool) {
     core = QueueCore(pool: pool)
     core.belongs(to: self)
     QueueRegistry.add(self)
   }
 
-  /// A queue of the library's own, which monitors do not see.
+  /// Creates a queue of the library itself, which monitors do not see.
   init(unlistedNamed name: String, lane: WorkerPoolState.Lane? = nil) {
     core = QueueCore(fixedLane: lane)
     core.belongs(to: self)
@@ -52,7 +53,7 @@ open class OperationQueue: @unchecked Sendable {
     QueueRegistry.add(self, isListed: false)
   }
 
-  /// The process's ``main`` queue, which is never destroyed.
+  /// Creates the process's ``main`` queue, which is never destroyed.
   init(main: Void) {
     core = QueueCore(isMain: true)
     core.belongs(to: self)
@@ -67,34 +68,33 @@ open class OperationQueue: @unchecked Sendable {
     companion?.release()
   }
 
-  /// Where completion blocks run: on workers like any other work, so that they cost no more threads
-  /// than that.
+  /// Runs completion blocks on the workers of the pool, so that they need no additional threads.
   static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
-  /// Where the library does what it must not do on the thread that causes it. A completion block that
-  /// takes long does not delay it.
+  /// Runs work of the library that must not run on the thread that causes it. Long completion
+  /// blocks do not delay it.
   static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
 
   // MARK: Main and current
 
   /// The queue whose operations run one at a time on the main dispatch queue.
   ///
-  /// They run once the program serves that: with `RunLoop.main.run()` on the main thread; with
-  /// `dispatchMain()` and below an asynchronous `main`, on Linux, on another thread, one at a time
-  /// like all that is on the main dispatch queue. A program that does none of these never starts
-  /// them.
+  /// They run if the program serves that queue: with `RunLoop.main.run()`, on the main thread; with
+  /// `dispatchMain()` or an asynchronous `main`, on Linux, on another thread, one at a time like
+  /// everything on the main dispatch queue. A program that does none of these never starts them.
   ///
-  /// Its name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting them
-  /// has no effect, which a ``Diagnostic`` tells. Operations in it can be cancelled like any other.
+  /// Its name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting
+  /// them has no effect and is reported as a ``Diagnostic``. Its operations can be cancelled like
+  /// any others.
   ///
-  /// The same object always; made when it is first asked for.
+  /// It is always the same object, which is created when it is first used.
   ///
   /// Source: Apple, "OperationQueue.main".
   open class var main: OperationQueue { mainQueue }
 
-  /// The queue of the operation that runs on the calling thread; of the outer one, where an operation
-  /// was started by hand inside another.
+  /// The queue of the operation that executes on the calling thread; the queue of the outer one if
+  /// an operation was started directly inside another one.
   ///
-  /// Outside of operations it is ``main`` on the main thread and on the main dispatch queue, whichever
+  /// Outside operations it is ``main`` on the main thread and on the main dispatch queue, whichever
   /// thread serves that, and `nil` elsewhere.
   ///
   /// Source: Apple, "OperationQueue.current".
@@ -104,9 +104,9 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Adds an operation, which starts when it is ready and a slot is free, on another thread.
   ///
-  /// - Precondition: It is not and was not in a queue, and has not been started.
+  /// - Precondition: The operation is not and was not in a queue, and was not started.
   open func addOperation(_ operation: Operation) {
-    // Before the queue takes it: from then on a change makes the queue look.
+    // Before the queue takes the operation: from then on a change makes the queue read it.
     if !operation.isExactlyBlockOperation { operation.readPriorityAgain() }
     if !core.add(operation) { refuse(operation) }
   }
@@ -118,15 +118,15 @@ open class OperationQueue: @unchecked Sendable {
     if type(of: self) == OperationQueue.self {
       core.addNew(operation)
     } else {
-      // Which a subclass may override.
+      // A subclass may override this method.
       addOperation(operation)
     }
   }
 
-  /// Adds several operations as one step: their priorities decide which one starts first.
+  /// Adds several operations in one step: their priorities decide which one starts first.
   ///
   /// - Parameters:
-  ///   - operations: The operations; where one may not be added, none is.
+  ///   - operations: The operations. If one cannot be added, none is.
   ///   - waits: Whether to block until all of these, and only these, have finished.
   @available(*, noasync, message: "May block a thread of the concurrency runtime")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
@@ -142,17 +142,17 @@ open class OperationQueue: @unchecked Sendable {
     for operation in operations { operation.waitUntilFinished() }
   }
 
-  /// Adds a block that runs after everything that was added before it has finished, and before
-  /// anything that is added after it starts, whatever the priorities.
+  /// Adds a block that runs after all earlier operations have finished, and before any later
+  /// operation starts, regardless of priorities.
   ///
-  /// It runs alone, as one operation of the queue does: it needs a slot, and waits while the queue is
-  /// suspended. It is no operation that ``operations`` lists or ``operationCount`` counts, but
-  /// ``waitUntilAllOperationsAreFinished()`` waits for it, and ``cancelAllOperations()`` keeps it from
-  /// running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding one
-  /// takes the same time however many operations and barriers the queue holds.
+  /// The block runs alone, like one operation of the queue: it needs a slot, and waits while the
+  /// queue is suspended. It is not included in ``operations`` and ``operationCount``, but
+  /// ``waitUntilAllOperationsAreFinished()`` waits for it, and ``cancelAllOperations()`` keeps it
+  /// from running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding
+  /// a barrier takes the same time for any number of operations and barriers in the queue.
   ///
-  /// An operation that stands ahead of a barrier and depends on one behind it waits for ever: for
-  /// itself, by way of the barrier. Cancelling it lets everything go on.
+  /// An operation before a barrier that depends on an operation behind it waits for itself, through
+  /// the barrier, and never starts. Cancelling it ends the deadlock.
   ///
   /// Source: Apple, "OperationQueue.addBarrierBlock(_:)".
   open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
@@ -169,29 +169,30 @@ open class OperationQueue: @unchecked Sendable {
 
   // MARK: Announcing changes
 
-  /// Announces that the value of `key` is about to change. For subclasses' own properties; the queue
-  /// announces its own.
+  /// Announces that the value of `key` is about to change. For properties that a subclass declares;
+  /// the queue announces its own.
   open func willChangeValue(forKey key: String) { valueWillChange(forKey: key) }
 
   /// Announces that the value of `key` has changed. Pair it with `willChangeValue(forKey:)` on the
   /// same thread.
   open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
 
-  /// The value of a property by name, with or without `is`.
+  /// Returns the value of a property by its name, with or without `is`.
   ///
-  /// - Parameter key: A property of this class; a subclass overrides this for its own keys.
+  /// - Parameter key: A property of this class. A subclass overrides this method for its own keys.
   /// - Returns: The value.
-  /// - Precondition: There is a property of this name.
+  /// - Precondition: There is a property with this name.
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
   // MARK: Control
 
-  /// The most operations that run at once; −1, the default, leaves the number to the system.
+  /// The maximum number of operations that execute at once; −1, the default, leaves the number to
+  /// the system.
   ///
-  /// 0 starts nothing. Each number is honoured exactly, for operations that block too. A lower one
-  /// does not touch what runs; a higher one takes effect at once.
+  /// With 0 no operation starts. Each number is exact, also for blocking operations. A lower number
+  /// does not affect executing operations. A higher one takes effect immediately.
   ///
-  /// - Precondition: Not below −1.
+  /// - Precondition: The number is not below −1.
   open var maxConcurrentOperationCount: Int {
     get { givenWidth }
     set {
@@ -212,11 +213,11 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// Whether the queue starts nothing new, not even to retire what was cancelled.
+  /// Whether the queue is suspended: it starts no operation, and does not retire cancelled ones.
   ///
-  /// What runs goes on, and operations may be added. Suspended with operations in it and let go of
-  /// by its user, a queue stays for ever, unless one of its operations resumes it: call
-  /// ``OperationQueueSupplement/invalidate()`` before letting go.
+  /// Executing operations continue, and operations can be added. If a suspended queue with
+  /// operations is released by its user, it stays alive, unless one of its operations resumes it:
+  /// call ``OperationQueueSupplement/invalidate()`` before you release it.
   open var isSuspended: Bool {
     get { givenSuspension }
     set {
@@ -230,7 +231,7 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// A name for people and for the names of threads; by default one made from the queue's id.
+  /// A name for display and for the names of threads. The default contains the queue's id.
   open var name: String? {
     get { givenName }
     set {
@@ -246,9 +247,9 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// How important the queue's work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  /// The importance of the queue's work; `.default` unless set. Advisory: see ``QualityOfService``.
   ///
-  /// An ``underlyingQueue`` with a level of its own overrides what was set here.
+  /// An ``underlyingQueue`` with its own quality of service overrides this value.
   open var qualityOfService: QualityOfService {
     get { core.qualityOfService }
     set {
@@ -259,26 +260,27 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// The dispatch queue on which the operations run; `nil`, the default, where they run on threads of
-  /// this library's.
+  /// The dispatch queue on which the operations run; `nil`, the default, for threads of this
+  /// library.
   ///
-  /// Each operation is one block in that queue, among its other blocks: a serial queue runs one at a
-  /// time, whatever ``maxConcurrentOperationCount`` says, and a concurrent one as many as Dispatch
-  /// has threads for. The order in which they start remains this queue's, and so do width and
-  /// suspension: suspending this queue leaves the dispatch queue alone. Suspended itself, the
-  /// dispatch queue holds up the operations that have not begun. Several operation queues may have
-  /// the same one. At most 1,024 blocks wait in it on behalf of one operation queue. Its quality of
-  /// service, if it has one, overrides ``qualityOfService``.
+  /// Each operation is one block in that queue, among its other blocks: a serial queue runs one at
+  /// a time, regardless of ``maxConcurrentOperationCount``, and a concurrent one as many as
+  /// Dispatch has threads for. The order in which they start is still this queue's, and so are
+  /// width and suspension: suspending this queue does not affect the dispatch queue. If the
+  /// dispatch queue is suspended, operations that have not begun wait. Several operation queues can
+  /// have the same one. At most 1,024 blocks wait in it for one operation queue. Its quality of
+  /// service, if set, overrides ``qualityOfService``.
   ///
-  /// Further blocks of a ``BlockOperation`` run on threads of this library's in any case.
+  /// Further blocks of a ``BlockOperation`` always run on threads of this library.
   ///
-  /// The dispatch queue is retained. `nil` goes back to the library's threads. That of ``main`` is
+  /// The dispatch queue is retained. `nil` returns to the library's threads. That of ``main`` is
   /// fixed.
   ///
   /// Source: Apple, "OperationQueue.underlyingQueue".
   ///
-  /// With `DispatchQueue.main` the operations run on the main dispatch queue, one at a time, and wait
-  /// there behind all of its other blocks. This is discouraged: use ``main``, which is made for it.
+  /// With `DispatchQueue.main` the operations run on the main dispatch queue, one at a time, and
+  /// wait there behind all of its other blocks. This is discouraged: use ``main``, which is made
+  /// for it.
   ///
   /// - Precondition: The queue has no operations when it is set.
   open var underlyingQueue: DispatchQueue? {
@@ -294,20 +296,22 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// Calls `cancel()` on every operation that is in the queue, in the order of addition, and keeps
-  /// every barrier that has not started from running its block.
+  /// Calls `cancel()` on every operation in the queue, in the order of addition, and keeps the
+  /// blocks of all barriers that have not started from running.
   ///
-  /// They leave it as they finish; those that have not started need a free slot for that.
+  /// The operations leave the queue when they finish. Those that have not started need a free slot
+  /// for that.
   open func cancelAllOperations() {
     let (barriers, operations) = core.withScheduler { scheduler, _ in
       (scheduler.allBarriers, scheduler.allOperations)
     }
-    // First: what is ahead of one of them may finish as soon as it is cancelled.
+    // First, because an operation before a barrier may finish as soon as it is cancelled.
     for barrier in barriers { barrier.cancel() }
     for operation in operations { operation.cancel() }
   }
 
-  /// Blocks until the queue is empty at a moment, barriers and what is added meanwhile included.
+  /// Blocks until the queue is empty at some moment. Barriers and operations that are added
+  /// meanwhile are included.
   ///
   /// - Precondition: Not called from inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
@@ -330,26 +334,26 @@ open class OperationQueue: @unchecked Sendable {
 
   // MARK: Contents
 
-  /// The operations that have not finished, in the order of addition. A copy.
+  /// The unfinished operations, in the order of addition. A copy.
   open var operations: [Operation] {
     core.withScheduler { scheduler, _ in scheduler.allOperations }
   }
 
-  /// How many operations have not finished.
+  /// The number of unfinished operations.
   open var operationCount: Int {
     core.withScheduler { scheduler, _ in scheduler.counts.unfinished }
   }
 
   // MARK: Identity
 
-  /// The class's name, the identifier and the name that was set, for people.
+  /// The class's name, the identifier and the name that was set, for display.
   open var description: String {
     let title = core.withScheduler { scheduler, _ in scheduler.name }
     let quoted = title.isEmpty ? "" : " “\(title)”"
     return "<\(String(describing: type(of: self))) \(core.id.rawValue)\(quoted)>"
   }
 
-  /// As ``description``, with the number of operations, the width and whether it is suspended.
+  /// The ``description`` with the number of operations, the width and the suspension.
   open var debugDescription: String {
     "\(description) {operations: \(operationCount), width: \(maxConcurrentOperationCount), "
       + "suspended: \(isSuspended)}"
@@ -358,17 +362,17 @@ open class OperationQueue: @unchecked Sendable {
   /// A number that is the same for equal queues.
   open var hash: Int { ObjectIdentifier(self).hashValue }
 
-  /// Whether `object` is this very queue.
+  /// Returns whether `object` is the same queue.
   open func isEqual(_ object: Any?) -> Bool { (object as? OperationQueue) === self }
 }
 
-/// Two queues are equal if ``isEqual(_:)`` says so: by default, if they are the same object.
+/// Two queues are equal if ``isEqual(_:)`` returns `true`; by default, if they are the same object.
 extension OperationQueue: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Whether both are the same queue.
+  /// Returns whether both are equal.
   public static func == (left: OperationQueue, right: OperationQueue) -> Bool {
     left.isEqual(right)
   }
 
-  /// Feeds ``hash``.
+  /// Hashes ``hash``.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -3,25 +3,29 @@
 
 import Synchronization
 
-/// What another module of this package keeps with a queue, for as long as the queue exists.
+/// An object that another module of this package keeps with a queue, for as long as the queue
+/// exists.
 package protocol QueueCompanion: AnyObject, Sendable {
-  /// The queue is about to go away. Called once, on the thread that releases it, before anything of
-  /// it has gone.
+  /// The queue is about to be released. Called once, on the thread that releases it, before any
+  /// part of it is gone.
   ///
-  /// - Parameter queue: To be read only: it can neither be retained any more nor referred to weakly.
+  /// - Parameter queue: The queue, which can only be read: it can no longer be retained or weakly
+  ///   referenced.
   func queueIsGoing(_ queue: OperationQueue)
 }
 
 extension OperationQueue {
-  /// The queue's companion: one object of one class, made when it is first asked for.
+  /// Returns the queue's companion: one object of one class, which is created when it is first
+  /// used.
   ///
-  /// - Parameter make: Called on the asking thread where there is none yet. Where several threads ask
-  ///   at the same time each may call it, and all are given the same object. What it makes must not
-  ///   retain the queue.
+  /// - Parameter make: Called on the calling thread if there is no companion yet. If several
+  ///   threads call at the same time, each may call it, and all get the same object. The created
+  ///   object must not retain the queue.
   /// - Returns: The companion.
   package final func companion(_ make: () -> any QueueCompanion) -> AnyObject {
-    // Published by the releasing exchange, and read after an acquiring one; then it stays until the
-    // queue goes. Not an `AtomicLazyReference`: ThreadSanitizer does not see into that.
+    // Published by the releasing exchange, and read after an acquiring one. It stays until the
+    // queue is released. This is not an `AtomicLazyReference`, because ThreadSanitizer does not see
+    // into that.
     if let known = companionReference.load(ordering: .acquiring) {
       return known.takeUnretainedValue()
     }
@@ -33,9 +37,9 @@ extension OperationQueue {
     return known.takeUnretainedValue()
   }
 
-  /// For the queue's end: tells the companion, if there is one.
+  /// Notifies the companion, if there is one, of the queue's end.
   ///
-  /// - Returns: The queue's reference to it, to be released when all else has gone.
+  /// - Returns: The queue's reference to it, to be released after everything else.
   final func tellCompanionOfEnd() -> Unmanaged<AnyObject>? {
     guard let companion = companionReference.load(ordering: .acquiring) else { return nil }
     (companion.takeUnretainedValue() as? any QueueCompanion)?.queueIsGoing(self)
