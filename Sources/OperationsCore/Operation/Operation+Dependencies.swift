@@ -142,19 +142,12 @@ extension Operation {
     let verdict = update { $0.dependencyWasMet() }
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
-    if verdict.asksReadiness, !isExactlyBlockOperation, type(of: self) != Operation.self {
-      askReadinessElsewhere()
+    if verdict.asksReadiness, overridesReadiness {
+      // Does not keep the operation alive until then.
+      let unowned = Unmanaged.passUnretained(self)
+      _ = swift_unownedRetain(unowned.toOpaque())
+      Self.askReadinessElsewhere([unowned])
     }
-  }
-
-  /// Asks the overridable `isReady` of an operation that is not in a queue, because subclasses begin to
-  /// evaluate their conditions there. Not on this thread, which may hold a lock of the dependency's
-  /// subclass.
-  private final func askReadinessElsewhere() {
-    // Does not keep the operation alive until then.
-    let unowned = Unmanaged.passUnretained(self)
-    _ = swift_unownedRetain(unowned.toOpaque())
-    OperationQueue.duties.addOperation { Self.claim(unowned)?.readReadinessAgain() }
   }
 
   // MARK: Edges of the dependent

@@ -34,7 +34,7 @@ extension Operation {
     if lock.isFree, extra.load(ordering: .acquiring).isNothing {
       if let only = links.firstDependent {
         links.firstDependent = nil
-        tell(only, in: queue, &chain)
+        if tell(only, in: queue, &chain) { Self.askReadinessElsewhere([only]) }
       }
     } else {
       tellAllDependents(in: queue, &chain)
@@ -45,23 +45,31 @@ extension Operation {
   @inline(never)
   private final func tellAllDependents(in queue: QueueCore?, _ chain: inout OperationChain) {
     let (first, second, more) = takeDependents()
-    if let first { tell(first, in: queue, &chain) }
-    if let second { tell(second, in: queue, &chain) }
+    var asked: [Unmanaged<Operation>] = []
+    if let first, tell(first, in: queue, &chain) { asked.append(first) }
+    if let second, tell(second, in: queue, &chain) { asked.append(second) }
     for (index, dependent) in more.enumerated() {
-      tell(dependent, in: queue, &chain)
+      if tell(dependent, in: queue, &chain) { asked.append(dependent) }
       // The first of very many do not wait until the last has been told.
       if index % Self.handOverInterval == Self.handOverInterval - 1 { handOver(&chain) }
     }
+    if !asked.isEmpty { Self.askReadinessElsewhere(asked) }
   }
 
-  /// Tells one dependent, and gives up the unowned reference to it.
+  /// Tells one dependent.
+  ///
+  /// - Returns: Whether its overridden `isReady` is to be asked. The caller has the unowned reference to the
+  ///   dependent then; else the reference has been given up.
   private final func tell(
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
-  ) {
+  ) -> Bool {
     // Its memory is there as long as the unowned reference is.
     guard let verdict = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() }) else {
-      return tellOutsideQueue(dependent, &chain)
+      tellOutsideQueue(dependent, &chain)
+      return false
     }
+    let mustAsk =
+      verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
     // Before the reference is given up: one that must not be pushed may be freed upon that.
     let isHere =
       verdict.mustPush
@@ -69,12 +77,13 @@ extension Operation {
         $0.queue.load(ordering: .acquiring)?.toOpaque()
           == queue.map { Unmanaged.passUnretained($0).toOpaque() }
       }
-    swift_unownedRelease(dependent.toOpaque())
+    if !mustAsk { swift_unownedRelease(dependent.toOpaque()) }
     if isHere {
       chain.append(dependent)
     } else if verdict.mustPush {
       dependent._withUnsafeGuaranteedRef { push($0, from: queue) }
     }
+    return mustAsk
   }
 
   /// Hands a dependent over to its queue, which is another one than that of the worker.
@@ -85,6 +94,24 @@ extension Operation {
     } else {
       dependent.pushToQueue()
     }
+  }
+
+  /// Asks the overridden `isReady` of operations whose last dependency has finished, because subclasses
+  /// evaluate their conditions there. Not on this thread, which may hold a lock of the dependency's
+  /// subclass.
+  ///
+  /// - Parameter operations: The operations, with unowned references, which this gives up.
+  @inline(never)
+  static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
+    OperationQueue.duties.addOperation {
+      for operation in operations { claim(operation)?.askReadinessBeforeStart() }
+    }
+  }
+
+  /// Asks the overridable `isReady`, unless a queue has chosen the operation: it asks before the start.
+  private final func askReadinessBeforeStart() {
+    let status = status.load(ordering: .acquiring)
+    if status.isPending, !status.has(.dispatched) { readReadinessAgain() }
   }
 
   @inline(__always)

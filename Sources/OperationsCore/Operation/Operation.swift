@@ -98,11 +98,11 @@ open class Operation: @unchecked Sendable {
   /// Stays `true` while it executes and after. An override should combine `super.isReady` with its
   /// own condition and announce each change by `didChangeValue(forKey: "isReady")`.
   ///
-  /// An override is asked when the operation is added, when a change of it or of the dependencies is
-  /// announced, and last by the thread that is about to start it. If the operation is not in a queue
-  /// when its last dependency finishes, it is asked then on a thread of the library. Observers that want old or new
-  /// values add a place: it is then read on the thread that finishes the last dependency too, and so
-  /// perhaps under a lock of that dependency's subclass.
+  /// The library asks an override when the operation is added, when a change of it or of the dependencies is
+  /// announced, when the last dependency finishes, and last when the operation is about to be started. When
+  /// the last dependency finishes, a thread of the library asks. If an observer wants old or new values,
+  /// the thread that finishes the last dependency asks too, perhaps under a lock of that dependency's
+  /// subclass.
   open var isReady: Bool { status.load(ordering: .acquiring).isReady }
 
   /// Whether ``start()`` returns before the work is over; `false` by default.

@@ -14,7 +14,7 @@ extension OperationStatus {
     var announcesReadiness = false
     /// The caller must push the operation into its queue's inbox.
     var mustPush = false
-    /// It is ready by this as far as dependencies count, and there is no queue that will ask its `isReady`.
+    /// It is ready by this as far as dependencies count: an overridden `isReady` is to be asked.
     var asksReadiness = false
   }
 
@@ -216,10 +216,19 @@ extension OperationStatus {
   /// - Returns: Whether it was counted, and what that asks for.
   mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
     guard isPending, !isCancelled else { return (false, false) }
-    rawValue += Self.oneUnmet
+    let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
+    if isTooMany { Self.refuseDependency() }
+    rawValue = counted
     insert(.hasDependencies)
     forgetVerdict()
     return (true, claimPush())
+  }
+
+  /// Not a precondition, whose message a release build does not print.
+  @inline(never)
+  private static func refuseDependency() -> Never {
+    fatalError(
+      "Operations: an operation can wait for at most 16,777,215 dependencies at the same time")
   }
 
   /// As ``dependencyWasMet(isAnnounced:)``, without a reference to the operation. `nil`, with nothing
@@ -249,7 +258,7 @@ extension OperationStatus {
     let mustPush = isPending && !mustHold && !isHeldByAnother && claimPush()
     return Verdict(
       isNews: true, becameReady: mustHold, mustPush: mustPush,
-      asksReadiness: !wasUnheld && !has(.enqueued))
+      asksReadiness: !wasUnheld)
   }
 
   /// It may be seen now that the operation is ready, if it still is.

@@ -149,6 +149,64 @@ struct CustomReadinessTests {
     }
   }
 
+  /// Why a queue cannot start an operation at once.
+  enum Obstruction: CaseIterable { case suspension, fullWidth, barrier }
+
+  @Test(
+    "DE-18, H-2: while its queue cannot start it, it is asked when its last dependency finishes",
+    arguments: Obstruction.allCases, [false, true])
+  func inAnObstructedQueue(obstruction: Obstruction, isObserved: Bool) async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      switch obstruction {
+      case .suspension: queue.isSuspended = true
+      case .fullWidth: queue.addOperation { gate.pass() }
+      case .barrier: queue.addBarrierBlock { gate.pass() }
+      }
+      if obstruction != .suspension { gate.waitForArrivals(1) }
+      let dependency = Operation()
+      let operation = AskedOperation()
+      operation.addDependency(dependency)
+      queue.addOperation(operation)
+      let observation = isObserved ? operation.observe(\.isReady) { _, _ in } : nil
+      operation.begin()
+      // It finishes under a lock that the override takes too.
+      operation.flagsLock.withLock { _ in dependency.start() }
+      operation.log.wait(for: "asked on another thread")
+      #expect(operation.state == .ready)
+      gate.open()
+      queue.isSuspended = false
+      queue.waitUntilAllOperationsAreFinished()
+      withExtendedLifetime(observation) {}
+    }
+  }
+
+  @Test(
+    "DE-18: it is asked when the last dependency finishes in the same queue, which starts another one",
+    arguments: [false, true])
+  func behindAnotherInItsQueue(isSubclass: Bool) async throws {
+    try await onOwnThread {
+      let gate = Gate()
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      queue.isSuspended = true
+      let dependency = isSubclass ? PlainSubclass() : BlockOperation {}
+      let urgent = BlockOperation { gate.pass() }
+      urgent.queuePriority = .high
+      let operations = (0..<3).map { _ in AskedOperation() }
+      for dependent in operations + [urgent] { dependent.addDependency(dependency) }
+      queue.addOperations([dependency, urgent] + operations, waitUntilFinished: false)
+      for operation in operations { operation.begin() }
+      queue.isSuspended = false
+      for operation in operations { operation.log.wait(for: "asked on another thread") }
+      #expect(operations.allSatisfy { $0.state == .ready })
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
   @Test("CA-6: a cancelled one is retired whatever its condition says")
   func cancelled() async throws {
     try await onOwnThread {

@@ -108,14 +108,13 @@ extension Model {
     return dependents.map { .tell($0, index) } + [.leave(index)]
   }
 
-  /// Removes one awaited dependency. After the last one, the queue considers the operation ready:
-  /// it has no observers, so its own condition is evaluated only when the queue is about to start
-  /// it.
+  /// Removes one awaited dependency. After the last one, a thread of the library asks the operation's
+  /// `isReady`, and with it a condition of its own. [DE-18]
   private mutating func hear(_ index: Int, of other: Int) {
     items[index].awaited.removeAll { $0 == other }
     let isPending = items[index].phase == .pending && !items[index].isCancelled
-    guard items[index].awaited.isEmpty, isPending, let queue = items[index].queue else { return }
-    if !lines[queue].ready.contains(index) { lines[queue].ready.append(index) }
+    guard items[index].awaited.isEmpty, isPending else { return }
+    lookAgain(at: index)
   }
 
   private mutating func leave(_ index: Int) {

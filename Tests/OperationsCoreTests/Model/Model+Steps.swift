@@ -177,7 +177,7 @@ extension Model {
   }
 
   /// The queue evaluates `isReady` again, because the operation has announced a change.
-  private mutating func lookAgain(at index: Int) {
+  mutating func lookAgain(at index: Int) {
     guard let queue = items[index].queue, items[index].phase == .pending else { return }
     let isListed = lines[queue].ready.contains(index)
     if mayStart(index), !isListed {

@@ -63,7 +63,8 @@ extension World {
       pulse.barrierCounts.append(barriers.count)
       pulse.counts.append(counts)
     }
-    return pulse
+    // What the library does on its own threads, such as asking `isReady`.
+    return OperationQueue.duties.operationCount == 0 ? pulse : nil
   }
 }
 

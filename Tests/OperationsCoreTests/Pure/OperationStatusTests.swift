@@ -129,13 +129,15 @@ struct OperationStatusTests {
 
   @Test("K-3, K-10: readiness that is announced shows only once it is released, and once")
   func announcedReadiness() {
-    for event in [{ $0.cancel(isAnnounced: true) }, { $0.dependencyWasMet(isAnnounced: true) }]
-      as [(inout OperationStatus) -> OperationStatus.Verdict]
-    {
+    for (event, asksReadiness) in [
+      ({ $0.cancel(isAnnounced: true) }, false), ({ $0.dependencyWasMet(isAnnounced: true) }, true),
+    ] as [((inout OperationStatus) -> OperationStatus.Verdict, Bool)] {
       var status = status(addDependency, enqueue, leaveInbox)
       _ = status.leaveInbox()
       let verdict = event(&status)
-      #expect(verdict == OperationStatus.Verdict(isNews: true, becameReady: true))
+      let expected = OperationStatus.Verdict(
+        isNews: true, becameReady: true, asksReadiness: asksReadiness)
+      #expect(verdict == expected)
       #expect(!status.isReady && !status.isEligible, "held back")
       #expect(!status.cancel(isAnnounced: true).becameReady, "one thread announces")
       status.releaseReadiness()
@@ -335,6 +337,17 @@ struct OperationStatusTests {
     }
     #expect(oldOnes == 0xfff)
     #expect(status.unmetDependencyCount == 0 && status.isEligible)
+  }
+
+  @Test("DE-1: an operation that would wait for 2^24 dependencies ends the process with a message")
+  func tooManyDependenciesInOwnProcess() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var status = OperationStatus()
+      status.rawValue |= UInt64.max << 40
+      _ = status.dependencyWasAdded()
+    }
+    let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(printed.contains("16,777,215 dependencies"), "\(printed)")
   }
 
   @Test("CB-4, WA-4: a promise is accepted until the finish")
