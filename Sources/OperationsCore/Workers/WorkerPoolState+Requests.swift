@@ -37,9 +37,10 @@ extension WorkerPoolState {
   }
 
   enum Lane: Int, CaseIterable, Sendable {
-    /// The library's own work, which comes first: one worker beyond the budget and beyond the limit.
+    /// The library's own work, which comes first: one worker beyond the budget and beyond the limit, and
+    /// another one beyond the budget if a request has waited for some milliseconds.
     case duty
-    /// Completion blocks: the same, and another worker if one of them has waited for some milliseconds.
+    /// Completion blocks: the same.
     case completion
     /// A queue of default width: the budget, and as many workers as are blocked.
     case shared

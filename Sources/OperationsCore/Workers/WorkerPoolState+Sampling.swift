@@ -33,8 +33,34 @@ extension WorkerPoolState {
     var lastProgress: UInt64 = 0
     /// When something has moved; `.min` before the first look.
     var lastProgressTime = Int64.min
-    /// The completion block that has waited longest, and when it was seen or helped last.
-    var waitingCompletion: (number: UInt64, time: Int64)?
+  }
+
+  /// How many requests of a lane may be served beyond the budget: one more for each that has waited for
+  /// some milliseconds, because those that are served take long.
+  struct SurplusAllowance {
+    private static let patience: Int64 = 5_000_000
+
+    private(set) var count = 1
+    /// The request that has waited longest, and when it was first seen or last helped.
+    private var first: (number: UInt64, time: Int64)?
+
+    /// The sampler has looked.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the request that has waited longest; `nil` if none waits.
+    ///   - limit: The greatest allowance.
+    ///   - now: Nanoseconds on the monotonic clock.
+    mutating func notice(first number: UInt64?, limit: Int, now: Int64) {
+      guard let number else {
+        self = SurplusAllowance()
+        return
+      }
+      if let first, first.number == number {
+        guard now - first.time >= Self.patience else { return }
+        count = min(count + 1, limit)
+      }
+      first = (number, now)
+    }
   }
 
   /// A pause after a failure, twice as long after each.
@@ -71,8 +97,6 @@ extension WorkerPoolState {
   private static let longestInterval: Int64 = 5_000_000
   /// The longest interval while no thread can be added.
   private static let longestFutileInterval: Int64 = 80_000_000
-  /// After so long a completion block gets a thread, although others are being served.
-  private static let completionNanoseconds: Int64 = 5_000_000
   /// How many looks without need the sampler takes before it rests.
   private static let patience = 3
 
@@ -135,22 +159,9 @@ extension WorkerPoolState {
       sampling.lastProgress = look.progress
       sampling.lastProgressTime = look.now
     }
-    noticeCompletions(now: look.now)
-  }
-
-  /// Completion blocks that take long keep others waiting: there may be another thread for those, within
-  /// limits.
-  private mutating func noticeCompletions(now: Int64) {
-    guard let first = completion.first else {
-      sampling.waitingCompletion = nil
-      completionAllowance = 1
-      return
-    }
-    if let waiting = sampling.waitingCompletion, waiting.number == first.number {
-      guard now - waiting.time >= Self.completionNanoseconds else { return }
-      completionAllowance = min(completionAllowance + 1, max(4, processorCount))
-    }
-    sampling.waitingCompletion = (first.number, now)
+    let limit = max(4, processorCount)
+    dutyAllowance.notice(first: duty.first?.number, limit: limit, now: look.now)
+    completionAllowance.notice(first: completion.first?.number, limit: limit, now: look.now)
   }
 
   /// Whether threads are refused, and there is no idle one.

@@ -38,13 +38,14 @@ struct WorkerPoolState {
   /// How many duties and how many completion blocks are served beyond the budget.
   private var dutySurplus = 0
   private var completionSurplus = 0
-  /// How many completion blocks may be.
-  var completionAllowance = 1
+  /// How many of each may be.
+  var dutyAllowance = SurplusAllowance()
+  var completionAllowance = SurplusAllowance()
   /// How many threads were added because nothing moved.
   var stallCount = 0
   /// How many requests of the own lane may be granted beyond the budget until the next look.
   var burst = 0
-  private var duty = RequestLine()
+  private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
   private var shared = RequestLine()
   private(set) var own = RequestLine()
@@ -100,8 +101,8 @@ struct WorkerPoolState {
 
   private func fits(_ lane: Lane, within budget: Int) -> Bool {
     switch lane {
-    case .duty: grantedCount < budget || dutySurplus == 0
-    case .completion: grantedCount < budget || completionSurplus < completionAllowance
+    case .duty: grantedCount < budget || dutySurplus < dutyAllowance.count
+    case .completion: grantedCount < budget || completionSurplus < completionAllowance.count
     case .shared: grantedCount < budget
     case .own: grantedCount < budget + burst
     }

@@ -71,6 +71,50 @@ struct PromptnessTests {
     }
   }
 
+  @Test(
+    "DE-18: isReady of a subclass is asked within 50 ms of the last dependency's finish",
+    arguments: loads)
+  func readinessQuestions(load: Duration) async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      let delays = Self.delays(besides: load) { queue, operation in
+        let dependent = AskedOperation()
+        dependent.addDependency(operation)
+        queue.addOperation(dependent)
+        queue.addOperation(operation)
+        return {
+          let asked = dependent.asked
+          return asked.wait(for: "the question") { $0 != nil } ? asked.value : nil
+        }
+      }
+      #expect(delays.count == 9 && delays.allSatisfy { $0 < .milliseconds(50) }, "\(delays)")
+    }
+  }
+
+  @Test("A cancel() that takes long delays no other cancellation by more than 50 ms")
+  func slowCancellation() async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      let dependents = Monitored<[Operation]>([SlowlyCancelled()])
+      let delays = Self.delays(besides: .seconds(10)) { queue, operation in
+        let cancelled = Monitored<ContinuousClock.Instant?>(nil)
+        let other = Operation()
+        // The slow one is the first of the first operation's dependents.
+        for dependent in dependents.change({ [$0.popLast(), other].compactMap(\.self) }) {
+          dependent.addDependency(operation, requires: .success)
+          queue.addOperation(dependent)
+        }
+        let observation = other.observe(\.isCancelled) { _, _ in
+          cancelled.change { $0 = $0 ?? .now }
+        }
+        queue.addOperation(operation)
+        return {
+          defer { observation.invalidate() }
+          return cancelled.wait(for: "the cancellation") { $0 != nil } ? cancelled.value : nil
+        }
+      }
+      #expect(delays.count == 9 && delays.allSatisfy { $0 < .milliseconds(50) }, "\(delays)")
+    }
+  }
+
   /// Returns nine delays from the finish of an operation to a later event.
   private static func delays(
     besides load: Duration,
@@ -154,5 +198,24 @@ private final class FlaggedByHand: Operation, @unchecked Sendable {
     phase.store(2, ordering: .releasing)
     didChangeValue(forKey: "isExecuting")
     didChangeValue(forKey: "isFinished")
+  }
+}
+
+/// Notes when it is asked whether it is ready after its dependencies have finished.
+private final class AskedOperation: Operation, @unchecked Sendable {
+  let asked = Monitored<ContinuousClock.Instant?>(nil)
+
+  override var isReady: Bool {
+    let isReady = super.isReady
+    if isReady { asked.change { $0 = $0 ?? .now } }
+    return isReady
+  }
+}
+
+/// Uses a processor for a second when it is cancelled.
+private final class SlowlyCancelled: Operation, @unchecked Sendable {
+  override func cancel() {
+    useProcessor(for: .seconds(1))
+    super.cancel()
   }
 }

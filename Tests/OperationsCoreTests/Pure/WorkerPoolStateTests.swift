@@ -130,11 +130,13 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.count == count + 1 && bench.serving.last?.request.lane == .duty)
   }
 
-  @Test("A completion block that has waited for 5 ms gets a worker, up to four in all")
-  func longCompletions() {
+  @Test(
+    "A duty or a completion block that has waited for 5 ms gets a worker, up to four in all",
+    arguments: [WorkerPoolState.Lane.duty, .completion])
+  func longDuties(lane: WorkerPoolState.Lane) {
     var bench = WorkerPoolBench(processors: 2)
     bench.request(2)
-    bench.request(10, .completion)
+    bench.request(10, lane)
     #expect(bench.serving.count == 3)
     bench.look(blocked: 0)
     bench.look(blocked: 0, after: 4_000_000)
@@ -145,7 +147,7 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.count == 6)
     while bench.state.hasWaiting || bench.serving.count > 2 { bench.finish(2) }
     bench.look(blocked: 0)
-    bench.request(2, .completion)
+    bench.request(2, lane)
     #expect(bench.serving.count == 3, "one again")
   }
 
