@@ -36,6 +36,7 @@ extension OperationQueueSupplement where Self: OperationQueue {
     guard core.withScheduler({ scheduler, _ in scheduler.addWaiterForEmpty(task) }) else {
       return true
     }
+    ForkedProcess.check("to wait for the operations of a queue")
     let wasEmpty = await task.wait()
     if !wasEmpty { core.withScheduler { scheduler, _ in scheduler.removeWaiterForEmpty(task) } }
     return wasEmpty

@@ -21,10 +21,15 @@ extension Operation {
         "-[Operation waitUntilFinished]: \(description) has yet to be started on the main thread, "
           + "which would wait for itself")
     }
+    checkProcessBeforeWait()
+    CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
+  }
+
+  /// Ends a child process that would wait for ever: it has none of the threads that run operations in queues.
+  fileprivate final func checkProcessBeforeWait() {
     if status.load(ordering: .acquiring).has(.enqueued) {
       ForkedProcess.check("to wait for an operation that is in a queue")
     }
-    CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
   }
 
   /// Whether it has not started, and is in a queue whose operations run on the main dispatch queue.
@@ -97,7 +102,9 @@ extension Operation {
   /// As ``OperationSupplement/finished()``, whether or not the waiting task is cancelled.
   final func finishedRegardless() async {
     let task = WaitingTask()
-    if addWaiter(task) { await task.waitRegardless() }
+    guard addWaiter(task) else { return }
+    checkProcessBeforeWait()
+    await task.waitRegardless()
   }
 
   /// Forgets a waiter that waits no longer. Does nothing where it is not there any more.
@@ -121,6 +128,7 @@ extension OperationSupplement where Self: Operation {
     if status.load(ordering: .acquiring).has(.retired) { return true }
     let task = WaitingTask()
     guard addWaiter(task) else { return true }
+    checkProcessBeforeWait()
     let isFinished = await task.wait()
     if !isFinished { removeWaiter(task) }
     return isFinished

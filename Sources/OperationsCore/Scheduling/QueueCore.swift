@@ -108,6 +108,7 @@ final class QueueCore: @unchecked Sendable {
   /// Takes an operation that nobody else has seen yet.
   @inline(__always)
   func addNew(_ operation: consuming BlockOperation) {
+    ForkedProcess.check("to add an operation to a queue")
     operation.status.store(.enqueuedFromTheStart, ordering: .relaxed)
     operation.queue.store(.passUnretained(self), ordering: .relaxed)
     if MonitorLevel.isOn { describe(operation) }
@@ -121,6 +122,7 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// - Returns: The first one that may not be added, if there is one.
   func add(_ operations: [Operation]) -> Operation? {
+    ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
         // Nobody has seen the others: they were not pushed.
@@ -142,6 +144,7 @@ final class QueueCore: @unchecked Sendable {
 
   /// As `add([operation])`, without the array.
   func add(_ operation: Operation) -> Bool {
+    ForkedProcess.check("to add an operation to a queue")
     guard claim(operation) else { return false }
     let reference = prepare(operation)
     pushAnnounced(first: reference, last: reference)

@@ -23,6 +23,11 @@ enum ForkedChild {
     let suspended = OperationQueue()
     suspended.isSuspended = true
     suspended.addOperation { _exit(5) }
+    let full = OperationQueue()
+    full.maxConcurrentOperationCount = 1
+    let holder = BlockOperation { gate.wait() }
+    full.addOperation(holder)
+    while !holder.isExecuting { usleep(1_000) }
     let waiting = BlockOperation { _exit(5) }
     waiting.addDependency(running)
     OperationQueue().addOperation(waiting)
@@ -32,6 +37,14 @@ enum ForkedChild {
       case "addOperation": OperationQueue().addOperation(Operation())
       case "addOperations": queue.addOperations([Operation()], waitUntilFinished: false)
       case "addBarrier": queue.addBarrierBlock {}
+      case "addBlockToSuspended": suspended.addOperation {}
+      case "addOperationToSuspended": suspended.addOperation(Operation())
+      case "addBlockToFull": full.addOperation {}
+      case "addOperationToFull": full.addOperation(Operation())
+      case "awaitOperation":
+        Task(executorPreference: CallingThread()) { await running.finished() }
+      case "awaitQueue":
+        Task(executorPreference: CallingThread()) { await full.waitForAll() }
       case "waitForOperation": running.waitUntilFinished()
       case "waitForQueue": queue.waitUntilAllOperationsAreFinished()
       case "resume": suspended.isSuspended = false
@@ -47,8 +60,8 @@ enum ForkedChild {
     // The parent must be unchanged.
     suspended.cancelAllOperations()
     waiting.cancel()
-    gate.open()
-    queue.waitUntilAllOperationsAreFinished()
+    for _ in 0..<2 { gate.open() }
+    for queue in [queue, full] { queue.waitUntilAllOperationsAreFinished() }
     return ending
   }
 
@@ -97,7 +110,14 @@ enum ForkedChild {
   }
 }
 
-/// Blocks a thread until it is opened.
+/// Runs the jobs of tasks on the thread that enqueues them: a child process has no other.
+private final class CallingThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+  }
+}
+
+/// Blocks threads. Each opening lets one of them go on.
 private struct Pipe: Sendable {
   private let reading: Int32
   private let writing: Int32

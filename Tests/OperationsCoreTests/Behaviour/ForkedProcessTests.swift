@@ -11,7 +11,9 @@ struct ForkedProcessTests {
     "H-14: a child that needs a thread of the pool ends with a message",
     arguments: [
       "addBlock", "addOperation", "addOperations", "addBarrier", "waitForOperation", "waitForQueue",
-      "startAsynchronous", "startSeveralBlocks", "resume", "cancel",
+      "startAsynchronous", "startSeveralBlocks", "resume", "cancel", "addBlockToSuspended",
+      "addOperationToSuspended", "addBlockToFull", "addOperationToFull", "awaitOperation",
+      "awaitQueue",
     ])
   func useInOwnProcess(use: String) throws {
     let (_, output) = try Self.fixture.run(
