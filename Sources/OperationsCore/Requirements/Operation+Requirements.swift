@@ -45,6 +45,7 @@ extension Operation {
     }
     let (wasReady, event) = update { ($0.isReady, $0.dependencyWasAdded()) }
     guard event.isCounted else { return false }
+    if status.load(ordering: .relaxed).has(.excludesOthers) { loseItsTurn(isReady: false) }
     if event.mustPush { pushToQueue() }
     if operation.listRequirer(self) { return wasReady }
     judge(DependencyError(of: operation))
@@ -56,6 +57,10 @@ extension Operation {
     _ = require(operation)
     // Another thread may have removed it in between, and found nothing to take back.
     if !isListed(operation) { stopRequiring(operation) }
+    // Its answer was forgotten: an override may be ready although a dependency has not finished.
+    if overridesReadiness, status.load(ordering: .acquiring).has(.enqueued) {
+      readReadinessAgain()
+    }
   }
 
   /// Takes back ``require(_:)``, as far as that is not over.

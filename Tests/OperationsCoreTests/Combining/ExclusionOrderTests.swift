@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import OperationsCore
 
 @Suite("Which of several operations that exclude each other starts")
 struct ExclusionOrderTests {
@@ -62,6 +63,59 @@ struct ExclusionOrderTests {
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
       #expect(impatient.isFinished && dependency.isFinished)
+    }
+  }
+
+  @Test(
+    "DE-18: requiring success of a listed dependency, too, has an override of isReady asked again")
+  func requirementOfListedDependency() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      let dependency = Operation()
+      let impatient = Impatient()
+      impatient.addDependency(dependency)
+      let queue = OperationQueue()
+      queue.isSuspended = true
+      queue.addOperation(impatient)
+      #expect(impatient.state == .ready)
+      impatient.addDependency(dependency, requires: .success)
+      #expect(impatient.state == .ready)
+      queue.isSuspended = false
+      // It does not wait for the dependency, which is never started.
+      impatient.waitUntilFinished()
+    }
+  }
+
+  /// Ready while it is allowed to be, whatever its dependencies are.
+  private final class Switched: Operation, @unchecked Sendable {
+    let isAllowed = Atomic(true)
+    override var isReady: Bool { isAllowed.load(ordering: .sequentiallyConsistent) }
+  }
+
+  @Test("One that is not ready when success of a listed dependency is required leaves its line")
+  func requirementOfListedDependencyInLine() async throws {
+    let exclusion = catalogue
+    try await onOwnThread(within: .seconds(60)) {
+      let gate = Gate()
+      let holder = BlockOperation { gate.pass() }
+      let dependency = Operation()
+      let operation = Switched()
+      operation.addDependency(dependency)
+      for one in [holder, operation] { one.exclusions = [exclusion] }
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 2
+      queue.addOperation(holder)
+      gate.waitForArrivals(1)
+      queue.addOperation(operation)
+      // It was chosen and refused before this one runs.
+      queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+      #expect(Exclusions.shared.obstacle(of: operation) != nil)
+      operation.isAllowed.store(false, ordering: .sequentiallyConsistent)
+      operation.addDependency(dependency, requires: .success)
+      #expect(Exclusions.shared.obstacle(of: operation) == nil)
+      gate.open()
+      operation.isAllowed.store(true, ordering: .sequentiallyConsistent)
+      operation.didChangeValue(forKey: "isReady")
+      queue.waitUntilAllOperationsAreFinished()
     }
   }
 
