@@ -278,6 +278,8 @@ struct ExclusionLines {
   private mutating func inviteFirst(
     of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
   ) {
+    // Those that have left before their turn are removed here, and may be the last.
+    defer { dropIfUnused(exclusion) }
     while let number = lines[exclusion]?.waiting[group]?.first {
       let isWaiting = members[number].map {
         $0.group == group && $0.standing == .waiting(exclusion)

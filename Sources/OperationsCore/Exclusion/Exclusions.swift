@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import COperationsSystem
-import Dispatch
+@preconcurrency import Dispatch
 import Synchronization
 
 /// The lines of the whole process, and which operation each member of them is.
@@ -16,6 +16,16 @@ final class Exclusions: Sendable {
     var operations: [ExclusionLines.Number: Operation] = [:]
     /// How many threads give way.
     var givingWayCount = 0
+    /// The present reservation of each member that has one.
+    var reservations: [ExclusionLines.Number: LimitedReservation] = [:]
+    /// When the timer fires.
+    var timerEnd = Int64.max
+  }
+
+  struct LimitedReservation {
+    let reservation: ExclusionLines.Reservation
+    /// When it ends, on the monotonic clock.
+    let end: Int64
   }
 
   /// Internal, so that tests can hold the lock.
@@ -26,8 +36,17 @@ final class Exclusions: Sendable {
   /// lines' lock is released, and a thread reads it before it takes that lock: so a thread that has seen
   /// the old lines sleeps on the old number, and is woken or does not fall asleep.
   private let changes = Atomic<UInt32>(0)
+  /// Ends reservations. There is one timer, set to the earliest end, because most reservations end before
+  /// their time.
+  private let timer = DispatchSource.makeTimerSource(queue: .global())
 
-  init(timeScale: Int64 = 1) { self.timeScale = timeScale }
+  init(timeScale: Int64 = 1) {
+    self.timeScale = timeScale
+    timer.setEventHandler { [weak self] in self?.endReservations() }
+    timer.activate()
+  }
+
+  deinit { timer.cancel() }
 
   /// Asks for an operation that is ready, has a slot and will be started by the calling thread. If the answer
   /// is no, its queue chooses it again when it should ask again.
@@ -104,13 +123,56 @@ final class Exclusions: Sendable {
     var givesWay: Bool { if case .givesWay = answer { true } else { false } }
   }
 
-  /// Ends a reservation when its time is over, if it has not ended before.
+  // MARK: Reservations
+
+  /// Lets a reservation end when its time is over, if it has not ended before.
   private func limit(_ reservation: ExclusionLines.Reservation) {
-    let time = DispatchTimeInterval.nanoseconds(Int(reservation.nanoseconds * timeScale))
-    DispatchQueue.global().asyncAfter(deadline: .now() + time) { [self] in
-      change { ((), $0.lines.endReservation(reservation)) }
+    let end = csystem_monotonic_nanoseconds() + reservation.nanoseconds * timeScale
+    let timerEnd = state.withLock { state -> Int64? in
+      // Another thread may have ended it meanwhile.
+      guard state.lines.reservation(of: reservation.number) == reservation else { return nil }
+      state.reservations[reservation.number] = LimitedReservation(
+        reservation: reservation, end: end)
+      if end >= state.timerEnd { return nil }
+      state.timerEnd = end
+      return end
+    }
+    if let timerEnd { setTimer(timerEnd) }
+  }
+
+  /// The timer has fired.
+  private func endReservations() {
+    let now = csystem_monotonic_nanoseconds()
+    let timerEnd = change { state -> (Int64, [ExclusionLines.Number]) in
+      var invited: [ExclusionLines.Number] = []
+      for (number, limited) in state.reservations {
+        let isOver = limited.end <= now
+        if isOver { invited += state.lines.endReservation(limited.reservation) }
+        if isOver || state.lines.reservation(of: number) != limited.reservation {
+          state.reservations[number] = nil
+        }
+      }
+      state.timerEnd = state.reservations.values.map(\.end).min() ?? .max
+      return (state.timerEnd, invited)
+    }
+    setTimer(timerEnd)
+  }
+
+  /// Sets the timer, outside the lock. Of two threads that do, the second to look finds the other's time if
+  /// that is the one that counts.
+  private func setTimer(_ end: Int64) {
+    var end = end
+    while true {
+      let wait = end - csystem_monotonic_nanoseconds()
+      timer.schedule(
+        deadline: end == .max ? .distantFuture : .now() + .nanoseconds(Int(max(0, wait))))
+      let current = state.withLock { $0.timerEnd }
+      if current == end { return }
+      end = current
     }
   }
+
+  // MARK: Ends
 
   /// An operation has finished. Calls nothing of the user's but a `deinit`.
   func leave(_ operation: Operation) {
@@ -118,6 +180,7 @@ final class Exclusions: Sendable {
       guard let number = state.numbers.removeValue(forKey: ObjectIdentifier(operation)) else {
         return (nil, [])
       }
+      state.reservations[number] = nil
       return (state.operations.removeValue(forKey: number), state.lines.leave(number))
     }
     withExtendedLifetime(left) {}
@@ -174,12 +237,18 @@ final class Exclusions: Sendable {
   ) -> Result {
     let (result, invited, givesWay) = state.withLock { state in
       let (result, numbers) = body(&state)
-      return (result, numbers.compactMap { state.operations[$0] }, state.givingWayCount > 0)
+      // Without references: one that this thread gave up at the end could be the last, although it may have
+      // a lock of the user's. What has claimed a push stays in its queue until that.
+      let invited = numbers.compactMap { number -> Unmanaged<Operation>? in
+        guard let operation = state.operations[number],
+          operation.update({ $0.exclusionHasEnded() })
+        else { return nil }
+        return .passUnretained(operation)
+      }
+      return (result, invited, state.givingWayCount > 0)
     }
     let mustWake = givesWay && wakes(result)
-    for operation in invited where operation.update({ $0.exclusionHasEnded() }) {
-      operation.pushToQueue()
-    }
+    for operation in invited { operation._withUnsafeGuaranteedRef { $0.pushToQueue() } }
     if mustWake {
       changes.wrappingAdd(1, ordering: .releasing)
       withUnsafePointer(to: changes) { csystem_futex_wake($0, Int32.max) }

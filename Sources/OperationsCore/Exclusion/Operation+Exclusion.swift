@@ -20,7 +20,9 @@ extension OperationSupplement where Self: Operation {
   ///
   /// Exclusions alone never make operations wait in a circle. An operation that waits, in its own code or as
   /// a group, for another operation that has exclusions should have only exclusions that were created before
-  /// those: else two such operations may wait for each other.
+  /// those: else two such operations may wait for each other. If all operations that execute with an exclusion
+  /// wait in their own code for others that need the same one, and are as many as its limit, they wait for
+  /// ever: the exclusion becomes free only when one of them has finished.
   ///
   /// Set it before the operation is ready. When the queue has chosen the operation once it cannot be changed:
   /// what is set then is ignored. An operation that is started by hand excludes no other and is not excluded.

@@ -180,6 +180,66 @@ struct ExclusionWaitTests {
     }
   }
 
+  /// Refuses an operation that needs two exclusions until the first one is reserved for it. The second one is
+  /// held by another operation.
+  private func reserve(
+    _ early: MutualExclusion, _ late: MutualExclusion, for due: Operation, in exclusions: Exclusions
+  ) {
+    let isReserved = {
+      exclusions.state.withLock { $0.lines.lines[early]?.reserved.isEmpty == false }
+    }
+    for _ in 0..<1_000 where !isReserved() { #expect(!exclusions.acquire(due, [early, late])) }
+    #expect(isReserved())
+  }
+
+  @Test("The timer is set to the earliest end of a reservation, whichever began first")
+  func earliestEnd() {
+    let exclusions = Exclusions(timeScale: 100_000)
+    let (holder, first, second) = (Operation(), Operation(), Operation())
+    let (early, other) = (MutualExclusion(name: "early"), MutualExclusion(name: "other"))
+    let late = MutualExclusion(name: "late")
+    #expect(exclusions.acquire(holder, [late]))
+    // The second reservation of an operation lasts twice as long as the first one.
+    reserve(early, late, for: first, in: exclusions)
+    exclusions.state.withLock { state in
+      for limited in state.reservations.values {
+        _ = state.lines.endReservation(limited.reservation)
+      }
+      state.reservations = [:]
+      state.timerEnd = .max
+    }
+    reserve(early, late, for: first, in: exclusions)
+    let firstEnd = exclusions.state.withLock { $0.timerEnd }
+    reserve(other, late, for: second, in: exclusions)
+    exclusions.state.withLock { state in
+      #expect(state.reservations.count == 2 && state.timerEnd < .max)
+      #expect(state.timerEnd == state.reservations.values.map(\.end).min())
+    }
+    #expect(exclusions.state.withLock { $0.timerEnd } < firstEnd)
+    for operation in [holder, first, second] { exclusions.leave(operation) }
+    exclusions.state.withLock { state in
+      #expect(state.reservations.isEmpty)
+      #expect(state.lines.isEmpty, "\(state.lines)")
+    }
+  }
+
+  @Test("The timer that ends reservations does not keep alive what it would change")
+  func timerOfReservations() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      weak var gone: Exclusions?
+      do {
+        let exclusions = Exclusions(timeScale: 100_000)
+        gone = exclusions
+        let (holder, due) = (Operation(), Operation())
+        let late = MutualExclusion(name: "late")
+        #expect(exclusions.acquire(holder, [late]))
+        reserve(exclusion, late, for: due, in: exclusions)
+        for operation in [holder, due] { exclusions.leave(operation) }
+      }
+      #expect(poll(for: .seconds(5)) { gone == nil })
+    }
+  }
+
   @Test("That an exclusion is kept free for another operation is said, with that operation")
   func reasonOfReservation() async throws {
     try await onOwnThread(within: .seconds(60)) {
