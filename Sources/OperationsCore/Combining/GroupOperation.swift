@@ -120,7 +120,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   /// Nothing has run, but there may be members that are on their way out of the queue.
   final override func finishUnrun() -> Bool {
     members.cancel()
-    if members.drain() { return super.finishUnrun() }
+    // The members of one that is its own member would wait for it.
+    if isMemberOfItself || members.drain() { return super.finishUnrun() }
     beginAwaiting(.queue(members.queue))
     Task {
       await members.waitForLast()
@@ -128,6 +129,16 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
       if finishUnrunAtLast() { finishWasSet() }
     }
     return false
+  }
+
+  /// Whether it is a member of itself, through other groups. Such groups can never start.
+  private final var isMemberOfItself: Bool {
+    var seen: Set<ObjectIdentifier> = []
+    var group: Operation? = self
+    while let current = group, seen.insert(ObjectIdentifier(current)).inserted {
+      group = (current.queueHoldingIt as? GroupQueue)?.group
+    }
+    return group === self
   }
 
   private final func finishUnrunAtLast() -> Bool { super.finishUnrun() }

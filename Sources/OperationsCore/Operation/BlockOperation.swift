@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Several blocks run at the same time, as far as there are threads, and take one slot of the queue
 /// together; the operation finishes when all of them have. The thread that has started the operation
-/// runs the blocks that no other thread has begun.
+/// runs the blocks that no other thread has begun. If blocks wait for each other, each needs a thread: they wait
+/// for ever if they are more than the ``WorkerConfiguration/threadLimit`` allows.
 ///
 /// Source: Apple, "NSBlockOperation Class Reference".
 // Unchecked for the reason given at `Operation`; the blocks are guarded by its lock, but for what is

@@ -256,7 +256,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: a group that one of its members depends on, or waits for inside, is a cycle")
+  @Test("DE-8: a group that one of its members depends on is a cycle")
   func groups() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -270,6 +270,42 @@ struct InspectionDeadlockTests {
       member.cancel()
       group.waitUntilFinished()
       #expect(group.awaitedInside.isEmpty && queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: a group one of whose members waits inside for the group's dependent is a cycle")
+  func waitInsideAGroup() async throws {
+    try await onOwnThread {
+      let queue = OperationQueue()
+      let dependent = Operation()
+      let member = BlockOperation { dependent.waitUntilFinished() }
+      let group = GroupOperation([member])
+      dependent.addDependency(group)
+      queue.addOperations([group, dependent], waitUntilFinished: false)
+      awaitInsideWaits([group, member])
+      let expected = Set(references([group, member, dependent]))
+      #expect(cycles(queue.deadlocks()).map(Set.init) == [expected])
+      dependent.cancel()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(group.awaitedInside.isEmpty && queue.deadlocks().isEmpty)
+    }
+  }
+
+  @Test("DE-8: a group and a member that waits inside for that group are a cycle")
+  func waitForOwnGroupInOwnProcess() async {
+    // Nothing ends such a wait but the end of the process.
+    await #expect(processExitsWith: .success) {
+      let queue = OperationQueue()
+      let group = GroupOperation()
+      let member = BlockOperation { group.waitUntilFinished() }
+      group.addOperation(member)
+      queue.addOperation(group)
+      let expected = Set([group, member].map(OperationReference.init))
+      let isFound = poll(for: .seconds(Patience.seconds)) {
+        guard case .cycle(let members)? = queue.deadlocks().first else { return false }
+        return Set(members) == expected
+      }
+      exit(isFound ? EXIT_SUCCESS : EXIT_FAILURE)
     }
   }
 

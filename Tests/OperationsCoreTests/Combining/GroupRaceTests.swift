@@ -33,6 +33,21 @@ struct GroupRaceTests {
     }
   }
 
+  @Test("Cancelling one of the groups that contain each other ends all of them", arguments: [2, 5])
+  func circularGroups(count: Int) async throws {
+    try await onOwnThread {
+      let groups = (0..<count).map { _ in GroupOperation() }
+      for (index, group) in groups.enumerated() { groups[(index + 1) % count].addOperation(group) }
+      let member = BlockOperation {}
+      let outer = GroupOperation([member])
+      groups[0].addOperation(outer)
+      groups[count / 2].cancel()
+      let operations = groups + [outer, member]
+      #expect(poll(for: .seconds(Patience.seconds)) { operations.allSatisfy(\.isFinished) })
+      #expect(operations.allSatisfy { $0.isCancelled })
+    }
+  }
+
   @Test("What goes wrong is listed in the order in which members finish, not in that of reports")
   func orderOfErrors() async throws {
     struct Numbered: Error { let number: Int }

@@ -77,6 +77,32 @@ struct ForgottenChangeTests {
     }
   }
 
+  @Test("K-20: while 200 handlers of .prior are slow, all changes keep their old values")
+  func slowPriorHandlers() async throws {
+    try await onOwnThread(within: .seconds(60)) {
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 200
+      queue.isSuspended = true
+      for _ in 0..<400 { queue.addOperation {} }
+      let gate = Gate()
+      let oldCounts = Monitored<[Int?]>([])
+      let listObservation = queue.observe(\.operations, options: [.prior, .old]) { _, change in
+        if change.isPrior { gate.pass() }
+      }
+      let observation = queue.observe(\.operationCount, options: [.prior, .old]) { _, change in
+        if change.isPrior { gate.pass() } else { oldCounts.change { $0.append(change.oldValue) } }
+      }
+      queue.isSuspended = false
+      // All slots are taken by operations whose change is about to be made.
+      gate.waitForArrivals(200)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      oldCounts.wait(for: "all changes") { $0.count == 400 }
+      #expect(oldCounts.value.allSatisfy { $0 != nil })
+      withExtendedLifetime((listObservation, observation)) {}
+    }
+  }
+
   @Test("H-5: of more than 256 changes that one thread nests the oldest lose their old values")
   func nestedChanges() {
     let operation = PlainSubclass()
