@@ -45,6 +45,7 @@ struct FreeRun {
   private static func withoutCycle(_ step: Step) -> Step {
     switch step {
     case .depend(let one, on: let other): .depend(max(one, other), on: min(one, other))
+    case .require(let one, on: let other): .require(max(one, other), on: min(one, other))
     case .undepend(let one, from: let other): .undepend(max(one, other), from: min(one, other))
     default: step
     }
@@ -68,7 +69,7 @@ extension Step {
   /// Whether the step starts no operation.
   fileprivate var isPreparation: Bool {
     switch self {
-    case .depend, .prioritise, .suspend, .setWidth, .forbid: true
+    case .depend, .require, .prioritise, .suspend, .setWidth, .forbid: true
     default: false
     }
   }

@@ -6,6 +6,14 @@ import OperationsCore
 extension Model {
   /// Actions of one thread that are atomic for the other threads.
   enum Event: Hashable {
+    /// An operation that has a slot asks for its exclusions.
+    case ask(Int)
+    /// Its queue may choose an operation again, which asks once more.
+    case invite(Int)
+    /// An operation has finished and gives up its exclusions, or its place in a line.
+    case release(Int)
+    /// It is decided whether the first is cancelled, because it requires the success of the second.
+    case decide(Int, Int)
     case cancel(Int)
     case finish(Int)
     /// The first operation is notified that the second one has finished.
@@ -26,6 +34,7 @@ extension Model {
     var seen: Set<Model> = []
     var open = [self]
     while let state = open.popLast() {
+      if state.isUndetermined { return nil }
       let next = state.successors
       if next.isEmpty {
         if let outcome, outcome != state { return nil }
@@ -66,15 +75,17 @@ extension Model {
   /// - Returns: The next events of the same thread.
   private mutating func happen(_ event: Event) -> [Event] {
     switch event {
+    case .ask(let index): return ask(index)
+    case .invite(let index): lookAgain(at: index)
+    case .release(let index): release(index)
+    case .decide(let index, let other): return decide(index, other)
     case .cancel(let index): return cancel(index)
     case .finish(let index): return finishNow(index)
     case .tell(let index, let other):
       hear(index, of: other)
-      return []
-    case .leave(let index):
-      leave(index)
-      return []
+    case .leave(let index): leave(index)
     }
+    return []
   }
 
   // MARK: Events
@@ -95,6 +106,7 @@ extension Model {
   /// A cancelled operation goes behind those that were cancelled before it.
   private mutating func goAhead(_ index: Int) {
     guard let queue = items[index].queue, mayStart(index) else { return }
+    if lines[queue].executing.contains(index) { return }
     lines[queue].ready.removeAll { $0 == index }
     lines[queue].ready.append(index)
   }
@@ -105,7 +117,9 @@ extension Model {
     if let queue = items[index].queue { lines[queue].ready.removeAll { $0 == index } }
     let dependents = items[index].dependents
     items[index].dependents = []
-    return dependents.map { .tell($0, index) } + [.leave(index)]
+    let releases: [Event] = items[index].exclusions.isEmpty ? [] : [.release(index)]
+    return releases + decisions(after: index) + dependents.map { .tell($0, index) }
+      + [.leave(index)]
   }
 
   /// Removes one awaited dependency. After the last one, a thread of the library asks the operation's
@@ -164,9 +178,15 @@ extension Model {
     lines[queue].executing.append(index)
     if items[index].isCancelled {
       threads.append([.finish(index)])
+    } else if items[index].exclusions.isEmpty {
+      execute(index)
     } else {
-      items[index].phase = .executing
-      items[index].runCount += 1
+      threads.append([.ask(index)])
     }
+  }
+
+  mutating func execute(_ index: Int) {
+    items[index].phase = .executing
+    items[index].runCount += 1
   }
 }

@@ -19,7 +19,9 @@ extension Model {
       switch item.phase {
       case .finished: .finished
       case .executing: .executing
-      case .pending: item.kind.hasCondition ? nil : isReady ? .ready : .waiting
+      case .pending:
+        item.kind.hasCondition
+          ? nil : isReady && (item.turn.exclusion == nil || item.isCancelled) ? .ready : .waiting
       }
     return Picture.OperationView(
       isReady: isReady, isExecuting: item.phase == .executing,

@@ -25,8 +25,15 @@ extension Model {
       guard isAtHand(index) else { return nil }
       threads.append([.cancel(index)])
     case .depend(let index, on: let other):
-      guard isAtHand(index), isAtHand(other), index != other, keepsPlace(index) else { return nil }
+      guard isAtHand(index), isAtHand(other), index != other, keepsPlace(index),
+        keepsTurn(index, with: other)
+      else { return nil }
       depend(index, on: other)
+    case .require(let index, on: let other):
+      guard isAtHand(index), isAtHand(other), index != other,
+        items[index].kind.hasPlainReadiness, keepsTurn(index, with: other)
+      else { return nil }
+      require(index, on: other)
     case .undepend(let index, from: let other):
       guard isAtHand(index), isAtHand(other) else { return nil }
       undepend(index, from: other)
@@ -133,6 +140,7 @@ extension Model {
   private mutating func prioritise(_ index: Int, _ priority: Operation.QueuePriority) {
     let changes = items[index].priority != priority
     items[index].priority = priority
+    if changes, leaveLine(index) { invite(index) }
     guard changes, rules.contains(.tailOfNewLevel), !items[index].isCancelled else { return }
     guard let queue = items[index].queue, lines[queue].ready.contains(index) else { return }
     lines[queue].ready.removeAll { $0 == index }
@@ -149,12 +157,13 @@ extension Model {
   // MARK: Dependencies
 
   /// [DE-3 to DE-6, CA-10]
-  private mutating func depend(_ index: Int, on other: Int) {
+  mutating func depend(_ index: Int, on other: Int) {
     if items[index].dependencies.contains(other), rules.contains(.idempotentDependencies) { return }
     items[index].dependencies.append(other)
     if items[index].phase == .pending, !items[index].isCancelled, items[other].phase != .finished {
       items[index].awaited.append(other)
       items[other].dependents.append(index)
+      leaveLine(index)
     }
     lookAgain(at: index)
   }
@@ -170,6 +179,7 @@ extension Model {
   /// [DE-9, DE-10]
   private mutating func undepend(_ index: Int, from other: Int) {
     items[index].dependencies.removeAll { $0 == other }
+    stopRequiring(index, other)
     guard items[index].awaited.contains(other), rules.contains(.removingReleases) else { return }
     items[other].dependents.removeAll { $0 == index }
     items[index].awaited.removeAll { $0 == other }
@@ -178,7 +188,9 @@ extension Model {
 
   /// The queue evaluates `isReady` again, because the operation has announced a change.
   mutating func lookAgain(at index: Int) {
-    guard let queue = items[index].queue, items[index].phase == .pending else { return }
+    guard let queue = items[index].queue, items[index].phase == .pending,
+      items[index].turn.exclusion == nil, !lines[queue].executing.contains(index)
+    else { return }
     let isListed = lines[queue].ready.contains(index)
     if mayStart(index), !isListed {
       lines[queue].ready.append(index)

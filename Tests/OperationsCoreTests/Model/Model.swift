@@ -42,7 +42,12 @@ struct Model: Hashable, Sendable {
     /// BA-1: no operation overtakes a barrier, and a barrier overtakes no operation.
     static let barriers = Rules(rawValue: 1 << 13)
 
-    static let all = Rules(rawValue: (1 << 14) - 1)
+    /// At most as many operations as its limit execute with an exclusion.
+    static let exclusions = Rules(rawValue: 1 << 14)
+    /// An operation that requires the success of a dependency is cancelled if that was cancelled.
+    static let requirements = Rules(rawValue: 1 << 15)
+
+    static let all = Rules(rawValue: (1 << 16) - 1)
   }
 
   enum Phase: Hashable { case pending, executing, finished }
@@ -51,6 +56,7 @@ struct Model: Hashable, Sendable {
   struct Item: Hashable {
     let kind: OperationKind
     let hasCompletionBlock: Bool
+    let exclusions: [Int]
     /// Whether the program still has its reference.
     var isHeld = true
     var phase = Phase.pending
@@ -63,6 +69,12 @@ struct Model: Hashable, Sendable {
     var awaited: [Int] = []
     /// The operations to notify of its finish, in the order in which they began to depend on it.
     var dependents: [Int] = []
+    /// Its dependencies whose success it requires, as far as it has not been decided whether it is cancelled.
+    var undecided: [Int] = []
+    /// The operations that require its success.
+    var requirers: [Int] = []
+    /// What it has to do with its exclusions.
+    var turn = Turn()
     /// The queue that it was added to, which never changes.
     var queue: Int?
     var runCount = 0
@@ -96,10 +108,16 @@ struct Model: Hashable, Sendable {
   /// have any speeds.
   var threads: [[Event]] = []
 
+  /// How many operations have asked for exclusions.
+  var askerCount = 0
+  /// Whether the documented rules leave open what happens.
+  var isUndetermined = false
+
   init(_ program: Program, rules: Rules = .all) {
     self.rules = rules
     items = program.operations.map {
-      Item(kind: $0.kind, hasCompletionBlock: $0.hasCompletionBlock)
+      Item(
+        kind: $0.kind, hasCompletionBlock: $0.hasCompletionBlock, exclusions: $0.exclusions)
     }
     lines = program.queues.map { Line(width: $0.width) }
   }
@@ -112,7 +130,8 @@ extension Model {
   func isReady(_ index: Int) -> Bool {
     let item = items[index]
     let waitsForNothing = item.isCancelled && rules.contains(.cancelEndsWaiting)
-    let base = item.awaited.isEmpty || waitsForNothing || item.phase != .pending
+    let waits = !item.awaited.isEmpty || !item.undecided.isEmpty
+    let base = !waits || waitsForNothing || item.phase != .pending
     guard rules.contains(.ownCondition) else { return base }
     return switch item.kind {
     case .conditional: base && item.condition

@@ -37,6 +37,10 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// Whether `cancel()` finishes it in any state.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
+  /// Whether programs give it exclusions and requirements. What an own condition adds to these is tested
+  /// elsewhere.
+  var hasPlainReadiness: Bool { !hasCondition && self != .barrier }
+
   /// Whether `isReady` includes its own condition.
   var hasCondition: Bool { self == .conditional || self == .oblivious }
 }

@@ -89,6 +89,11 @@ extension Program {
         program.operations[index].hasCompletionBlock = false
         programs.append(program)
       }
+      if !operations[index].exclusions.isEmpty {
+        program = self
+        program.operations[index].exclusions.removeLast()
+        programs.append(program)
+      }
       if operations[index].isObserved {
         program = self
         program.operations[index].isObserved = false

@@ -10,6 +10,8 @@ struct Program: Hashable, Sendable {
   struct Item: Hashable, Sendable {
     var kind = OperationKind.block
     var hasCompletionBlock = false
+    /// Its exclusions, as indices of ``Program/exclusionLimits``.
+    var exclusions: [Int] = []
     /// Whether each of its flags has an observer.
     var isObserved = false
   }
@@ -22,6 +24,9 @@ struct Program: Hashable, Sendable {
     var isOnDispatch = false
   }
 
+  /// The limits of the exclusions that each program has, in the order in which they are created.
+  static let exclusionLimits = [1, 2]
+
   var operations: [Item]
   var queues: [Line]
   var steps: [Step]
@@ -31,6 +36,7 @@ struct Program: Hashable, Sendable {
 
 extension Program {
   static func name(ofOperation index: Int) -> String { letter(index, first: "a", count: 15) }
+  static func name(ofExclusion index: Int) -> String { "exclusion\(index)" }
   static func name(ofQueue index: Int) -> String { letter(index, first: "p", count: 11) }
 
   private static func letter(_ index: Int, first: Unicode.Scalar, count: Int) -> String {
@@ -54,10 +60,19 @@ extension Program: CustomStringConvertible {
 
   private var declarations: [String] {
     var lines: [String] = []
+    for index in Set(operations.flatMap(\.exclusions)).sorted() {
+      let limit = Self.exclusionLimits[index]
+      lines.append(
+        "let \(Self.name(ofExclusion: index)) = MutualExclusion(name: …, limit: \(limit))")
+    }
     for (index, item) in operations.enumerated() where item.kind != .barrier {
       let name = Self.name(ofOperation: index)
       lines.append("let \(name) = \(Self.initializer(of: item.kind))")
       if item.hasCompletionBlock { lines.append("\(name).completionBlock = { … }") }
+      if !item.exclusions.isEmpty {
+        let names = item.exclusions.map(Self.name(ofExclusion:)).joined(separator: ", ")
+        lines.append("\(name).exclusions = [\(names)]")
+      }
       if item.isObserved { lines.append("observeFlags(of: \(name))") }
     }
     for (index, line) in queues.enumerated() {
@@ -105,6 +120,8 @@ extension Program: CustomStringConvertible {
     case .cancelAll(let one): return "\(queue(one)).cancelAllOperations()"
     case .depend(let one, let other):
       return "\(operation(one)).addDependency(\(operation(other)))"
+    case .require(let one, let other):
+      return "\(operation(one)).addDependency(\(operation(other)), requires: .success)"
     case .undepend(let one, let other):
       return "\(operation(one)).removeDependency(\(operation(other)))"
     case .prioritise(let one, let priority):

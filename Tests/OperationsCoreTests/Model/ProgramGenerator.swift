@@ -10,7 +10,7 @@ import TestSupport
 struct ProgramGenerator {
   /// The emphasis of a program.
   private enum Theme: CaseIterable {
-    case everything, order, dependencies, control, lifetimes
+    case everything, order, dependencies, exclusions, control, lifetimes
   }
 
   private var random: SeededGenerator
@@ -43,6 +43,7 @@ struct ProgramGenerator {
     (.block, 8), (.plain, 4), (.asynchronous, 4), (.late, 4), (.lingering, 2), (.selfFinishing, 3),
     (.stateful, 3), (.conditional, 4), (.oblivious, 1), (.barrier, 4),
   ]
+  private static let exclusions: [([Int], weight: Int)] = [([0], 3), ([1], 3), ([0, 1], 2)]
   private static let queueCounts: [(Int, weight: Int)] = [(1, 10), (2, 7), (3, 3)]
   /// The default width is rare, because bodies that block with it take an interval of the sampler.
   private static let widths: [(Int, weight: Int)] = [(1, 20), (2, 12), (3, 5), (0, 2), (-1, 1)]
@@ -51,9 +52,12 @@ struct ProgramGenerator {
     for _ in 0..<Int.random(in: 2...8, using: &random) {
       let kind = pick(Self.kinds)
       let isOwn = kind != .barrier
+      let hasExclusions =
+        kind.hasPlainReadiness && (theme == .exclusions ? !chance(oneIn: 4) : chance(oneIn: 6))
       program.operations.append(
         Program.Item(
           kind: kind, hasCompletionBlock: isOwn && chance(oneIn: 4),
+          exclusions: hasExclusions ? pick(Self.exclusions) : [],
           isObserved: isOwn && chance(oneIn: 4)))
     }
     if theme == .order || theme == .dependencies && chance(oneIn: 2) {
@@ -69,7 +73,7 @@ struct ProgramGenerator {
   // MARK: Steps
 
   private enum Move {
-    case add, addBatch, start, finish, cancel, cancelAll, depend, undepend, prioritise
+    case add, addBatch, start, finish, cancel, cancelAll, depend, require, undepend, prioritise
     case turnCondition, turnSuspension, setWidth, drop, dropQueue, wait, waitForAll
   }
 
@@ -77,6 +81,7 @@ struct ProgramGenerator {
   private static let moves: [(Move, weight: Int, themes: [Theme])] = [
     (.add, 32, [.order]), (.addBatch, 8, [.order]), (.start, 4, []), (.finish, 44, []),
     (.cancel, 8, []), (.cancelAll, 1, [.control]), (.depend, 18, [.dependencies]),
+    (.require, 6, [.dependencies, .exclusions]),
     (.undepend, 5, [.dependencies]), (.prioritise, 6, [.order]), (.turnCondition, 8, []),
     (.turnSuspension, 5, [.control]),
     (.setWidth, 4, [.control]), (.drop, 3, [.lifetimes]), (.dropQueue, 1, [.lifetimes]),
@@ -111,6 +116,7 @@ struct ProgramGenerator {
       // Some operations have several dependents, whose order is checked.
       let isFirst = theme == .dependencies && !chance(oneIn: 4)
       return .depend(operation, on: isFirst ? 0 : anyOperation())
+    case .require: return .require(operation, on: anyOperation())
     case .undepend:
       let other = model.items[operation].dependencies.randomElement(using: &random)
       return .undepend(operation, from: other ?? anyOperation())

@@ -33,6 +33,10 @@ final class Reports: Sendable {
     /// The operations that must have finished when it begins, unless it may begin at any time:
     /// `mayNotRun`.
     var predecessors: [Int] = []
+    /// The dependencies whose success it requires from the beginning to the end.
+    var required: [Int] = []
+    /// Its exclusions.
+    var exclusions: [Int] = []
     /// Kept alive by its pending work, as a closure would keep it.
     var underWay: (any SteeredByProgram)?
 
@@ -54,6 +58,19 @@ final class Reports: Sendable {
     var endsByItself = false
     var violations: [String] = []
 
+    /// Notes that more operations execute with an exclusion than its limit allows. An operation that was
+    /// started by hand does not count.
+    fileprivate mutating func noteExclusions(of index: Int) {
+      guard entries[index].queue != nil else { return }
+      for exclusion in entries[index].exclusions {
+        let count = entries.count {
+          $0.queue != nil && $0.isRunning && $0.exclusions.contains(exclusion)
+        }
+        if count <= Program.exclusionLimits[exclusion] { continue }
+        violations.append("\(count) operations run with \(Program.name(ofExclusion: exclusion))")
+      }
+    }
+
     /// Notes that an operation begins, and which of its predecessors have not ended.
     fileprivate mutating func noteOverlaps(of index: Int) {
       if entries[index].mayNotRun { return }
@@ -69,10 +86,13 @@ final class Reports: Sendable {
 
   private let state: Monitored<State>
 
-  init(operationCount: Int, queueCount: Int) {
+  /// - Parameters:
+  ///   - exclusions: The exclusions of each operation.
+  ///   - queueCount: The number of queues.
+  init(exclusions: [[Int]], queueCount: Int) {
     state = Monitored(
       State(
-        entries: Array(repeating: Entry(), count: operationCount),
+        entries: exclusions.map { Entry(exclusions: $0) },
         isQueueDestroyed: Array(repeating: false, count: queueCount),
         returnedFromQueueCount: Array(repeating: 0, count: queueCount),
         runningCount: Array(repeating: 0, count: queueCount),
@@ -114,6 +134,7 @@ final class Reports: Sendable {
     note { state in
       state.noteOverlaps(of: index)
       state.entries[index].beginCount += 1
+      state.noteExclusions(of: index)
       if let queue = state.entries[index].queue {
         state.runningCount[queue] += 1
         state.highestRunningCount[queue] = max(

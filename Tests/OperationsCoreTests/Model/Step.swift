@@ -18,6 +18,8 @@ enum Step: Hashable, Sendable {
   case cancel(Int)
   case cancelAll(in: Int)
   case depend(Int, on: Int)
+  /// `addDependency(_:requires:)` with the success.
+  case require(Int, on: Int)
   case undepend(Int, from: Int)
   case prioritise(Int, Operation.QueuePriority)
   /// Sets the operation's own condition to `true`, and announces that.
@@ -43,7 +45,8 @@ extension Step {
   var operations: [Int] {
     switch self {
     case .add(let members, to: _): members
-    case .depend(let operation, on: let other), .undepend(let operation, from: let other):
+    case .depend(let operation, on: let other), .require(let operation, on: let other),
+      .undepend(let operation, from: let other):
       [operation, other]
     case .start(let operation), .finish(let operation), .cancel(let operation),
       .prioritise(let operation, _), .allow(let operation), .forbid(let operation),
@@ -60,7 +63,8 @@ extension Step {
       .resume(let queue), .setWidth(let queue, _), .dropQueue(let queue),
       .waitForAll(in: let queue):
       queue
-    case .start, .finish, .cancel, .depend, .undepend, .prioritise, .allow, .forbid, .drop, .wait:
+    case .start, .finish, .cancel, .depend, .require, .undepend, .prioritise, .allow, .forbid,
+      .drop, .wait:
       nil
     }
   }
@@ -77,6 +81,11 @@ extension Step {
         return nil
       }
       return .depend(dependent, on: dependency)
+    case .require(let dependent, let dependency):
+      guard let dependent = operation(dependent), let dependency = operation(dependency) else {
+        return nil
+      }
+      return .require(dependent, on: dependency)
     case .undepend(let dependent, let dependency):
       guard let dependent = operation(dependent), let dependency = operation(dependency) else {
         return nil

@@ -47,13 +47,21 @@ final class StepGate: Sendable {
   /// Performs a step before all others, and notes its requirements.
   func prepare(_ step: Step) {
     perform(step)
-    guard case .depend(let index, on: let other) = step, isDependent(index), index != other else {
-      return
+    let index: Int, other: Int
+    switch step {
+    case .depend(let one, on: let another), .require(let one, on: let another):
+      (index, other) = (one, another)
+    default: return
     }
+    guard isDependent(index), index != other else { return }
     guard program.operations[other].kind != .barrier, !loosened.contains([other, index]),
       program.operations[index].kind != .oblivious
     else { return }
-    world.reports.note { $0.entries[index].predecessors.append(other) }
+    let isRequired = if case .require = step { mayRequire(index) } else { false }
+    world.reports.note { state in
+      state.entries[index].predecessors.append(other)
+      if isRequired { state.entries[index].required.append(other) }
+    }
   }
 
   /// Performs a step if it is not a misuse.
@@ -75,6 +83,9 @@ final class StepGate: Sendable {
       // Includes operations that are being added at this moment.
       for case .add(let members, to: queue) in program.steps { world.excuse(members) }
       world.perform(step)
+    case .require(let index, on: let other):
+      guard isDependent(index), index != other else { return }
+      world.perform(mayRequire(index) ? step : .depend(index, on: other))
     case .depend(let index, on: let other), .undepend(let index, from: let other):
       if isDependent(index), index != other { world.perform(step) }
     case .drop(let index):
@@ -82,6 +93,12 @@ final class StepGate: Sendable {
     case .prioritise, .allow, .forbid, .suspend, .resume, .setWidth, .dropQueue, .wait, .waitForAll:
       world.perform(step)
     }
+  }
+
+  /// Whether it may require success: not if cancelling finishes it, which could come before it is added.
+  private func mayRequire(_ index: Int) -> Bool {
+    let kind = program.operations[index].kind
+    return kind.hasPlainReadiness && !kind.finishesOnCancel
   }
 
   private func isDependent(_ index: Int) -> Bool {

@@ -23,6 +23,12 @@ extension World {
     case .depend(let index, on: let other):
       if fault == .ignoresDependencies { return }
       if let other = operation(other) { operation(index)?.addDependency(other) }
+    case .require(let index, on: let other):
+      if fault == .ignoresDependencies { return }
+      excuse([index])
+      guard let other = operation(other) else { return }
+      operation(index)?.addDependency(
+        other, requires: fault == .ignoresRequirements ? .completion : .success)
     case .undepend(let index, from: let other):
       if let other = operation(other) { operation(index)?.removeDependency(other) }
     case .prioritise(let index, let priority): operation(index)?.queuePriority = priority

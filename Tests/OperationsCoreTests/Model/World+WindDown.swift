@@ -98,6 +98,12 @@ extension World {
       let name = Program.name(ofOperation: index)
       let isUsed = entry.queue != nil || entry.isStartedByHand
       let mustRun = isUsed && !entry.mayNotRun
+      for other in entry.required where entry.beginCount > 0 {
+        guard let required = operation(other), required.isCancelled else { continue }
+        findings.append(
+          "\(name) has run, and \(Program.name(ofOperation: other)), which it requires, was cancelled"
+        )
+      }
       if entry.beginCount > 1 || entry.beginCount < (mustRun ? 1 : 0)
         || !isUsed && entry.beginCount > 0
       {

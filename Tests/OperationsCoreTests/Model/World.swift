@@ -15,6 +15,7 @@ final class World: Sendable {
   enum Fault: CaseIterable {
     case ignoresDependencies, ignoresWidths, losesOperations, runsTwice, keepsOperations
     case forgetsCompletionBlocks, overtakesBarriers, finishesWithMain, finishesWithStart
+    case ignoresExclusions, ignoresRequirements
   }
 
   let program: Program
@@ -37,8 +38,11 @@ final class World: Sendable {
     self.program = program
     self.fault = fault
     let reports = Reports(
-      operationCount: program.operations.count, queueCount: program.queues.count)
+      exclusions: program.operations.map(\.exclusions), queueCount: program.queues.count)
     self.reports = reports
+    let exclusions = Program.exclusionLimits.enumerated().map {
+      MutualExclusion(name: Program.name(ofExclusion: $0), limit: $1)
+    }
     let operations = program.operations.enumerated().map { index, item in
       Self.make(
         item,
@@ -46,6 +50,11 @@ final class World: Sendable {
           index: index, reports: reports, runsTwice: fault == .runsTwice,
           finishesWithMain: fault == .finishesWithMain,
           finishesWithStart: fault == .finishesWithStart))
+    }
+    for (operation, item) in zip(operations, program.operations) where fault != .ignoresExclusions {
+      if !item.exclusions.isEmpty {
+        operation?.exclusions = Set(item.exclusions.map { exclusions[$0] })
+      }
     }
     kept = fault == .keepsOperations ? operations.compactMap { $0 } : []
     if fault == .forgetsCompletionBlocks {

@@ -24,6 +24,8 @@ struct WrongModelTests {
       ("DE-14: dependencies are retained", .retainsDependencies),
       ("DE-18: a condition of its own", .ownCondition),
       ("BA-1: barriers", .barriers),
+      ("Limits of exclusions", .exclusions),
+      ("Requirements of success", .requirements),
     ]
 
   @Test("A model that lacks a rule is contradicted, by a dozen steps at most", arguments: rules)

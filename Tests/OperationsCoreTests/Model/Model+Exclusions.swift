@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import OperationsCore
+
+/// Exclusions, and requirements of success.
+extension Model {
+  /// The operations of one queue that have one priority.
+  struct Group: Hashable {
+    let queue: Int?
+    let priority: Operation.QueuePriority
+  }
+
+  /// What an operation has to do with its exclusions.
+  struct Turn: Hashable {
+    /// The place among all operations, by when it asked first. `nil` if it has not asked.
+    var number: Int?
+    /// The exclusion that it waits for, in line.
+    var exclusion: Int?
+    /// Its queue and its priority when it asked last.
+    var group: Group?
+    var refusalCount = 0
+    /// Whether it executes with its exclusions.
+    var isHolder = false
+  }
+
+  /// After so many refusals an operation is preferred for a limited time, and so time counts.
+  private static let patience = 8
+
+  // MARK: Asking
+
+  private func isFree(_ exclusion: Int) -> Bool {
+    let holders = items.count { $0.turn.isHolder && $0.exclusions.contains(exclusion) }
+    return holders < Program.exclusionLimits[exclusion] || !rules.contains(.exclusions)
+  }
+
+  /// It is given all of its exclusions or none. If one is not free it gives back its slot.
+  mutating func ask(_ index: Int) -> [Event] {
+    guard items[index].phase == .pending, let queue = items[index].queue else { return [] }
+    if items[index].isCancelled { return [.finish(index)] }
+    if items[index].turn.number == nil {
+      askerCount += 1
+      items[index].turn.number = askerCount
+    }
+    let group = Group(queue: queue, priority: items[index].priority)
+    items[index].turn.group = group
+    if let missing = items[index].exclusions.first(where: { !isFree($0) }) {
+      items[index].turn.exclusion = missing
+      items[index].turn.refusalCount += 1
+      if items[index].turn.refusalCount >= Self.patience { isUndetermined = true }
+      lines[queue].executing.removeAll { $0 == index }
+    } else {
+      items[index].turn.isHolder = true
+      execute(index)
+    }
+    inviteNext(for: items[index].exclusions, in: group)
+    return []
+  }
+
+  /// The first of a group in each line may try if the exclusion is free.
+  private mutating func inviteNext(for exclusions: [Int], in group: Group) {
+    for exclusion in exclusions where isFree(exclusion) {
+      let waiting = items.indices.filter {
+        items[$0].turn.exclusion == exclusion && items[$0].turn.group == group
+      }
+      guard let first = waiting.min(by: { number(of: $0) < number(of: $1) }) else { continue }
+      items[first].turn.exclusion = nil
+      invite(first)
+    }
+  }
+
+  private func number(of index: Int) -> Int { items[index].turn.number ?? .max }
+
+  mutating func invite(_ index: Int) { threads.append([.invite(index)]) }
+
+  /// Whether a new dependency leaves no doubt about the place in line. If it has finished, the queue asks a
+  /// subclass again, which then may be ready although it is in line.
+  func keepsTurn(_ index: Int, with other: Int) -> Bool {
+    items[index].turn.exclusion == nil || items[index].kind == .block
+      || items[other].phase != .finished
+  }
+
+  // MARK: Leaving
+
+  /// - Returns: Whether it was in line.
+  @discardableResult
+  mutating func leaveLine(_ index: Int) -> Bool {
+    let turn = items[index].turn
+    guard !turn.isHolder, let group = turn.group else { return false }
+    items[index].turn.exclusion = nil
+    inviteNext(for: items[index].exclusions, in: group)
+    return turn.exclusion != nil
+  }
+
+  /// What a holder gives up is offered to the first of each group.
+  mutating func release(_ index: Int) {
+    guard items[index].turn.isHolder else {
+      leaveLine(index)
+      items[index].turn.group = nil
+      return
+    }
+    items[index].turn.isHolder = false
+    let groups = Set(items.compactMap { $0.turn.exclusion == nil ? nil : $0.turn.group })
+    for exclusion in items[index].exclusions {
+      for group in groups { inviteNext(for: [exclusion], in: group) }
+    }
+  }
+
+  // MARK: Requirements
+
+  /// Makes an operation depend on the success of another one.
+  mutating func require(_ index: Int, on other: Int) {
+    let mayWait = items[index].phase == .pending && !items[index].isCancelled
+    if items[other].phase == .finished {
+      if mayWait, items[other].isCancelled, rules.contains(.requirements) {
+        threads.append([.cancel(index)])
+      }
+    } else if mayWait, !items[index].undecided.contains(other) {
+      items[index].undecided.append(other)
+      items[other].requirers.append(index)
+      leaveLine(index)
+    }
+    if items[index].dependencies.contains(other) {
+      lookAgain(at: index)
+    } else {
+      depend(index, on: other)
+    }
+  }
+
+  mutating func stopRequiring(_ index: Int, _ other: Int) {
+    guard items[index].undecided.contains(other) else { return }
+    items[index].undecided.removeAll { $0 == other }
+    items[other].requirers.removeAll { $0 == index }
+    lookAgain(at: index)
+  }
+
+  /// What follows for those that require the success of one that has finished. Cancelling is another
+  /// thread's work.
+  mutating func decisions(after index: Int) -> [Event] {
+    let requirers = items[index].requirers
+    items[index].requirers = []
+    let decisions = requirers.map { Event.decide($0, index) }
+    guard items[index].isCancelled, rules.contains(.requirements) else { return decisions }
+    for decision in decisions { threads.append([decision]) }
+    return []
+  }
+
+  mutating func decide(_ index: Int, _ other: Int) -> [Event] {
+    let isPending = items[index].phase == .pending && !items[index].isCancelled
+    let isDecided = items[index].undecided.contains(other)
+    guard isDecided else { return [] }
+    if items[other].isCancelled, isPending, rules.contains(.requirements) {
+      // The rest comes when it has been cancelled.
+      return [.cancel(index), .decide(index, other)]
+    }
+    items[index].undecided.removeAll { $0 == other }
+    if isPending { lookAgain(at: index) }
+    return []
+  }
+}
