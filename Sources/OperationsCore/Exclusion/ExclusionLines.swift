@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which operations have which exclusions, and which wait for one.
+/// Which operations hold which exclusions, and which wait for one.
 ///
-/// A pure value. A *member* is an operation that has asked and has not finished. It asks on the thread that
-/// is about to start it, when it is ready and has a slot, and is given all of its exclusions at once or
-/// none. If it is refused it gives its slot back and waits in the line of the first exclusion that it
-/// cannot have. When that is free again the member is *invited*: its queue chooses it again, and it asks
-/// again.
+/// A pure value. A *member* is an operation that has requested its exclusions and has not finished.
+/// It requests them on the thread that is about to start it, when it is ready and has a slot, and
+/// gets all of its exclusions at once or none. If it is refused, it returns its slot and waits in
+/// the line of the first exclusion that it cannot get. When that exclusion is free again, the
+/// member is *invited*: its queue chooses it again, and it requests the exclusions again.
 ///
-/// - **Nothing is idle for an operation that cannot start.** Only a member that starts has exclusions. When
-///   an exclusion becomes free, one waiting member of each *group* is invited. A group is one queue and one
-///   priority, whose members can all start when one of them can. An invited member that stops being ready
-///   passes its invitation on (``standBack(_:)``), and so does one that is refused again.
-/// - **No deadlock.** An operation that has exclusions executes, and waits for no other exclusion. A refused
-///   one waits for operations that execute.
-/// - **No starvation.** A member that was refused as often as its patience allows is *due*. While it waits
-///   for an exclusion, it reserves those of its exclusions that were created before that one: members that
-///   came later do not get them. So what it lacks moves to later and later exclusions. While it is invited,
-///   members that came later give way to it once, for a limited time (``Answer/givesWay(nanoseconds:)``).
-///   After that it must be refused some more times before it is due again, so that a member whose queue has
-///   no slot costs the others little. Each time that others have given way in vain they give way longer.
-/// - **No lasting reservation.** A reservation may keep an exclusion from an operation that the holder of
-///   the later exclusion waits for in its own code. So a reservation ends after a limited time
-///   (``endReservation(_:)``). The next one of the same member lasts twice as long, so that in the end it
-///   lasts longer than the operations execute that it waits for.
+/// - **No exclusion is held by an operation that cannot start.** Only a member that starts gets
+///   exclusions. When an exclusion becomes free, one waiting member of each *group* is invited. A
+///   group is one queue and one priority, whose members can all start if one of them can. An
+///   invited member that stops being ready passes its invitation on (``standBack(_:)``), and so
+///   does one that is refused again.
+/// - **No deadlock.** An operation with exclusions executes, and waits for no other exclusion. A
+///   refused operation waits for executing operations.
+/// - **No starvation.** A member that was refused as often as its patience allows is *due*. While
+///   it waits for an exclusion, it reserves those of its exclusions that were created before that
+///   one: later members do not get them. So the exclusion that it lacks is a later one each time.
+///   While it is invited, later members give way to it once, for a limited time
+///   (``Answer/givesWay(nanoseconds:)``). After that it must be refused some more times before it
+///   is due again, so that a member whose queue has no free slot costs the others little. Each time
+///   that others have given way in vain, they give way longer.
+/// - **No lasting reservation.** A reservation may keep an exclusion from an operation for which
+///   the holder of the later exclusion waits in its own code. Therefore a reservation ends after a
+///   limited time (``endReservation(_:)``). The next reservation of the same member lasts twice as
+///   long, so that eventually it lasts longer than the operations that it waits for.
 struct ExclusionLines {
-  /// Tells members apart, in the order in which they first asked; never used again.
+  /// Identifies a member, in the order of the first requests. Never used again.
   typealias Number = UInt64
 
   /// The operations of one queue and one priority.
@@ -36,12 +38,12 @@ struct ExclusionLines {
   }
 
   enum Answer: Equatable {
-    /// It has all of its exclusions, and must start.
+    /// The member has all of its exclusions and must start.
     case granted
-    /// It has a place in a line, and must not start.
+    /// The member has a place in a line and must not start.
     case refused
-    /// It could start, but a member that came earlier, was refused often, and was invited is expected. It
-    /// should ask again after this time, and then insist.
+    /// The member could start, but an earlier member that was refused often and was invited is
+    /// expected. It should ask again after this time, and then insist.
     case givesWay(nanoseconds: Int64)
   }
 
@@ -50,7 +52,7 @@ struct ExclusionLines {
     fileprivate(set) var waiting: [Group: WaitingMembers] = [:]
     /// Due members that wait for a later exclusion.
     fileprivate(set) var reserved: Set<Number> = []
-    /// Due members that were invited and have not asked since.
+    /// Due members that were invited and have not asked since then.
     fileprivate(set) var expected: Set<Number> = []
 
     fileprivate var isUnused: Bool {
@@ -58,22 +60,23 @@ struct ExclusionLines {
     }
   }
 
-  /// What keeps an exclusion from a member that waits for it.
+  /// The reason why a waiting member cannot get an exclusion.
   struct Obstacle: Equatable {
     let exclusion: MutualExclusion
-    /// The members that have it.
+    /// The members that hold it.
     var holders: [Number] = []
-    /// The due members for which it is reserved, in so far as it is not held.
+    /// The due members for which it is reserved, as far as it is not held.
     var reservers: [Number] = []
 
-    /// Whether it is free for no member before a holder has finished.
+    /// Whether no member can get it before a holder has finished.
     var isHeld: Bool { holders.count >= exclusion.limit }
   }
 
-  /// A reservation, which ends when its time is over.
+  /// A reservation, which ends after its time.
   struct Reservation: Equatable, Sendable {
     let number: Number
-    /// How often the member had been refused when the reservation began: tells it from later ones.
+    /// How often the member had been refused when the reservation began, which distinguishes it
+    /// from later ones.
     let refusalCount: Int
     let nanoseconds: Int64
   }
@@ -86,20 +89,20 @@ struct ExclusionLines {
 
   // MARK: Events
 
-  /// An operation asks for the first time. It has a number from now on, and no exclusion.
+  /// Adds an operation with its first request. It has a number from now on, and no exclusions.
   mutating func join(_ exclusions: Set<MutualExclusion>) -> Number {
     lastNumber += 1
     members[lastNumber] = ExclusionMember(exclusions: exclusions.sorted { $0.number < $1.number })
     return lastNumber
   }
 
-  /// A member could start and asks for its exclusions.
+  /// Handles the request of a member that could start.
   ///
   /// - Parameters:
   ///   - number: The member.
   ///   - group: Its queue and its priority.
   ///   - insists: Whether it has given way long enough.
-  /// - Returns: The answer, and the members that are invited.
+  /// - Returns: The answer, and the invited members.
   mutating func ask(
     _ number: Number, in group: Group, insists: Bool = false
   ) -> (answer: Answer, invited: [Number]) {
@@ -127,9 +130,9 @@ struct ExclusionLines {
     return (answer, process(&invited))
   }
 
-  /// A member has finished.
+  /// Removes a member that has finished.
   ///
-  /// - Returns: The members that are invited.
+  /// - Returns: The invited members.
   mutating func leave(_ number: Number) -> [Number] {
     guard let member = members[number] else { return [] }
     var invited = Invitations()
@@ -142,17 +145,17 @@ struct ExclusionLines {
       }
       dropIfUnused(exclusion)
     }
-    // What a holder frees is offered to all groups.
+    // Exclusions that a holder releases are offered to all groups.
     if member.standing != .holding, let group = member.group {
       passOn(member.exclusions, in: group, &invited)
     }
     return process(&invited)
   }
 
-  /// A member is no longer ready, or has another priority: it leaves its line. It asks again when its queue
-  /// chooses it, and has the place by its number then.
+  /// Removes a member from its line because it is no longer ready or has another priority. It asks
+  /// again when its queue chooses it, and then gets the place of its number.
   ///
-  /// - Returns: Whether it had a place in a line, and the members that are invited.
+  /// - Returns: Whether it had a place in a line, and the invited members.
   mutating func standBack(_ number: Number) -> (wasWaiting: Bool, invited: [Number]) {
     guard let member = members[number], member.standing != .holding else { return (false, []) }
     var invited = Invitations()
@@ -161,7 +164,7 @@ struct ExclusionLines {
     return (member.standing != .away, process(&invited))
   }
 
-  /// The reservation of a member that waits; `nil` if it has none.
+  /// Returns the reservation of a waiting member; `nil` if it has none.
   func reservation(of number: Number) -> Reservation? {
     guard let member = members[number], case .waiting = member.standing,
       member.exclusions.contains(where: { lines[$0]?.reserved.contains(number) == true })
@@ -171,9 +174,9 @@ struct ExclusionLines {
       nanoseconds: member.reservationNanoseconds)
   }
 
-  /// The time of a reservation is over. Does nothing if the reservation has ended before.
+  /// Ends a reservation after its time. Does nothing if the reservation has ended before.
   ///
-  /// - Returns: The members that are invited.
+  /// - Returns: The invited members.
   mutating func endReservation(_ reservation: Reservation) -> [Number] {
     let number = reservation.number
     guard self.reservation(of: number) == reservation, let member = members[number] else {
@@ -188,10 +191,11 @@ struct ExclusionLines {
     return process(&invited)
   }
 
-  /// What keeps the exclusion that a member waits for from it; `nil` unless it has a place in a line.
+  /// Returns the reason why a member cannot get the exclusion that it waits for; `nil` unless it
+  /// has a place in a line.
   ///
-  /// Without holders and reservers the exclusion is available: another member of the group was invited
-  /// first.
+  /// Without holders and reservers the exclusion is available: another member of the group was
+  /// invited first.
   func obstacle(of number: Number) -> Obstacle? {
     guard case .waiting(let exclusion) = members[number]?.standing else { return nil }
     let line = lines[exclusion] ?? Line()
@@ -210,7 +214,7 @@ struct ExclusionLines {
     return line.holders.count + line.reserved.count { $0 < number } < exclusion.limit
   }
 
-  /// Gives a member a place in the line of the exclusion at this index of its own.
+  /// Gives a member a place in the line of its exclusion at this index.
   private mutating func wait(_ number: Number, for index: Int) {
     members[number]?.refusalCount += 1
     guard let member = members[number], let group = member.group else { return }
@@ -223,7 +227,7 @@ struct ExclusionLines {
     }
   }
 
-  /// A member that does not execute has no place, reservation or claim any longer.
+  /// Removes the place, the reservation and the claim of a member that does not execute.
   private mutating func givePlaceUp(_ number: Number, _ invited: inout Invitations) {
     guard let member = members[number], member.standing != .holding else { return }
     members[number]?.standing = .away
@@ -237,7 +241,8 @@ struct ExclusionLines {
     }
   }
 
-  /// Another member insisted although this one was expected: it is due again after more refusals.
+  /// Handles that another member insisted although this one was expected: it is due again after
+  /// more refusals.
   private mutating func loseClaim(_ number: Number) {
     guard let exclusions = members[number]?.exclusions else { return }
     members[number]?.losePriority()
@@ -257,14 +262,16 @@ struct ExclusionLines {
     var numbers: [Number] = []
   }
 
-  /// A member of the group no longer stands for the others of it that wait for these exclusions.
+  /// Passes the invitation of a member on to other members of its group that wait for these
+  /// exclusions.
   private mutating func passOn(
     _ exclusions: [MutualExclusion], in group: Group, _ invited: inout Invitations
   ) {
     for exclusion in exclusions { inviteFirst(of: group, to: exclusion, &invited) }
   }
 
-  /// Invites one member of each group for what became free, and for what that frees.
+  /// Invites one member of each group for the exclusions that became free, and for those that this
+  /// frees.
   private mutating func process(_ invited: inout Invitations) -> [Number] {
     while let exclusion = invited.freed.popLast() {
       for group in lines[exclusion].map({ Array($0.waiting.keys) }) ?? [] {
@@ -278,7 +285,7 @@ struct ExclusionLines {
   private mutating func inviteFirst(
     of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
   ) {
-    // Those that have left before their turn are removed here, and may be the last.
+    // Members that have left before their turn are removed here, and may be the last ones.
     defer { dropIfUnused(exclusion) }
     while let number = lines[exclusion]?.waiting[group]?.first {
       let isWaiting = members[number].map {
@@ -305,7 +312,8 @@ struct ExclusionLines {
     if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
   }
 
-  /// A member left its line before its turn. Those that have are removed when they are the majority.
+  /// Notes that a member has left its line before its turn. Such members are removed when they are
+  /// the majority.
   private mutating func forget(
     _ number: Number, in group: Group, of exclusion: MutualExclusion
   ) {

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One operation that has asked for its exclusions and has not finished.
+/// One operation that has requested its exclusions and has not finished.
 struct ExclusionMember {
   enum Standing: Equatable {
     /// It asks when its queue chooses it.
     case away
-    /// It was refused and was not invited since.
+    /// It was refused and was not invited since then.
     case waiting(MutualExclusion)
-    /// It has all of its exclusions and executes.
+    /// It holds all of its exclusions and executes.
     case holding
   }
 
-  /// How often it is refused before it is due for the first time.
+  /// The number of refusals before it is due for the first time.
   static let firstPatience = 8
-  /// The most refusals after which it is due again.
+  /// The maximum number of refusals before it is due again.
   static let longestPatience = 64
 
   /// In the order in which they were created.
   let exclusions: [MutualExclusion]
-  /// How often it is refused, counted from the first time, before it is due.
+  /// The total number of refusals after which it is due.
   private var patience = Self.firstPatience
   var refusalCount = 0
-  /// How often others have given way to it and have started before it nevertheless.
+  /// How often others have given way to it in vain and have started before it.
   var lostClaimCount = 0
-  /// How many of its reservations have lasted too long.
+  /// The number of its reservations that have lasted too long.
   var endedReservationCount = 0
   var standing = Standing.away
-  /// Its queue and its priority when it asked last.
+  /// Its queue and its priority at its last request.
   var group: ExclusionLines.Group?
 
   init(exclusions: [MutualExclusion]) { self.exclusions = exclusions }
 
   var isDue: Bool { refusalCount >= patience }
 
-  /// It is due again after more refusals: twice as many, but not many more.
+  /// Makes it due again only after more refusals: twice as many, up to a limit.
   mutating func losePriority() { patience += min(patience, Self.longestPatience) }
 
   /// How long others give way to it: from 1 ms to 50 ms.
@@ -44,10 +44,10 @@ struct ExclusionMember {
   var reservationNanoseconds: Int64 { 100_000_000 << Int64(min(endedReservationCount, 15)) }
 }
 
-/// The members of one group that wait for one exclusion, the lowest number first: a binary heap.
+/// The members of one group that wait for one exclusion, the lowest number first. A binary heap.
 struct WaitingMembers {
   private var numbers: [ExclusionLines.Number] = []
-  /// How many of them have left before their turn.
+  /// The number of members that have left before their turn.
   private var leftCount = 0
 
   var isEmpty: Bool { numbers.isEmpty }
@@ -75,13 +75,15 @@ struct WaitingMembers {
     }
   }
 
-  /// One of them has left and stays in the heap for now. - Returns: Whether most of them have.
+  /// Notes that a member has left, which stays in the heap for now.
+  ///
+  /// - Returns: Whether most members have left.
   mutating func noteLeft() -> Bool {
     leftCount += 1
     return 2 * leftCount > numbers.count
   }
 
-  /// Removes those that have left.
+  /// Removes the members that have left.
   mutating func removeAll(where hasLeft: (ExclusionLines.Number) -> Bool) {
     // A sorted array is a heap.
     numbers = numbers.filter { !hasLeft($0) }.sorted()

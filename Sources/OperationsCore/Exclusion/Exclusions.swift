@@ -5,39 +5,41 @@ import COperationsSystem
 @preconcurrency import Dispatch
 import Synchronization
 
-/// The lines of the whole process, and which operation each member of them is.
+/// The lines of the whole process, with the operation of each member.
 final class Exclusions: Sendable {
   static let shared = Exclusions()
 
   struct State {
     var lines = ExclusionLines()
     var numbers: [ObjectIdentifier: ExclusionLines.Number] = [:]
-    /// Each from when it joined until it has finished.
+    /// Each operation from its first request until its finish.
     var operations: [ExclusionLines.Number: Operation] = [:]
-    /// How many threads give way.
+    /// The number of threads that give way.
     var givingWayCount = 0
     /// The present reservation of each member that has one.
     var reservations: [ExclusionLines.Number: LimitedReservation] = [:]
-    /// When the timer fires.
+    /// The time at which the timer fires.
     var timerEnd = Int64.max
   }
 
   struct LimitedReservation {
     let reservation: ExclusionLines.Reservation
-    /// When it ends, on the monotonic clock.
+    /// Its end, on the monotonic clock.
     let end: Int64
   }
 
   /// Internal, so that tests can hold the lock.
   let state = Locked(State())
-  /// By how much operations give way longer, and reservations last longer: more than 1 in tests only.
+  /// The factor by which the times for giving way and for reservations are longer: above 1 only in
+  /// tests.
   private let timeScale: Int64
-  /// Changes when the lines do while a thread gives way, which sleeps on it. A change is made after the
-  /// lines' lock is released, and a thread reads it before it takes that lock: so a thread that has seen
-  /// the old lines sleeps on the old number, and is woken or does not fall asleep.
+  /// Changes when the lines change while a thread gives way, which sleeps on it. The change is made
+  /// after the lines' lock is released, and a thread reads it before it takes that lock. So a
+  /// thread that has seen the old lines sleeps on the old number, and is woken or does not fall
+  /// asleep.
   private let changes = Atomic<UInt32>(0)
-  /// Ends reservations. There is one timer, set to the earliest end, because most reservations end before
-  /// their time.
+  /// Ends reservations. There is one timer, set to the earliest end, because most reservations end
+  /// before their time.
   private let timer = DispatchSource.makeTimerSource(queue: .global())
 
   init(timeScale: Int64 = 1) {
@@ -48,15 +50,16 @@ final class Exclusions: Sendable {
 
   deinit { timer.cancel() }
 
-  /// Asks for an operation that is ready, has a slot and will be started by the calling thread. If the answer
-  /// is no, its queue chooses it again when it should ask again.
+  /// Requests the exclusions of an operation that is ready, has a slot and will be started by the
+  /// calling thread. If the answer is no, its queue chooses it again when it should ask again.
   ///
-  /// May sleep for a short time. After that the operation's own `isReady` is asked again.
+  /// May sleep for a short time. After that, the operation's own `isReady` is evaluated again.
   ///
   /// - Parameters:
-  ///   - operation: May ask as often as it is chosen.
-  ///   - exclusions: The exclusions that it wants; looked at the first time.
-  /// - Returns: Whether it must start now; else it has a place in a line, or is not ready any more.
+  ///   - operation: The operation, which may ask each time that it is chosen.
+  ///   - exclusions: The exclusions; read at the first request.
+  /// - Returns: Whether it must start now. Otherwise, it has a place in a line or is no longer
+  ///   ready.
   /// - Precondition: The operation has promised to leave when it finishes.
   func acquire(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
     var deadline: Int64?
@@ -81,28 +84,30 @@ final class Exclusions: Sendable {
     }
   }
 
-  /// - Returns: `nil` if the operation has finished by itself.
+  /// - Returns: `nil` if the operation has finished on its own.
   private func ask(
     _ operation: Operation, _ exclusions: Set<MutualExclusion>, insists: Bool
   ) -> ExclusionLines.Answer? {
-    // An operation that gives way changes nothing for others that do. If it woke them, all would spin.
+    // A thread that gives way changes nothing for others that give way. If it woke them, all would
+    // spin.
     let reply = change(wakes: { !$0.givesWay }) {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
-        // The thread that finishes it leaves after that: it finds the operation here, or is seen here.
+        // The finishing thread leaves after that: it finds the operation here, or its finish is
+        // seen here.
         if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
         state.operations[number] = operation
       }
       guard let number = state.numbers[ObjectIdentifier(operation)] else { return (Reply(), []) }
-      // What makes it unready changes the status and then takes this lock to let it stand back. So either
-      // the change is seen here, or the operation has started before the change.
+      // A thread that makes it unready changes the status and then takes this lock to let it stand
+      // back. So either the change is seen here, or the operation has started before the change.
       guard status.isEligible else {
         return (Reply(answer: .refused), state.lines.standBack(number).invited)
       }
-      // Read here: who changes the priority takes this lock after that.
+      // Read here, because a thread that changes the priority takes this lock afterwards.
       let group = ExclusionLines.Group(
         queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
         priorityIndex: status.priorityIndex)
@@ -125,7 +130,7 @@ final class Exclusions: Sendable {
 
   // MARK: Reservations
 
-  /// Lets a reservation end when its time is over, if it has not ended before.
+  /// Ends a reservation after its time, if it has not ended before.
   private func limit(_ reservation: ExclusionLines.Reservation) {
     let end = csystem_monotonic_nanoseconds() + reservation.nanoseconds * timeScale
     let timerEnd = state.withLock { state -> Int64? in
@@ -140,7 +145,7 @@ final class Exclusions: Sendable {
     if let timerEnd { setTimer(timerEnd) }
   }
 
-  /// The timer has fired.
+  /// Ends the reservations whose time is over, after the timer has fired.
   private func endReservations() {
     let now = csystem_monotonic_nanoseconds()
     let timerEnd = change { state -> (Int64, [ExclusionLines.Number]) in
@@ -158,8 +163,8 @@ final class Exclusions: Sendable {
     setTimer(timerEnd)
   }
 
-  /// Sets the timer, outside the lock. Of two threads that do, the second to look finds the other's time if
-  /// that is the one that counts.
+  /// Sets the timer, outside the lock. If two threads do this, the one that reads the state last
+  /// finds the other thread's time, if that is the current one.
   private func setTimer(_ end: Int64) {
     var end = end
     while true {
@@ -174,7 +179,7 @@ final class Exclusions: Sendable {
 
   // MARK: Ends
 
-  /// An operation has finished. Calls nothing of the user's but a `deinit`.
+  /// Removes a finished operation. Calls no code of the user except a `deinit`.
   func leave(_ operation: Operation) {
     let left = change { state -> (Operation?, [ExclusionLines.Number]) in
       guard let number = state.numbers.removeValue(forKey: ObjectIdentifier(operation)) else {
@@ -186,12 +191,12 @@ final class Exclusions: Sendable {
     withExtendedLifetime(left) {}
   }
 
-  /// An operation that has not started is not ready any more, or has another priority: it leaves its line,
-  /// and asks again when it is chosen.
+  /// Removes an operation that has not started from its line, because it is no longer ready or has
+  /// another priority. It asks again when it is chosen.
   ///
   /// - Parameters:
-  ///   - operation: Need not have asked.
-  ///   - isReady: Whether its queue should choose it, if it had a place in a line.
+  ///   - operation: It need not have asked.
+  ///   - isReady: Whether its queue should choose it again, if it had a place in a line.
   func standBack(_ operation: Operation, isReady: Bool) {
     change { state -> (Void, [ExclusionLines.Number]) in
       guard let number = state.numbers[ObjectIdentifier(operation)] else { return ((), []) }
@@ -200,18 +205,19 @@ final class Exclusions: Sendable {
     }
   }
 
-  /// What keeps the exclusion that an operation waits for from it.
+  /// The reason why an operation cannot get the exclusion that it waits for.
   struct Obstacle {
     let exclusion: MutualExclusion
     /// The operations that execute with it.
     let holders: [Operation]
-    /// The operations for which it is reserved, in so far as it is not held.
+    /// The operations for which it is reserved, as far as it is not held.
     let reservers: [Operation]
-    /// Whether it is free for no operation before a holder has finished.
+    /// Whether no operation can get it before a holder has finished.
     let isHeld: Bool
   }
 
-  /// What keeps the exclusion that an operation waits for from it; `nil` unless it has a place in a line.
+  /// Returns the reason why an operation cannot get the exclusion that it waits for; `nil` unless
+  /// it has a place in a line.
   func obstacle(of operation: Operation) -> Obstacle? {
     state.withLock { state in
       state.numbers[ObjectIdentifier(operation)].flatMap { state.lines.obstacle(of: $0) }
@@ -225,11 +231,11 @@ final class Exclusions: Sendable {
     }
   }
 
-  /// Changes the lines, and lets the queues of those that are invited choose them again.
+  /// Changes the lines, and lets the queues of the invited members choose them again.
   ///
   /// - Parameters:
   ///   - wakes: Whether threads that give way ask again after this result.
-  ///   - body: Makes the change. Returns the result and the members that are invited.
+  ///   - body: Makes the change. Returns the result and the invited members.
   /// - Returns: The result of `body`.
   private func change<Result>(
     wakes: (Result) -> Bool = { _ in true },
@@ -237,8 +243,9 @@ final class Exclusions: Sendable {
   ) -> Result {
     let (result, invited, givesWay) = state.withLock { state in
       let (result, numbers) = body(&state)
-      // Without references: one that this thread gave up at the end could be the last, although it may have
-      // a lock of the user's. What has claimed a push stays in its queue until that.
+      // Without references, because a reference that this thread released at the end could be the
+      // last one, although the thread may hold a lock of the user. An operation that has claimed a
+      // push stays in its queue until then.
       let invited = numbers.compactMap { number -> Unmanaged<Operation>? in
         guard let operation = state.operations[number],
           operation.update({ $0.exclusionHasEnded() })

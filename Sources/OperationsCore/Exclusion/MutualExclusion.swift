@@ -3,8 +3,8 @@
 
 import Synchronization
 
-/// Limits how many of the operations that share it execute at the same time, in whatever queues they
-/// are: to protect a file, a connection, or the right to ask the user something.
+/// Limits how many of the operations that share it execute at the same time, in any queues. Use it
+/// to protect a file, a connection, or the right to ask the user a question.
 ///
 /// ```swift
 /// extension MutualExclusion {
@@ -14,16 +14,17 @@ import Synchronization
 /// operation.exclusions = [.catalogue]
 /// ```
 ///
-/// Keep it where all operations that need it can reach it. Two objects are two exclusions, even if their
-/// names are equal: two libraries that choose the same name do not affect each other.
+/// Store it where all operations that need it can access it. Two objects are two exclusions, even
+/// if their names are equal: two libraries that choose the same name do not affect each other.
 ///
-/// May be used on any thread. An operation that has it in its ``OperationSupplement/exclusions`` retains it.
+/// It can be used on any thread. An operation that has it in its ``OperationSupplement/exclusions``
+/// retains it.
 public final class MutualExclusion: Sendable {
-  /// The name, for people. Shown by ``OperationSupplement/reasonsNotRunning()``.
+  /// The name, for display by ``OperationSupplement/reasonsNotRunning()``.
   public let name: String
-  /// How many operations may execute with it at the same time; 1 or more.
+  /// The maximum number of operations that execute with it at the same time; 1 or more.
   public let limit: Int
-  /// Counts the objects in the order in which they were created, from 1.
+  /// Numbers the objects in the order in which they were created, from 1.
   let number: UInt64
 
   private static let lastNumber = Atomic<UInt64>(0)
@@ -31,8 +32,9 @@ public final class MutualExclusion: Sendable {
   /// Creates an exclusion that is different from all others.
   ///
   /// - Parameters:
-  ///   - name: The name, for people. It need not be unique.
-  ///   - limit: How many operations may execute with it at the same time. Less than 1 counts as 1.
+  ///   - name: The name, for display. It need not be unique.
+  ///   - limit: The maximum number of operations that execute with it at the same time. Less than 1
+  ///     counts as 1.
   public init(name: String, limit: Int = 1) {
     self.name = name
     self.limit = max(1, limit)
