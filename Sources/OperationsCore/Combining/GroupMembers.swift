@@ -3,21 +3,21 @@
 
 import Synchronization
 
-/// The members of a group and the queue that they run in. Apart from the group, so that members do not
-/// hold that.
+/// The members of a group, and the queue in which they run. Separate from the group, so that
+/// members do not retain the group.
 final class GroupMembers: Sendable {
   /// Suspended until the group starts.
   let queue = GroupQueue()
   private let state = Locked(GroupState())
-  /// Woken when all have finished.
+  /// Woken when all members have finished.
   private let allFinished = WaitingTask()
 
   init() { queue.isSuspended = true }
 
-  /// What went wrong so far.
+  /// The errors so far.
   var errors: [any Error] { state.withLock { $0.errors } }
 
-  /// - Returns: Whether it is a member now.
+  /// - Returns: Whether the operation is a member now.
   func add(_ operation: Operation) -> Bool {
     guard state.withLock({ $0.join() }) else { return false }
     do {
@@ -32,34 +32,35 @@ final class GroupMembers: Sendable {
     return true
   }
 
-  /// A member has finished, and has not left the queue: so what goes wrong is noted in the order in which
-  /// members finish.
+  /// Handles the finish of a member that has not left the queue yet, so that errors are stored in
+  /// the order in which members finish.
   func memberHasFinished(_ operation: Operation) {
     if let failure = GroupState.Failure(of: operation) { state.withLock { $0.note(failure) } }
   }
 
-  /// A member has left the queue.
+  /// Handles that a member has left the queue.
   func leave() {
     if state.withLock({ $0.leave() }) { allFinished.wake() }
   }
 
-  /// Keeps everybody out from now on and cancels those who are there, once. They need not wait for the
-  /// group to start, nor for a width: none of them will run.
+  /// Rejects new members from now on and cancels the existing ones, once. They need not wait for
+  /// the group's start or for a slot, because none of them will run.
   func cancel() {
     if state.withLock({ $0.cancel() }) { queue.invalidate() }
   }
 
-  /// - Returns: Whether all have finished, and nobody can come any more. Else there is something to wait
-  ///   for, once.
+  /// - Returns: Whether all members have finished, and no member can be added. Otherwise, the
+  ///   caller must wait once.
   func drain() -> Bool { state.withLock { $0.drain() } }
 
-  /// Waits until all have finished, whether or not the task is cancelled.
+  /// Waits until all have finished, even if the task is cancelled.
   func waitForLast() async { await allFinished.waitRegardless() }
 
-  /// The group is gone. Where it has never run its members are cancelled, or they would stay for ever.
+  /// Handles the release of the group. If it has never run, its members are cancelled, because they
+  /// would otherwise stay forever.
   ///
-  /// Soon, on a thread of the library's: members may override `cancel()`, and whoever let go of the group
-  /// may hold locks that it takes.
+  /// This happens soon, on a thread of the library: members may override `cancel()`, and the thread
+  /// that released the group may hold locks that the override needs.
   func groupIsGone() {
     guard state.withLock({ $0.isLeftWithMembers }) else { return }
     OperationQueue.duties.addOperation { self.cancel() }
@@ -69,11 +70,11 @@ final class GroupMembers: Sendable {
 /// The queue of a group's members.
 // Unchecked because `group` is mutable; it is set once, before another thread knows the queue.
 final class GroupQueue: OperationQueue, @unchecked Sendable {
-  /// Held weakly: the group retains the queue.
+  /// Weak, because the group retains the queue.
   weak var group: Operation?
 
-  /// The group that must start before its members can. `nil` if it has started, and if it is in no queue:
-  /// a group that was just created is no fault.
+  /// The group that must start before its members can; `nil` if it has started or is in no queue: a
+  /// group that was just created is not a fault.
   var pendingGroup: Operation? {
     guard let group else { return nil }
     let status = group.status.load(ordering: .acquiring)
@@ -81,7 +82,7 @@ final class GroupQueue: OperationQueue, @unchecked Sendable {
   }
 }
 
-/// Tells a group when a member has left the queue.
+/// Notifies a group when a member has left the queue.
 private final class GroupMember: Waiter {
   private let members: GroupMembers
 
@@ -91,10 +92,11 @@ private final class GroupMember: Waiter {
 }
 
 extension Operation {
-  /// Lets the members of a group know when this one has finished. `false` if it has finished before.
+  /// Makes the finish of this operation notify the members of a group. Returns `false` if it has
+  /// finished before.
   fileprivate final func reportFinish(to members: GroupMembers) -> Bool {
     makeRare { rare in
-      // The finisher looks for the flag after the finish, and then needs the lock.
+      // The finisher checks the flag after the finish, and then needs the lock.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       rare.groupMembers = members
       return true

@@ -9,37 +9,39 @@
 /// queue.addOperation(chapter)
 /// ```
 ///
-/// Its members run in a queue of the group's own, from when the group starts, as soon as each is ready;
-/// they take no slots of the queue in which the group is. The group finishes when all have finished. More
-/// may be added at any time until then, by members too: as long as the member that adds has not finished,
-/// the group waits for what it adds.
+/// The members run in the group's own queue after the group has started, each as soon as it is
+/// ready. They need no slots of the group's queue. The group finishes when all have finished. Until
+/// then, members can be added at any time, also by members: while the adding member has not
+/// finished, the group waits for the added ones.
 ///
-/// If members have failed, the group fails when all have finished, with a ``GroupOperationError``. The
-/// failure of one member does not stop the others, except for those that depend on its success: these are
-/// cancelled, and the failure counts once. A member that was merely cancelled has not failed.
+/// If members fail, the group fails with a ``GroupOperationError`` when all have finished. The
+/// failure of one member does not stop the others, except for members that require its success:
+/// these are cancelled, and the failure counts once. A member that was only cancelled has not
+/// failed.
 ///
-/// Cancelling the group cancels its members and keeps others from joining, before ``cancel()`` returns or,
-/// where it races an ``addOperation(_:)``, before that returns. The group finishes when those that run
-/// have ended, and if it was cancelled before it started, then too.
+/// Cancelling the group cancels its members and rejects new ones before ``cancel()`` returns or, if
+/// it races with ``addOperation(_:)``, before that returns. The group finishes when the executing
+/// members have ended. If the group is cancelled before it has started, it also finishes when its
+/// queue retires it.
 ///
-/// A subclass adds its members when it is created, or by a member that runs first, and concludes in
-/// ``AsyncOperation/willFinish(_:)``.
+/// A subclass adds its members when it is created, or through a member that runs first. It can do
+/// final work in ``AsyncOperation/willFinish(_:)``.
 ///
-/// A group is an ``AsyncOperation``: it can be waited for, retried, limited in time, and followed by
-/// others, and holds no thread while its members run.
+/// A group is an ``AsyncOperation``: you can wait for it, retry it, limit its time and continue
+/// with its result. It holds no thread while its members run.
 // Unchecked for the reason given at `Operation`; `members` is constant and safe.
 open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   private final let members = GroupMembers()
 
-  /// Creates a group without members, which finishes at once if it is started like that.
+  /// Creates a group without members. It finishes at once if it is started without members.
   public override init() {
     super.init()
     members.queue.group = self
   }
 
-  /// Creates a group that begins with these members.
+  /// Creates a group with these members.
   ///
-  /// - Precondition: None of them is or was in a queue, or has been started.
+  /// - Precondition: None of them is or was in a queue, or was started.
   public convenience init(_ operations: [Operation]) {
     self.init()
     for operation in operations { addOperation(operation) }
@@ -51,11 +53,12 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
   /// Adds an operation, unless the group was cancelled or all its members have finished.
   ///
-  /// May be called on any thread, before the group starts and while it runs. Where it is refused, the
-  /// operation is as it was and may be added elsewhere.
+  /// Can be called on any thread, before the group starts and while it executes. If the operation
+  /// is rejected, it is unchanged and can be added elsewhere.
   ///
-  /// - Returns: Whether it was added. The group does not finish before it then.
-  /// - Precondition: It is not and was not in a queue, has not been started, and is not the group itself.
+  /// - Returns: Whether it was added. If so, the group does not finish before it.
+  /// - Precondition: The operation is not and was not in a queue, was not started, and is not the
+  ///   group itself.
   @discardableResult
   public final func addOperation(_ operation: Operation) -> Bool {
     guard operation !== self else {
@@ -64,22 +67,23 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
       return false
     }
     guard members.add(operation) else { return false }
-    // Against `cancel()`, which sets the flag and then cancels whom it finds.
+    // For a concurrent `cancel()`, which sets the flag and then cancels the members that it finds.
     if isCancelled { operation.cancel() }
     return true
   }
 
-  /// The members that have not finished, in the order of addition. A copy.
+  /// The unfinished members, in the order of addition. A copy.
   public final var operations: [Operation] { members.queue.operations }
 
-  /// What members have failed with so far, in the order in which they finished.
+  /// The errors of members so far, in the order in which they finished.
   ///
-  /// A failure is listed once: what it has cancelled by ``DependencyRequirement/success`` adds nothing. If
-  /// members were cancelled because an operation outside of the group has failed, the ``DependencyError`` of
-  /// the first one is listed.
+  /// A failure is listed once: members that it has cancelled by ``DependencyRequirement/success``
+  /// add no error. If members were cancelled because an operation outside the group has failed, the
+  /// ``DependencyError`` of the first one is listed.
   public final var errors: [any Error] { members.errors }
 
-  /// The most members that run at once; see ``OperationQueue/maxConcurrentOperationCount``.
+  /// The maximum number of members that execute at once; see
+  /// ``OperationQueue/maxConcurrentOperationCount``.
   public final var maxConcurrentOperationCount: Int {
     get { members.queue.maxConcurrentOperationCount }
     set { members.queue.maxConcurrentOperationCount = newValue }
@@ -89,7 +93,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
   /// Lets the members run, and waits until all of them have finished.
   ///
-  /// - Throws: ``GroupOperationError`` where members have failed; `CancellationError` where the group was
+  /// - Throws: ``GroupOperationError`` if members have failed; `CancellationError` if the group was
   ///   cancelled.
   // Final: the compiler (6.3.1) crashes where a `super` call from another module ends here.
   public final override func run() async throws {
@@ -107,7 +111,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   /// Cancels the group and its members. An override must call `super`.
   open override func cancel() {
     super.cancel()
-    // Not where it has finished before.
+    // Not if it has finished before.
     if isCancelled { members.cancel() }
   }
 
@@ -117,10 +121,10 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     return super.runBody()
   }
 
-  /// Nothing has run, but there may be members that are on their way out of the queue.
+  /// No member has run, but members may be leaving the queue at this moment.
   final override func finishUnrun() -> Bool {
     members.cancel()
-    // The members of one that is its own member would wait for it.
+    // The members of a group that is its own member would wait for it.
     if isMemberOfItself || members.drain() { return super.finishUnrun() }
     beginAwaiting(.queue(members.queue))
     Task {
@@ -131,7 +135,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     return false
   }
 
-  /// Whether it is a member of itself, through other groups. Such groups can never start.
+  /// Whether this group is a member of itself, through other groups. Such groups can never start.
   private final var isMemberOfItself: Bool {
     var seen: Set<ObjectIdentifier> = []
     var group: Operation? = self
@@ -146,7 +150,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
 /// Operations of a ``GroupOperation`` have failed.
 public struct GroupOperationError: Error, CustomStringConvertible {
-  /// What they have failed with, in the order in which they finished. Never empty.
+  /// Their errors, in the order in which they finished. Never empty.
   public let errors: [any Error]
 
   /// The errors as one sentence, for people.

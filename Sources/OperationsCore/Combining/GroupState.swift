@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a group knows of its members: how many have not finished, what went wrong, and whether there may
-/// be more.
+/// The state of a group's members: the number of unfinished ones, their errors, and whether members
+/// can be added.
 ///
-/// That the last member has finished and that no other can be added is one event, so that of a member
-/// that finishes and somebody who adds one either the addition comes first, and the group waits for it,
-/// or it is refused.
+/// The finish of the last member and the end of additions are one event. If a member finishes while
+/// another thread adds one, either the addition comes first and the group waits for the new member,
+/// or the new member is rejected.
 struct GroupState {
-  /// What went wrong with a member.
+  /// The failure of a member.
   struct Failure {
     let error: any Error
-    /// The operation that has failed: the member, or the one whose failure has cancelled it.
+    /// The failed operation: the member, or the operation whose failure has cancelled it.
     let origin: OperationID
     /// Whether the member was cancelled because of another operation.
     let isConsequence: Bool
@@ -31,39 +31,39 @@ struct GroupState {
   }
 
   private enum Phase {
-    /// Members may come, and the group does not wait for them yet.
+    /// Members can be added, and the group does not wait for them yet.
     case gathering
-    /// The group waits until there is none that has not finished.
+    /// The group waits until no member is unfinished.
     case draining
-    /// It has stopped waiting: nothing more may come.
+    /// The group has stopped waiting, and no members can be added.
     case closed
   }
 
   private var phase = Phase.gathering
   private var isCancelled = false
   private var unfinishedCount = 0
-  /// In the order in which the members finished, one for each origin.
+  /// In the order in which the members finished, one per origin.
   private var failures: [Failure] = []
-  /// The place of each origin in `failures`.
+  /// The index of each origin in `failures`.
   private var places: [OperationID: Int] = [:]
 
-  /// What went wrong, in the order in which the members finished.
+  /// The errors, in the order in which the members finished.
   var errors: [any Error] { failures.map(\.error) }
 
-  /// Whether nothing is left to wait for, for good.
+  /// Whether the group has permanently stopped waiting.
   var isClosed: Bool { phase == .closed }
 
-  /// Whether there are members that have not finished, and that nobody has cancelled with the group.
+  /// Whether there are unfinished members that were not cancelled with the group.
   var isLeftWithMembers: Bool { unfinishedCount > 0 && !isCancelled }
 
-  /// One more wants to be a member. - Returns: Whether it is.
+  /// Adds a member. Returns whether it was added.
   mutating func join() -> Bool {
     guard phase != .closed, !isCancelled else { return false }
     unfinishedCount += 1
     return true
   }
 
-  /// A member has finished, or could not be added after all.
+  /// Removes a member that has finished or could not be added.
   ///
   /// - Returns: Whether it was the last one that the group has waited for.
   mutating func leave() -> Bool {
@@ -72,24 +72,24 @@ struct GroupState {
     return closeIfEmpty()
   }
 
-  /// A member has failed. Comes before the member leaves.
+  /// Adds the failure of a member. Called before the member leaves.
   mutating func note(_ failure: Failure) {
     guard let place = places[failure.origin] else {
       places[failure.origin] = failures.count
       return failures.append(failure)
     }
-    // What it has cancelled may be reported first: the error itself says more.
+    // A cancelled dependent may be reported first, but the error itself has more information.
     if failures[place].isConsequence, !failure.isConsequence { failures[place] = failure }
   }
 
-  /// The group begins to wait. - Returns: Whether there is nothing to wait for.
+  /// Begins to wait. Returns whether there is no member to wait for.
   mutating func drain() -> Bool {
     if phase == .closed { return true }
     phase = .draining
     return closeIfEmpty()
   }
 
-  /// Nobody may join any more. - Returns: Whether this is news.
+  /// Rejects new members. Returns whether the state has changed.
   mutating func cancel() -> Bool {
     defer { isCancelled = true }
     return !isCancelled

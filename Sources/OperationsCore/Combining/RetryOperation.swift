@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An operation that tries until it succeeds, so many times at most.
+/// An operation that retries until it succeeds, up to a maximum number of attempts.
 ///
-/// An operation runs once; so each attempt is a new one, which a closure makes:
+/// Because an operation runs only once, each attempt is a new operation, which a closure creates:
 ///
 /// ```swift
 /// let fetch = RetryOperation(maximumAttempts: 5, delay: { .seconds(1 << $0) }) { _ in
@@ -13,25 +13,26 @@
 /// let page = try await fetch.value
 /// ```
 ///
-/// The attempts run one after the other in the slot that this operation holds: a queue of width 1 is
-/// enough. Between two of them it goes on executing. Its result is that of the attempt that succeeded, or
-/// of the last one.
+/// The attempts run one after the other in the slot of this operation: a queue of width 1 is
+/// enough. Between two attempts, this operation executes too. Its result is that of the successful
+/// attempt, or of the last one.
 ///
-/// Cancelling it cancels the attempt that is under way, or ends the pause; then there is no other attempt.
+/// Cancelling it cancels the current attempt or ends the delay. No further attempt follows.
 public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @unchecked Sendable {
-  /// Creates an operation that tries several times.
+  /// Creates an operation with several attempts.
   ///
   /// - Parameters:
-  ///   - maximumAttempts: How often to try, the first time included. Less than 1 counts as 1.
-  ///   - delay: How long to wait after an attempt that has failed, given its number; the first one is
-  ///     number 1. Not asked after the last one. By default there is no pause, and less than no time is
-  ///     none either. More than 100 years counts as 100 years.
-  ///   - clock: What measures the pauses.
-  ///   - shouldRetry: Whether to try again after this error; by default after every one but
-  ///     `CancellationError`, which says that somebody has cancelled the attempt.
-  ///   - makeOperation: Makes the operation of an attempt, given its number. It must be a new one each
-  ///     time, be ready, and be in no queue. As it is started by hand, exclusions of its own have no
-  ///     effect: set them on this operation.
+  ///   - maximumAttempts: The maximum number of attempts, including the first one. Less than 1
+  ///     counts as 1.
+  ///   - delay: Returns the delay after a failed attempt, given its number; the first attempt is
+  ///     number 1. Not called after the last one. By default there is no delay. A negative delay
+  ///     counts as zero, and more than 100 years as 100 years.
+  ///   - clock: Measures the delays.
+  ///   - shouldRetry: Whether to retry after this error; by default, after every error except
+  ///     `CancellationError`, which means that the attempt was cancelled.
+  ///   - makeOperation: Creates the operation of an attempt, given its number. It must be a new one
+  ///     each time, be ready, and be in no queue. It is started directly, so its own exclusions
+  ///     have no effect: set them on this operation.
   public init(
     maximumAttempts: Int,
     delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
@@ -40,7 +41,7 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     makeOperation: @escaping @Sendable (_ attempt: Int) -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // All in the closure, so that what these capture is released when it has run.
+    // Everything is in the closure, so that its captures are released after it has run.
     super.init {
       for attempt in 1..<max(1, maximumAttempts) {
         do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// An operation that cancels its work when that takes too long.
+/// An operation that cancels its work after a time limit.
 ///
 /// ```swift
 /// let fetch = TimeoutOperation(after: .seconds(10)) {
@@ -9,31 +9,31 @@
 /// }
 /// ```
 ///
-/// The time begins when this operation starts: what it waits in a queue does not count. The work runs in
-/// the slot that this operation holds. When the time is over before the work is, the work is cancelled
-/// with an ``OperationTimeoutError``, and that is the result of this operation.
+/// The time begins when this operation starts: its wait in a queue does not count. The work runs in
+/// the slot of this operation. If the time ends before the work, the work is cancelled with an
+/// ``OperationTimeoutError``, which is the result of this operation.
 ///
-/// Cancelling is a request, here as everywhere: work that ignores it goes on, and this operation, its
-/// slot, and whoever waits for it wait until it ends. Its result is the error then too, whatever the
-/// work returns in the end. Nothing runs on behind the queue's back.
+/// Cancelling is only a request. Work that ignores it continues, and this operation, its slot and
+/// its waiters wait until it ends. The result is the error in this case too, whatever the work
+/// returns. No work continues after this operation has finished.
 ///
-/// Cancelling this operation cancels the work, and stops the clock.
+/// Cancelling this operation cancels the work and stops the clock.
 public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @unchecked Sendable {
   /// Creates an operation that limits the time of another one.
   ///
   /// - Parameters:
-  ///   - limit: How long the work may take. Less than no time is none: the work is cancelled as soon as it
-  ///     starts. More than 100 years counts as 100 years.
-  ///   - clock: What measures the time.
-  ///   - makeOperation: Makes the operation that does the work, when this one starts. It must be ready,
-  ///     and be in no queue. As it is started by hand, exclusions of its own have no effect: set them on
-  ///     this operation.
+  ///   - limit: The time for the work. A negative limit counts as zero: the work is cancelled as
+  ///     soon as it starts. More than 100 years counts as 100 years.
+  ///   - clock: Measures the time.
+  ///   - makeOperation: Creates the operation that does the work, when this operation starts. It
+  ///     must be ready and be in no queue. It is started directly, so its own exclusions have no
+  ///     effect: set them on this operation.
   public init(
     after limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // All in the closure, so that what it captures is released when it has run.
+    // Everything is in the closure, so that its captures are released after it has run.
     super.init {
       let operation = makeOperation()
       let deadline = Deadline()
@@ -43,7 +43,7 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
         guard deadline.settle(isMet: false) else { return }
         operation.cancel(because: OperationTimeoutError(limit: limit))
       }
-      // Cancelled, and its end waited for, where this closure ends.
+      // At the end of this closure, this is cancelled and its end is awaited.
       async let _: Void = expire()
       let outcome: Result<Output, any Error>
       do {
@@ -59,11 +59,11 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
 }
 
 extension Duration {
-  /// 100 years. A clock overflows when it is asked to sleep for some hundred years more than that.
+  /// 100 years. A clock overflows if it sleeps for some hundred years longer.
   static let longest = Duration.seconds(100 * 365 * 86_400)
 }
 
-/// Which came first: the end of the work or the end of the time.
+/// Decides which came first: the end of the work or the end of the time.
 private final class Deadline: Sendable {
   private let isMet = Locked<Bool?>(nil)
 
@@ -79,10 +79,10 @@ private final class Deadline: Sendable {
 
 /// The work of a ``TimeoutOperation`` has taken too long.
 public struct OperationTimeoutError: Error, Hashable, CustomStringConvertible {
-  /// How long it might have taken.
+  /// The time limit.
   public let limit: Duration
 
-  /// An error for that limit.
+  /// Creates an error for a limit.
   public init(limit: Duration) { self.limit = limit }
 
   /// The reason as one sentence, for people.
