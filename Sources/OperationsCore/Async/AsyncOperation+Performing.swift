@@ -3,29 +3,31 @@
 
 import Synchronization
 
-/// The operation that performs others, for its closure, which is made before it.
+/// Holds the operation that performs others, for its closure, which is created before the
+/// operation.
 final class Performer: Sendable {
   private let reference = Atomic<Unmanaged<Operation>?>(nil)
 
-  /// Set once, before the operation can start.
+  /// Sets the operation. Called once, before the operation can start.
   func set(_ operation: Operation) {
     reference.store(.passUnretained(operation), ordering: .releasing)
   }
 
-  /// Asked only while the operation executes: its task holds it.
+  /// Read only while the operation executes: its task retains it.
   fileprivate var operation: Operation? {
     reference.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 }
 
 extension AsyncOperation {
-  /// Starts the operation by hand, as part of the calling task, and waits for its end.
+  /// Starts the operation directly, as part of the calling task, and waits for its end.
   ///
-  /// When the task is cancelled the operation is, too; its end is waited for all the same.
+  /// If the task is cancelled, the operation is cancelled too, and its end is awaited nevertheless.
   ///
-  /// - Parameter performer: The operation that the calling task belongs to. It is known to wait for this one.
-  /// - Returns: What the operation returned.
-  /// - Throws: What the operation failed with, or why it could not be started.
+  /// - Parameter performer: The operation of the calling task, which is recorded as waiting for
+  ///   this one.
+  /// - Returns: The result of the operation.
+  /// - Throws: The operation's error, or the reason why it could not be started.
   final func perform(for performer: Performer) async throws -> Output {
     performer.operation?.beginAwaiting(.operation(self))
     defer { performer.operation?.endAwaiting(.operation(self)) }
@@ -33,7 +35,7 @@ extension AsyncOperation {
       do throws(Misuse) {
         try tryStart()
       } catch {
-        // It will not finish by itself: waiting would be for ever.
+        // The operation will not finish, so waiting would never end.
         Misuse.raise(error.kind, error.description)
         throw error
       }

@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension AsyncOperation {
-  /// Makes an operation that goes on with what this one returns.
+  /// Creates an operation that continues with the result of this one.
   ///
   /// ```swift
   /// let page = AsyncOperation { try await download(address) }
@@ -11,11 +11,12 @@ extension AsyncOperation {
   /// queue.addOperation(title)
   /// ```
   ///
-  /// The new operation depends on this one and requires its success: where this one fails or is
-  /// cancelled, the new one is cancelled with a ``DependencyError`` and does not run. It is in no queue
-  /// yet; add it to any. It holds this operation, as every operation does its dependencies.
+  /// The new operation depends on this one and requires its success: if this one fails or is
+  /// cancelled, the new one is cancelled with a ``DependencyError`` and does not run. It is not in
+  /// a queue yet; add it to any queue. It retains this operation, as every operation retains its
+  /// dependencies.
   ///
-  /// - Parameter body: Given what this operation has returned.
+  /// - Parameter body: Called with the result of this operation.
   /// - Returns: The new operation.
   public final func then<New: Sendable>(
     _ body: @escaping @Sendable (Output) async throws -> New
@@ -27,16 +28,16 @@ extension AsyncOperation {
 }
 
 extension InvocationOperation {
-  /// Makes an operation that goes on with what this one returns, as
+  /// Creates an operation that continues with the result of this one, as
   /// ``AsyncOperation/then(_:)`` does.
   ///
-  /// - Parameter body: Given what this operation has returned.
+  /// - Parameter body: Called with the result of this operation.
   /// - Returns: The new operation, in no queue.
   public final func then<New: Sendable>(
     _ body: @escaping @Sendable (Result) async throws -> New
   ) -> AsyncOperation<New> {
     let next = AsyncOperation<New> { [self] in
-      // A subclass that does not call `super.main()` has succeeded without a result.
+      // A subclass that does not call `super.main()` has finished successfully without a result.
       guard let outcome = outcomeSoFar else { throw InvocationOperationError.cancelled }
       return try await body(outcome.get())
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// An operation whose work is an asynchronous function.
 ///
-/// Give it a closure, or subclass it and override ``run()``; there is nothing else to write:
+/// Create it with a closure, or subclass it and override ``run()``. No other code is necessary:
 ///
 /// ```swift
 /// let fetch = AsyncOperation { try await download(address) }
@@ -13,50 +13,57 @@ import Synchronization
 /// let page = try await fetch.value
 /// ```
 ///
-/// It is an operation like any other: it waits for its dependencies, is started by its queue in the
-/// order of priorities, can be observed and cancelled, and others may depend on it. While its work
-/// awaits something it holds its slot of the queue and no thread: a queue of width 8 has at most 8 of
-/// them under way, however long each one waits, and a thousand that wait need no more threads than one.
+/// It has all properties of an operation: it waits for its dependencies, its queue starts it in the
+/// order of priorities, it can be observed and cancelled, and other operations can depend on it.
+/// While its work awaits something, it holds its slot of the queue but no thread. A queue of width
+/// 8 executes at most 8 of them at once, however long each one waits, and a thousand waiting
+/// operations need as few threads as one.
 ///
 /// ## How it works
 ///
-/// An operation is asynchronous if its `start()` returns before the work is over and the end is
-/// announced later, by `isExecuting` becoming `false` and `isFinished` `true`. `start()` of this class
-/// announces that it executes, makes a `Task` that calls ``run()``, and returns; the queue's thread goes
-/// on to the next operation. When ``run()`` has returned or thrown, the task keeps the result, calls
-/// ``willFinish(_:)`` and announces the end. No announcement depends on the thread or the actor of
-/// the work: both are made by plain synchronous code, the first in `start()`, the last at the end of
-/// the task, and one atomic word decides what each of them may do. That makes three things true that are
-/// easily lost when such a class is written by hand:
+/// An operation is asynchronous if its `start()` returns before the work has ended and the end is
+/// announced later: `isExecuting` becomes `false` and `isFinished` becomes `true`. The `start()` of
+/// this class announces that the operation executes, creates a `Task` that calls ``run()``, and
+/// returns. The queue's thread continues with the next operation. After ``run()`` has returned or
+/// thrown, the task stores the result, calls ``willFinish(_:)`` and announces the end. No
+/// announcement depends on the thread or the actor of the work: both are made by synchronous code,
+/// the first in `start()` and the last at the end of the task, and one atomic word decides what
+/// each of them may do. This guarantees three properties that are difficult to achieve in a class
+/// of your own:
 ///
-/// - It finishes exactly once, whatever races with what. Only who has claimed the start makes a task, and
-///   only the end of that task finishes the operation, ``cancel()`` never does.
-/// - A cancellation is never lost. ``cancel()`` sets the flag and then looks for the task. The task begins the
-///   work when it can be found, and looks at the flag first. At least one of them sees the other.
-/// - Nothing holds itself. The task holds the operation, and the operation its task, until the work is
-///   over; the closure is released before those who wait for the operation go on.
+/// - It finishes exactly once, whatever events race. Only the thread that has claimed the start
+///   creates a task, and only the end of that task finishes the operation. ``cancel()`` never
+///   finishes it.
+/// - A cancellation is never lost. ``cancel()`` sets the flag and then searches for the task. The
+///   task begins the work only when it can be found, and checks the flag first. At least one of
+///   them sees the other.
+/// - It creates no retain cycle. The task retains the operation, and the operation its task, until
+///   the work has ended. The closure is released before threads and tasks that wait for the
+///   operation continue.
 ///
 /// ## Cancellation
 ///
-/// ``cancel()`` cancels the task too, so that what it awaits may end early and `Task.isCancelled` says so.
-/// What becomes of it is up to the work: usually it throws `CancellationError`, and if it returns all the
-/// same, that is the result. The operation finishes when the work is over and no earlier. Work that was
-/// cancelled before the operation started does not run.
+/// ``cancel()`` also cancels the task, so that awaited calls can end early and `Task.isCancelled`
+/// is `true`. The work decides how to react: usually it throws `CancellationError`. If it returns
+/// normally, its value is the result. The operation finishes when the work has ended, and not
+/// earlier. Work that was cancelled before the operation started does not run.
 ///
 /// ## Where it runs
 ///
-/// On the threads that Swift has for tasks, or on the actor to which an override of ``run()`` is bound.
-/// As in any task the work must not block its thread. ``OperationQueue/current`` and
-/// ``QualityOfService/current`` are about threads of queues, and say nothing inside it; who needs the
-/// queue there captures it. Observers are told that it executes on the thread that calls `start()`, and
-/// that it does not any more and has finished on the thread on which the task ends. Task-local values are
-/// those of whoever called `start()` by hand; started by a queue there are none.
+/// The work runs on the threads of Swift's concurrency runtime, or on the actor of an override of
+/// ``run()``. As in any task, it must not block its thread. ``OperationQueue/current`` and
+/// ``QualityOfService/current`` apply to threads of queues and are not set inside the work. Capture
+/// the queue if the work needs it. Observers are notified of the execution on the thread that calls
+/// `start()`, and of its end and of the finish on the thread on which the task ends. Task-local
+/// values are those of the caller of a direct `start()`. If a queue starts the operation, there are
+/// none.
 ///
-/// The task's priority is fixed at the start. It is what the operation's ``Operation/qualityOfService``
-/// says, or else its queue's: user-interactive and user-initiated are `high`, utility is `low`,
-/// background is `background`. Where neither states one, ``Operation/queuePriority`` counts: `high` and
-/// `veryHigh` are `high`, `low` is `low`, `veryLow` is `background`, and `normal` is `medium`, or the
-/// priority of the task that calls `start()` by hand.
+/// The priority of the task is fixed at the start. It follows from the operation's
+/// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated
+/// are `high`, utility is `low`, background is `background`. If neither is set,
+/// ``Operation/queuePriority`` decides: `high` and `veryHigh` are `high`, `low` is `low`, `veryLow`
+/// is `background`, and `normal` is `medium`, or the priority of the task that calls `start()`
+/// directly.
 // Unchecked for the reason given at `Operation`; `work` is guarded by its lock.
 open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var work: AsyncWork<Output>
@@ -69,64 +76,68 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   /// Creates an operation that calls `body`.
   ///
-  /// - Parameter body: Called once at most, and released before those who wait for the operation go on,
-  ///   whether it was called or, because the operation was cancelled, was not.
+  /// - Parameter body: Called at most once. It is released before threads and tasks that wait for
+  ///   the operation continue, even if it was not called because the operation was cancelled.
   public init(_ body: @escaping @Sendable () async throws -> Output) {
     work = AsyncWork(body: body)
     super.init()
   }
 
-  /// Before the dependencies go, and not after them, as stored properties do: a closure often captures
-  /// what its operation depends on. With the last reference to that it would release a chain of
-  /// operations one inside the other; as it is, the list of dependencies has the last one.
+  /// Releases the closure before the dependencies. Stored properties would be released after them.
+  /// A closure often captures what its operation depends on. With the last references it would
+  /// release a chain of operations recursively. This way, the list of dependencies has the last
+  /// references.
   deinit { discardWork() }
 
   // MARK: Work
 
-  /// Does the work. Overridden by subclasses, which need not call `super`.
+  /// Does the work. Subclasses override this method and need not call `super`.
   ///
-  /// Called once, in a task of its own, unless the operation was cancelled before it started. The
-  /// operation executes until this has returned or thrown; either is its
-  /// ``AsyncOperationSupplement/result``. When the operation is cancelled, so is the task.
+  /// Called once, in a new task, unless the operation was cancelled before it started. The
+  /// operation executes until this method has returned or thrown. The returned value or the error
+  /// is its ``AsyncOperationSupplement/result``. If the operation is cancelled, the task is
+  /// cancelled too.
   ///
   /// The base class calls the closure that the operation was created with.
   ///
-  /// - Throws: Whatever the work fails with. The operation finishes all the same.
-  /// - Precondition: There is a closure, and it has not run.
+  /// - Throws: The error of the work. The operation finishes nevertheless.
+  /// - Precondition: The operation has a closure, which has not run.
   open func run() async throws -> Output {
     guard let body = withWork({ $0.beginBody() }) else { throw refuseToRun() }
     return try await body()
   }
 
-  /// Called when the work is over and before anybody can see that: for what has to be done before
-  /// observers, dependents and waiters go on. Does nothing by default, and there is no need to call it.
+  /// Called after the work has ended and before the operation finishes, for actions that must
+  /// precede observers, dependents and waiters. Does nothing by default, so an override need not
+  /// call `super`.
   ///
-  /// Called once, in the task that has called ``run()``, which may be cancelled by now. The operation
-  /// goes on executing, and holding its slot, until this returns. Not called where the operation was
-  /// cancelled before it started: there was no work, and what is cancelled leaves its queue at once.
+  /// Called once, in the task that has called ``run()``, which may be cancelled by now. The
+  /// operation executes and holds its slot until this method returns. It is not called if the
+  /// operation was cancelled before it started: there was no work, and a cancelled operation leaves
+  /// its queue at once.
   ///
-  /// - Parameter result: What ``AsyncOperationSupplement/result`` will be.
+  /// - Parameter result: The future ``AsyncOperationSupplement/result``.
   open func willFinish(_ result: Result<Output, any Error>) async {}
 
   // MARK: Lifecycle
 
-  /// Begins the work and returns: see ``Operation/start()``, whose rules hold.
+  /// Begins the work and returns. The rules of ``Operation/start()`` apply.
   public final override func start() { super.start() }
 
   /// Does nothing: the work is ``run()``.
   public final override func main() {}
 
-  /// Asks the operation to stop: see ``Operation/cancel()``, whose rules hold. If it executes, its task is
-  /// cancelled too, before this returns.
+  /// Asks the operation to stop. The rules of ``Operation/cancel()`` apply. If the operation
+  /// executes, its task is also cancelled before this method returns.
   ///
-  /// What the work has registered by `withTaskCancellationHandler` is then called on this thread. An
-  /// override must call `super`.
+  /// The handlers that the work has registered by `withTaskCancellationHandler` are then called on
+  /// this thread. An override must call `super`.
   open override func cancel() {
     super.cancel()
     if isCancelled { cancelTask() }
   }
 
-  /// `true`: ``start()`` returns before the work is over.
+  /// `true`: ``start()`` returns before the work has ended.
   public final override var isAsynchronous: Bool { true }
 
   /// See ``Operation/isConcurrent``.
@@ -141,12 +152,12 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   /// See ``Operation/isFinished``.
   public final override var isFinished: Bool { super.isFinished }
 
-  /// See ``Operation/isReady``. What holds it up beside its dependencies is best made one of these.
+  /// See ``Operation/isReady``. Express further conditions as dependencies.
   public final override var isReady: Bool { super.isReady }
 
   // MARK: Inside
 
-  /// - Precondition: It has finished.
+  /// - Precondition: The operation has finished.
   final var finalResult: Result<Output, any Error> {
     guard let result = finalResultSoFar else {
       preconditionFailure("The operation has finished without a result")
@@ -154,15 +165,15 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     return result
   }
 
-  /// ``AsyncOperationSupplement/result``, which a subclass may hide.
+  /// The value of ``AsyncOperationSupplement/result``, which a subclass may hide.
   final var finalResultSoFar: Result<Output, any Error>? {
     guard status.load(ordering: .acquiring).isFinished else { return nil }
     return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
   }
 
   override func runBody() -> Bool {
-    // Here, where whoever calls `start()` can catch the mistake. Whether a subclass has something to run
-    // shows only in `run()`.
+    // Checked here, where the caller of `start()` can catch the mistake. Whether a subclass has
+    // work is known only in `run()`.
     if type(of: self) == AsyncOperation.self, !withWork({ $0.hasBody }) {
       let misuse = refuseToRun()
       keepError(misuse)
@@ -178,14 +189,14 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  /// As documented at `init`.
+  /// `true`, as documented at the initializer.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
-    // A thread that set the flag before it could find the task is seen here.
+    // A thread that set the flag before it could find the task is detected here.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     await willFinish(outcome)
@@ -193,9 +204,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     finishLater()
   }
 
-  /// The thread that makes the task is about to say which one it is. Until then `cancel()` could not find
-  /// it: so the work does not begin before. No thread waits for another one here: the task is suspended,
-  /// and the thread that makes it resumes it.
+  /// Waits until the thread that created the task has stored it. Until then `cancel()` could not
+  /// find the task, so the work does not begin before. No thread blocks here: the task is
+  /// suspended, and the thread that creates it resumes it.
   private final func waitUntilTaskIsKnown() async {
     if withWork({ $0.task }) != nil { return }
     await withUnsafeContinuation { beginning in
@@ -231,38 +242,40 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   }
 }
 
-/// The members of ``AsyncOperation`` that a subclass may declare for itself, as those of
+/// The members of ``AsyncOperation`` that a subclass may redeclare, like those of
 /// ``OperationSupplement``.
 ///
 /// Only ``AsyncOperation`` conforms.
 public protocol AsyncOperationSupplement: OperationSupplement {
-  /// What the operation returns.
+  /// The type of the operation's result.
   associatedtype Output: Sendable
 }
 
 extension AsyncOperation: AsyncOperationSupplement {}
 
 extension AsyncOperationSupplement {
-  /// What ``AsyncOperation/run()`` returned or threw; `nil` until the operation has finished.
+  /// The returned value or the error of ``AsyncOperation/run()``; `nil` until the operation has
+  /// finished.
   ///
-  /// Where the operation was cancelled before it started, or has thrown `CancellationError` because it was
-  /// cancelled, it is the reason that was given to `cancel(because:)`, or `CancellationError` if none was.
-  /// May be asked for on any thread, as often as wanted.
+  /// If the operation was cancelled before it started, or has thrown `CancellationError` because it
+  /// was cancelled, the result is the reason that was passed to `cancel(because:)`, or
+  /// `CancellationError` if there was none. It can be read on any thread.
   ///
-  /// What ``AsyncOperation/run()`` threw is the operation's `error` too. A cancelled operation without a
-  /// reason has none.
+  /// An error of ``AsyncOperation/run()`` is also the operation's `error`. A cancelled operation
+  /// without a reason has none.
   public var result: Result<Output, any Error>? {
     operation.finalResultSoFar
   }
 
-  /// What ``AsyncOperation/run()`` returned, as soon as the operation has finished.
+  /// The value that ``AsyncOperation/run()`` has returned, after the operation has finished.
   ///
-  /// Any number of tasks may wait for it. Cancelling a task that waits ends its wait and does not touch
-  /// the operation. An operation that nobody ever starts is waited for until then, be it cancelled; and so
-  /// is, inside its own work, the operation itself.
+  /// Any number of tasks can wait for it. Cancelling a waiting task ends its wait and does not
+  /// affect the operation. The wait for an operation that is never started does not end, even if
+  /// the operation is cancelled. The same is true for an operation that waits for itself in its own
+  /// work.
   ///
-  /// - Throws: What ``result`` says; `CancellationError`, too, if the waiting task was cancelled before
-  ///   the operation had finished.
+  /// - Throws: The error in ``result``. Also `CancellationError`, if the waiting task was cancelled
+  ///   before the operation had finished.
   public var value: Output {
     get async throws {
       let operation = operation

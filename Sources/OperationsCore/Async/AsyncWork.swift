@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What an asynchronous operation holds: its closure until that begins, its task while that runs, and
-/// then what came of it. Guarded by the operation's lock.
+/// The work of an asynchronous operation: its closure until the work begins, its task while the
+/// work runs, and then its result. Guarded by the operation's lock.
 struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
   private var body: Body?
   /// Whether the closure was called, or is about to be.
   private var hasBegun = false
-  /// The task, from when it was made until the work is over.
+  /// The task, from its creation until the work has ended.
   private(set) var task: Task<Void, Never>?
-  /// Resumes the task, which has begun before the thread that makes it could say which one it is.
+  /// Resumes the task, which has begun before its creating thread could store it.
   private var beginning: UnsafeContinuation<Void, Never>?
   private(set) var outcome: Result<Output, any Error>?
 
@@ -20,18 +20,18 @@ struct AsyncWork<Output: Sendable> {
   /// Whether there is a closure that was not called.
   var hasBody: Bool { body != nil && !hasBegun }
 
-  /// The closure will not be called any more.
+  /// Removes and returns the closure, which will not be called later.
   mutating func takeBody() -> Body? { body.take() }
 
-  /// Returns the closure, once. It stays if the operation's own task calls it, which finishes the operation
-  /// and releases the closure then.
+  /// Returns the closure at the first call, and `nil` later. If the operation's own task calls it,
+  /// the closure stays: the task finishes the operation, and releases the closure then.
   mutating func beginBody() -> Body? {
     if hasBegun { return nil }
     hasBegun = true
     return task == nil ? body.take() : body
   }
 
-  /// The task was made. The work has not begun.
+  /// Stores the task. The work has not begun.
   ///
   /// - Returns: Resumes the task, if it waits for this.
   mutating func taskWasMade(_ task: Task<Void, Never>) -> UnsafeContinuation<Void, Never>? {
@@ -39,16 +39,16 @@ struct AsyncWork<Output: Sendable> {
     return beginning.take()
   }
 
-  /// The task is suspended until it is known.
+  /// Stores the continuation of a task that waits until it is stored.
   ///
-  /// - Returns: Whether it is known by now, and the caller must resume it.
+  /// - Returns: Whether the task is stored by now, so that the caller must resume it.
   mutating func waitsForTask(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
     if task != nil { return true }
     beginning = continuation
     return false
   }
 
-  /// The work is over. Lets go of the task, which holds the operation.
+  /// Stores the result. Releases the task, which retains the operation.
   mutating func end(_ outcome: Result<Output, any Error>) {
     self.outcome = outcome
     task = nil
@@ -56,13 +56,13 @@ struct AsyncWork<Output: Sendable> {
 }
 
 extension TaskPriority {
-  /// The priority of the task that runs an asynchronous operation; `nil` where nobody has stated one.
+  /// Creates the priority of the task for an asynchronous operation; `nil` if no priority was set.
   ///
-  /// A stated quality of service has the task priority that stands for the same; only where there is none
-  /// does the place in the queue say how urgent the work is.
+  /// A quality of service has an equivalent task priority. The priority in the queue is used only
+  /// if no quality of service is set.
   ///
   /// - Parameters:
-  ///   - qualityOfService: The operation's, or its queue's where it states none.
+  ///   - qualityOfService: The operation's, or its queue's if the operation has none.
   ///   - queuePriority: The operation's.
   init?(_ qualityOfService: QualityOfService, _ queuePriority: Operation.QueuePriority) {
     switch qualityOfService {

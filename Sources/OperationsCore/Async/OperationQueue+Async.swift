@@ -4,14 +4,15 @@
 extension OperationQueueSupplement where Self: OperationQueue {
   /// Adds an asynchronous function as an ``AsyncOperation``.
   ///
-  /// It holds a slot of the queue until it has returned or thrown, and no thread while it awaits
-  /// something. Not called `addOperation`, because every closure that throws would then be taken for an
-  /// asynchronous one, and its error be kept where nobody looks.
+  /// The operation holds a slot of the queue until the function has returned or thrown, and no
+  /// thread while it awaits something. The method is not called `addOperation`, because every
+  /// throwing closure would then be considered asynchronous, and its error would be stored without
+  /// being reported.
   ///
   /// - Parameters:
   ///   - name: The operation's ``Operation/name``.
-  ///   - body: Called once, in a task of its own, unless the operation is cancelled before it starts.
-  /// - Returns: The operation: its ``AsyncOperationSupplement/value`` is what the function returns.
+  ///   - body: Called once, in a new task, unless the operation is cancelled before it starts.
+  /// - Returns: The operation. Its ``AsyncOperationSupplement/value`` is the function's result.
   @discardableResult
   public func addAsyncOperation<Output: Sendable>(
     name: String? = nil, _ body: @escaping @Sendable () async throws -> Output
@@ -22,14 +23,14 @@ extension OperationQueueSupplement where Self: OperationQueue {
     return operation
   }
 
-  /// Waits until the queue is empty at a moment, barriers and what is added meanwhile included, without
-  /// blocking a thread.
+  /// Waits until the queue is empty at some moment, without blocking a thread. Barriers and
+  /// operations that are added meanwhile are included.
   ///
-  /// Returns without delay where it is empty. Any number of tasks may wait. Cancelling a task that waits
-  /// ends its wait and does not touch the queue. In the work of one of the queue's own operations it
-  /// would wait for itself, until the task is cancelled.
+  /// Returns without delay if the queue is empty. Any number of tasks can wait. Cancelling a
+  /// waiting task ends its wait and does not affect the queue. In the work of one of the queue's
+  /// own operations, the wait is for that operation itself, and ends only if the task is cancelled.
   ///
-  /// - Returns: Whether the queue was empty; `false` where the waiting task was cancelled before that.
+  /// - Returns: Whether the queue was empty; `false` if the waiting task was cancelled before that.
   @discardableResult
   public func waitForAll() async -> Bool {
     let task = WaitingTask()

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One wait of a task, which ends when it is woken or, if it is to, when the task is cancelled.
+/// One wait of a task. It ends when the task is woken or, in ``wait()``, cancelled.
 ///
-/// Waking, cancelling and beginning to wait may come in any order and at once: the task is resumed
-/// exactly once.
+/// Waking, cancelling and the beginning of the wait may come in any order and concurrently. The
+/// task is resumed exactly once.
 final class WaitingTask: Waiter {
   private enum State {
-    /// The task is on its way to `wait`.
+    /// The task has not begun to wait.
     case early
     case waiting(CheckedContinuation<Bool, Never>)
-    /// What the wait has ended with.
+    /// The wait has ended.
     case ended(wasWoken: Bool)
   }
 
@@ -18,8 +18,8 @@ final class WaitingTask: Waiter {
 
   /// Suspends the calling task until it is woken or cancelled.
   ///
-  /// - Returns: Whether it was woken; `false` where the task was cancelled before that.
-  /// - Precondition: Nobody waits. One wait, of either kind, is all there is.
+  /// - Returns: Whether it was woken; `false` if the task was cancelled before that.
+  /// - Precondition: This is the first wait of either kind.
   func wait() async -> Bool {
     await withTaskCancellationHandler {
       await suspend()
@@ -28,9 +28,9 @@ final class WaitingTask: Waiter {
     }
   }
 
-  /// Suspends the calling task until it is woken, cancelled or not.
+  /// Suspends the calling task until it is woken, even if it is cancelled.
   ///
-  /// - Precondition: Nobody waits.
+  /// - Precondition: This is the first wait of either kind.
   func waitRegardless() async { _ = await suspend() }
 
   private func suspend() async -> Bool {
@@ -43,7 +43,7 @@ final class WaitingTask: Waiter {
 
   func wake() { end(wasWoken: true) }
 
-  /// - Returns: What the wait has ended with already.
+  /// - Returns: The result of the wait, if it has already ended.
   private func begin(_ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
     state.withLock { state in
       switch state {
@@ -72,8 +72,9 @@ final class WaitingTask: Waiter {
   }
 }
 
-/// Somebody who waits for something that happens once.
+/// A waiter for an event that happens once.
 protocol Waiter: AnyObject, Sendable {
-  /// It has happened. Called outside every lock, at most once, on any thread; must not block.
+  /// Called when the event has happened, outside every lock, at most once, on any thread. Must not
+  /// block.
   func wake()
 }
