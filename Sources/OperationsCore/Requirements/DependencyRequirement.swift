@@ -3,39 +3,40 @@
 
 import Synchronization
 
-/// What an operation asks of a dependency; see ``OperationSupplement/addDependency(_:requires:)``.
+/// The requirement for a dependency; see ``OperationSupplement/addDependency(_:requires:)``.
 public enum DependencyRequirement: Sendable, Hashable {
-  /// That it finishes, in whatever way.
+  /// The dependency must finish, successfully or not.
   case completion
-  /// That it finishes, was not cancelled, and has recorded no error.
+  /// The dependency must finish without a cancellation and without a recorded error.
   case success
 }
 
-/// Why an operation was cancelled that required a dependency to succeed.
+/// The reason for the cancellation of an operation that required the success of a dependency.
 public struct DependencyError: Error, Sendable, CustomStringConvertible {
   /// The dependency.
   public let dependency: OperationReference
-  /// The operation with which it began: ``dependency`` itself, or what that has required in turn,
+  /// The operation that failed first: ``dependency`` itself, or an operation that it required,
   /// directly or through others.
   public let origin: OperationReference
-  /// What went wrong with ``origin``; `nil` where it was cancelled and has recorded no reason. Never a
+  /// The error of ``origin``; `nil` if it was cancelled and has recorded no reason. Never a
   /// ``DependencyError``.
   public let underlyingError: (any Error)?
 
-  /// The error for an operation that has finished; `nil` where it has succeeded.
+  /// Creates the error for a finished operation; `nil` if it has succeeded.
   init?(of operation: Operation) {
     let error = operation.error
-    // Not by the overridable property: the finishing thread may hold a lock of the subclass's.
+    // The overridable property is not read, because the finishing thread may hold a lock of the
+    // subclass.
     let isCancelled = operation.status.load(ordering: .acquiring).isCancelled
     guard error != nil || isCancelled else { return nil }
     dependency = OperationReference(operation)
-    // Flat, or the last one of a long chain would hold all that went before it.
+    // Flat, because the last error of a long chain would otherwise retain all earlier ones.
     let cause = error as? DependencyError
     origin = cause?.origin ?? dependency
     underlyingError = cause == nil ? error : cause?.underlyingError
   }
 
-  /// "operation #3 “fetch” was cancelled", or what went wrong there.
+  /// For example "operation #3 “fetch” was cancelled", or the error.
   public var description: String {
     let cause = underlyingError.map { "failed: \($0)" } ?? "was cancelled"
     return dependency == origin

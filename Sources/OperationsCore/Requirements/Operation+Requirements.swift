@@ -5,23 +5,23 @@ import COperationsSystem
 import Synchronization
 
 extension OperationSupplement where Self: Operation {
-  /// Makes this operation wait for `operation`, and says what is asked of it.
+  /// Makes this operation depend on `operation`, with a requirement.
   ///
-  /// With ``DependencyRequirement/success``, one that fails or is cancelled cancels this operation
-  /// when it finishes: by `cancel(because:)` with a ``DependencyError``, without waiting for other
-  /// dependencies. It cannot start in between. The cancellation comes from a thread of the library's,
-  /// soon after the finish; where `operation` has finished already, from this one. With
-  /// ``DependencyRequirement/completion`` this is `addDependency(_:)`.
+  /// With ``DependencyRequirement/success``, a failed or cancelled dependency cancels this
+  /// operation when it finishes: by `cancel(because:)` with a ``DependencyError``, without waiting
+  /// for other dependencies. This operation cannot start in between. The cancellation comes from a
+  /// thread of the library, soon after the finish; if `operation` has already finished, from this
+  /// thread. With ``DependencyRequirement/completion`` this is `addDependency(_:)`.
   ///
-  /// A dependency that is listed already is asked for more by this, never for less. Removing the
-  /// dependency removes the requirement. Once this operation executes, is cancelled or has finished,
-  /// there is no effect; so there is none on a subclass whose `isReady` lets it start before what it
-  /// depends on has finished, once it has.
+  /// For a dependency that is already listed, this can only add the requirement, not remove it.
+  /// Removing the dependency removes the requirement. If this operation executes, is cancelled or
+  /// has finished, there is no effect. So there is none on a subclass whose `isReady` lets it start
+  /// before its dependencies have finished, after it has started.
   ///
   /// - Parameters:
-  ///   - operation: What this operation waits for.
-  ///   - requirement: What is asked of it.
-  /// - Precondition: `operation` is another one.
+  ///   - operation: The dependency.
+  ///   - requirement: The requirement for it.
+  /// - Precondition: `operation` is not this operation.
   public func addDependency(_ operation: Operation, requires requirement: DependencyRequirement) {
     depend(on: operation, requiresSuccess: requirement == .success)
   }
@@ -30,7 +30,7 @@ extension OperationSupplement where Self: Operation {
 // MARK: - The dependent's side
 
 extension Operation {
-  /// Counts one more than the edge, so that this operation is held up until somebody has looked at how
+  /// Counts one more than the edge, so that this operation waits until a thread has checked how
   /// `operation` has finished.
   ///
   /// - Returns: Whether it was ready until now.
@@ -52,26 +52,26 @@ extension Operation {
     return false
   }
 
-  /// As ``require(_:)``, of a dependency that was listed before.
+  /// Requires the success of a dependency that was listed before.
   final func requireListed(_ operation: Operation) {
     _ = require(operation)
-    // Another thread may have removed it in between, and found nothing to take back.
+    // Another thread may have removed it in between, and found no requirement to remove.
     if !isListed(operation) { stopRequiring(operation) }
-    // Its answer was forgotten: an override may be ready although a dependency has not finished.
+    // Its value was dropped: an override may be ready although a dependency has not finished.
     if overridesReadiness, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
     }
   }
 
-  /// Takes back ``require(_:)``, as far as that is not over.
+  /// Reverts ``require(_:)``, if it still has an effect.
   final func stopRequiring(_ operation: Operation) {
     withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
     guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
-    // Where it was removed and required again meanwhile, it may be there more than once.
+    // If it was removed and required again meanwhile, it may be listed more than once.
     while operation.unlistRequirer(self) { countOffDependency() }
   }
 
-  /// A dependency that was counted has finished.
+  /// Handles the finish of a counted dependency.
   private final func judge(_ error: DependencyError?) {
     cancelUnlessSuccessful(error)
     countOffDependency()
@@ -87,10 +87,10 @@ extension Operation {
 // MARK: - The dependency's side
 
 extension Operation {
-  /// - Returns: `false` where this operation has finished: nobody will be told any more.
+  /// - Returns: `false` if this operation has finished: no further dependent will be notified.
   private final func listRequirer(_ dependent: Operation) -> Bool {
     makeRare { rare in
-      // With the flag set before it finishes, the finisher comes for the list.
+      // If the flag is set before the finish, the finisher reads the list.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       let unowned = Unmanaged.passUnretained(dependent)
       _ = swift_unownedRetain(unowned.toOpaque())
@@ -99,7 +99,7 @@ extension Operation {
     }
   }
 
-  /// - Returns: Whether it was listed, and the caller has to count it off.
+  /// - Returns: Whether it was listed, so that the caller must count it off.
   private final func unlistRequirer(_ dependent: Operation) -> Bool {
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     return withRare { rare in
@@ -111,7 +111,7 @@ extension Operation {
     }
   }
 
-  /// What few operations have to do when they have finished. Called once, by the finisher.
+  /// Handles rare duties of a finish. Called once, by the finisher.
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }
@@ -132,7 +132,7 @@ extension Operation {
         Delivery.during(self) { dependent.judge(nil) }
         continue
       }
-      // `cancel()` may be overridden, and this thread may hold a lock of the subclass's.
+      // `cancel()` may be overridden, and this thread may hold a lock of the subclass.
       OperationQueue.duties.addOperation { dependent.judge(error) }
     }
   }
