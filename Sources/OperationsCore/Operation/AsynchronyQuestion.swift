@@ -3,25 +3,25 @@
 
 import COperationsSystem
 
-/// Lets ``Operation/isAsynchronous`` and ``Operation/isConcurrent`` each answer what an override of the
-/// other one says.
+/// Lets ``Operation/isAsynchronous`` and ``Operation/isConcurrent`` each return the value of an
+/// override of the other one.
 ///
-/// The base class asks the other property, and notes for that time on the calling thread that it does. If
-/// the base class is asked again for the same operation, nothing is overridden that could answer: the
-/// answer is `false`. An operation has nothing to store for this.
+/// The base class reads the other property, and notes this on the calling thread meanwhile. If the
+/// base class is asked again for the same operation, neither property is overridden, and the answer
+/// is `false`. An operation needs no storage for this.
 enum AsynchronyQuestion {
-  /// Lies on the stack of the thread that asks; the innermost first.
+  /// Lives on the stack of the calling thread; the innermost scope comes first.
   private struct Scope {
     let operation: Unmanaged<Operation>
     let outer: UnsafeMutableRawPointer?
   }
 
-  /// The base class's answer to one of the two properties.
+  /// Returns the base class's value for one of the two properties.
   ///
   /// - Parameters:
-  ///   - operation: The operation that is asked.
+  ///   - operation: The operation.
   ///   - other: Reads the other property.
-  /// - Returns: What an override of the other property says; `false` if there is none.
+  /// - Returns: The value of an override of the other property; `false` if there is none.
   static func answer(for operation: Operation, by other: () -> Bool) -> Bool {
     if operation.isExactlyBlockOperation || isUnderWay(for: operation) { return false }
     let outer = csystem_current_question()

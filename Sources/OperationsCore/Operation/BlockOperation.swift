@@ -5,18 +5,19 @@ import Synchronization
 
 /// An operation whose work is one or more blocks.
 ///
-/// Several blocks run at the same time, as far as there are threads, and take one slot of the queue
-/// together; the operation finishes when all of them have. The thread that has started the operation
-/// runs the blocks that no other thread has begun. If blocks wait for each other, each needs a thread: they wait
-/// for ever if they are more than the ``WorkerConfiguration/threadLimit`` allows.
+/// Several blocks run at the same time, as far as threads are available, and use one slot of the
+/// queue together. The operation finishes when all of them have. The thread that has started the
+/// operation runs the blocks that no other thread has begun. If blocks wait for each other, each
+/// needs a thread: they wait forever if there are more of them than the
+/// ``WorkerConfiguration/threadLimit`` allows.
 ///
 /// Source: Apple, "NSBlockOperation Class Reference".
-// Unchecked for the reason given at `Operation`; the blocks are guarded by its lock, but for what is
-// said at `takeBlocksAsStarter()`.
+// Unchecked for the reason given at `Operation`. The blocks are guarded by its lock, with the
+// exception described at `takeBlocksAsStarter()`.
 open class BlockOperation: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var firstBlock: (@Sendable () -> Void)?
 
-  /// Creates an operation without blocks, which finishes at once when it is started.
+  /// Creates an operation without blocks, which finishes immediately when it is started.
   public override init() { super.init() }
 
   /// Creates an operation that runs one block.
@@ -25,7 +26,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     firstBlock = block
   }
 
-  /// Before the dependencies go, and not after them, as stored properties do; see ``AsyncOperation``.
+  /// Releases the blocks before the dependencies. Stored properties would be released after them;
+  /// see ``AsyncOperation``.
   deinit {
     if firstBlock == nil { return }
     let unrun = takeBlocksLocked()
@@ -40,7 +42,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return [firstBlock] + (rare?.moreBlocks ?? [])
   }
 
-  /// Adds a block, to run at the same time as the others.
+  /// Adds a block, which runs at the same time as the others.
   ///
   /// - Precondition: The operation has not started.
   open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
@@ -57,11 +59,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// Runs the blocks; returns when all of them have.
+  /// Runs the blocks, and returns when all of them have ended.
   ///
-  /// Called by hand it runs them each time. They are released when the operation finishes in a queue;
-  /// from then on this does nothing. If the operation is of exactly this class, it does nothing either
-  /// while a queue runs the operation.
+  /// A direct call runs them each time. They are released when the operation finishes in a queue.
+  /// From then on, this method does nothing. If the operation is of exactly this class, it also
+  /// does nothing while a queue executes the operation.
   open override func main() {
     lock.lock()
     let blocks: Blocks =
@@ -71,8 +73,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
   }
 
   final override func runBody() -> Bool {
-    // A queue's blocks are the thread's that runs them; those of an operation that is started by hand
-    // stay, for a call of `main()` that follows.
+    // In a queue, the blocks belong to the thread that runs them. Those of an operation that is
+    // started directly stay for later calls of `main()`.
     if isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued),
       let scope = CurrentWork.scope
     {
@@ -83,15 +85,16 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return true
   }
 
-  /// What `start()` does on one of the queue's workers, but for what its critical section will do.
+  /// Does the work of `start()` on one of the queue's workers, except for the work of its critical
+  /// section.
   ///
   /// - Parameters:
   ///   - queue: The queue.
-  ///   - scope: What says that this thread runs the operation.
-  /// - Returns: What this has made ready in that queue, for its critical section too. `nil` if the
-  ///   operation was retired when its block was released.
-  /// - Precondition: The queue has chosen it. The class is exactly this one, so that nobody but an
-  ///   observer can tell the difference.
+  ///   - scope: Notes that this thread executes the operation.
+  /// - Returns: The operations that this has made ready in that queue, also for its critical
+  ///   section. `nil` if the operation was retired when its block was released.
+  /// - Precondition: The queue has chosen it. The class is exactly this one, so that only an
+  ///   observer can detect the difference.
   @inline(__always)
   final func startWithoutRetiring(
     in queue: QueueCore, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
@@ -99,7 +102,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     if status.load(ordering: .acquiring).has(.startClaimed) {
       runBlocks(scope)
       if scope.pointee.operation == nil { return nil }
-      // Then the finish, too, is left to the critical section.
+      // In this case, the critical section also does the finish.
       if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
       finishRun()
     } else {
@@ -112,7 +115,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return releaseDependents(in: queue)
   }
 
-  /// Starts it if it is observed, or was cancelled.
+  /// Starts an operation that is observed or was cancelled.
   @inline(never)
   private final func startSlowly(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     switch update({ $0.startUnobserved() }) {
@@ -122,7 +125,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
       finishRun()
     case .finishWithoutRunning, .nothing, .refuse: break
     }
-    // If it was cancelled: the release of the blocks may need the slot.
+    // For a cancelled operation: the release of the blocks may need the slot.
     guard let unrun = takeWork(mayRunAgain: false) else { return }
     CurrentWork.retire(scope)
     withExtendedLifetime(unrun) {}
@@ -130,8 +133,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
     if mayRunAgain { return nil }
-    // A subclass may say that it has finished while another thread is in its `main()`; and `main()` may
-    // be called by hand while this thread finishes what was cancelled.
+    // A subclass may announce its finish while another thread is in its `main()`, and `main()` may
+    // be called directly while this thread finishes a cancelled operation.
     lock.lock()
     let taken = takeBlocksLocked()
     lock.unlock()
@@ -140,14 +143,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   // MARK: Taking the blocks
 
-  /// Whether the blocks are still there for everybody: whoever holds the lock, and then finds this so,
-  /// may use them.
+  /// Whether the blocks are still available to all threads: a thread that holds the lock, and then
+  /// finds this `true`, may use them.
   private final var mayChangeBlocks: Bool {
     status.load(ordering: .sequentiallyConsistent).isPending
   }
 
-  /// As ``mayChangeBlocks``, for reading: no queue's thread takes the blocks of an operation that is
-  /// started by hand.
+  /// Like ``mayChangeBlocks``, for reading: no queue's thread takes the blocks of an operation that
+  /// is started directly.
   private final var hasNotBegunInQueue: Bool {
     let status = status.load(ordering: .sequentiallyConsistent)
     return status.isPending || !status.has(.enqueued)
@@ -157,11 +160,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Takes the blocks of an operation of exactly this class, for the caller to run or to release.
   ///
-  /// Only for the one thread of a queue that has claimed the start, or the finish without one: it needs
-  /// no lock.
-  /// Others take it first and leave the blocks alone unless they find the operation pending then; this
-  /// one has changed the status and looks at the lock. As all of that is sequentially consistent,
-  /// either they see the start or they are seen here.
+  /// Only for the one thread of a queue that has claimed the start, or the finish without a start.
+  /// It needs no lock. Other threads take the lock first, and leave the blocks alone unless they
+  /// find the operation pending then. This thread has changed the status and then reads the lock.
+  /// All of these accesses are sequentially consistent, so either the others see the start, or this
+  /// thread sees them here.
   @inline(__always)
   private final func takeBlocksAsStarter() -> Blocks {
     if lock.isFree { return (firstBlock.take(), takeMoreBlocks()) }
@@ -214,11 +217,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
     withExtendedLifetime((blocks, others)) {}
   }
 
-  /// Ends the life of a block at a known moment.
+  /// Releases a block at this point.
   @inline(never)
   private static func release(_ block: consuming (@Sendable () -> Void)?) {}
 
-  /// - Returns: What keeps the blocks after the first, if there are some.
+  /// - Returns: The object that retains the blocks after the first, if there are any.
   @inline(__always) @discardableResult
   private final func run(_ blocks: Blocks) -> ExecutionBlocks? {
     guard let more = blocks.more else {
@@ -228,7 +231,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return run(blocks.first, and: more)
   }
 
-  /// - Returns: What keeps the blocks after the first.
+  /// - Returns: The object that retains the blocks after the first.
   @inline(never)
   private final func run(
     _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]

@@ -3,9 +3,10 @@
 
 import Synchronization
 
-/// An operation that calls one function and keeps what it returned or threw.
+/// An operation that calls one function and stores its result or error.
 ///
-/// What `NSInvocationOperation` is in Objective-C, with a closure for target, selector and argument:
+/// It corresponds to `NSInvocationOperation` in Objective-C, with a closure instead of target,
+/// selector and argument:
 ///
 /// ```swift
 /// let operation = InvocationOperation { try checksum(of: file) }
@@ -23,25 +24,26 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
 
   /// Creates an operation that calls `body`.
   ///
-  /// - Parameter body: Called once at most, on the thread that the operation runs on, and released
-  ///   before those who wait for the operation go on, whether it was called or, because the operation
-  ///   was cancelled, was not.
+  /// - Parameter body: Called at most once, on the thread that executes the operation. It is
+  ///   released before threads and tasks that wait for the operation continue, even if it was not
+  ///   called because the operation was cancelled.
   public init(_ body: @escaping @Sendable () throws -> Result) {
     self.body = body
     super.init()
   }
 
-  /// Before the dependencies go, and not after them, as stored properties do; see ``AsyncOperation``.
+  /// Releases the body before the dependencies. Stored properties would be released after them; see
+  /// ``AsyncOperation``.
   deinit { discardWork() }
 
-  /// What the body returned; `nil` until the operation has finished.
+  /// The result of the body; `nil` until the operation has finished.
   ///
-  /// May be asked for on any thread, as often as wanted. An operation that was cancelled once its
-  /// body ran has the result of that like any other. In a subclass that overrides ``main()`` and
-  /// does not call `super` it stays `nil`.
+  /// It can be read on any thread. If the operation was cancelled after its body had begun, its
+  /// result is that of the body. In a subclass that overrides ``main()`` and does not call `super`,
+  /// it stays `nil`.
   ///
-  /// - Throws: What the body threw. Where it did not run because the operation was cancelled,
-  ///   ``InvocationOperationError/cancelled``. Where it returns `Void`,
+  /// - Throws: The error of the body. If the body did not run because the operation was cancelled,
+  ///   ``InvocationOperationError/cancelled``. If the body returns `Void`,
   ///   ``InvocationOperationError/voidResult``.
   public final var result: Result? {
     get throws {
@@ -57,16 +59,16 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     }
   }
 
-  /// Calls the body and keeps what comes of it.
+  /// Calls the body and stores its result.
   open override func main() {
     guard let body = beginBody() else { return }
-    // In a function of its own, so that the body cannot go under the lock.
+    // In a separate function, so that the body is neither called nor released under the lock.
     let outcome = Swift.Result(catching: body)
     if case .failure(let error) = outcome { keepError(error) }
     keep(outcome)
   }
 
-  /// As documented at `init`.
+  /// `true`, as documented at the initializer.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
@@ -75,10 +77,10 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
     return body.take()
   }
 
-  /// Returns the body, once.
+  /// Returns the body at the first call, and `nil` later.
   ///
-  /// If ``Operation/start()`` has begun, the body stays until the operation finishes: what it captured may
-  /// need the slot when it is released.
+  /// If ``Operation/start()`` has begun, the body stays until the operation finishes: the release
+  /// of captured objects may need the slot.
   private final func beginBody() -> (@Sendable () throws -> Result)? {
     lock.lock()
     defer { lock.unlock() }
@@ -100,22 +102,22 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   }
 }
 
-/// Why a finished ``InvocationOperation`` has no result to give.
+/// The reason why a finished ``InvocationOperation`` has no result.
 ///
 /// Source: Apple, "NSInvocationOperation", "Result Exceptions".
 public struct InvocationOperationError: Error, Hashable, CustomStringConvertible {
-  /// Which reason.
+  /// The kind of the reason.
   public enum Code: Sendable, Hashable {
-    /// The operation was cancelled before its body ran; it never will.
+    /// The operation was cancelled before its body ran.
     case cancelled
-    /// The body returns `Void`: that it has returned is all there is to know.
+    /// The body returns `Void`, so there is no value.
     case voidResult
   }
 
-  /// Which reason.
+  /// The kind of a reason.
   public let code: Code
 
-  /// An error for the given reason.
+  /// Creates an error for a reason.
   public init(code: Code) { self.code = code }
 
   /// Foundation's `NSInvocationOperationCancelledException`.

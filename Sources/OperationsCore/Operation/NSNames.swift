@@ -16,7 +16,8 @@ public typealias NSOperationQueue = OperationQueue
 /// Source: Apple, "NSBlockOperation Class Reference".
 public typealias NSBlockOperation = BlockOperation
 
-/// The Objective-C name of ``InvocationOperation``, which has a closure in place of target and selector.
+/// The Objective-C name of ``InvocationOperation``, which has a closure instead of target and
+/// selector.
 ///
 /// Source: Apple, "NSInvocationOperation Class Reference".
 public typealias NSInvocationOperation<Result: Sendable> = InvocationOperation<Result>

@@ -4,14 +4,15 @@
 import COperationsSystem
 import Synchronization
 
-/// The edges of one operation, guarded by its lock, but for what its finisher takes.
+/// The edges of one operation, guarded by its lock, except when its finisher takes them.
 ///
-/// One of each kind is stored here and a second of either in ``OperationExtra``, so that chains and
-/// binary trees allocate nothing; the rest is in ``RareState``.
+/// The first edge of each kind is stored here, and a second one of either kind in
+/// ``OperationExtra``, so that chains and binary trees allocate nothing. Further edges are in
+/// ``RareState``.
 ///
-/// Dependencies are retained. Dependents are not: a dependency must not keep what waits for it
-/// alive. They are *unowned-retained*: their memory stays, and `swift_tryRetain` says whether there
-/// is still an operation in it.
+/// Dependencies are retained. Dependents are not, because a dependency must not keep its dependents
+/// alive. They are *unowned-retained*: their memory stays valid, and `swift_tryRetain` tells
+/// whether it still has an operation.
 struct DependencyLinks {
   var firstDependency: Operation?
   var firstDependent: Unmanaged<Operation>?
@@ -20,7 +21,7 @@ struct DependencyLinks {
 }
 
 extension Operation {
-  /// How many dependencies it takes before a set is kept to find duplicates.
+  /// The number of dependencies from which on a set is used to find duplicates.
   private static let setThreshold = 8
 
   /// The dependencies as they were added, without an override.
@@ -39,8 +40,8 @@ extension Operation {
       return dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
     }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // An observer may have come meanwhile and read what was before. Seen without a
-    // fence: who reads takes the lock that this thread has just released.
+    // An observer may have been added meanwhile and have read the earlier value. It is seen without
+    // a fence, because a reader takes the lock that this thread has just released.
     if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
     noteDescriptionChanged()
   }
@@ -63,9 +64,10 @@ extension Operation {
     willChangeValue(forKey: "dependencies")
     if willHold { willChangeValue(forKey: "isReady") }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // What held it up before may have finished meanwhile, and observers know that it became ready.
+    // The earlier dependencies may have finished meanwhile, and observers know that it became
+    // ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
-    // Announced or not, the queue asks a subclass's own `isReady` again.
+    // Announced or not, the queue evaluates a subclass's own `isReady` again.
     if willHold || becameUnready {
       ownValueDidChange(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
@@ -91,15 +93,16 @@ extension Operation {
 
   // MARK: Linking
 
-  /// - Returns: Whether the operation was ready until this dependency came.
+  /// - Returns: Whether the operation was ready until this dependency was added.
   @inline(__always)
   private final func link(
     _ operation: Operation, isMet: Bool, _ requiresSuccess: Bool
   ) -> Bool {
     let isHeld = requiresSuccess && require(operation)
     let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
-    // Listed last: who removes what is listed finds its edge. Where another thread has listed the
-    // same one meanwhile, one of the two edges is too many; which one does not matter.
+    // Listed last, so that a thread that removes a listed dependency finds its edge. If another
+    // thread has listed the same one meanwhile, one of the two edges is redundant. It does not
+    // matter which one.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
@@ -109,8 +112,8 @@ extension Operation {
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
     stopRequiring(operation)
-    // Whoever takes the edge out of the dependency's list counts it off: this thread here, or the
-    // one that finishes the dependency.
+    // The thread that removes the edge from the dependency's list counts it off: this thread, or
+    // the one that finishes the dependency.
     guard operation.unlistDependent(self) else { return }
     let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }
@@ -119,9 +122,9 @@ extension Operation {
 
   // MARK: Counting
 
-  /// Counts first and registers second: if `operation` finishes in between it finds nobody to
-  /// tell, and the count is taken back here. The other order could count off what was never
-  /// counted.
+  /// Counts first and registers second: if `operation` finishes in between, it does not find this
+  /// dependent, and the count is corrected here. The other order could count off an edge that was
+  /// never counted.
   ///
   /// - Returns: Whether there is an edge now, and whether the operation was ready until then.
   @inline(__always)
@@ -137,13 +140,13 @@ extension Operation {
     return (isRegistered, becameUnready)
   }
 
-  /// One dependency less. Called with a strong reference held to `self`.
+  /// Counts off one dependency. Called with a strong reference to `self`.
   final func countOffDependency() {
     let verdict = update { $0.dependencyWasMet() }
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
     if verdict.asksReadiness, overridesReadiness {
-      // Does not keep the operation alive until then.
+      // Does not keep the operation alive meanwhile.
       let unowned = Unmanaged.passUnretained(self)
       _ = swift_unownedRetain(unowned.toOpaque())
       Self.askReadinessElsewhere([unowned])
@@ -184,7 +187,7 @@ extension Operation {
     lock.lock()
     defer { lock.unlock() }
     if links.firstDependency == nil {
-      // One that is met was not counted, which notes it too.
+      // A dependency that has finished was not counted, which would also have set the flag.
       if !status.load(ordering: .relaxed).has(.hasDependencies) {
         update { $0.insert(.hasDependencies) }
       }
@@ -217,7 +220,7 @@ extension Operation {
     return true
   }
 
-  /// - Precondition: The lock is held. The caller keeps alive what is listed no more.
+  /// - Precondition: The lock is held. The caller keeps removed operations alive.
   final func setDependenciesLocked(_ all: [Operation]) {
     links.firstDependency = all.first
     let extra = extra.load(ordering: .relaxed)
@@ -233,7 +236,7 @@ extension Operation {
 
   // MARK: Release
 
-  /// Lets go of the edges when the operation is destroyed.
+  /// Releases the edges when the operation is destroyed.
   @inline(never)
   final func releaseDependencies() {
     if let first = links.firstDependency.take() { ReleaseList.release(first) }

@@ -4,22 +4,23 @@
 import COperationsSystem
 import Synchronization
 
-/// The side of an operation that others depend on.
+/// The part of an operation that other operations depend on.
 extension Operation {
-  /// After how many dependents those that are ready are handed over.
+  /// The number of dependents after which those that are ready are handed over.
   private static let handOverInterval = 1_024
 
-  // MARK: Telling them
+  // MARK: Notifying dependents
 
-  /// Tells everyone who waits for this operation. Called once, after it has finished.
+  /// Notifies all dependents of this operation. Called once, after it has finished.
   final func releaseDependents() {
     var chain = releaseDependents(in: nil)
     precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
   }
 
-  /// As ``releaseDependents()``, on a worker of this queue that will look into it at once.
+  /// Notifies all dependents, on a worker of this queue that will read the queue at once.
   ///
-  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is set.
+  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is
+  ///   set.
   @inline(__always)
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
@@ -30,7 +31,7 @@ extension Operation {
   @inline(__always)
   private final func tellDependents(in queue: QueueCore?) -> OperationChain {
     var chain = OperationChain()
-    // Most have one, and nothing else that would have to be taken under the lock.
+    // Most operations have one, and nothing else that must be read under the lock.
     if lock.isFree, extra.load(ordering: .acquiring).isNothing {
       if let only = links.firstDependent {
         links.firstDependent = nil
@@ -50,27 +51,27 @@ extension Operation {
     if let second, tell(second, in: queue, &chain) { asked.append(second) }
     for (index, dependent) in more.enumerated() {
       if tell(dependent, in: queue, &chain) { asked.append(dependent) }
-      // The first of very many do not wait until the last has been told.
+      // The first of very many dependents do not wait until the last one is notified.
       if index % Self.handOverInterval == Self.handOverInterval - 1 { handOver(&chain) }
     }
     if !asked.isEmpty { Self.askReadinessElsewhere(asked) }
   }
 
-  /// Tells one dependent.
+  /// Notifies one dependent.
   ///
-  /// - Returns: Whether its overridden `isReady` is to be asked. The caller has the unowned reference to the
-  ///   dependent then; else the reference has been given up.
+  /// - Returns: Whether its overridden `isReady` must be evaluated. In that case the caller has the
+  ///   unowned reference to the dependent. Otherwise, the reference has been released.
   private final func tell(
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) -> Bool {
-    // Its memory is there as long as the unowned reference is.
+    // Its memory is valid as long as the unowned reference exists.
     guard let verdict = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() }) else {
       tellOutsideQueue(dependent, &chain)
       return false
     }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
-    // Before the reference is given up: one that must not be pushed may be freed upon that.
+    // Before the reference is released: a dependent that must not be pushed may be freed by that.
     let isHere =
       verdict.mustPush
       && dependent._withUnsafeGuaranteedRef {
@@ -86,7 +87,7 @@ extension Operation {
     return mustAsk
   }
 
-  /// Hands a dependent over to its queue, which is another one than that of the worker.
+  /// Hands a dependent over to its queue, which is not the worker's queue.
   @inline(never)
   private final func push(_ dependent: Operation, from queue: QueueCore?) {
     if queue != nil, let scope = CurrentWork.scope, scope.pointee.acceptsNextQueue {
@@ -96,11 +97,11 @@ extension Operation {
     }
   }
 
-  /// Asks the overridden `isReady` of operations whose last dependency has finished, because subclasses
-  /// evaluate their conditions there. Not on this thread, which may hold a lock of the dependency's
-  /// subclass.
+  /// Evaluates the overridden `isReady` of operations whose last dependency has finished, because
+  /// subclasses evaluate their conditions there. Not on this thread, which may hold a lock of the
+  /// dependency's subclass.
   ///
-  /// - Parameter operations: The operations, with unowned references, which this gives up.
+  /// - Parameter operations: The operations, with unowned references, which this method releases.
   @inline(never)
   static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
     OperationQueue.duties.addOperation {
@@ -108,7 +109,8 @@ extension Operation {
     }
   }
 
-  /// Asks the overridable `isReady`, unless a queue has chosen the operation: it asks before the start.
+  /// Evaluates the overridable `isReady`, unless a queue has chosen the operation: the queue
+  /// evaluates it before the start.
   private final func askReadinessBeforeStart() {
     let status = status.load(ordering: .acquiring)
     if status.isPending, !status.has(.dispatched) { readReadinessAgain() }
@@ -119,13 +121,13 @@ extension Operation {
     update { $0.dependencyWasMetInQueue() }
   }
 
-  /// Tells one that a reference is needed for: it is not in a queue that retains it, or somebody observes
-  /// it.
+  /// Notifies a dependent for which a reference is necessary: it is not in a queue that retains it,
+  /// or it is observed.
   @inline(never)
   private final func tellOutsideQueue(
     _ dependent: Unmanaged<Operation>, _ chain: inout OperationChain
   ) {
-    // An observer, or a `deinit`, may go on for as long as it likes.
+    // An observer or a `deinit` may run for an unlimited time.
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
@@ -133,18 +135,18 @@ extension Operation {
     Delivery.during(self) { dependent.countOffDependency() }
   }
 
-  /// Hands what was left to the worker over to whichever one comes.
+  /// Hands the operations that were left to the worker over to any worker.
   private final func handOver(_ chain: inout OperationChain) {
     while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
   }
 
-  // MARK: Listing them
+  // MARK: Listing dependents
 
-  /// - Returns: `false` where this operation has finished: nobody will be told any more.
+  /// - Returns: `false` if this operation has finished: no further dependent will be notified.
   final func listDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // With the flag set before it finishes, the finisher comes for the list; see `takeDependents`.
+    // If the flag is set before the finish, the finisher reads the list; see `takeDependents`.
     guard update({ $0.promise(.hasDependents) }) else { return false }
     let unowned = Unmanaged.passUnretained(dependent)
     _ = swift_unownedRetain(unowned.toOpaque())
@@ -158,16 +160,16 @@ extension Operation {
     return true
   }
 
-  /// - Returns: Whether it was listed and the caller has to count the edge off.
+  /// - Returns: Whether it was listed, so that the caller must count the edge off.
   final func unlistDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // Who finishes it counts off what is listed, if that is not done.
+    // The finisher counts off the listed edges, if it has not done so yet.
     if status.load(ordering: .sequentiallyConsistent).isFinished { return false }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     let extra = extra.load(ordering: .relaxed)
     if links.firstDependent?.toOpaque() == opaque {
-      // Those behind it move up: they are told in the order in which they were added.
+      // The following dependents move up: they are notified in the order in which they were added.
       links.firstDependent = takeSecondDependentLocked()
     } else if extra.dependent?.toOpaque() == opaque {
       self.extra.store(OperationExtra(), ordering: .relaxed)
@@ -197,8 +199,8 @@ extension Operation {
   private final func takeDependents() -> (
     Unmanaged<Operation>?, Unmanaged<Operation>?, [Unmanaged<Operation>]
   ) {
-    // It has finished. Who adds or removes a dependent takes the lock first and looks at the status
-    // then: either sees the finish and leaves the list alone, or is seen here.
+    // It has finished. A thread that adds or removes a dependent takes the lock first and reads the
+    // status then: it either sees the finish and leaves the list alone, or is seen here.
     if !lock.isFree {
       lock.lock()
       lock.unlock()
@@ -208,7 +210,7 @@ extension Operation {
     let extra = extra.load(ordering: .acquiring)
     if extra.isNothing { return (first, nil, []) }
     if let second = extra.dependent {
-      // Unless somebody makes a rare state of it.
+      // Unless another thread replaces it by a rare state.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
       if isTaken { return (first, second, []) }
@@ -218,7 +220,7 @@ extension Operation {
     return (first, nil, rare.moreDependents)
   }
 
-  /// Turns an unowned reference into a strong one, or into nothing where there is no operation.
+  /// Turns an unowned reference into a strong one; `nil` if the operation no longer exists.
   static func claim(_ unowned: Unmanaged<Operation>) -> Operation? {
     defer { swift_unownedRelease(unowned.toOpaque()) }
     guard let retained = swift_tryRetain(unowned.toOpaque()) else { return nil }

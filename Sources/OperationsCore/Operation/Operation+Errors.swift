@@ -4,35 +4,36 @@
 import Synchronization
 
 extension OperationSupplement where Self: Operation {
-  /// What went wrong; `nil` where nothing did, as far as the operation has said.
+  /// The error of the operation; `nil` if it has recorded none.
   ///
-  /// Set by ``recordError(_:)`` and ``cancel(because:)``, by an ``InvocationOperation`` or
-  /// ``AsyncOperation`` whose body throws, and by what cancels an operation for a reason, such as a
-  /// dependency that failed. Does not change any more once the operation has finished. An operation
-  /// that was merely cancelled has none.
+  /// It is set by ``recordError(_:)`` and ``cancel(because:)``, by an ``InvocationOperation`` or
+  /// ``AsyncOperation`` whose body throws, and by a cancellation with a reason, such as a failed
+  /// dependency. It does not change after the operation has finished. An operation that was
+  /// cancelled without a reason has no error.
   public var error: (any Error)? {
     withRare { rare in
       rare?.error
-        // A reason for cancelling counts where that took effect.
+        // A reason for cancelling counts only if the cancellation took effect.
         ?? (status.load(ordering: .acquiring).isCancelled ? rare?.cancellationReason : nil)
     }
   }
 
-  /// Records what went wrong, for a subclass to call before it finishes.
+  /// Records an error. A subclass calls it before the operation finishes.
   ///
-  /// The operation counts as failed from then on, for those that depend on its success; nothing else
-  /// follows: it still has to finish. On any thread.
+  /// From then on, the operation counts as failed for operations that require its success. There is
+  /// no other effect: the operation still has to finish. It can be called on any thread.
   ///
-  /// - Parameter error: Kept where none was recorded before.
-  /// - Returns: Whether it was kept. Not on an operation that has finished.
+  /// - Parameter error: Stored if no error was recorded before.
+  /// - Returns: Whether it was stored. It is not stored on a finished operation.
   @discardableResult
   public func recordError(_ error: any Error) -> Bool { keepError(error) }
 
-  /// Cancels the operation, and records why.
+  /// Cancels the operation, and records the reason.
   ///
-  /// As `cancel()`, which is called whether or not the error is kept.
+  /// This calls `cancel()`, whether or not the error is stored.
   ///
-  /// - Parameter error: Shown by ``error`` if the operation is cancelled by this or was before, has not
+  /// - Parameter error: Returned by ``error`` if the operation is or was cancelled, has not
+  ///   finished, and no error was recorded before.
   ///   finished, and nothing was recorded before.
   public func cancel(because error: any Error) {
     keepError(error, at: \.cancellationReason)
@@ -41,13 +42,14 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// - Returns: Whether it is the first, and in time.
+  /// - Returns: Whether it is the first error, and before the finish.
   @discardableResult
   final func keepError(
     _ error: any Error, at place: ReferenceWritableKeyPath<RareState, (any Error)?> = \.error
   ) -> Bool {
     makeRare { rare in
-      // Who has seen the finish and takes the lock after that finds what was recorded before it.
+      // A thread that has seen the finish and takes the lock afterwards finds all errors that were
+      // recorded before the finish.
       let status = status.load(ordering: .sequentiallyConsistent)
       let isLater = rare.error != nil || rare.cancellationReason != nil && status.isCancelled
       if isLater || status.isFinished || rare[keyPath: place] != nil { return false }

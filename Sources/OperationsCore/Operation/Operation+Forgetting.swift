@@ -4,14 +4,15 @@
 import Synchronization
 
 extension OperationSupplement where Self: Operation {
-  /// Whether the operation lets go of its ``Operation/dependencies`` when it finishes; `false` by default.
+  /// Whether the operation releases its ``Operation/dependencies`` when it finishes; `false` by
+  /// default.
   ///
-  /// An operation keeps what it depends on alive, that what it depended on in turn, and so on: a
-  /// program that makes each operation depend on the one before keeps all of them. With this set on
-  /// each, only those are kept that have not finished, and one more.
+  /// An operation retains its dependencies, these retain their own, and so on: a program that makes
+  /// each operation depend on the previous one keeps all of them. If this property is set on each,
+  /// only the unfinished ones and one more are kept.
   ///
-  /// Set on an operation that has finished it takes effect at once. What is forgotten is not
-  /// announced to observers of `dependencies`. On any thread.
+  /// On a finished operation, setting it takes effect at once. The removal is not announced to
+  /// observers of `dependencies`. It can be set on any thread.
   public var forgetsDependencies: Bool {
     get { status.load(ordering: .acquiring).has(.forgetsDependencies) }
     set {
@@ -29,12 +30,12 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// Where a dependency has not finished it will still count itself off, which matters to nobody.
+  /// An unfinished dependency will still count itself off, which has no effect.
   final func forgetDependencies() { release(takeDependencies()) }
 
-  /// Forgets the dependencies of a plain block, which this thread has run for a queue.
+  /// Forgets the dependencies of a plain block that this thread has executed for a queue.
   ///
-  /// If that may run the user's code, which may need the slot of the block, retires the block first.
+  /// If this may run user code, which may need the slot of the block, the block is retired first.
   ///
   /// - Returns: Whether the block was retired.
   @inline(never)
@@ -46,17 +47,17 @@ extension Operation {
     return scope.pointee.operation == nil
   }
 
-  /// Whether the release of this operation runs none of the user's code.
+  /// Whether the release of this operation runs no user code.
   private final var holdsOnlyItself: Bool {
     status.load(ordering: .acquiring).has(.retired) && heldAfterRetirement == .nothing
   }
 
-  /// Takes the dependencies of one that forgets them when it finishes.
+  /// Returns and removes the dependencies of an operation that forgets them when it finishes.
   final func takeForgottenDependencies() -> [Operation] {
     status.load(ordering: .acquiring).has(.forgetsDependencies) ? takeDependencies() : []
   }
 
-  /// Releases dependencies that were taken, which may run the user's code.
+  /// Releases removed dependencies, which may run the user's code.
   final func release(_ dependencies: consuming [Operation]) {
     while let dependency = dependencies.popLast() { ReleaseList.release(dependency) }
   }
@@ -66,7 +67,7 @@ extension Operation {
     defer { lock.unlock() }
     let taken = dependenciesLocked
     setDependenciesLocked([])
-    // Under the lock: who lists one sets it again.
+    // Under the lock: a thread that lists a dependency sets the flag again.
     update { $0.remove(.hasDependencies) }
     return taken
   }

@@ -7,13 +7,13 @@ extension Operation {
   // MARK: Start
 
   final func performStart() {
-    // Workers start a plain block operation by another way: a call that comes here is by hand.
+    // Workers have another path for a plain block operation, so a call that comes here is direct.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 
   /// Starts the operation, and announces each change.
   ///
-  /// - Returns: Whether it has finished by this, and the caller must see to what follows.
+  /// - Returns: Whether this has finished it, so that the caller must call `finishWasSet`.
   final func run(isByHand: Bool) -> Bool {
     let isReadyNow = status.load(ordering: .acquiring).has(.dispatched) || isReady
     switch update({ $0.claimStart(isReady: isReadyNow, isByHand: isByHand) }) {
@@ -23,7 +23,7 @@ extension Operation {
       return false
     case .finishWithoutRunning: return finishUnrun()
     case .run:
-      // Not twice for a subclass that has announced it before calling `super`.
+      // Not twice if a subclass has announced it before calling `super`.
       if !status.load(ordering: .acquiring).isExecuting {
         announce("isExecuting") { _ = update { $0.noteExecuting() } }
       }
@@ -34,26 +34,28 @@ extension Operation {
     }
   }
 
-  /// The blocks have run. Somebody may have begun to observe meanwhile.
+  /// Finishes after the blocks have run. An observer may have been added meanwhile.
   final func finishRun() {
     if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
   }
 
-  /// The work that ``runBody()`` has left to others is over. On any thread.
+  /// Finishes after the work that ``runBody()`` has left to other threads. Can be called on any
+  /// thread.
   final func finishLater() {
     if finishHere(wasExecuting: true) { finishWasSet() }
   }
 
-  /// Finishes the operation and, if its class asks for that, releases its work.
+  /// Finishes the operation and, if its class requests that, releases its work.
   ///
-  /// - Returns: Whether it has finished by this, and the caller must call ``finishWasSet(discardsWork:)``.
+  /// - Returns: Whether this call has finished it, so that the caller must call
+  ///   ``finishWasSet(discardsWork:)``.
   final func finishHere(wasExecuting: Bool) -> Bool {
     guard announceFinish(wasExecuting: wasExecuting) else { return false }
     return !releasesWorkFirst || !CurrentWork.releasing(self) { discardWork() }
   }
 
-  /// - Returns: Whether it has finished by this. Not where a subclass has said so before: what
-  ///   follows was done then.
+  /// - Returns: Whether this call has finished it. `false` if a subclass has announced the finish
+  ///   before, because its consequences were handled then.
   final func announceFinish(wasExecuting: Bool) -> Bool {
     if status.load(ordering: .acquiring).isFinished { return false }
     return Delivery.during(self) {
@@ -66,39 +68,40 @@ extension Operation {
     }
   }
 
-  // MARK: A finish that the subclass decides
+  // MARK: Finishes that a subclass decides
 
-  /// Whether the operation finishes because `main()` has returned. If a subclass's `isFinished` says no,
-  /// it finishes when the subclass announces that.
+  /// Whether the return of `main()` finishes the operation. If a subclass's `isFinished` is
+  /// `false`, it finishes when the subclass announces that.
   private final var finishesWithMain: Bool {
     if isExactlyBlockOperation || status.load(ordering: .acquiring).isFinished { return true }
     update { $0.insert(.asksWhetherFinished) }
     return saysThatItHasFinished
   }
 
-  /// Asks the overridable `isFinished`.
+  /// Reads the overridable `isFinished`.
   ///
-  /// Once `main()` has returned, the base class's flags answer as if it had finished: for an override
-  /// that adds something to the answer of `super`.
+  /// After `main()` has returned, the base class's flags answer as if it had finished, for an
+  /// override that adds a condition to the answer of `super`.
   final var saysThatItHasFinished: Bool {
-    // A subclass's thread changes what its override looks at, and then asks here; the thread that ran
-    // `main()` sets the flag, and then asks here. At least one of them sees the other's change.
+    // A subclass's thread changes the state of its override, and then reads this. The thread that
+    // ran `main()` sets the flag, and then reads this. At least one of them sees the other's
+    // change.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard status.load(ordering: .acquiring).has(.asksWhetherFinished) else { return isFinished }
     return Delivery.asIfFinished(self) { isFinished }
   }
 
-  /// Whether the overridable `isExecuting` becomes `false` by the finish, and does not depend on a flag
-  /// of the subclass's own.
+  /// Whether the overridable `isExecuting` becomes `false` by the finish, and does not depend on
+  /// the subclass's own flag.
   ///
-  /// - Precondition: The subclass has said that it has finished.
+  /// - Precondition: The subclass has announced its finish.
   final var endsExecutingByFinishing: Bool {
     guard isExecuting else { return false }
     update { $0.insert(.asksWhetherFinished) }
     return !Delivery.asIfFinished(self) { isExecuting }
   }
 
-  /// What `isFinished` of the base class answers.
+  /// The base class's value of `isFinished`.
   @inline(__always)
   final var answersAsFinished: Bool {
     let status = status.load(ordering: .acquiring)
@@ -106,7 +109,7 @@ extension Operation {
       || status.has(.asksWhetherFinished) && Delivery.isAskedAsIfFinished(self)
   }
 
-  /// What `isExecuting` of the base class answers.
+  /// The base class's value of `isExecuting`.
   @inline(__always)
   final var answersAsExecuting: Bool {
     let status = status.load(ordering: .acquiring)
@@ -128,14 +131,14 @@ extension Operation {
 
   // MARK: Readiness
 
-  /// Asks the overridable `isReady` and lets the queue know where the answer is news to it.
+  /// Reads the overridable `isReady`, and notifies the queue if the value is new to it.
   final func readReadinessAgain() {
     let reading = update { $0.beginReading() }
     let isReadyNow = isReady
     let (isCurrent, mustPush) = update { $0.readinessWasRead(isReadyNow, reading: reading) }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
-      // Its queue asks once more: since then another thread may have read that it is ready.
+      // The queue reads it once more, because another thread may have read `true` since then.
       loseItsTurn(isReady: true)
     }
   }
@@ -149,11 +152,12 @@ extension Operation {
     }
     let announcesFlag = update { $0.claimCancel() }
     if announcesFlag { willChangeValue(forKey: "isCancelled") }
-    // Where another thread is just announcing it the flag is set here too: after `cancel()` it is.
+    // If another thread is just announcing the cancellation, the flag is set here too, so that it
+    // is set when `cancel()` returns.
     let verdict = update { $0.cancel(isAnnounced: true) }
     if announcesFlag {
       guard status.load(ordering: .acquiring).isCancelled else {
-        // It has finished since: too late, and nothing has changed.
+        // It has finished since: the cancellation is too late and has changed nothing.
         observations?.withdrawChange(.named("isCancelled"))
         return
       }
@@ -170,18 +174,20 @@ extension Operation {
 
   // MARK: Finish
 
-  /// What follows the finish: dependents, then the queue, then waiters and the completion block.
+  /// Handles the consequences of the finish: dependents, then the queue, then waiters and the
+  /// completion block.
   ///
-  /// Called once, by whoever made the status finished, on any thread, perhaps under a lock of the
-  /// subclass's: nothing of the user's is called from here but `deinit`s, observers of dependents and
-  /// of the queue, with the getters that they want read, and the queue's `willChangeValue(forKey:)`
-  /// and `didChangeValue(forKey:)` where it is observed. The `deinit`s come last: they may wait for
-  /// other operations of the queue, which may need this one's slot.
+  /// Called once, by the thread that set the status to finished. This can be any thread, possibly
+  /// under a lock of the subclass. The only user code that is called from here are `deinit`s,
+  /// observers of dependents and of the queue with the getters that they need, and the queue's
+  /// `willChangeValue(forKey:)` and `didChangeValue(forKey:)` if it is observed. The `deinit`s come
+  /// last: they may wait for other operations of the queue, which may need this one's slot.
   ///
-  /// The queue is valid: only this thread retires the operation, and until then the queue does not let go
-  /// of it. A batch that is refused does not take a finished operation back before it is retired.
+  /// The queue is valid: only this thread retires the operation, and until then the queue does not
+  /// release it. A refused batch does not take a finished operation back before it is retired.
   ///
-  /// - Parameter discardsWork: Release the work of an operation that was started by hand too.
+  /// - Parameter discardsWork: Whether to release the work of an operation that was started
+  ///   directly too.
   final func finishWasSet(discardsWork: Bool = false) {
     let forgotten = takeForgottenDependencies()
     releaseDependents()
@@ -199,7 +205,7 @@ extension Operation {
     release(forgotten)
   }
 
-  /// Wakes waiters and submits the completion block. The status says `retired` already.
+  /// Wakes waiters and submits the completion block. The status is `retired` already.
   final func wasRetired() {
     let status = status.load(ordering: .acquiring)
     if status.has(.hasWaiters) { wakeWaiters() }
@@ -208,8 +214,8 @@ extension Operation {
 
   private final func submitCompletion() {
     guard withRare({ $0?.completionBlock != nil }) else { return }
-    // Asynchronously: the finishing thread may hold locks of the user's. The operation lives until
-    // its block has run.
+    // Asynchronously, because the finishing thread may hold locks of the user. The operation lives
+    // until its block has run.
     OperationQueue.completions.addOperation {
       var block: (@Sendable () -> Void)?
       self.announce("completionBlock") { block = self.takeCompletionBlock() }
@@ -227,7 +233,8 @@ extension Operation {
 
   /// - Returns: Whether it was in time.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
-    // What is replaced is released after the lock: its captures may have a `deinit` of the user's.
+    // The old one is released after the lock, because its captures may have a `deinit` of the
+    // user's.
     let (isInTime, replaced) = makeRare { rare -> (Bool, (@Sendable () -> Void)?) in
       guard update({ $0.promise(.hasCompletion) }) else { return (false, nil) }
       defer { rare.completionBlock = block }
@@ -245,15 +252,16 @@ extension Operation {
 
   // MARK: Queue
 
-  /// The queue that has taken the operation; valid until the operation is retired.
+  /// The queue that has the operation; valid until the operation is retired.
   final var enqueuedQueue: Unmanaged<QueueCore>? {
     // The queue was stored before the flag was set.
     status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
   final func setPriority(_ priority: QueuePriority) {
-    // What lies in the inbox must be taken out first: it is put in its place by the priority that it
-    // has then, and so would come before those that were added between itself and the change.
+    // An operation in the inbox must be taken out first: it is placed by its priority at that
+    // moment, and would otherwise come before operations that were added between itself and the
+    // change.
     let isPinned = update { $0.pinInInbox() }
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
@@ -263,16 +271,16 @@ extension Operation {
     if isPinned, update({ $0.unpin() }) { pushToQueue() }
   }
 
-  /// Puts the operation into its queue's inbox.
+  /// Pushes the operation into its queue's inbox.
   ///
-  /// - Precondition: The caller has set `inInbox` in the status. That keeps the queue alive: an
-  ///   operation that is on its way to the inbox is not let go of.
+  /// - Precondition: The caller has set `inInbox` in the status. This keeps the queue alive: an
+  ///   operation that is about to enter the inbox is not released.
   final func pushToQueue() {
     guard let queue = enqueuedQueue else { return }
     queue._withUnsafeGuaranteedRef { $0.pushAgain(self) }
   }
 
-  /// Tells a collector, if there is one, that name, priority or dependencies are new.
+  /// Notifies a collector, if there is one, that name, priority or dependencies have changed.
   @inline(__always)
   final func noteDescriptionChanged() {
     if MonitorLevel.isOn { noteDescriptionForCollector() }

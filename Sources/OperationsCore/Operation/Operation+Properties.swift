@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// What was set, without the overrides of a subclass. The library itself uses these.
+/// The values that were set, without the overrides of a subclass. The library itself uses these.
 extension Operation {
   final var givenName: String? { withRare { $0?.name } }
 
@@ -38,7 +38,8 @@ extension Operation {
 
   // MARK: Priority
 
-  /// The priority by which the queue orders the operation: what was set, or what an override says.
+  /// The priority by which the queue orders the operation: the one that was set, or that of an
+  /// override.
   final var priority: QueuePriority {
     QueuePriority(index: status.load(ordering: .acquiring).priorityIndex)
   }
@@ -53,12 +54,12 @@ extension Operation {
     if isExactlyBlockOperation { return setPriority(new) }
     if keepOverruledPriority(new) { return }
     setPriority(new)
-    // Another thread may have begun to keep the overruled one meanwhile, and have read the one
-    // before this.
+    // Another thread may have begun to store the overridden value meanwhile, and have read the
+    // previous one.
     keepOverruledPriority(new)
   }
 
-  /// - Returns: Whether an override decides about the operation's place.
+  /// - Returns: Whether an override determines the operation's place.
   @discardableResult
   private final func keepOverruledPriority(_ new: QueuePriority) -> Bool {
     guard rare != nil else { return false }
@@ -71,14 +72,14 @@ extension Operation {
 
   // MARK: Overridden priority
 
-  /// Reads the overridable `queuePriority` on this thread, and moves the operation if the answer is
-  /// not its priority.
+  /// Reads the overridable `queuePriority` on this thread, and moves the operation if the value
+  /// differs from its priority.
   ///
-  /// One thread acts on answers at a time: another one that comes meanwhile makes it read once more.
-  /// So the answer that counts is never older than the last announcement.
+  /// One thread at a time uses the values: another thread that comes meanwhile makes it read once
+  /// more. So the value that counts is never older than the last announcement.
   final func readPriorityAgain() {
-    // Sequentially consistent with the one in `beginReadingPriority`: a thread that is about to read
-    // sees what is announced here, or is seen here.
+    // Sequentially consistent with the fence in `beginReadingPriority`: a thread that is about to
+    // read sees the announced change, or is seen here.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if leavesPriorityToReader() || queuePriority == priority || !beginReadingPriority() { return }
     repeat { adopt(queuePriority) } while !endReadingPriority()

@@ -4,7 +4,7 @@
 import COperationsSystem
 import Synchronization
 
-/// What few operations have, in an object of its own so that the others stay small.
+/// Rarely used state, in a separate object so that most operations stay small.
 final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
@@ -18,38 +18,38 @@ final class RareState {
   var observations: KeyValueObservations?
   /// The blocks of a block operation after the first.
   var moreBlocks: [@Sendable () -> Void] = []
-  /// Set by the first who asks for it, and then for ever. Read without the lock.
+  /// Set when it is first read, and then constant. Read without the lock.
   let identifier = Atomic<UInt64>(0)
-  /// What a collector is told. Guarded by the queue's lock instead of the operation's.
+  /// The record for a collector. Guarded by the queue's lock instead of the operation's.
   @exclusivity(unchecked) var record: OperationRecord?
-  /// Whether an operation that has a record depends on it. Never taken back; under no lock.
+  /// Whether an operation that has a record depends on it. Never reset; not guarded by a lock.
   let isAwaited = Atomic<Bool>(false)
   /// The dependencies after the first, in order.
   var moreDependencies: [Operation] = []
-  /// All dependencies, once there are many, so that adding one more stays cheap.
+  /// All dependencies, if there are many, so that adding another one stays cheap.
   var dependencySet: Set<ObjectIdentifier> = []
   /// The dependents after the first, unowned-retained.
   var moreDependents: [Unmanaged<Operation>] = []
-  /// What its own code waits for at present, each as often as there are threads that do.
+  /// The current waits of its own code, once for each waiting thread.
   var awaitedInside: [AwaitedInside] = []
-  /// What went wrong, as far as was said before the finish.
+  /// The error, if it was recorded before the finish.
   var error: (any Error)?
-  /// Why it is, or is about to be, cancelled.
+  /// The reason why it is, or is about to be, cancelled.
   var cancellationReason: (any Error)?
   /// The dependencies whose success it requires.
   var required: Set<ObjectIdentifier> = []
-  /// Those that require its success, unowned-retained.
+  /// The operations that require its success, unowned-retained.
   var requirers: [Unmanaged<Operation>] = []
-  /// The members of its group, which are told of its finish.
+  /// The members of its group, which are notified of its finish.
   var groupMembers: GroupMembers?
   /// The exclusions that it shares with others.
   var exclusions: Set<MutualExclusion> = []
-  /// Whether it has asked for its exclusions, which do not change after that.
+  /// Whether it has requested its exclusions, which do not change after that.
   var hasAskedForExclusions = false
-  /// Who waits until it is retired, but for threads, which sleep on the status.
+  /// The waiters for its retirement, except for threads, which sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 
-  /// Whether something of the user's goes with it, apart from dependencies.
+  /// Whether it retains objects of the user, apart from dependencies.
   fileprivate var holdsUsersObjects: Bool {
     completionBlock != nil || observations != nil || !moreBlocks.isEmpty || error != nil
       || cancellationReason != nil
@@ -57,10 +57,11 @@ final class RareState {
 }
 
 extension [Unmanaged<Operation>] {
-  /// Takes over an unowned reference to one more.
+  /// Adds an operation, with its unowned reference.
   ///
-  /// What never finishes would collect the memory of all that have ever waited for it: before the list
-  /// grows it drops those that are gone, so that it has room for twice what is alive at most.
+  /// An operation that never finishes would collect the memory of all its earlier dependents.
+  /// Therefore, before the list grows, it drops those that no longer exist, so that its capacity is
+  /// at most twice the number of existing ones.
   mutating func list(_ operation: Unmanaged<Operation>) {
     let capacity = capacity
     if capacity > 0, count == capacity {
@@ -76,11 +77,12 @@ extension [Unmanaged<Operation>] {
 }
 
 extension Operation {
-  /// Applies one event to the status; of threads that race, each sees the other's effect.
+  /// Applies one event to the status. Of threads that race, each sees the other's effect.
   ///
-  /// What was written before an event is seen by whoever acts on its result. Sequentially consistent,
-  /// because some look at the lock after that, and others at the status after they have taken it. The failed
-  /// exchange too: it is the last read of an event that finds nothing to change.
+  /// Values that were written before an event are visible to a thread that acts on its result.
+  /// Sequentially consistent, because some threads read the lock after that, and others read the
+  /// status after they have taken the lock. This includes the failed exchange: it is the last read
+  /// of an event that finds nothing to change.
   @inline(__always) @discardableResult
   final func update<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
     var old = status.load(ordering: .sequentiallyConsistent)
@@ -96,7 +98,7 @@ extension Operation {
     }
   }
 
-  /// Reads the rare state under the lock; the body must only move values.
+  /// Reads the rare state under the lock. The body must only move values.
   @inline(__always)
   final func withRare<Result>(_ body: (RareState?) -> Result) -> Result {
     lock.lock()
@@ -104,7 +106,7 @@ extension Operation {
     return body(rare)
   }
 
-  /// Changes the rare state under the lock, making it where there is none.
+  /// Changes the rare state under the lock, and creates it if necessary.
   @inline(__always) @discardableResult
   final func makeRare<Result>(_ body: (RareState) -> Result) -> Result {
     lock.lock()
@@ -112,15 +114,15 @@ extension Operation {
     return body(rareLocked)
   }
 
-  /// `false` where there is certainly no ``record``.
+  /// `false` if there is certainly no ``record``.
   @inline(__always)
   final var mayHaveRecord: Bool { extra.load(ordering: .relaxed).isRare }
 
-  /// What there is of it; may be asked without the lock.
+  /// The rare state, if any; can be read without the lock.
   final var rare: RareState? { extra.load(ordering: .acquiring).rare }
 
-  /// What a collector is told of it. Guarded by the queue's lock, inside which the operation's may be
-  /// taken; never the other way round.
+  /// The record for a collector. Guarded by the queue's lock, inside which the operation's lock may
+  /// be taken, but never in the opposite order.
   final var record: OperationRecord? {
     get { rare?.record }
     set { (rare ?? makeRare { $0 }).record = newValue }
@@ -140,28 +142,28 @@ extension Operation {
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
         expected: extra, desired: new, ordering: .sequentiallyConsistent)
-      // What was there is retained by the rare state now. Where the finish has just taken the
-      // dependent, everything is done once more without it.
+      // The rare state retains the earlier value now. If the finisher has just taken the dependent,
+      // everything is repeated without it.
       (isExchanged ? extra : new).release()
       if isExchanged { return made }
     }
   }
 
-  /// Whether it is a queue's barrier. In the status and not in the place, because threads that do not
-  /// hold the queue's lock ask for it while others change the place. Relaxed: the flag was set before the
-  /// operation was pushed, and does not change.
+  /// Whether it is a queue's barrier. The flag is in the status and not in the place, because
+  /// threads that do not hold the queue's lock read it while others change the place. Relaxed: the
+  /// flag was set before the operation was pushed, and does not change.
   @inline(__always)
   final var isBarrier: Bool { status.load(ordering: .relaxed).has(.barrier) }
 
-  /// Whether nothing of a subclass's can stand between the queue and the blocks.
+  /// Whether no code of a subclass can be involved between the queue and the blocks.
   @inline(__always)
   final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
 
-  /// Whether releasing it releases nothing else: it is a block operation that never had a dependency,
-  /// and it has no rare state.
+  /// Whether releasing it releases nothing else: it is a block operation that never had a
+  /// dependency, and it has no rare state.
   ///
-  /// Read without the lock, although another thread that has a reference may add a dependency: then
-  /// that thread's reference, or the queue's, is the last one.
+  /// This is read without the lock, although another thread that has a reference may add a
+  /// dependency. In that case that thread's reference, or the queue's, is the last one.
   ///
   /// - Precondition: It has finished, so that it has no dependents.
   @inline(__always)
@@ -170,14 +172,14 @@ extension Operation {
       && extra.load(ordering: .relaxed).isNothing
   }
 
-  /// What the release of an operation may release or run beside the operation's own memory.
+  /// What the release of an operation may release or run, besides the operation's own memory.
   enum HeldObjects { case nothing, dependencies, usersObjects }
 
-  /// What it still holds. May be asked for inside its queue's lock.
+  /// The objects that it still retains. Can be read inside its queue's lock.
   ///
   /// - Precondition: It is retired.
   final var heldAfterRetirement: HeldObjects {
-    // A subclass may have a `deinit` and properties with one.
+    // A subclass may have a `deinit`, and properties with a `deinit`.
     guard isExactlyBlockOperation else { return .usersObjects }
     let extra = extra.load(ordering: .acquiring)
     if extra.isRare, withRare({ $0?.holdsUsersObjects == true }) { return .usersObjects }

@@ -6,8 +6,8 @@ import Synchronization
 
 extension Operation {
   final func performWait() {
-    // An observer waits: what it waits for comes when it returns. Asked first, for a worker that
-    // calls observers of an operation still counts as running it.
+    // A waiting observer would wait for its own return. This is checked first, because a worker
+    // that calls observers of an operation still counts as executing it.
     if Delivery.isUnderWay(for: self) { return }
     if status.load(ordering: .acquiring).has(.retired) { return }
     CurrentWork.retireWhatHasRun()
@@ -25,7 +25,8 @@ extension Operation {
     CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
   }
 
-  /// Ends a child process that would wait for ever: it has none of the threads that run operations in queues.
+  /// Ends a child process that would wait forever: it has none of the threads that execute
+  /// operations of queues.
   fileprivate final func checkProcessBeforeWait() {
     if status.load(ordering: .acquiring).has(.enqueued) {
       ForkedProcess.check("to wait for an operation that is in a queue")
@@ -38,7 +39,8 @@ extension Operation {
     guard status.isPending, !status.has(.dispatched), let queue = enqueuedQueue else {
       return false
     }
-    // By its address: the operation may have finished by itself in between, and the queue be gone.
+    // By its address, because the operation may have finished on its own meanwhile, and the queue
+    // may be gone.
     return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 
@@ -51,21 +53,21 @@ extension Operation {
         update { if !$0.has(.retired) { $0.insert(.hasWaiters) } }
         continue
       }
-      // The flags are the low half, and Linux runs Swift on little-endian machines only.
+      // The flags are the low half, because Linux runs Swift only on little-endian machines.
       withUnsafePointer(to: status) {
         ThreadShortage.wait($0, while: UInt32(truncatingIfNeeded: current.rawValue))
       }
     }
   }
 
-  /// Pins it, as soon as no other thread does.
+  /// Pins it as soon as no other thread does.
   final func pinWhenUnpinned() { waitUntil { $0.pin() } }
 
   /// Applies an event to the status until it succeeds.
   ///
-  /// Sleeps, at most a millisecond at a time, and does not spin: the other thread may have a lower priority and
-  /// need this processor. It comes only to a batch that is refused, while an operation of it finishes or
-  /// its priority is set.
+  /// This sleeps, at most a millisecond at a time, and does not spin, because the other thread may
+  /// have a lower priority and need this processor. It is called only for a refused batch, while an
+  /// operation of it finishes or its priority is set.
   final func waitUntil(_ event: (inout OperationStatus) -> Bool) {
     while !update(event) {
       let seen = UInt32(truncatingIfNeeded: status.load(ordering: .relaxed).rawValue)
@@ -82,11 +84,11 @@ extension Operation {
     for waiter in waiters.values { waiter.wake() }
   }
 
-  /// Wakes `waiter` once the operation is retired.
+  /// Wakes `waiter` when the operation is retired.
   ///
-  /// - Returns: `false` where it is: nothing was added.
+  /// - Returns: `false` if it is already retired: nothing was added.
   final func addWaiter(_ waiter: any Waiter) -> Bool {
-    // Whoever retires the operation looks for the flag after that, and then needs the lock: the
+    // The thread that retires the operation reads the flag after that, and then needs the lock: the
     // waiter is in the list by then.
     makeRare { rare in
       let isEarly = update { status in
@@ -99,7 +101,7 @@ extension Operation {
     }
   }
 
-  /// As ``OperationSupplement/finished()``, whether or not the waiting task is cancelled.
+  /// Waits like ``OperationSupplement/finished()``, even if the waiting task is cancelled.
   final func finishedRegardless() async {
     let task = WaitingTask()
     guard addWaiter(task) else { return }
@@ -107,7 +109,7 @@ extension Operation {
     await task.waitRegardless()
   }
 
-  /// Forgets a waiter that waits no longer. Does nothing where it is not there any more.
+  /// Removes a waiter that no longer waits, if it is still in the list.
   final func removeWaiter(_ waiter: any Waiter) {
     withRare { rare in _ = rare?.waiters.removeValue(forKey: ObjectIdentifier(waiter)) }
   }
@@ -116,13 +118,14 @@ extension Operation {
 extension OperationSupplement where Self: Operation {
   /// Waits until the operation has finished, without blocking a thread.
   ///
-  /// Once it has, its dependents have been released and it has left its queue. Returns without delay
-  /// where that has happened already. Any number of tasks may wait, each as often as it likes.
-  /// Cancelling a task that waits ends its wait and does not touch the operation. An operation that
-  /// nobody ever starts is waited for until then, and so is the one that the caller is part of.
+  /// When the method returns, the operation's dependents have been released and it has left its
+  /// queue. It returns without delay if this has already happened. Any number of tasks can wait
+  /// repeatedly. Cancelling a waiting task ends its wait and does not affect the operation. The
+  /// wait for an operation that is never started does not end, and neither does the wait for the
+  /// operation that contains the call.
   ///
-  /// - Returns: Whether the operation has finished; `false` where the waiting task was cancelled before
-  ///   that.
+  /// - Returns: Whether the operation has finished; `false` if the waiting task was cancelled
+  ///   before that.
   @discardableResult
   public func finished() async -> Bool {
     if status.load(ordering: .acquiring).has(.retired) { return true }

@@ -3,29 +3,29 @@
 
 import Synchronization
 
-/// One unit of work: code and data that run once, by hand or on an ``OperationQueue``.
+/// One unit of work: code and data that run once, directly or on an ``OperationQueue``.
 ///
-/// Synchronous work overrides ``main()``. Asynchronous work overrides ``start()``,
-/// ``isAsynchronous``, ``isExecuting`` and ``isFinished`` and announces each change of the latter
-/// two by `willChangeValue(forKey:)` and `didChangeValue(forKey:)`; the queue learns of the
-/// operation's progress from these alone.
+/// Override ``main()`` for synchronous work. For asynchronous work, override ``start()``,
+/// ``isAsynchronous``, ``isExecuting`` and ``isFinished``, and announce each change of the latter
+/// two by `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. The queue follows the
+/// operation's progress only by these.
 ///
-/// Every member may be used on any thread. Nothing of a subclass's (override, block, `deinit`) is
-/// called while a lock of this library is held.
+/// Every member can be used on any thread. The library calls no code of a subclass (override,
+/// block, `deinit`) while it holds one of its locks.
 ///
 /// Source: Apple, "NSOperation Class Reference".
-// Unchecked because an open class cannot be checked. `status` is atomic; `links` and what is in
-// `extra` are guarded by `lock`, but for what the finisher takes (`takeDependents`); `inboxNext` belongs
-// to whoever has claimed the push; `place` is guarded by the queue's lock, and belongs to the adding
-// thread until the first push.
+// Unchecked because an open class cannot be checked. `status` is atomic. `links` and the contents
+// of `extra` are guarded by `lock`, except for the parts that the finisher takes
+// (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is
+// guarded by the queue's lock, and belongs to the adding thread until the first push.
 //
-// A block operation takes 120 bytes, and must not take more: glibc frees what is larger under a lock
-// that the adding thread needs too. A queue that is added to on one thread and works on another one
-// then costs twice as much.
+// A block operation takes 120 bytes, and must not take more: glibc frees larger blocks under a lock
+// that the adding thread needs too. A queue to which one thread adds and on which another thread
+// works would then be twice as slow.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
-  /// The queue that took it, once and for all. Valid until the operation is retired: its queue
-  /// lives at least as long as it has operations that are not.
+  /// The queue that it was added to, which never changes. Valid until the operation is retired: its
+  /// queue lives at least as long as it has operations that are not retired.
   final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
   @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
   @exclusivity(unchecked) final var place = QueuePlace()
@@ -33,7 +33,7 @@ open class Operation: @unchecked Sendable {
   @exclusivity(unchecked) final var links = DependencyLinks()
   final let extra = Atomic<OperationExtra>(OperationExtra())
 
-  /// Creates an operation that is ready, of normal priority, without dependencies.
+  /// Creates a ready operation with normal priority and no dependencies.
   public init() {}
 
   deinit {
@@ -45,78 +45,82 @@ open class Operation: @unchecked Sendable {
 
   // MARK: Work
 
-  /// Begins the work. Called by the queue on one of its threads, or by hand for an operation that
-  /// is in no queue.
+  /// Begins the work. The queue calls it on one of its threads. For an operation that is in no
+  /// queue, you can call it directly.
   ///
-  /// Runs ``main()`` on the calling thread and returns when ``main()`` has returned. The operation has
-  /// finished by then, unless an override of ``isFinished`` says that it has not: then it finishes when
-  /// the subclass announces that. A cancelled operation finishes without running; on a finished one
-  /// nothing happens. A subclass may override this, with or without a call of `super`.
+  /// It runs ``main()`` on the calling thread and returns when ``main()`` has returned. The
+  /// operation has finished by then, unless an override of ``isFinished`` is `false`: then it
+  /// finishes when the subclass announces that. A cancelled operation finishes without running. On
+  /// a finished operation, the method has no effect. A subclass can override this method, with or
+  /// without a call of `super`.
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() { performStart() }
 
-  /// Does the work. The base class does nothing, and there is no need to call it.
+  /// Does the work. The base class does nothing, so an override need not call `super`.
   ///
-  /// A subclass whose work goes on after this has returned overrides ``isFinished`` too.
+  /// A subclass whose work continues after this method has returned overrides ``isFinished`` too.
   ///
-  /// Runs on the thread that called ``start()``. It should look at ``isCancelled`` from time to
+  /// It runs on the thread that called ``start()``. It should check ``isCancelled`` from time to
   /// time and return early.
   open func main() {}
 
-  /// Asks the operation to stop: sets ``isCancelled``, and nothing else.
+  /// Asks the operation to stop: sets ``isCancelled``, and has no other effect.
   ///
-  /// What has not started will not run: it stops waiting for its dependencies, and its queue
-  /// retires it as soon as a slot is free. What runs goes on until it looks at the flag. A finished
-  /// operation, or a second call, changes nothing. Other operations are not cancelled; those that
-  /// depend on this one may start once it has finished.
+  /// An operation that has not started will not run: it stops waiting for its dependencies, and its
+  /// queue retires it as soon as a slot is free. An executing operation continues until it checks
+  /// the flag. On a finished operation, or in a second call, nothing changes. Other operations are
+  /// not cancelled. Dependents of this operation can start when it has finished.
   ///
-  /// Announces `isCancelled` and then, if the operation has not started, `isReady`, also if that was `true`.
-  /// An override that keeps a flag of its own, announces it and does not call `super` ends the waiting for
-  /// dependencies too. Its ``main()`` runs, and can clean up.
+  /// The method announces `isCancelled` and then, if the operation has not started, `isReady`, even
+  /// if that was `true`. An override that sets its own flag, announces it and does not call `super`
+  /// ends the wait for dependencies too. In that case ``main()`` runs, and can clean up.
   open func cancel() { performCancel() }
 
   // MARK: State
 
-  /// Whether cancellation was asked for before the operation finished. Never goes back.
+  /// Whether a cancellation was requested before the operation finished. Never becomes `false`
+  /// again.
   open var isCancelled: Bool { status.load(ordering: .acquiring).isCancelled }
 
-  /// Whether the work is under way.
+  /// Whether the operation executes.
   ///
-  /// `true` after ``main()`` too, while an override of ``isFinished`` says that the work goes on.
+  /// This is also `true` after ``main()`` while an override of ``isFinished`` is `false`.
   open var isExecuting: Bool { answersAsExecuting }
 
-  /// Whether the work has finished, done or cancelled. Never goes back.
+  /// Whether the operation has finished, after its work or by cancellation. Never becomes `false`
+  /// again.
   ///
-  /// ``start()`` asks an override once, when ``main()`` has returned; that of the base class is then
-  /// `true` for the override. If the answer is `false`, the operation finishes when the subclass
-  /// announces that `isFinished` has become `true`.
+  /// ``start()`` reads an override once, when ``main()`` has returned. The base class's value is
+  /// then `true` for the override. If the override is `false`, the operation finishes when the
+  /// subclass announces that `isFinished` has become `true`.
   open var isFinished: Bool { answersAsFinished }
 
-  /// Whether nothing holds up the start: every dependency has finished, or it was cancelled.
+  /// Whether the operation can start: every dependency has finished, or it was cancelled.
   ///
-  /// Stays `true` while it executes and after. An override should combine `super.isReady` with its
-  /// own condition and announce each change by `didChangeValue(forKey: "isReady")`.
+  /// It stays `true` during and after the execution. An override should combine `super.isReady`
+  /// with its own condition, and announce each change by `didChangeValue(forKey: "isReady")`.
   ///
-  /// The library asks an override when the operation is added, when a change of it or of the dependencies is
-  /// announced, when the last dependency finishes, and last when the operation is about to be started. When
-  /// the last dependency finishes, a thread of the library asks. If an observer wants old or new values,
-  /// the thread that finishes the last dependency asks too, perhaps under a lock of that dependency's
-  /// subclass.
+  /// The library reads an override when the operation is added, when a change of it or of the
+  /// dependencies is announced, when the last dependency finishes, and last when the operation is
+  /// about to be started. When the last dependency finishes, a thread of the library reads it. If
+  /// an observer requests old or new values, the thread that finishes the last dependency reads it
+  /// too, possibly under a lock of that dependency's subclass.
   open var isReady: Bool { status.load(ordering: .acquiring).isReady }
 
-  /// Whether ``start()`` returns before the work is over; `false` by default.
+  /// Whether ``start()`` returns before the work has ended; `false` by default.
   ///
-  /// Queues ignore it: they call ``start()`` on a thread of their own in any case. If a subclass overrides
-  /// only ``isConcurrent``, this is what that says.
+  /// Queues ignore it, because they always call ``start()`` on one of their own threads. If a
+  /// subclass overrides only ``isConcurrent``, this property has the same value.
   open var isAsynchronous: Bool { AsynchronyQuestion.answer(for: self) { isConcurrent } }
 
-  /// The older name of ``isAsynchronous``. If a subclass overrides only the latter, this is what that says.
+  /// The older name of ``isAsynchronous``. If a subclass overrides only that property, this one has
+  /// the same value.
   open var isConcurrent: Bool { AsynchronyQuestion.answer(for: self) { isAsynchronous } }
 
   // MARK: Properties
 
-  /// A name for people; `nil` by default. Shown by `opq-top`.
+  /// A name for display; `nil` by default. `opq-top` shows it.
   ///
   /// An override is used by ``description``. Queues and `opq-top` use the name that was set.
   open var name: String? {
@@ -128,12 +132,13 @@ open class Operation: @unchecked Sendable {
     }
   }
 
-  /// The place among the ready operations of a queue; `.normal` by default.
+  /// The priority among the ready operations of a queue; `.normal` by default.
   ///
-  /// Takes effect until the operation is started: it goes to the tail of its new level.
+  /// A change has an effect until the operation is started: the operation then goes to the tail of its
+  /// new level.
   ///
-  /// The queue reads an override when the operation is added, on the adding thread, and when a change
-  /// is announced by `didChangeValue(forKey: "queuePriority")`, on the announcing thread.
+  /// The queue reads an override when the operation is added, on the adding thread, and when a
+  /// change is announced by `didChangeValue(forKey: "queuePriority")`, on the announcing thread.
   open var queuePriority: QueuePriority {
     get { givenPriority }
     set {
@@ -143,9 +148,9 @@ open class Operation: @unchecked Sendable {
     }
   }
 
-  /// How important the work is; `.default` unless set. Advisory: see ``QualityOfService``.
+  /// The importance of the work; `.default` unless set. Advisory: see ``QualityOfService``.
   ///
-  /// ``QualityOfService/current`` reads an override, on the thread of the work.
+  /// ``QualityOfService/current`` reads an override on the thread of the work.
   open var qualityOfService: QualityOfService {
     get { givenQualityOfService }
     set {
@@ -154,14 +159,15 @@ open class Operation: @unchecked Sendable {
     }
   }
 
-  /// How urgent the thread of ``main()`` is, from 0.0 to 1.0; 0.5 by default.
+  /// The priority of the thread of ``main()``, from 0.0 to 1.0; 0.5 by default.
   ///
-  /// A number outside is taken for the nearest one inside, and what is no number for the default.
-  /// It may be set at any time.
+  /// A number outside this range is clamped to it, and NaN becomes the default. It can be set at
+  /// any time.
   ///
-  /// Stored and reported, and not applied to a thread: on Linux a thread without privileges may
-  /// lower its own priority and cannot raise it again, and the threads of a queue go on to other
-  /// operations. For the order in which a queue starts its operations see ``queuePriority``.
+  /// The value is stored and reported, but not applied to a thread: on Linux a thread without
+  /// privileges can lower its own priority but not raise it again, and the threads of a queue
+  /// continue with other operations. For the order in which a queue starts its operations, see
+  /// ``queuePriority``.
   ///
   /// Source: Apple, "NSOperation", `threadPriority`.
   open var threadPriority: Double {
@@ -169,11 +175,12 @@ open class Operation: @unchecked Sendable {
     set { giveThreadPriority(newValue) }
   }
 
-  /// Runs once after the operation has finished or was cancelled, on an unspecified thread.
+  /// A block that runs once after the operation has finished or was cancelled, on an unspecified
+  /// thread.
   ///
-  /// Neither dependents nor waiters wait for it. It is released, and this property `nil`, when it
-  /// begins. Setting it replaces what was set before; setting it on a finished operation does
-  /// nothing, and is reported as a ``Diagnostic``.
+  /// Neither dependents nor waiters wait for it. When it begins, it is released and this property
+  /// becomes `nil`. Setting it replaces the earlier block. Setting it on a finished operation has
+  /// no effect, and is reported as a ``Diagnostic``.
   ///
   /// The library runs the block that was set and does not read an override.
   open var completionBlock: (@Sendable () -> Void)? {
@@ -183,40 +190,42 @@ open class Operation: @unchecked Sendable {
 
   // MARK: Dependencies
 
-  /// The operations that this one waits for, in the order in which they were added.
+  /// The dependencies of this operation, in the order in which they were added.
   ///
-  /// A copy. Operations stay in it when they finish, until they are removed, or until this operation
+  /// This is a copy. Finished operations stay in it until they are removed, or until this operation
   /// has finished if it ``OperationSupplement/forgetsDependencies``.
   ///
   /// The library uses the dependencies that were added and does not read an override.
   open var dependencies: [Operation] { listedDependencies }
 
-  /// Makes this operation wait until `operation` has finished, also by cancellation.
+  /// Makes this operation wait until `operation` has finished, also if it finishes by cancellation.
   ///
-  /// Works across queues, and for operations in none. One that has finished already is listed and
-  /// holds nothing up. Adding the same one again changes nothing. Once this operation executes, is
-  /// cancelled or has finished, the dependency is listed and has no effect. Cycles are the
-  /// caller's mistake: their members wait until one of them is cancelled.
+  /// The operations can be in different queues or in none. An operation that has already finished
+  /// is listed and does not delay this one. Adding the same operation again has no effect. If this
+  /// operation executes, is cancelled or has finished, the dependency is listed but has no effect.
+  /// The caller must not create cycles: their members wait until one of them is cancelled.
   ///
-  /// - Precondition: `operation` is another one.
+  /// - Precondition: `operation` is not this operation.
   open func addDependency(_ operation: Operation) {
     depend(on: operation, requiresSuccess: false)
   }
 
-  /// Takes back ``addDependency(_:)``: if nothing else holds this operation up, it is ready.
+  /// Removes a dependency. If nothing else keeps this operation waiting, it is ready.
   ///
-  /// If `operation` is no dependency, nothing happens.
+  /// If `operation` is not a dependency, nothing happens.
   open func removeDependency(_ operation: Operation) { stopDepending(on: operation) }
 
   /// Blocks the calling thread until the operation has finished.
   ///
-  /// On return its dependents have been released and it has left its queue. Returns at once if that
-  /// has happened already, and inside an observer of this operation, which could only wait for
-  /// itself. It may be in no queue and be started by another thread later.
+  /// When the method returns, the operation's dependents have been released and it has left its
+  /// queue. It returns immediately if this has already happened, and also inside an observer of
+  /// this operation, which would wait for itself. The operation may be in no queue and be started
+  /// later by another thread.
   ///
-  /// - Precondition: Not called from inside the operation itself, nor from inside an operation that it
-  ///   has started on its thread, before it has finished. Not called on the main thread while it has yet
-  ///   to be started by ``OperationQueue/main``. Each would wait for ever.
+  /// - Precondition: Not called from inside the operation itself, nor from inside an operation that
+  ///   it has started on its thread, before it has finished. Not called on the main thread if
+  ///   ``OperationQueue/main`` has not started the operation yet. Each of these calls would never
+  ///   return.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   open func waitUntilFinished() { performWait() }
 
@@ -224,50 +233,53 @@ open class Operation: @unchecked Sendable {
 
   /// Announces that the value of `key` is about to change.
   ///
-  /// Pair it with `didChangeValue(forKey:)` on the same thread. May be called while a lock of the
-  /// subclass's is held, and from within other such pairs. Pairs match by key, with or without
-  /// `is`; they may be nested in any way.
+  /// Pair it with `didChangeValue(forKey:)` on the same thread. It can be called while a lock of
+  /// the subclass is held, and inside other such pairs. Pairs match by key, with or without `is`,
+  /// and can be nested in any way.
   open func willChangeValue(forKey key: String) { valueWillChange(forKey: key) }
 
   /// Announces that the value of `key` has changed.
   ///
-  /// Observers are told, on this thread. For `isFinished`, `isExecuting`, `isCancelled` and
-  /// `isReady` (or without the `is`), and for keys that these are said to depend on, the overridable
-  /// property is read on this thread, and queue, dependents and waiters act on what it says,
-  /// whether or not `willChangeValue(forKey:)` came before. Beside observers no user code runs on
-  /// this thread in consequence. May be called while a lock of the subclass's is held, provided
-  /// that its property can be read then.
+  /// Observers are notified on this thread. For `isFinished`, `isExecuting`, `isCancelled` and
+  /// `isReady` (or without the `is`), and for keys that are declared as affecting these, the
+  /// overridable property is read on this thread, and queue, dependents and waiters act on its
+  /// value, whether or not `willChangeValue(forKey:)` was called before. Apart from observers, no
+  /// user code runs on this thread because of it. It can be called while a lock of the subclass is
+  /// held, if the property can be read then.
   open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
 
-  /// The keys whose changes change `key` too, for subclasses that derive one property from another.
+  /// Returns the keys whose changes also change `key`, for subclasses that derive one property from
+  /// another.
   ///
-  /// With `"state"` returned for `isExecuting` and `isFinished`, announcing `state` announces both.
-  /// Asked once for each class for the flags that queues act on, and again for the key of each
-  /// observation that begins: it must always answer the same. Names with and without `is` are both
-  /// asked for.
+  /// If `"state"` is returned for `isExecuting` and `isFinished`, announcing `state` announces
+  /// both. The method is called once per class for the flags that queues use, and again for the key
+  /// of each new observation, so it must always return the same value. It is called with names with
+  /// and without `is`.
   open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
-  /// Whether changes announce themselves: never. As on Apple platforms for these keys.
+  /// Whether changes are announced automatically: always `false`, as on Apple platforms for these
+  /// keys.
   open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
 
-  /// The value of a property by name, with or without `is`.
+  /// Returns the value of a property by its name, with or without `is`.
   ///
-  /// - Parameter key: A property of this class; a subclass overrides this for its own keys.
-  /// - Returns: The value, read by the overridable property; `nil` for one that is `nil`.
-  /// - Precondition: There is a property of this name.
+  /// - Parameter key: A property of this class. A subclass overrides this method for its own keys.
+  /// - Returns: The value of the overridable property; `nil` if that is `nil`.
+  /// - Precondition: There is a property with this name.
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
-  /// What the thread that has started the operation runs. Overridden by the classes of this module.
+  /// Runs the work on the thread that has started the operation. The classes of this module
+  /// override it.
   ///
-  /// - Returns: Whether the work is over by this. Where not, the class calls ``finishLater()`` once it is.
+  /// - Returns: Whether the work has ended. If not, the class calls ``finishLater()`` at its end.
   func runBody() -> Bool {
     main()
     return true
   }
 
   /// Finishes what was cancelled before its start. Overridden by the classes of this module.
-  ///
-  /// - Returns: Whether it has finished by this, and the caller must call ``finishWasSet(discardsWork:)``.
+  /// - Returns: Whether this call has finished it, so that the caller must call
+  ///   ``finishWasSet(discardsWork:)``.
   func finishUnrun() -> Bool { finishHere(wasExecuting: false) }
 
   /// Takes what the operation runs, when it will not run any more. Overridden by the classes of this
@@ -281,18 +293,18 @@ open class Operation: @unchecked Sendable {
   /// the classes of this module.
   var releasesWorkFirst: Bool { false }
 
-  /// Releases what will not run any more.
+  /// Releases the work that will not run.
   final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }
 
   // MARK: Identity
 
-  /// The class's name, the identifier and the name, for people.
+  /// The class's name, the identifier and the name, for display.
   open var description: String {
     let title = name.map { " “\($0)”" } ?? ""
     return "<\(String(describing: type(of: self))) \(id)\(title)>"
   }
 
-  /// As ``description``, with the state.
+  /// The ``description`` with the state.
   open var debugDescription: String {
     "\(description) {\(state), cancelled: \(isCancelled), priority: \(queuePriority)}"
   }
@@ -300,17 +312,18 @@ open class Operation: @unchecked Sendable {
   /// A number that is the same for equal operations.
   open var hash: Int { ObjectIdentifier(self).hashValue }
 
-  /// Whether `object` is this very operation.
+  /// Returns whether `object` is the same operation.
   open func isEqual(_ object: Any?) -> Bool { (object as? Operation) === self }
 }
 
 // MARK: - Conformances
 
-/// Two operations are equal where ``isEqual(_:)`` says so: by default, where they are the same.
+/// Two operations are equal if ``isEqual(_:)`` returns `true`; by default, if they are the same
+/// object.
 extension Operation: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Whether both are the same operation.
+  /// Returns whether both are equal.
   public static func == (left: Operation, right: Operation) -> Bool { left.isEqual(right) }
 
-  /// Feeds ``hash``.
+  /// Hashes ``hash``.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

@@ -3,14 +3,14 @@
 
 import Synchronization
 
-/// One word for what most operations have not, and few have more than one of: a second dependency, a
-/// second dependent, or a ``RareState`` with everything.
+/// One tagged word for rarely used state: a second dependency, a second dependent, or a
+/// ``RareState`` with everything.
 ///
-/// Written while the operation's lock is held, but for the one thread that has finished the operation
-/// and takes its dependents. Once there is a rare state it stays, so that this may be read without the
-/// lock to find it.
+/// It is written while the operation's lock is held, except by the one thread that has finished the
+/// operation and takes its dependents. A rare state stays after its creation, so that it can be
+/// found without the lock.
 struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
-  /// An address, and in its two low bits what is there.
+  /// An address, with the kind in its two low bits.
   let rawValue: UInt
 
   private enum Kind {
@@ -24,20 +24,20 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
 
   init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Nothing.
+  /// Creates an empty value.
   init() { rawValue = 0 }
 
-  /// Takes a reference.
+  /// Retains the object.
   init(_ rare: RareState) {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(rare).toOpaque()) | Kind.rare
   }
 
-  /// Takes a reference.
+  /// Retains the object.
   init(dependency: Operation) {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque()) | Kind.dependency
   }
 
-  /// Takes over the unowned reference that the caller has made.
+  /// Uses the unowned reference that the caller has created.
   init(dependent: Unmanaged<Operation>) {
     rawValue = UInt(bitPattern: dependent.toOpaque()) | Kind.dependent
   }
@@ -66,7 +66,7 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     rawValue & Kind.mask == kind ? UnsafeMutableRawPointer(bitPattern: rawValue & ~Kind.mask) : nil
   }
 
-  /// Gives up the reference. A dependent's, which is counted otherwise, is its owner's to give up.
+  /// Releases the reference. The unowned reference to a dependent is released by its owner.
   func release() {
     if let rare = reference(of: Kind.rare) {
       Unmanaged<RareState>.fromOpaque(rare).release()

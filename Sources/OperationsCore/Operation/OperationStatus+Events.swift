@@ -1,69 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The events. Each changes the value and says what its caller has to do.
+/// The events. Each changes the value and returns the actions for its caller.
 extension OperationStatus {
-  /// What an event asks for that may have made the operation ready.
+  /// The actions after an event that may have made the operation ready.
   struct Verdict: Equatable {
-    /// The event took effect.
+    /// Whether the event took effect.
     var isNews = false
-    /// It is held back that the operation is ready: the caller must announce that, and release it
-    /// in between. Nothing is to be pushed before.
+    /// The readiness is held back: the caller must announce it, and release it between the two
+    /// announcements. It must not push before.
     var becameReady = false
     /// The caller must announce `isReady` although it was `true` before.
     var announcesReadiness = false
     /// The caller must push the operation into its queue's inbox.
     var mustPush = false
-    /// It is ready by this as far as dependencies count: an overridden `isReady` is to be asked.
+    /// The dependencies are finished by this event, so that an overridden `isReady` must be
+    /// evaluated.
     var asksReadiness = false
   }
 
   enum StartVerdict: Equatable {
     /// Run `main()`.
     case run
-    /// It was cancelled: finish it, and see to what follows.
+    /// It was cancelled: finish it, and handle the consequences.
     case finishWithoutRunning
-    /// It has finished already: do nothing.
+    /// It has already finished: do nothing.
     case nothing
     case refuse(Misuse.Kind)
   }
 
-  /// A queue takes it, and is about to push it. `false` where it may not: the operation is or was
-  /// in a queue, or has been started.
+  /// A queue takes the operation and is about to push it. Returns `false` if it may not: the
+  /// operation is or was in a queue, or was started.
   mutating func enqueue() -> Bool {
     guard !has(.enqueued), isPending else { return false }
     insert([.enqueued, .inInbox])
     return true
   }
 
-  /// The batch that it was part of was refused; it was not pushed. No other thread pins it.
+  /// Reverts ``enqueue()`` after its batch was refused; it was not pushed. No other thread pins it.
   ///
-  /// - Returns: `false`, with nothing done, if it has finished and is not retired: its finisher uses the
-  ///   queue.
+  /// - Returns: `false`, with nothing changed, if it has finished and is not retired: its finisher
+  ///   uses the queue.
   mutating func takeBackEnqueue() -> Bool {
     if isFinished, !has(.retired) { return false }
     remove([.enqueued, .inInbox, .pinned])
     return true
   }
 
-  /// The queue takes it out of the inbox. Returns whether its description is news.
+  /// The queue takes it out of the inbox. Returns whether its description has changed.
   mutating func leaveInbox() -> Bool {
     defer { remove([.inInbox, .descriptionChanged]) }
     return has(.descriptionChanged)
   }
 
-  /// Keeps the queue from letting go of the operation. `false` where another thread does.
+  /// Keeps the queue from releasing the operation. Returns `false` if another thread does.
   mutating func pin() -> Bool {
     if has(.pinned) { return false }
     insert(.pinned)
     return true
   }
 
-  /// As ``pin()``, for one whose news its queue has not read yet. `false` where it has.
+  /// Pins the operation if its queue has not read its change yet. Returns `false` if it has.
   mutating func pinInInbox() -> Bool { has(.inInbox) && !has(.retired) && pin() }
 
-  /// Ends what ``pin()`` began. Returns whether the caller must push, so that the queue looks again
-  /// whether to let go of it.
+  /// Reverts ``pin()``. Returns whether the caller must push, so that the queue checks again
+  /// whether to release it.
   mutating func unpin() -> Bool {
     remove(.pinned)
     if !has(.enqueued) || has(.inInbox) { return false }
@@ -71,10 +72,10 @@ extension OperationStatus {
     return true
   }
 
-  /// Whether the queue may let go of it once it has left.
+  /// Whether the queue must not release it after it has left.
   var isHeldInQueue: Bool { has(.inInbox) || has(.pinned) }
 
-  /// A collector wants to hear of a new name, priority or dependency.
+  /// Notes a change of name, priority or dependencies for a collector.
   /// - Returns: Whether the caller must push.
   mutating func descriptionDidChange() -> Bool {
     insert(.descriptionChanged)
@@ -83,9 +84,9 @@ extension OperationStatus {
 
   /// The queue chooses it to be started.
   ///
-  /// - Parameter startsAtOnce: Whether its class leaves nothing to ask before the start. Then it is
-  ///   started by this, unless somebody observes or it was cancelled.
-  /// - Returns: `false` where it is not eligible any more.
+  /// - Parameter startsAtOnce: Whether its class requires no check before the start. In that case
+  ///   this starts it, unless it is observed or was cancelled.
+  /// - Returns: `false` if it is no longer eligible.
   mutating func dispatch(startsAtOnce: Bool = false) -> Bool {
     guard isEligible, isPending else { return false }
     insert(.dispatched)
@@ -94,20 +95,20 @@ extension OperationStatus {
     return true
   }
 
-  /// The queue takes its choice back because the subclass's `isReady` said no.
+  /// The queue reverts its choice because the subclass's `isReady` was `false`.
   mutating func undispatch() { remove(.dispatched) }
 
-  /// Base `start()` claims the operation. What the answer says changes the status later, between
-  /// its announcements, by ``noteExecuting()`` or ``finish()``.
+  /// Base `start()` claims the operation. The action in the result changes the status later,
+  /// between its announcements, by ``noteExecuting()`` or ``finish()``.
   ///
   /// - Parameters:
-  ///   - isReady: What the overridable `isReady` answered.
-  ///   - isByHand: Whether it is known that no worker calls. Else a call that comes once the queue
-  ///     has chosen the operation is taken for the worker's.
-  /// - Returns: What the caller has to do.
+  ///   - isReady: The value of the overridable `isReady`.
+  ///   - isByHand: Whether the call is certainly not by a worker. Otherwise, a call after the queue
+  ///     has chosen the operation counts as the worker's.
+  /// - Returns: The action for the caller.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
-    // A subclass that calls `super.start()` may have said before that it executes.
+    // A subclass that calls `super.start()` may have announced before that it executes.
     if isExecuting, has(.startClaimed) { return .refuse(.receiverAlreadyExecuting) }
     if has(.startClaimed) { return .refuse(.simultaneousStart) }
     if has(.enqueued), isByHand || !has(.dispatched) {
@@ -115,13 +116,13 @@ extension OperationStatus {
     }
     guard isCancelled || isReady || has(.dispatched) else { return .refuse(.receiverNotReady) }
     insert(.startClaimed)
-    // A subclass with a cancelled flag of its own cleans up, and finishes, in its `main()`.
+    // A subclass with its own cancelled flag cleans up, and finishes, in its `main()`.
     return has(.cancelled) ? .finishWithoutRunning : .run
   }
 
-  /// A worker starts one that has nobody to announce it to: claim and change in one step.
+  /// A worker starts an operation without observers: the claim and the change in one step.
   ///
-  /// - Returns: `nil` where somebody observes: nothing has happened.
+  /// - Returns: `nil` if it is observed; nothing has changed then.
   mutating func startUnobserved() -> StartVerdict? {
     if has(.observed) { return nil }
     let verdict = claimStart(isReady: true)
@@ -133,10 +134,10 @@ extension OperationStatus {
     return verdict
   }
 
-  /// It executes: the base class has announced it, or a subclass says so, which does not claim base
-  /// `start()`.
+  /// Notes that it executes: the base class has announced it, or a subclass has, which does not
+  /// claim base `start()`.
   ///
-  /// - Returns: Whether it does; not where it has finished.
+  /// - Returns: Whether it executes; `false` if it has finished.
   @discardableResult
   mutating func noteExecuting() -> Bool {
     if isFinished { return false }
@@ -144,51 +145,52 @@ extension OperationStatus {
     return true
   }
 
-  /// The base class or a subclass says that it has finished. `true` the first time.
+  /// Finishes it, for the base class or a subclass. Returns `true` the first time.
   mutating func finish() -> Bool {
     if isFinished { return false }
     insert(.finished)
     return true
   }
 
-  /// As ``finish()``, where nobody has to be told. `nil` where somebody observes.
+  /// Finishes it if it has no observers. Returns `nil` if it is observed.
   mutating func finishUnobserved() -> Bool? { has(.observed) ? nil : finish() }
 
-  /// Whether its finish has nobody to tell before waiters and the queue.
+  /// Whether its finish needs no notification before waiters and the queue.
   var finishesQuietly: Bool {
     rawValue & Flags.beforeRetirement.rawValue == 0
   }
 
-  /// Everything that follows the finish is done. Where nobody is to be told of it, the finish itself
-  /// is left to this.
+  /// Retires it after all consequences of the finish were handled. If no notification is necessary,
+  /// this also finishes it.
   ///
-  /// - Returns: `false` where it has not finished and there is somebody.
+  /// - Returns: `false` if it has not finished and a notification is necessary.
   mutating func retire() -> Bool {
     guard isFinished || finishesQuietly else { return false }
     insert([.finished, .retired])
     return true
   }
 
-  /// Whether there is something to do once it is retired.
+  /// Whether actions are necessary after its retirement.
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
-  /// Base `cancel()` claims the announcement of what it is about to change. `false` where there is
-  /// nothing to announce, or another thread does.
+  /// Base `cancel()` claims the announcement of its changes. Returns `false` if there is nothing to
+  /// announce, or if another thread announces it.
   mutating func claimCancel() -> Bool {
     if isFinished || has(.cancelled) || has(.cancelClaimed) { return false }
     insert(.cancelClaimed)
     return true
   }
 
-  /// As ``cancel(isAnnounced:)``, where nobody has to be told. `nil` where somebody observes.
+  /// Cancels it like ``cancel(isAnnounced:)`` if it has no observers. Returns `nil` if it is
+  /// observed.
   mutating func cancelUnobserved() -> Verdict? {
     has(.observed) ? nil : cancel(isAnnounced: false)
   }
 
-  /// It is cancelled now.
+  /// Cancels it.
   ///
-  /// - Parameter isAnnounced: The caller announces the change, and pushes after that by itself.
-  /// - Returns: What the caller has to do.
+  /// - Parameter isAnnounced: Whether the caller announces the change, and then pushes on its own.
+  /// - Returns: The actions for the caller.
   mutating func cancel(isAnnounced: Bool) -> Verdict {
     if isFinished || has(.cancelled) { return Verdict() }
     let wasUnheld = isUnheld
@@ -201,19 +203,19 @@ extension OperationStatus {
       mustPush: !isAnnounced && claimPush())
   }
 
-  /// A subclass has announced that its own `isCancelled` is `true`. The caller pushes by itself.
+  /// A subclass has announced that its own `isCancelled` is `true`. The caller pushes on its own.
   mutating func subclassWasCancelled() -> Verdict {
     if isFinished || isCancelled { return Verdict() }
     let wasUnheld = isUnheld
     insert(.cancelledBySubclass)
-    // An answer that was given while dependencies held it up says nothing any more.
+    // A value of `isReady` that was read while dependencies kept it waiting is outdated.
     forgetVerdict()
     if !wasUnheld { insert(.readinessHeld) }
     return Verdict(isNews: true, becameReady: !wasUnheld)
   }
 
-  /// A dependency that has not finished was added. It counts only while it can hold up the start.
-  /// - Returns: Whether it was counted, and what that asks for.
+  /// An unfinished dependency was added. It counts only while it can delay the start.
+  /// - Returns: Whether it was counted, and the actions for that.
   mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
     guard isPending, !isCancelled else { return (false, false) }
     let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
@@ -224,18 +226,18 @@ extension OperationStatus {
     return (true, claimPush())
   }
 
-  /// Not a precondition, whose message a release build does not print.
+  /// This is not a precondition, because a release build does not print the message of one.
   @inline(never)
   private static func refuseDependency() -> Never {
     fatalError(
       "Operations: an operation can wait for at most 16,777,215 dependencies at the same time")
   }
 
-  /// As ``dependencyWasMet(isAnnounced:)``, without a reference to the operation. `nil`, with nothing
-  /// done, where one is needed: the operation is not in a queue that retains it, or somebody is to be
-  /// told.
+  /// Handles a finished dependency like ``dependencyWasMet(isAnnounced:)``, without a reference to
+  /// the operation. Returns `nil`, with nothing changed, if a reference is necessary: the operation
+  /// is not in a queue that retains it, or it has observers.
   ///
-  /// One that must be pushed stays in its queue until that is done, and so needs no reference.
+  /// An operation that must be pushed stays in its queue until then, so it needs no reference.
   mutating func dependencyWasMetInQueue() -> Verdict? {
     guard has(.enqueued), !has(.retired), !has(.observed) else { return nil }
     return dependencyWasMet()
@@ -243,15 +245,15 @@ extension OperationStatus {
 
   /// A counted dependency has finished, or was removed.
   ///
-  /// - Parameter isAnnounced: The caller announces what that changes, whether observed or not.
-  /// - Returns: What the caller has to do.
+  /// - Parameter isAnnounced: Whether the caller announces the changes even without observers.
+  /// - Returns: The actions for the caller.
   mutating func dependencyWasMet(isAnnounced: Bool = false) -> Verdict {
     precondition(unmetDependencyCount > 0, "A dependency was counted off that was never counted")
     let wasUnheld = isUnheld
     rawValue -= Self.oneUnmet
     guard unmetDependencyCount == 0 else { return Verdict(isNews: true) }
     forgetVerdict()
-    // Where it is held back already, whoever did that announces it and pushes.
+    // If the readiness is held back already, the thread that did so announces it and pushes.
     let isHeldByAnother = has(.readinessHeld)
     let mustHold = !wasUnheld && !isHeldByAnother && (isAnnounced || has(.observed))
     if mustHold { insert(.readinessHeld) }
@@ -261,17 +263,17 @@ extension OperationStatus {
       asksReadiness: !wasUnheld)
   }
 
-  /// It may be seen now that the operation is ready, if it still is.
+  /// Makes the readiness visible, if it is still ready.
   ///
-  /// Whoever has read `isReady` meanwhile was told "no" for the sake of the announcement alone.
+  /// Threads that have read `isReady` meanwhile got `false` only because of the announcement.
   mutating func releaseReadiness() {
     remove(.readinessHeld)
     forgetVerdict()
   }
 
-  /// The overridable `isReady` was asked for `reading`. An answer to an older reading is dropped.
+  /// The overridable `isReady` was read for `reading`. A value of an older reading is dropped.
   ///
-  /// - Returns: Whether the answer counts, and whether the queue must look again.
+  /// - Returns: Whether the value counts, and whether the queue must read the state again.
   mutating func readinessWasRead(
     _ isReadyNow: Bool, reading: UInt64
   ) -> (isCurrent: Bool, mustPush: Bool) {
@@ -287,46 +289,49 @@ extension OperationStatus {
     return (true, wasEligible != isEligible && !has(.dispatched) && claimPush())
   }
 
-  /// The dependencies are others than when `isReady` was read: the answer, and one that a thread is
-  /// about to bring, says nothing any more. Were the latter not dropped, a "no" read just before the
-  /// last dependency finished would hold the operation up for ever.
+  /// Drops the last value of `isReady`, and a value that a thread is about to store, because the
+  /// dependencies have changed since. Otherwise, a `false` that was read just before the last
+  /// dependency finished would block the operation forever.
   private mutating func forgetVerdict() {
     remove(.selfVerdict)
     _ = beginReading()
   }
 
-  /// `isReady` is about to be read because a subclass says that it has changed.
+  /// Begins a reading of `isReady` because a subclass has announced a change.
   mutating func beginReading() -> UInt64 {
     let next = (rawValue &+ Self.oneReading) & Self.readingMask
     rawValue = rawValue & ~Self.readingMask | next
     return reading
   }
 
-  /// It excludes others from now on. `false` where its queue has asked for that already.
+  /// It has exclusions from now on. Returns `false` if its queue has already requested them.
   mutating func excludeOthers() -> Bool {
     guard isPending, !has(.dispatched) else { return false }
     insert(.excludesOthers)
     return true
   }
 
-  /// It should ask for its exclusions again. Returns whether the queue must look again.
+  /// It should request its exclusions again. Returns whether the queue must read the state again.
   ///
-  /// A "no" that is on its way is dropped, as it is about what was.
+  /// A `false` that a thread is about to store is dropped, because it is outdated.
   mutating func exclusionHasEnded() -> Bool {
     forgetVerdict()
-    // A subclass may be ready although dependencies are unmet. Its `isReady` is asked before the start.
+    // A subclass may be ready although dependencies are unmet. Its `isReady` is evaluated before
+    // the start.
     if !isUnheld { insert(.selfReady) }
     return isPending && !has(.dispatched) && claimPush()
   }
 
-  /// The priority was set. - Returns: Whether it is another one, and whether the queue must look.
+  /// Sets the priority.
+  ///
+  /// - Returns: Whether it has changed, and whether the queue must read the state again.
   mutating func setPriority(_ index: Int) -> (changed: Bool, mustPush: Bool) {
     if index == priorityIndex { return (false, false) }
     priorityIndex = index
     return (true, isPending && !has(.dispatched) && claimPush())
   }
 
-  /// Somebody wants to be told of the finish. `false` where it is too late.
+  /// Sets a flag that requires an action at the finish. Returns `false` if it is too late.
   mutating func promise(_ flag: Flags) -> Bool {
     if isFinished { return false }
     insert(flag)

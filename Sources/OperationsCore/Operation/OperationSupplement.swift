@@ -7,10 +7,10 @@ import Synchronization
 
 /// The members of ``Operation`` that Foundation's class of that name does not have.
 ///
-/// Subclasses that were written for Foundation often have a member of their own with the name of one
-/// of these, such as `state`, `id` or `error`. They compile without `override`, because these are
-/// members of a protocol extension. The library never reads the subclass's. To read the library's
-/// from such an operation, use its base class: `(operation as Operation).id`.
+/// Subclasses for Foundation often have their own member with one of these names, such as `state`,
+/// `id` or `error`. They compile without `override`, because these members are in a protocol
+/// extension. The library never reads the subclass's member. To read the library's member of such
+/// an operation, use its base class: `(operation as Operation).id`.
 ///
 /// Only ``Operation`` conforms.
 public protocol OperationSupplement: AnyObject {}
@@ -19,8 +19,8 @@ extension Operation: OperationSupplement {}
 
 /// The members of ``OperationQueue`` that Foundation's class of that name does not have.
 ///
-/// What ``OperationSupplement`` says holds for the subclasses of queues too: one may have an `id` or
-/// an `invalidate()` of its own.
+/// The rules of ``OperationSupplement`` also apply to subclasses of queues: a subclass may have its
+/// own `id` or `invalidate()`.
 ///
 /// Only ``OperationQueue`` conforms.
 public protocol OperationQueueSupplement: AnyObject {}
@@ -28,7 +28,7 @@ public protocol OperationQueueSupplement: AnyObject {}
 extension OperationQueue: OperationQueueSupplement {}
 
 extension OperationSupplement where Self: Operation {
-  /// Identifies the operation; the number that `opq-top` shows. Given out when first asked for.
+  /// Identifies the operation; the number that `opq-top` shows. Assigned when it is first read.
   public var id: OperationID {
     if let known = rare?.identifier.load(ordering: .relaxed), known != 0 {
       return OperationID(rawValue: known)
@@ -46,12 +46,12 @@ extension OperationSupplement where Self: Operation {
   public var state: OperationState { status.load(ordering: .acquiring).state }
 }
 
-/// The state of an operation: one exclusive value in place of the four flags of ``Operation``.
+/// The state of an operation: one exclusive value instead of the four flags of ``Operation``.
 ///
 /// The flags themselves are not exclusive: `isReady` stays `true` after the start, and
-/// `isCancelled` goes with any of them.
+/// `isCancelled` is possible with any of them.
 public enum OperationState: Sendable, Hashable, CaseIterable {
-  /// Not ready: dependencies are unmet, or a subclass's `isReady` says so.
+  /// Not ready: dependencies are unmet, or a subclass's `isReady` is `false`.
   case waiting
   /// Ready and not started.
   case ready

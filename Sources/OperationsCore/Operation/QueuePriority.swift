@@ -4,8 +4,8 @@
 extension Operation {
   /// The order in which a queue starts operations that are ready.
   ///
-  /// Priority never replaces a dependency: a ready operation of low priority starts before one of
-  /// high priority that still waits.
+  /// Priority never replaces a dependency: a ready operation of low priority starts before a
+  /// waiting one of high priority.
   public enum QueuePriority: Int, Sendable, CaseIterable {
     /// After all others.
     case veryLow = -8
@@ -18,7 +18,7 @@ extension Operation {
     /// Before all others.
     case veryHigh = 8
 
-    /// The priority with this number, or the next one towards `normal`; never `nil`.
+    /// Creates the priority with this number, or the next one towards `normal`; never `nil`.
     ///
     /// 10 gives `veryHigh`, 7 and 5 `high`, 3 to −3 `normal`, −10 `veryLow`.
     ///
@@ -33,7 +33,7 @@ extension Operation {
       }
     }
 
-    /// 0 for the highest to 4 for the lowest.
+    /// From 0 for the highest to 4 for the lowest.
     var index: Int {
       switch self {
       case .veryHigh: 0

@@ -2,25 +2,26 @@
 // Part of opq; see LICENSE.
 
 extension Operation {
-  /// Whether the class of this operation, or a class that it inherits from, overrides ``isReady``.
+  /// Whether the class of this operation, or one of its superclasses, overrides ``isReady``.
   @inline(__always)
   final var overridesReadiness: Bool {
     !isExactlyBlockOperation && ReadinessOverride.exists(in: type(of: self))
   }
 }
 
-/// Finds out whether a class overrides ``Operation/isReady``: a class that does not is asked less often.
+/// Detects whether a class overrides ``Operation/isReady``. The property of a class without an
+/// override is read less often.
 ///
-/// The override of ``AsyncOperation`` does not count: it only asks the base class.
+/// The override of ``AsyncOperation`` does not count, because it only calls the base class.
 ///
-/// The language has no way to ask that. But the object that describes a class has a table of the addresses
-/// of its methods, and a subclass has each inherited method at the same place. The place of this one is the
-/// only word in which a class that overrides nothing else differs from the base class, and in which a class
-/// that overrides nothing does not. If there is no such word, each class counts as one that overrides it.
-/// That costs time and is correct too.
+/// The language has no way to detect this. But the object that describes a class has a table of the
+/// addresses of its methods, and a subclass has each inherited method at the same index. The index
+/// of this getter is the only word in which a class that overrides nothing else differs from the
+/// base class, and in which a class that overrides nothing does not. If there is no such word, each
+/// class counts as a class with an override, which costs time but is also correct.
 enum ReadinessOverride {
-  /// Overrides nothing else. Nothing calls the getter. Its answer is another one, so that the compiler cannot
-  /// use the code of the base class for it.
+  /// Overrides nothing else. No code calls the getter. Its value differs from that of the base
+  /// class, so that the compiler cannot use the code of the base class for it.
   private final class Overriding: Operation, @unchecked Sendable {
     override var isReady: Bool { !super.isReady }
   }
@@ -30,7 +31,8 @@ enum ReadinessOverride {
 
   private typealias Words = UnsafePointer<UInt>
 
-  /// Which word is the address of the getter, and the address in the base class and in ``AsyncOperation``.
+  /// The index of the getter's address, and the addresses in the base class and in
+  /// ``AsyncOperation``.
   private static let getter: (place: Int, base: UInt, asynchronous: UInt)? = {
     let (base, overriding) = (words(of: Operation.self), words(of: Overriding.self))
     let inheriting = words(of: Inheriting.self)
@@ -41,7 +43,7 @@ enum ReadinessOverride {
     return (place, base[place], words(of: AsyncOperation<Void>.self)[place])
   }()
 
-  /// Whether the class, or a class that it inherits from, overrides ``Operation/isReady``.
+  /// Returns whether the class, or one of its superclasses, overrides ``Operation/isReady``.
   static func exists(in type: Operation.Type) -> Bool {
     guard let getter else { return true }
     let address = words(of: type)[getter.place]
@@ -52,9 +54,11 @@ enum ReadinessOverride {
     unsafeBitCast(type, to: Words.self)
   }
 
-  /// The words that a subclass has too, behind those of which each class has its own.
+  /// Returns the range of the words that a subclass also has, after the words that each class has
+  /// for itself.
   ///
-  /// The size of the object in bytes, and how many of these are before its address, are in the fifth word.
+  /// The fifth word has the size of the object in bytes, and the number of these bytes before its
+  /// address.
   private static func tableRange(of base: Words) -> Range<Int> {
     let headerCount = 7
     let (size, before) = (Int(base[4] & 0xffff_ffff), Int(base[4] >> 32))

@@ -4,18 +4,18 @@
 import COperationsSystem
 import Synchronization
 
-/// Releases operations one after the other instead of one inside the other, so that letting go of
-/// a chain of a million needs no stack.
+/// Releases operations iteratively instead of recursively, so that releasing a chain of a million
+/// operations needs no stack.
 ///
-/// The outermost release on a thread works off a list; a release that happens inside a `deinit`
-/// which that caused only adds to the list.
+/// The outermost release on a thread processes a list. A release inside a resulting `deinit` only
+/// adds to the list.
 enum ReleaseList {
-  /// Operations with the last reference to each. Lies on the stack of the outermost release.
+  /// Operations with the last reference to each. Lives on the stack of the outermost release.
   private struct Pending {
-    /// Those that were retired, linked through `inboxNext`: nobody pushes them any more.
+    /// The retired ones, linked through `inboxNext`: they are never pushed again.
     var retired: Unmanaged<Operation>?
-    /// The others. A weak reference, or who finishes a dependency, may bring one of them back, and add
-    /// it to a queue, which then links it.
+    /// The others. Through a weak reference, or by a thread that finishes a dependency, one of them
+    /// may become used again and be added to a queue, which then links it.
     var others: [Operation] = []
 
     mutating func add(_ operation: consuming Operation) {
@@ -30,9 +30,9 @@ enum ReleaseList {
 
   static func release(_ operation: consuming Operation) {
     var reference: Operation? = consume operation
-    // Only the last reference can lead on to a `deinit`. Where two threads let go of the last two at
-    // the same time neither finds its own to be the last, and one of them goes one level deeper, from
-    // where the next one is put on the list again.
+    // Only the last reference can cause a `deinit`. If two threads release the last two references
+    // at the same time, neither finds its own to be the last, and one of them goes one level
+    // deeper, from where the next operation is added to the list again.
     guard isKnownUniquelyReferenced(&reference), let last = reference.take() else {
       if let shared = reference.take() { releaseShared(consume shared) }
       return
@@ -41,10 +41,10 @@ enum ReleaseList {
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
   }
 
-  /// Releases one of several references, which is the last one if other threads release theirs first.
+  /// Releases one of several references. It is the last one if other threads release theirs first.
   private static func releaseShared(_ operation: consuming Operation) {
     guard CurrentWork.isBetweenOperations else { return }
-    // A retired block holds nothing of the user's. Its dependencies come here in their turn.
+    // A retired block holds no user objects. Its dependencies are added here later.
     if operation.status.load(ordering: .acquiring).has(.retired),
       operation.heldAfterRetirement != .usersObjects
     {
@@ -53,8 +53,7 @@ enum ReleaseList {
     releaseElsewhere(consume operation)
   }
 
-  /// Releases the rare state of an operation that is destroyed, if there is one. It may hold objects of the
-  /// user's.
+  /// Releases the rare state of a destroyed operation, if there is one. It may hold user objects.
   static func release(_ extra: OperationExtra) {
     guard extra.isRare, CurrentWork.isBetweenOperations else { return extra.release() }
     OperationQueue.completions.addOperation { extra.release() }
@@ -71,20 +70,20 @@ enum ReleaseList {
     }
   }
 
-  /// Releases it on another thread, because nothing of the user's may run on this one.
+  /// Releases an operation on another thread, because this one may not run the user's code.
   ///
-  /// This worker was about to give up one of several references to an operation, and another thread has
-  /// given up the others just before.
+  /// This worker was about to release one of several references to an operation, and another thread
+  /// has just released the others.
   @inline(never)
   private static func releaseElsewhere(_ operation: consuming Operation) {
-    // The block takes over the reference: one that this thread kept could be the last.
+    // The block takes the reference, because one that this thread kept could be the last.
     let reference = Unmanaged.passRetained(consume operation)
     OperationQueue.completions.addOperation { reference.release() }
   }
 
   /// - Returns: Whether there was one.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
-    // Each is off the list before its `deinit` adds to that.
+    // Each is removed from the list before its `deinit` adds to that.
     if let next = pending.pointee.retired {
       next._withUnsafeGuaranteedRef { pending.pointee.retired = $0.inboxNext }
       next.release()
