@@ -1,70 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The barriers of a queue that have not finished, in the order of addition, and what may start
-/// once each of them has.
+/// The unfinished barriers of a queue, in the order of addition, and the ready operations behind
+/// each of them.
 ///
-/// Barriers cut a queue's operations into segments, which take turns: only operations of the front
-/// one may start, and when all of them have left the queue, the barrier behind them may. Nothing is
-/// linked to a barrier: it is due when the count of what is ahead of it is zero, so that adding one
-/// costs the same whatever the queue holds.
+/// Barriers divide a queue's operations into segments, which take turns: only operations of the
+/// front segment may start, and when all of them have left the queue, the barrier behind them may.
+/// Operations are not linked to a barrier: it is due when the number of operations before it is
+/// zero, so that adding one costs the same for any contents of the queue.
 ///
-/// The bands of the front segment are the scheduler's own; those of the segment behind each barrier
-/// are here. A queue without barriers has its front segment alone, and pays one byte's comparison:
-/// what follows from there is kept out of line.
+/// The bands of the front segment are in the scheduler, and those of the segment behind each
+/// barrier are here. A queue without barriers has only its front segment, and pays for the
+/// comparison of one byte: the code for barriers is not inlined.
 struct BarrierLine {
   /// What the first barrier waits for.
   enum Front: UInt8, Equatable, Sendable {
     /// There is no barrier.
     case none
-    /// Operations ahead of it have not left.
+    /// Operations before it have not left.
     case blocked
-    /// A slot. Nothing else may start.
+    /// A slot. No operation may start meanwhile.
     case due
-    /// Its own end. Nothing else may start.
+    /// Its own end. No operation may start meanwhile.
     case running
   }
 
   private struct Barrier {
     let operation: Unmanaged<Operation>
-    /// How many operations between the barrier before, or the front, and this one have not left.
+    /// The number of unfinished operations between the previous barrier, or the front, and this
+    /// one.
     var unfinishedAhead: Int
     /// The ready operations between this barrier and the next.
     var readyBehind = ReadyBands()
-    /// How many those are.
+    /// The number of these operations.
     var readyBehindCount = 0
   }
 
   private(set) var front = Front.none
-  /// The number of the segment that what is added now is in.
+  /// The segment of operations that are added now.
   private(set) var lastSegment: QueuePlace.Segment
-  /// Those before `start` have finished: so the first is taken off in constant time.
+  /// Those before `start` have finished, so that the first one is removed in constant time.
   private var barriers: [Barrier] = []
   private var start = 0
-  /// Operations that have not left the queue and are in another segment than the last.
+  /// The number of operations that have not left the queue and are not in the last segment.
   private var unfinishedBeforeLast = 0
-  /// How many ready operations are behind a barrier.
+  /// The number of ready operations behind a barrier.
   private(set) var heldBackCount = 0
 
   init(lastSegment: QueuePlace.Segment = QueuePlace.Segment()) { self.lastSegment = lastSegment }
 
   var isEmpty: Bool { front == .none }
 
-  /// How many have not finished.
+  /// The number of unfinished barriers.
   var count: Int { barriers.count - start }
 
-  /// How many have finished, ever, as a number that wraps around: that of the front segment.
+  /// The number of all finished barriers, as a number that wraps around: the number of the front
+  /// segment.
   var finishedCount: UInt32 {
     QueuePlace.Segment(rawValue: lastSegment.rawValue &- UInt32(count)).rawValue
   }
 
   // MARK: Barriers
 
-  /// A barrier was added behind everything that the queue holds.
+  /// Adds a barrier behind all operations of the queue.
   ///
   /// - Parameters:
   ///   - barrier: The barrier.
-  ///   - unfinished: How many operations the queue holds, without barriers.
+  ///   - unfinished: The number of operations in the queue, without barriers.
   @inline(never)
   mutating func append(_ barrier: Unmanaged<Operation>, unfinished: Int) {
     precondition(
@@ -86,7 +88,7 @@ struct BarrierLine {
     return barriers[start].operation
   }
 
-  /// The first barrier has finished: the segment behind it is the front now.
+  /// Removes the first barrier, which has finished: the segment behind it is the front now.
   ///
   /// - Returns: The ready operations of that segment.
   /// - Precondition: The first barrier was started.
@@ -100,7 +102,7 @@ struct BarrierLine {
       barriers = []
       start = 0
     } else if start > 64, start > barriers.count / 2 {
-      // Moves fewer than have gone since the last time.
+      // Moves fewer barriers than have finished since the last time.
       barriers.removeFirst(start)
       start = 0
     }
@@ -118,17 +120,18 @@ struct BarrierLine {
     barriers[start...].lazy.map(\.operation)
   }
 
-  /// The ready operations right behind a barrier, given how many barriers are ahead of that one.
+  /// Returns the ready operations directly behind a barrier, given the number of barriers before
+  /// that one.
   func readyOperations(behind index: Int) -> ReadyBands { barriers[start + index].readyBehind }
 
   // MARK: Operations
 
-  /// How many of the barriers are ahead of an operation.
+  /// Returns the number of barriers before an operation.
   func countAhead(of operation: Operation) -> Int {
     barriers.count - start - lastSegment.distance(from: operation.place.segment)
   }
 
-  /// Puts an operation into its band, be it in the front segment or behind a barrier.
+  /// Adds an operation to its band, in the front segment or behind a barrier.
   @inline(never)
   mutating func append(_ operation: Operation, front: inout ReadyBands) {
     let count = countAhead(of: operation)
@@ -142,7 +145,7 @@ struct BarrierLine {
     }
   }
 
-  /// Takes an operation out of its band.
+  /// Removes an operation from its band.
   @inline(never)
   mutating func remove(_ operation: Operation, front: inout ReadyBands) {
     let count = countAhead(of: operation)
@@ -156,10 +159,10 @@ struct BarrierLine {
     }
   }
 
-  /// An operation has left the queue, whatever its segment.
+  /// Notes that an operation of any segment has left the queue.
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
-    // Those of the last segment are in no barrier's way: so it is where there is no barrier.
+    // Operations of the last segment are before no barrier. Without barriers, this is true for all.
     if operation.place.segment != lastSegment { didLeaveAhead(operation) }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Operations linked through `inboxNext`, the oldest first, on their way to one queue.
+/// Operations linked through `inboxNext`, the oldest first, for one queue.
 ///
-/// Each is kept alive by its `inInbox`, which whoever appends it has set.
+/// Each is kept alive by its `inInbox`, which the thread that appends it has set.
 struct OperationChain {
   private(set) var first: Unmanaged<Operation>?
   private var last: Unmanaged<Operation>?
@@ -21,7 +21,7 @@ struct OperationChain {
     last = operation
   }
 
-  /// Takes the oldest off.
+  /// Removes the oldest operation.
   @inline(__always)
   mutating func popFirst() -> Unmanaged<Operation>? {
     guard let operation = first else { return nil }

@@ -3,15 +3,15 @@
 
 import Synchronization
 
-/// Operations on their way to a queue, pushed by any thread without a lock and taken all at once
-/// by whoever holds the queue's lock.
+/// Operations for a queue, pushed by any thread without a lock, and taken all at once by the thread
+/// that holds the queue's lock.
 ///
-/// A stack, so that a push is one compare-and-swap. It cannot suffer from reused addresses because
-/// nothing is ever popped singly.
+/// This is a stack, so that a push is one compare-and-swap. Reused addresses are no problem,
+/// because operations are never popped singly.
 ///
-/// All accesses that decide whether somebody has to be woken are sequentially consistent: a pusher
-/// stores and then looks for workers, a worker announces that it leaves and then looks for work, and
-/// at least one of them must see the other.
+/// All accesses that decide whether a worker must be woken are sequentially consistent: a pusher
+/// stores and then looks for workers, a worker announces that it leaves and then looks for work,
+/// and at least one of them must see the other.
 struct OperationInbox: ~Copyable, Sendable {
   private let head = Atomic<Unmanaged<Operation>?>(nil)
 
@@ -21,8 +21,8 @@ struct OperationInbox: ~Copyable, Sendable {
   /// Pushes operations that are linked from `last` down to `first` through `inboxNext`.
   ///
   /// - Parameters:
-  ///   - first: The oldest.
-  ///   - last: The newest.
+  ///   - first: The oldest operation.
+  ///   - last: The newest operation.
   @inline(__always)
   func push(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
     var old = head.load(ordering: .relaxed)
@@ -36,7 +36,7 @@ struct OperationInbox: ~Copyable, Sendable {
     }
   }
 
-  /// Takes everything, oldest first, linked through `inboxNext`.
+  /// Takes all operations, the oldest first, linked through `inboxNext`.
   @inline(__always)
   func takeAll() -> Unmanaged<Operation>? {
     if isEmpty { return nil }

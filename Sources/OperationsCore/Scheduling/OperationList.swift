@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Says which of an operation's links a list runs through.
+/// Selects the links of an operation for a list.
 protocol OperationListLinks {
   static func get(_ operation: Operation) -> QueuePlace.Neighbours
   static func set(_ operation: Operation, _ neighbours: QueuePlace.Neighbours)
@@ -37,8 +37,8 @@ enum BandLinks: OperationListLinks {
   }
 }
 
-/// A first-in, first-out list threaded through the operations themselves: constant time at both
-/// ends and in the middle, and no memory of its own. Does not retain.
+/// A first-in, first-out list that links the operations themselves: constant time at both ends and
+/// in the middle, and no memory of its own. It does not retain.
 struct OperationList<Links: OperationListLinks> {
   private(set) var first: Unmanaged<Operation>?
   private(set) var last: Unmanaged<Operation>?

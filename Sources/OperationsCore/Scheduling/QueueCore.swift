@@ -6,39 +6,42 @@ import Synchronization
 /// The working part of an ``OperationQueue``: the inbox, the lock around the scheduler, the gate of
 /// the workers, and the order in which the three are used.
 ///
-/// Lifetime: the public object holds this one, and is itself retained while there is something in
-/// the inbox or the scheduler (``isOwnerHeld``): a queue that its user has let go of goes away after its
-/// work. Who works on one without a reference of its own takes one (``keepingAlive(_:)``).
-// Unchecked because of `ownerReference`, which is set once before another thread can use the queue, and
-// `waitingRequest`.
+/// Lifetime: the public object retains this one, and is itself retained while the inbox or the
+/// scheduler has operations (``isOwnerHeld``): a queue without other references is released after
+/// its work. A thread that works on a queue without its own reference takes one
+/// (``keepingAlive(_:)``).
+// Unchecked because of `ownerReference`, which is set once before another thread can use the queue,
+// and of `waitingRequest`, which the pool's lock guards.
 final class QueueCore: @unchecked Sendable {
   let id = QueueID.next()
   private var ownerReference: Unmanaged<OperationQueue>?
   private let inbox = OperationInbox()
   let gate = WorkerGate()
-  /// Whether the public object is retained on behalf of what the queue has to do.
+  /// Whether the public object is retained for the work of the queue.
   ///
-  /// Set by whoever pushes, after the push. Cleared under the scheduler's lock where the queue has
-  /// nothing any more; whoever clears it looks at the inbox after that. Both sequentially consistent,
-  /// so that of a push and a clearing that meet at least one sees the other. It stays set between two
-  /// operations while a worker is there, so that the workers and who adds do not fight over the
-  /// reference count.
+  /// Set by a pushing thread, after the push. Cleared under the scheduler's lock if the queue has
+  /// no work left; the clearing thread reads the inbox after that. Both are sequentially
+  /// consistent, so that of a push and a clearing that meet at least one sees the other. It stays
+  /// set between two operations while a worker is present, so that the workers and adding threads
+  /// do not contend for the reference count.
   private let isOwnerHeld = Atomic<Bool>(false)
-  /// The raw value, outside the lock: every block that is added looks at it.
+  /// The raw value, outside the lock, because it is read for every added block.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
-  /// Whether operations run on a dispatch queue: the scheduler's answer, written under its lock.
+  /// Whether operations run on a dispatch queue: the scheduler's value, written under its lock.
   let isOnDispatch = Atomic<Bool>(false)
-  /// Whether somebody observes or has observed the queue's properties.
+  /// Whether the queue's properties have or had observers.
   let isObserved = Atomic<Bool>(false)
-  /// For how many operations that are added a record may still be made before the next reading.
+  /// The number of added operations for which a record may still be created before the next
+  /// reading.
   let newRecords = Atomic<Int>(0)
   /// Whether this is the core of ``OperationQueue/main``, whose properties are fixed.
   let isMain: Bool
   /// The lane of its requests if that does not depend on the width.
   private let fixedLane: WorkerPoolState.Lane?
   let pool: WorkerPool
-  /// The number of the request for a worker that waits; 0 if none does. Guarded by the pool's lock.
+  /// The number of the waiting request for a worker; 0 if no request waits. Guarded by the pool's
+  /// lock.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   /// A copy of the scheduler's `maxConcurrentOperationCount`.
   let declaredWidth = Atomic<Int>(OperationQueue.defaultMaxConcurrentOperationCount)
@@ -53,10 +56,10 @@ final class QueueCore: @unchecked Sendable {
     gate.setWidth(QueueScheduler.widthLimit)
   }
 
-  /// Says whose core this is. Called once, by the public object's initialiser.
+  /// Sets the public object. Called once, by its initializer.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
 
-  /// The public object. It holds this one, so it is there whenever this one is used.
+  /// The public object. It retains this one, so it exists whenever this one is used.
   var owner: Unmanaged<OperationQueue> {
     guard let ownerReference else { preconditionFailure("The queue was used before it was made") }
     return ownerReference
@@ -70,9 +73,9 @@ final class QueueCore: @unchecked Sendable {
 
   var hasMail: Bool { !inbox.isEmpty }
 
-  /// A worker has given up. Whether it should come back: while it searched, a slot may have become
-  /// free, the queue been resumed or something pushed, and whoever did that brought in nobody because
-  /// somebody was searching.
+  /// A worker has given up. Returns whether it should come back: while it searched, a slot may have
+  /// become free, the queue may have been resumed, or an operation may have been pushed, and the
+  /// thread that did so brought in no worker because one was searching.
   func hasWorkAfterSearch() -> Bool {
     var effects = QueueEffects()
     scheduler.withLock { scheduler in
@@ -85,7 +88,7 @@ final class QueueCore: @unchecked Sendable {
     return hasWork
   }
 
-  /// That of the underlying queue where it has one, else what was set.
+  /// The quality of service of the underlying queue if it has one; otherwise, the one that was set.
   var qualityOfService: QualityOfService {
     get {
       if isOnDispatch.load(ordering: .acquiring), let level = underlyingQualityOfService {
@@ -96,7 +99,7 @@ final class QueueCore: @unchecked Sendable {
     set { qualityOfServiceNumber.store(newValue.rawValue, ordering: .relaxed) }
   }
 
-  /// Whether the level is the default one, as far as can be told at a glance.
+  /// Whether the quality of service is the default one, as far as can be seen without the lock.
   @inline(__always)
   var hasDefaultQualityOfService: Bool {
     qualityOfServiceNumber.load(ordering: .relaxed) == QualityOfService.default.rawValue
@@ -105,27 +108,27 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Adding
 
-  /// Takes an operation that nobody else has seen yet.
+  /// Adds an operation that no other thread has seen yet.
   @inline(__always)
   func addNew(_ operation: consuming BlockOperation) {
     ForkedProcess.check("to add an operation to a queue")
     operation.status.store(.enqueuedFromTheStart, ordering: .relaxed)
     operation.queue.store(.passUnretained(self), ordering: .relaxed)
     if MonitorLevel.isOn { describe(operation) }
-    // Released when the queue lets go of it.
+    // Released when the queue releases the operation.
     let reference = Unmanaged<Operation>.passRetained(consume operation)
     pushAnnounced(first: reference, last: reference)
     wakeWorker()
   }
 
-  /// Takes the operations, all or none.
+  /// Adds the operations, all or none.
   ///
-  /// - Returns: The first one that may not be added, if there is one.
+  /// - Returns: The first one that cannot be added, if there is one.
   func add(_ operations: [Operation]) -> Operation? {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // Nobody has seen the others: they were not pushed.
+        // No other thread has seen the others, because they were not pushed.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -142,7 +145,7 @@ final class QueueCore: @unchecked Sendable {
     return nil
   }
 
-  /// As `add([operation])`, without the array.
+  /// Adds one operation, without an array.
   func add(_ operation: Operation) -> Bool {
     ForkedProcess.check("to add an operation to a queue")
     guard claim(operation) else { return false }
@@ -152,18 +155,19 @@ final class QueueCore: @unchecked Sendable {
     return true
   }
 
-  /// Adds a barrier behind everything that was added so far. It is the queue's own.
+  /// Adds a barrier behind all earlier operations. The queue owns it.
   func addBarrier(_ barrier: BlockOperation) {
     guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
     barrier.update { $0.insert(.barrier) }
-    // Released when the queue lets go of it.
+    // Released when the queue releases the operation.
     _ = Unmanaged.passRetained(barrier)
     push(first: .passUnretained(barrier), last: .passUnretained(barrier))
     wakeWorker()
   }
 
   private func claim(_ operation: Operation) -> Bool {
-    // The queue first: a thread that finds the operation enqueued need not wait for the queue's address.
+    // The queue is stored first, so that a thread that finds the operation enqueued need not wait
+    // for the queue's address.
     let claim = operation.queue.compareExchange(
       expected: nil, desired: .passUnretained(self), ordering: .acquiringAndReleasing)
     guard claim.exchanged else { return false }
@@ -173,16 +177,16 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    // A thread that pins it uses the queue, which may go away after this.
+    // A thread that pins it uses the queue, which may be released after this.
     operation.pinWhenUnpinned()
-    // In this order: while it is enqueued, it has a queue.
+    // In this order, so that it has a queue while it is enqueued.
     operation.waitUntil { $0.takeBackEnqueue() }
     operation.queue.store(nil, ordering: .releasing)
   }
 
-  /// What can be done without a lock, on the adding thread, before anybody else sees it.
+  /// Prepares the operation on the adding thread, without a lock, before any other thread sees it.
   ///
-  /// - Returns: The reference that the queue lets go of when it is done.
+  /// - Returns: The reference that the queue releases at the end.
   @inline(__always)
   private func prepare(_ operation: Operation) -> Unmanaged<Operation> {
     if MonitorLevel.isOn { describe(operation) }
@@ -190,7 +194,7 @@ final class QueueCore: @unchecked Sendable {
     return .passRetained(operation)
   }
 
-  /// Puts an operation that is in this queue into the inbox once more. Its caller has claimed that.
+  /// Pushes an operation of this queue into the inbox again. The caller has claimed that.
   func pushAgain(_ operation: Operation) {
     keepingAlive {
       push(first: .passUnretained(operation), last: .passUnretained(operation))
@@ -198,10 +202,10 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// As ``pushAgain(_:)``, on a worker of another queue whose operation has made this one ready.
+  /// Like ``pushAgain(_:)``, on a worker of another queue whose operation has made this one ready.
   ///
-  /// If this queue lacks a worker, that worker may serve it: a chain of operations that alternates between
-  /// two queues then stays on one thread.
+  /// If this queue lacks a worker, that worker may serve it, so that a chain of operations that
+  /// alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     guard scope.pointee.nextQueue == nil, let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
@@ -220,10 +224,10 @@ final class QueueCore: @unchecked Sendable {
     if !isOwnerHeld.load(ordering: .sequentiallyConsistent) { holdOwner() }
   }
 
-  /// Pushes what is new, and tells those who observe what the queue holds.
+  /// Pushes new operations, and notifies observers of the queue's contents.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    // Without a closure where nobody does: what it captured would be retained.
+    // Without a closure if there is no observer, because its captures would be retained.
     guard isObserved.load(ordering: .sequentiallyConsistent) else {
       push(first: first, last: last)
       return announceContentsAfterwards()
@@ -240,23 +244,24 @@ final class QueueCore: @unchecked Sendable {
 
   @inline(never)
   private func holdOwner() {
-    // First the reference and then the flag: a worker that has run what was pushed before this thread
-    // gets any further lets go of what the flag stands for.
+    // The reference comes first and then the flag: a worker that has run the pushed operations
+    // before this thread continues releases the reference that the flag stands for.
     _ = owner.retain()
     if isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent) {
-      // Somebody else has taken one; the caller's own keeps the object alive.
+      // Another thread has already taken a reference; the caller's own one keeps the object alive.
       owner.release()
       return
     }
-    // Whoever has read the inbox before this found nothing to let go of, and may have been the last.
+    // A thread that has read the inbox before this found nothing to release, and may have been the
+    // last.
     if inbox.isEmpty { withScheduler { _, _ in } }
   }
 
-  /// At the end of a critical section: where there is nothing left to do, the public object may go.
+  /// At the end of a critical section: if there is no work left, the public object may be released.
   func letGoOfOwner(_ scheduler: borrowing QueueScheduler, _ effects: inout QueueEffects) {
     guard scheduler.retainsNothing, isOwnerHeld.load(ordering: .relaxed) else { return }
     isOwnerHeld.store(false, ordering: .sequentiallyConsistent)
-    // Somebody has pushed and may have relied on it, or else has taken a reference of its own.
+    // Another thread has pushed and may have relied on the flag, or has taken its own reference.
     let isPushed = !inbox.isEmpty
     effects.releasesOwner =
       !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
@@ -264,8 +269,8 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Critical sections
 
-  /// Runs `body` on the scheduler under the lock, with the inbox read before and after, and does
-  /// afterwards what it left to do.
+  /// Runs `body` on the scheduler under the lock, reads the inbox before and after it, and then
+  /// performs the effects.
   @discardableResult
   func withScheduler<Result>(
     _ body: (inout QueueScheduler, inout QueueEffects) -> Result
@@ -287,7 +292,7 @@ final class QueueCore: @unchecked Sendable {
     while let operation = chain.popFirst() { operation._withUnsafeGuaranteedRef { pushAgain($0) } }
   }
 
-  /// The operation has finished outside a worker's care.
+  /// Retires an operation that did not finish on a worker.
   func retire(_ operation: Operation) {
     keepingAlive {
       announceRetirement(of: operation)
@@ -302,11 +307,11 @@ final class QueueCore: @unchecked Sendable {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was told")
-        // Comes after the announcement. The caller has another reference.
+        // After the announcement. The caller has another reference.
         effects.takeAftermath()?.release()
       }
     }
-    // Observers do not see a barrier come or go.
+    // Observers do not see barriers.
     if operation.isBarrier { retire() } else { announcingContents(retire) }
     operation.wasRetired()
   }
@@ -316,8 +321,8 @@ final class QueueCore: @unchecked Sendable {
     if let first = inbox.takeAll() { scheduler.takeIn(first, &effects) }
   }
 
-  /// Tells the gate of a new width. Where it has grown, somebody may have pushed and looked at the
-  /// old one in between: the inbox is read again.
+  /// Publishes a new width to the gate. If it has grown, another thread may have pushed and read
+  /// the old width in between: the inbox is read again.
   ///
   /// - Returns: Whether the inbox was read again.
   @inline(__always) @discardableResult
@@ -330,11 +335,11 @@ final class QueueCore: @unchecked Sendable {
     return isRising
   }
 
-  /// What a critical section left to do. The caller holds a reference to the queue.
+  /// Performs the effects of a critical section. The caller holds a reference to the queue.
   @inline(never)
   func perform(_ effects: inout QueueEffects) { performInline(&effects) }
 
-  /// As ``perform(_:)``, for where each instruction counts.
+  /// Performs the effects like ``perform(_:)``, for callers in which each instruction counts.
   @inline(__always)
   func performInline(_ effects: inout QueueEffects) {
     notify(&effects)
@@ -342,7 +347,7 @@ final class QueueCore: @unchecked Sendable {
     if effects.releasesOwner { owner.release() }
   }
 
-  /// Performs the effects that other threads wait for. The release of objects is left.
+  /// Performs the effects that other threads wait for. Objects are not released here.
   @inline(__always)
   func notify(_ effects: inout QueueEffects) {
     effects.aftermath?._withUnsafeGuaranteedRef { $0.wasRetired() }
@@ -355,7 +360,7 @@ final class QueueCore: @unchecked Sendable {
 
   // MARK: Workers
 
-  /// Brings in a worker if one is missing, or submits the blocks that are.
+  /// Brings in a worker if one is missing, or submits the missing blocks.
   @inline(__always)
   func wakeWorker() {
     if gate.claimWorker() {
@@ -365,8 +370,8 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// Holds the public object while `body` runs, unless this thread works for this queue and so
-  /// holds it anyway.
+  /// Retains the public object while `body` runs, unless this thread works for this queue and so
+  /// retains it anyway.
   @inline(__always)
   private func keepingAlive(_ body: () -> Void) {
     if CurrentWork.servedQueue === self { return body() }

@@ -7,8 +7,8 @@ import COperationsSystem
 struct QueueEffects {
   /// The callbacks and waiters to wake.
   ///
-  /// Few critical sections have any. They are in an object of their own, so that the other sections check
-  /// one reference only.
+  /// Few critical sections have any. They are in a separate object, so that the other sections
+  /// check only one reference.
   final class Wakeups {
     /// The callbacks to call, because something that a monitor observes has changed.
     var callbacks: [@Sendable () -> Void] = []
@@ -18,8 +18,8 @@ struct QueueEffects {
 
   /// The operation that was retired and has waiters or a completion block; retained.
   ///
-  /// This reference and the next are unmanaged, so that a section without them does not pay for a release.
-  /// ``releaseOperations()`` and ``takeWakeups()`` give them up.
+  /// This reference and the next one are unmanaged, so that a section without them does not pay for
+  /// a release. ``releaseOperations()`` and ``takeWakeups()`` release them.
   private(set) var aftermath: Unmanaged<Operation>?
   private var wakeupsReference: Unmanaged<Wakeups>?
   /// Whether one more worker would find an operation to start.
@@ -27,7 +27,7 @@ struct QueueEffects {
   /// The operations to release, linked through `inboxNext`, which nothing else uses once they have left
   /// the queue.
   private(set) var released: Unmanaged<Operation>?
-  /// The queue has nothing left to do and lets go of its public object.
+  /// Whether the queue has no work left and releases its public object.
   var releasesOwner = false
 
   /// The callbacks and waiters to wake, or `nil` if there are none.
@@ -43,7 +43,7 @@ struct QueueEffects {
     }
   }
 
-  /// The operation was retired, and has waiters or a completion block.
+  /// Adds the retired operation, which has waiters or a completion block.
   mutating func addAftermath(of operation: Operation) {
     aftermath = .passRetained(operation)
   }
@@ -52,11 +52,11 @@ struct QueueEffects {
   @inline(__always)
   mutating func takeAftermath() -> Unmanaged<Operation>? { aftermath.take() }
 
-  /// Takes the callbacks and waiters to wake.
+  /// Returns and removes the callbacks and waiters to wake.
   @inline(__always)
   mutating func takeWakeups() -> Wakeups? { wakeupsReference.take()?.takeRetainedValue() }
 
-  /// Hands over the queue's reference to an operation.
+  /// Adds the queue's reference to an operation.
   mutating func release(_ operation: Operation) {
     operation.inboxNext = released
     released = .passUnretained(operation)
@@ -66,7 +66,7 @@ struct QueueEffects {
   @inline(__always)
   var releasesOperations: Bool { released != nil || aftermath != nil }
 
-  /// Whether the release of the operations may run the user's code.
+  /// Whether the release of the operations may run user code.
   ///
   /// The answer depends on what the operations hold. It does not depend on the number of references,
   /// because another thread may give up its own reference at any time. If only dependencies are held, the
@@ -83,8 +83,8 @@ struct QueueEffects {
     return inspectReleased()
   }
 
-  /// Whether the queue does not let go of the retired operation yet. Then another thread makes it do so,
-  /// and the reference of ``aftermath`` may be the last one.
+  /// Whether the queue still holds the retired operation. Then another thread releases the queue's
+  /// reference, and the reference of ``aftermath`` may be the last one.
   @inline(never)
   private static func outlivesQueue(_ operation: Operation) -> Bool {
     operation.place.stage != .gone && operation.heldAfterRetirement != .nothing
@@ -98,8 +98,8 @@ struct QueueEffects {
       case .nothing: continue
       case .usersObjects: return true
       case .dependencies:
-        // The end of a chain: all of it goes, and is better released here than handed to another thread.
-        // Without a reference of its own, unlike `isKnownUniquelyReferenced`.
+        // The end of a chain: all of it is released, which is better done here than on another
+        // thread. Without its own reference, unlike `isKnownUniquelyReferenced`.
         if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
       }
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Where an operation is within its queue. Guarded by the queue's lock.
+/// The place of an operation in its queue. Guarded by the queue's lock.
 ///
-/// Packed, because the size of an operation decides what it costs; ``Operation`` says why.
+/// It is packed, because the size of an operation affects its cost; see ``Operation``.
 struct QueuePlace {
-  /// How far the queue has got with an operation.
+  /// The stage of an operation in its queue.
   enum Stage: UInt8, Equatable, Sendable {
-    /// Not taken out of the inbox yet.
+    /// Still in the inbox.
     case outside
-    /// Held up: by dependencies, or by its own `isReady`.
+    /// Waiting for dependencies, or for its own `isReady`.
     case waiting
     /// In one of the bands.
     case ready
-    /// Chosen to be started; holds a slot until it has finished.
+    /// Chosen to be started. It holds a slot until it has finished.
     case executing
-    /// Has left the queue, but is once more on its way through the inbox.
+    /// It has left the queue, but is in the inbox again.
     case lingering
-    /// Has left for good.
+    /// It has left permanently.
     case gone
   }
 
@@ -36,7 +36,7 @@ struct QueuePlace {
   /// Whether it has not left the queue.
   var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
 
-  /// The band that it is in, while `stage` is `ready`.
+  /// The band of the operation, while `stage` is `ready`.
   var band: UInt8 {
     @inline(__always)
     get { UInt8(truncatingIfNeeded: bits >> 3 & 0b111) }
@@ -44,7 +44,7 @@ struct QueuePlace {
     set { bits = bits & ~(0b111 << 3) | UInt32(newValue) << 3 }
   }
 
-  /// Whether it was counted among the cancelled ones that have not finished.
+  /// Whether it was counted as a cancelled, unfinished operation.
   var isCountedAsCancelling: Bool {
     @inline(__always)
     get { bits & 1 << 6 != 0 }
@@ -52,7 +52,7 @@ struct QueuePlace {
     set { bits = newValue ? bits | 1 << 6 : bits & ~(1 << 6) }
   }
 
-  /// Which of the queue's segments it is in: how many barriers, ever, were added before it.
+  /// The segment of the operation: the number of all barriers that were added before it.
   var segment: Segment {
     @inline(__always)
     get { Segment(rawValue: bits >> 8) }
@@ -60,11 +60,11 @@ struct QueuePlace {
     set { bits = bits & 0xff | newValue.rawValue << 8 }
   }
 
-  /// A number that wraps around, so that it takes little room.
+  /// A number that wraps around, so that it needs few bits.
   struct Segment: Equatable {
     let rawValue: UInt32
 
-    /// How many there can be at the same time and be told apart.
+    /// The maximum number of segments that are distinct at the same time.
     static let limit = 1 << 24
 
     init() { rawValue = 0 }
@@ -72,7 +72,7 @@ struct QueuePlace {
 
     var next: Segment { Segment(rawValue: rawValue &+ 1) }
 
-    /// How many there are from `other` to this one, which is not before it.
+    /// Returns the number of segments from `other` to this one, which is not before it.
     func distance(from other: Segment) -> Int {
       Int(Segment(rawValue: rawValue &- other.rawValue).rawValue)
     }

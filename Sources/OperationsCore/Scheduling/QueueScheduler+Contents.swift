@@ -12,18 +12,18 @@ extension QueueScheduler {
     return all
   }
 
-  /// Whether a barrier has been chosen to be started and has not finished.
+  /// Whether a barrier was chosen to be started and has not finished.
   var isBarrierRunning: Bool { barriers.front == .running }
 
-  /// The barriers that have not finished, in the order of addition.
+  /// The unfinished barriers, in the order of addition.
   var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }
 
-  /// Whether what is ready may have to wait for a slot until an operation that has one finishes.
+  /// Whether ready operations may have to wait for a slot until an executing operation finishes.
   var isFull: Bool {
     maxConcurrentOperationCount > 0 && counts.executing >= maxConcurrentOperationCount
   }
 
-  /// The operations that have a slot, in the order of addition.
+  /// The operations that hold a slot, in the order of addition.
   var slotHolders: [Operation] {
     var holders: [Operation] = []
     var current = operations.after(nil)
@@ -34,7 +34,7 @@ extension QueueScheduler {
     return holders
   }
 
-  /// Everything, in the order of addition; ready operations in their own order besides.
+  /// All operations, in the order of addition, and the order of the ready ones.
   var contents: QueueContents {
     var contents = QueueContents()
     contents.entries.reserveCapacity(counts.unfinished + barriers.count)
@@ -70,8 +70,8 @@ extension QueueScheduler {
     }
   }
 
-  /// Ready operations, and the barrier whose turn it is, in the order in which they would be started,
-  /// as long as `body` says `true`.
+  /// Calls `body` with the ready operations, and the barrier if it is due, in the order in which
+  /// they would start, until `body` returns `false`.
   func forEachReady(_ body: (Unmanaged<Operation>) -> Bool) {
     guard ready.forEach(body) else { return }
     for (index, barrier) in barriers.operations.enumerated() {

@@ -4,13 +4,13 @@
 import COperationsSystem
 import Dispatch
 
-/// What a queue knows: which operations it has, which of them may start, and how many of each there
-/// are. Guarded by the queue's lock; runs nothing, wakes nobody, releases nothing.
+/// The state of a queue: its operations, which of them may start, and the counts. Guarded by the
+/// queue's lock. It runs no operation, wakes no thread and releases no object.
 ///
-/// What its caller has to do after unlocking is left in ``QueueEffects``.
+/// The actions for its caller after unlocking are in ``QueueEffects``.
 struct QueueScheduler {
-  /// How many operations are in each state. `waiting + ready + executing + finished + cancelled`
-  /// is `total`, always.
+  /// The number of operations in each state. `waiting + ready + executing + finished + cancelled`
+  /// is always `total`.
   struct Counts: Equatable, Sendable {
     var waiting = 0
     var ready = 0
@@ -32,21 +32,22 @@ struct QueueScheduler {
   private(set) var counts = Counts()
 
   private(set) var operations = OperationList<QueueLinks>()
-  /// The ready operations that no barrier holds back.
+  /// The ready operations that are not behind a barrier.
   private(set) var ready = ReadyBands()
   private(set) var barriers = BarrierLine()
-  /// Operations that the queue retains: those in `operations`, barriers, and those that linger.
+  /// The number of operations that the queue retains: those in `operations`, barriers, and
+  /// lingering ones.
   private var retainedCount = 0
   private var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
-  /// The width that the gate was told last.
+  /// The last width that was published to the gate.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
-  /// Where operations run instead of on our own workers; `nil` while they run on these.
+  /// Where operations run instead of on the pool's workers; `nil` while they run on these.
   private(set) var underlying: UnderlyingQueue?
   private var lastGeneration: UInt64 = 0
 
   init(queue: QueueID) { monitor = QueueMonitor(queue: queue) }
 
-  /// More workers than this are never asked for.
+  /// The maximum number of workers to request.
   static let widthLimit: UInt32 = 1 << 16
 
   // MARK: What can be done
@@ -55,40 +56,41 @@ struct QueueScheduler {
     maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
   }
 
-  /// Whether another operation may be started, if one is ready. A barrier that runs is alone.
+  /// Whether another operation may be started, if one is ready. An executing barrier is alone.
   var hasFreeSlot: Bool {
     !isSuspended && counts.executing < slotLimit && barriers.front != .running
   }
 
-  /// Whether a worker would find something to do.
+  /// Whether a worker would find an operation to start.
   private var hasStartable: Bool { hasFreeSlot && (!ready.isEmpty || barriers.front == .due) }
 
-  /// Whether one more worker, or block in the underlying queue, would find something to do.
-  // Inlined, as what it calls: a call would copy the scheduler first.
+  /// Whether another worker, or another block in the underlying queue, would find an operation to
+  /// start.
+  // Inlined like the properties that it reads, because a call would copy the scheduler first.
   @inline(__always)
   var hasWork: Bool {
     guard hasStartable else { return false }
     return underlying == nil || missingBlockCount > 0
   }
 
-  /// Whether the queue holds no operation any more, not even one that has left it.
+  /// Whether the queue retains no operation, not even one that has left it.
   var retainsNothing: Bool { retainedCount == 0 }
 
-  /// Whether everything that was added has left the queue.
+  /// Whether all added operations have left the queue.
   var isEmpty: Bool { operations.isEmpty && barriers.isEmpty }
 
-  /// Whether something has not been started.
+  /// Whether some operations were not started.
   var hasPending: Bool {
     counts.executing < counts.unfinished || barriers.front == .due || barriers.front == .blocked
   }
 
-  /// The most of our own workers that could find something to do at present.
+  /// The maximum number of the pool's workers that could find an operation to start at present.
   private var width: UInt32 {
     guard hasFreeSlot, underlying == nil else { return 0 }
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
-  /// Brings the published width up to date. Returns the new one where the gate must be told.
+  /// Updates the published width. Returns the new one if the gate must be updated.
   @inline(__always)
   mutating func publishWidth() -> (width: UInt32, isRising: Bool)? {
     let width = width
@@ -99,7 +101,7 @@ struct QueueScheduler {
 
   // MARK: Underlying queue
 
-  /// How many blocks more should be on their way through the underlying queue.
+  /// The number of blocks that should be submitted to the underlying queue.
   @inline(__always)
   private var missingBlockCount: Int {
     guard hasStartable else { return 0 }
@@ -107,7 +109,7 @@ struct QueueScheduler {
     return underlying?.missingCount(for: min(readyCount, slotLimit - counts.executing)) ?? 0
   }
 
-  /// Operations run on this dispatch queue from now on, or on our own workers.
+  /// Sets the dispatch queue on which operations run from now on; `nil` for the pool's workers.
   ///
   /// - Precondition: No worker or block runs an operation that has not finished.
   mutating func setUnderlyingQueue(_ queue: DispatchQueue?) {
@@ -115,14 +117,14 @@ struct QueueScheduler {
     underlying = queue.map { UnderlyingQueue($0, generation: lastGeneration) }
   }
 
-  /// Claims the blocks that are missing, for the caller to submit.
+  /// Claims the missing blocks, which the caller submits.
   mutating func claimBlocks() -> Int {
     let count = missingBlockCount
     underlying?.willSubmit(count)
     return count
   }
 
-  /// A block has begun, and takes the operation that is to be started next.
+  /// A block has begun, and takes the next operation to start.
   mutating func blockBegan(_ generation: UInt64) -> Unmanaged<Operation>? {
     guard underlying?.began(generation) == true else { return nil }
     return takeNext()
@@ -130,11 +132,11 @@ struct QueueScheduler {
 
   // MARK: Events
 
-  /// Takes operations out of the inbox: new ones, and those whose status has changed.
+  /// Takes operations from the inbox: new ones, and those whose status has changed.
   ///
   /// - Parameters:
   ///   - first: The oldest, linked through `inboxNext`.
-  ///   - effects: What is to be done after unlocking.
+  ///   - effects: The actions after unlocking.
   @inline(__always)
   mutating func takeIn(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
     var current: Unmanaged<Operation>? = first
@@ -161,7 +163,7 @@ struct QueueScheduler {
       operations.append(.passUnretained(operation))
       reposition(operation, status)
       noteCancellation(operation, status)
-      // It finished and was retired on its way here.
+      // It finished and was retired while it was in the inbox.
       if status.has(.retired) { remove(operation, status, &effects) }
     case .waiting, .ready: reposition(operation, status)
     case .executing: noteCancellation(operation, status)
@@ -180,22 +182,23 @@ struct QueueScheduler {
       retainedCount += 1
       barriers.append(.passUnretained(barrier), unfinished: counts.unfinished)
       barrier.place.stage = .waiting
-    // It was cancelled: that its turn comes is all that starts it, or else what is behind it would
-    // no longer be kept apart from what is ahead.
+    // A cancelled barrier still waits its turn. Otherwise it would stop separating the operations
+    // around it.
     case .waiting, .ready, .executing: break
     case .lingering: if !status.isHeldInQueue { letGo(barrier, &effects) }
     case .gone: preconditionFailure("A barrier came back to a queue that has let go of it")
     }
   }
 
-  /// Chooses the next operation to start, if a slot is free; a barrier if it is its turn.
+  /// Chooses the next operation to start, if a slot is free; a barrier if it is due.
   @inline(__always)
   mutating func takeNext() -> Unmanaged<Operation>? {
     guard hasFreeSlot else { return nil }
     while let next = ready.firstInPlace() {
       let isTaken = next._withUnsafeGuaranteedRef { operation in
         let isPlain = operation.isExactlyBlockOperation
-        // A long backlog is in no cache any more: while this one runs, the one behind it is fetched.
+        // Operations of a long backlog are no longer in a cache: while this one runs, the next one
+        // is fetched.
         if let following = operation.place.inBand.next {
           csystem_prefetch_two_lines(following.toOpaque())
         }
@@ -203,7 +206,7 @@ struct QueueScheduler {
         if isTaken {
           move(operation, to: .executing, status)
         } else {
-          // It is on its way here with news: a dependency, or it has finished.
+          // A change of it is in the inbox: a dependency was added, or it has finished.
           move(operation, to: .waiting, status)
         }
         return isTaken
@@ -223,55 +226,55 @@ struct QueueScheduler {
     return barrier
   }
 
-  /// As ``takeNext()``, for one of our own workers: what is to run on a dispatch queue is not for one
-  /// that came before that was set.
+  /// Chooses the next operation for one of the pool's workers. A worker that came before a dispatch
+  /// queue was set must not take operations for that queue.
   @inline(__always)
   mutating func takeNextForWorker() -> Unmanaged<Operation>? {
     underlying == nil ? takeNext() : nil
   }
 
-  /// The subclass's `isReady` was asked before the start and said no.
+  /// Takes back an operation whose subclass's `isReady` was `false` before the start.
   mutating func giveBack(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
-      // In this order: while it counts as dispatched the answer claims no push, which nobody here
+      // In this order: while it counts as dispatched, the value claims no push, which no code here
       // would make.
       _ = status.readinessWasRead(false, reading: reading)
       status.undispatch()
       return status
     }
-    // It may have finished by itself since it was chosen, and have left.
+    // It may have finished on its own since it was chosen, and have left.
     guard operation.place.stage == .executing else { return }
     move(operation, to: .waiting, status)
     reposition(operation, status)
   }
 
-  /// The operation has finished and its dependents know, or there are none: it leaves the queue.
+  /// Removes a finished operation whose dependents were notified, or which has none.
   ///
-  /// - Returns: `false`, with nothing done, where somebody has to be told of the finish first.
-  /// - Precondition: The inbox has been read since it finished.
+  /// - Returns: `false`, with nothing changed, if the finish must be announced first.
+  /// - Precondition: The inbox was read after it finished.
   @inline(__always)
   mutating func retire(_ operation: Operation, _ effects: inout QueueEffects) -> Bool {
     let (isRetired, status) = operation.update { ($0.retire(), $0) }
     guard isRetired else { return false }
     if status.hasAftermath { effects.addAftermath(of: operation) }
-    // Not taken out of the inbox yet: it will be counted then.
+    // If it is still in the inbox, it is counted when it is taken from there.
     if operation.place.stage != .outside { remove(operation, status, &effects) }
     return true
   }
 
-  /// Somebody wants to know when the queue is empty. `false` where it is.
+  /// Adds a waiter for an empty queue. Returns `false` if it is empty.
   mutating func addWaiterForEmpty(_ waiter: any Waiter) -> Bool {
     if isEmpty { return false }
     waitersForEmpty[ObjectIdentifier(waiter)] = waiter
     return true
   }
 
-  /// It waits no longer. Does nothing where it was told already.
+  /// Removes a waiter that no longer waits. Does nothing if it was already notified.
   mutating func removeWaiterForEmpty(_ waiter: any Waiter) {
     waitersForEmpty.removeValue(forKey: ObjectIdentifier(waiter))
   }
 
-  /// Settles what only the end of a critical section can tell.
+  /// Determines the effects that depend on the state at the end of a critical section.
   @inline(__always)
   mutating func endSection(_ effects: inout QueueEffects) {
     if isEmpty, !waitersForEmpty.isEmpty { takeWaiters(&effects) }
@@ -293,7 +296,7 @@ struct QueueScheduler {
 
   // MARK: Stages
 
-  /// Puts an operation that was not started where its status says.
+  /// Moves an operation that was not started to the place for its status.
   private mutating func reposition(_ operation: Operation, _ status: OperationStatus) {
     if operation.place.stage != .outside { noteCancellation(operation, status) }
     guard status.isEligible, !status.isFinished else {
@@ -325,7 +328,8 @@ struct QueueScheduler {
     if monitor.isActive { monitor.wasCancelled(operation, status) }
   }
 
-  /// The one place where an operation changes its stage, so that the counts cannot drift.
+  /// Changes the stage of an operation. No other code does this, so that the counts stay
+  /// consistent.
   @inline(__always)
   private mutating func move(
     _ operation: Operation, to stage: QueuePlace.Stage, _ status: OperationStatus
@@ -383,7 +387,7 @@ struct QueueScheduler {
       move(operation, to: .lingering, status)
       barriers.didLeave(operation)
     }
-    // Where somebody is about to push it once more, that push ends in `letGo`.
+    // If another thread is about to push it again, that push ends in `letGo`.
     if !status.isHeldInQueue { letGo(operation, &effects) }
   }
 

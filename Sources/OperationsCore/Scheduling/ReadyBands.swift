@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The ready operations of a queue: a first-in, first-out band for each priority, and one ahead of
-/// them for cancelled operations, which only have to be retired.
+/// The ready operations of a queue: a first-in, first-out band for each priority, and one before
+/// them for cancelled operations, which are only retired.
 struct ReadyBands {
   /// The band of operations that were cancelled.
   static let cancelled: UInt8 = 0
@@ -21,16 +21,16 @@ struct ReadyBands {
     occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
   }
 
-  /// As ``first``. Mutating, because the getter copies all bands to read one of them.
+  /// The value of ``first``. Mutating, because the getter copies all bands to read one of them.
   @inline(__always)
   mutating func firstInPlace() -> Unmanaged<Operation>? {
     occupied == 0 ? nil : bands.mutableSpan[occupied.trailingZeroBitCount].first
   }
 
-  /// Calls `body` with each operation, in the order in which they are to be started, as long as it says
-  /// `true`.
+  /// Calls `body` with each operation, in the order in which they start, until `body` returns
+  /// `false`.
   ///
-  /// - Returns: Whether it always did.
+  /// - Returns: Whether it always returned `true`.
   func forEach(_ body: (Unmanaged<Operation>) -> Bool) -> Bool {
     for band in bands.indices {
       var current = bands[band].first

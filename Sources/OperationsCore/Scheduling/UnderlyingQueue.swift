@@ -3,23 +3,24 @@
 
 import Dispatch
 
-/// The dispatch queue that a queue's operations run on, and how many blocks are on their way
-/// through it. Pure: guarded by the queue's lock.
+/// The dispatch queue on which a queue's operations run, and the number of submitted blocks. Pure:
+/// guarded by the queue's lock.
 ///
-/// A block is not bound to an operation: when its turn comes it takes the one that is first then,
-/// so that priorities, cancellation, width and suspension count until that moment. There is a block
-/// for each operation that may start; one that finds nothing does nothing.
+/// A block is not bound to an operation: when it begins, it takes the first operation at that
+/// moment, so that priorities, cancellation, width and suspension count until then. There is a
+/// block for each operation that may start. A block that finds no operation does nothing.
 struct UnderlyingQueue {
-  /// The most blocks that wait in the dispatch queue at a time.
+  /// The maximum number of blocks that wait in the dispatch queue at a time.
   ///
-  /// Far more than Dispatch has threads (255), so that it never waits for us; few enough that a
-  /// million ready operations do not become a million blocks.
+  /// This is far more than the number of Dispatch's threads (255), so that it never waits for new
+  /// blocks, and few enough that a million ready operations do not become a million blocks.
   static let pendingLimit = 1_024
 
   let queue: DispatchQueue
-  /// Tells this use of a dispatch queue from earlier ones, whose blocks may still be on their way.
+  /// Distinguishes this use of a dispatch queue from earlier ones, whose blocks may not have begun
+  /// yet.
   let generation: UInt64
-  /// The level of the dispatch queue, where it has one of its own.
+  /// The quality of service of the dispatch queue, if it has one.
   let qualityOfService: QualityOfService?
   /// Whether it is the main dispatch queue.
   let isMain: Bool
@@ -33,17 +34,17 @@ struct UnderlyingQueue {
     isMain = MainDispatchQueue.isSame(as: queue)
   }
 
-  /// How many blocks are missing where so many operations could start at once.
+  /// Returns the number of missing blocks if a number of operations could start at once.
   func missingCount(for startableCount: Int) -> Int {
     max(0, min(startableCount, Self.pendingLimit) - pendingCount)
   }
 
-  /// The caller is about to submit so many blocks.
+  /// Notes that the caller is about to submit blocks.
   mutating func willSubmit(_ count: Int) { pendingCount += count }
 
-  /// A block has begun.
+  /// Notes that a block has begun.
   ///
-  /// - Returns: `false` where it belongs to an earlier use: it has no right to take anything.
+  /// - Returns: `false` if it belongs to an earlier use and must not take an operation.
   mutating func began(_ generation: UInt64) -> Bool {
     guard generation == self.generation else { return false }
     pendingCount -= 1
@@ -52,7 +53,7 @@ struct UnderlyingQueue {
 }
 
 extension QualityOfService {
-  /// The level of the same name; `nil` for none.
+  /// Creates the level with the same name; `nil` if there is none.
   fileprivate init?(_ qosClass: DispatchQoS.QoSClass) {
     switch qosClass {
     case .background: self = .background

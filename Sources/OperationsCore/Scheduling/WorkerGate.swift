@@ -3,26 +3,28 @@
 
 import Synchronization
 
-/// Counts the workers of one queue that search, so that a push brings in one if one is missing.
+/// Counts the searching workers of one queue, so that a push brings in a worker if none is
+/// searching.
 ///
-/// A worker is *searching* from the moment it is asked for until it has found an operation, and
-/// again while it looks for the next before it gives up. While one searches, no other is needed: it
-/// will find what was pushed, and asks for another if there is more. A worker that does something else
-/// is not counted, whatever that is: slots are the scheduler's alone.
+/// A worker is *searching* from its request until it has found an operation, and again while it
+/// looks for the next one before it gives up. While one searches, no other is needed: it will find
+/// the pushed operation, and requests another worker if there are more. A worker that does anything
+/// else is not counted: slots are only in the scheduler.
 ///
-/// All orderings are sequentially consistent; ``OperationInbox`` says why.
+/// All orderings are sequentially consistent; see ``OperationInbox``.
 struct WorkerGate: ~Copyable, Sendable {
   private let searchingCount = Atomic<UInt32>(0)
-  /// 0 while nothing can be started.
+  /// 0 while no operation can be started.
   private let width = Atomic<UInt32>(0)
 
-  /// Sets the width. Before the inbox is read for the last time under the queue's lock: whoever
-  /// pushes after that sees it.
+  /// Sets the width. Called before the inbox is read for the last time under the queue's lock: a
+  /// thread that pushes after that sees it.
   func setWidth(_ newWidth: UInt32) {
     width.store(newWidth, ordering: .sequentiallyConsistent)
   }
 
-  /// Claims the right to bring in one more worker, which searches. `false` if none is missing.
+  /// Claims the right to bring in another worker, which searches. Returns `false` if none is
+  /// missing.
   @inline(__always)
   func claimWorker() -> Bool {
     guard searchingCount.load(ordering: .sequentiallyConsistent) == 0,
@@ -35,7 +37,7 @@ struct WorkerGate: ~Copyable, Sendable {
 
   func startSearching() { searchingCount.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-  /// A worker that searched has found something, or gives up. In the second case it has to look once
-  /// more at inbox and scheduler after this.
+  /// Notes that a searching worker has found an operation or gives up. In the second case it must
+  /// check the inbox and the scheduler once more after this.
   func stopSearching() { searchingCount.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
 }
