@@ -6,9 +6,11 @@ import Glibc
 
 /// The processors that this process may use, which can be fewer than the machine has.
 enum AvailableProcessors {
-  /// Counts the processors of the affinity mask, and limits them to the quota of the control groups.
+  /// Counts the processors of the affinity mask, and limits them to the quota of the control
+  /// groups.
   ///
-  /// - Parameter root: The directory that the file systems are read below, empty for that of the system.
+  /// - Parameter root: The directory below which the file systems are read; empty for those of the
+  ///   system.
   /// - Returns: At least 1.
   static func count(below root: String = "") -> Int {
     let mask = Int(csystem_allowed_processor_count())
@@ -16,7 +18,8 @@ enum AvailableProcessors {
     return max(1, min(usable, quota(below: root) ?? usable))
   }
 
-  /// The processors that the control groups give time for, rounded up; `nil` if there is no limit.
+  /// Returns the number of processors of the control groups' quota, rounded up; `nil` if there is
+  /// no limit.
   static func quota(below root: String) -> Int? {
     guard let groups = text(of: "\(root)/proc/self/cgroup"),
       let mounts = text(of: "\(root)/proc/self/mountinfo")

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How much processor time a control group gives its processes: text of the kernel's files to numbers.
+/// The quota of processor time in a control group: converts text of the kernel's files to numbers.
 ///
-/// Source: cgroups(7), and `Documentation/admin-guide/cgroup-v2.rst` and `sched-bwc.rst` of the kernel.
+/// Source: cgroups(7), and `Documentation/admin-guide/cgroup-v2.rst` and `sched-bwc.rst` of the
+/// kernel.
 enum CgroupQuota {
-  /// A version of control groups. The names of the files differ.
+  /// A version of control groups. Their files have different names.
   enum Version { case one, two }
 
   /// A mounted hierarchy of control groups.
   struct Mount: Equatable {
     let version: Version
-    /// The group that the mount point shows, as a path in the hierarchy.
+    /// The group at the mount point, as a path in the hierarchy.
     let root: String
     let mountPoint: String
   }
 
-  /// The hierarchies in the text of `/proc/self/mountinfo` that can limit processor time.
+  /// Returns the hierarchies in the text of `/proc/self/mountinfo` that can limit processor time.
   static func mounts(in text: String) -> [Mount] {
     text.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")
-      // A hyphen ends the optional fields: the type, the source and the options follow.
+      // A hyphen ends the optional fields. The type, the source and the options follow.
       guard fields.count > 6, let hyphen = fields[6...].firstIndex(of: "-"),
         fields.count > hyphen + 3
       else { return nil }
@@ -34,7 +35,8 @@ enum CgroupQuota {
     }
   }
 
-  /// The path of the process's group in the text of `/proc/self/cgroup`; `nil` if it has none.
+  /// Returns the path of the process's group in the text of `/proc/self/cgroup`; `nil` if it has
+  /// none.
   static func groupPath(in text: String, _ version: Version) -> String? {
     for line in text.split(separator: "\n") {
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -49,12 +51,12 @@ enum CgroupQuota {
     return nil
   }
 
-  /// The directories of a group and of the groups that contain it, up to the mount point: the limit of
-  /// each one applies.
+  /// Returns the directories of a group and of the groups that contain it, up to the mount point:
+  /// the limit of each one applies.
   static func directories(of path: String, below mount: Mount) -> [String] {
     let group = path.split(separator: "/")
     let root = mount.root.split(separator: "/")
-    // A group outside of what is mounted, as a container can see it, has only the mount point.
+    // For a group outside the mounted part, as in a container, only the mount point is available.
     guard group.starts(with: root), !group.contains("..") else { return [mount.mountPoint] }
     let inside = group.dropFirst(root.count)
     return (0...inside.count).reversed().map { count in
@@ -62,15 +64,16 @@ enum CgroupQuota {
     }
   }
 
-  /// The processors of `cpu.max`: two numbers of microseconds, the quota and the period. `nil` if there is
-  /// no limit.
+  /// Returns the number of processors in `cpu.max`: two numbers of microseconds, the quota and the
+  /// period. `nil` if there is no limit.
   static func processors(inMax text: String) -> Double? {
     let fields = text.split { $0.isWhitespace }
     guard fields.count == 2 else { return nil }
     return processors(quota: String(fields[0]), period: String(fields[1]))
   }
 
-  /// The processors of `cpu.cfs_quota_us` and `cpu.cfs_period_us`. `nil` if there is no limit.
+  /// Returns the number of processors in `cpu.cfs_quota_us` and `cpu.cfs_period_us`; `nil` if there
+  /// is no limit.
   static func processors(quota: String, period: String) -> Double? {
     guard let quota = number(quota), let period = number(period), quota > 0, period > 0 else {
       return nil

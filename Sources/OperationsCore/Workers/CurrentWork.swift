@@ -4,39 +4,42 @@
 import COperationsSystem
 import Synchronization
 
-/// What the calling thread is doing: which operation it runs, and for which queue.
+/// The current work of the calling thread: the operation that it executes, and its queue.
 enum CurrentWork {
-  /// Lives on the stack of the thread that it describes.
+  /// Lives on the stack of its thread.
   struct Scope {
-    /// The operation that runs; that of the innermost `start()`.
+    /// The executing operation: that of the innermost `start()`.
     var operation: Unmanaged<Operation>?
-    /// The queue whose worker this thread is, and which it keeps alive.
+    /// The queue that this worker serves and keeps alive.
     var servedQueue: Unmanaged<QueueCore>?
     /// Whether all of this runs on the main dispatch queue, or on one that targets it.
     var isOnMainQueue = false
-    /// Whether `operation` has run or was cancelled, and this thread releases what it no longer needs.
+    /// Whether `operation` has run or was cancelled, and this thread releases objects that it no
+    /// longer needs.
     ///
-    /// The operation holds its slot meanwhile, for one of two reasons. A block that has run is released
-    /// here because most releases run none of the user's code, and another critical section would cost
-    /// too much. What an ``InvocationOperation`` or an ``AsyncOperation`` has called is released before
-    /// those who wait for the operation go on. If a `deinit` waits for an operation or for a queue, it
-    /// retires the operation first: see ``CurrentWork/retireWhatHasRun()``. A `deinit` that waits in
-    /// another way must not need the slot.
+    /// The operation holds its slot meanwhile, for one of two reasons. The blocks that a block
+    /// operation has run are released here because most releases run no user code, and another
+    /// critical section would cost too much. The closure that an ``InvocationOperation`` or an
+    /// ``AsyncOperation`` has called is released before threads and tasks that wait for the
+    /// operation continue. If a `deinit` waits for an operation or for a queue, it retires the
+    /// operation first: see ``CurrentWork/retireWhatHasRun()``. A `deinit` that waits in another
+    /// way must not need the slot.
     var isReleasing = false
     /// The operation that was retired before its scope ended, which this thread keeps alive.
     var retired: Unmanaged<Operation>?
-    /// Whether this worker holds its next operation, or counts as searching. None of the user's code may
-    /// run then.
+    /// Whether this worker holds its next operation, or counts as searching. It must not run user
+    /// code then.
     var isBetweenOperations = false
     /// Whether this thread is a worker that may serve ``nextQueue`` itself.
     var acceptsNextQueue = false
-    /// A queue that lacks a worker since this worker's operation finished, because one of its operations
-    /// depended on that one. Its public object is retained, and a worker is claimed from its gate.
+    /// A queue that has lacked a worker since this worker's operation finished, because one of the
+    /// queue's operations depended on that operation. Its public object is retained, and a worker
+    /// is claimed from its gate.
     ///
-    /// This worker serves it if its own queue has nothing to start. Otherwise, and before the user's code
-    /// runs, the pool gives it another worker: see ``CurrentWork/passNextQueueOn(_:)``.
+    /// This worker serves it if its own queue has no operation to start. Otherwise, and before user
+    /// code runs, the pool gives it another worker: see ``CurrentWork/passNextQueueOn(_:)``.
     var nextQueue: Unmanaged<QueueCore>?
-    /// What this thread was doing when it began with this, and goes back to.
+    /// The earlier work of this thread, to which it returns.
     var outer: UnsafeMutablePointer<Scope>?
 
     init(
@@ -54,7 +57,7 @@ enum CurrentWork {
   }
 
   static var operation: Operation? { scope?.pointee.operation?.takeUnretainedValue() }
-  /// The operations that this thread is inside of, the innermost first.
+  /// The operations that this thread executes, the innermost first.
   static var operations: [Operation] {
     var operations: [Operation] = []
     var current = scope
@@ -67,13 +70,13 @@ enum CurrentWork {
     return operations
   }
 
-  /// Whether this thread is inside of the operation, or of others that this one runs inside of it.
+  /// Returns whether this thread executes the operation, possibly with others inside it.
   static func isInside(_ operation: Operation) -> Bool {
     let address = Unmanaged.passUnretained(operation).toOpaque()
     return isInside { $0.operation?.toOpaque() == address }
   }
 
-  /// Whether this thread is inside of an operation of the queue that the queue has not retired.
+  /// Returns whether this thread executes an operation of the queue that the queue has not retired.
   static func isInsideOperation(of queue: QueueCore) -> Bool {
     let address = Unmanaged.passUnretained(queue).toOpaque()
     return isInside { scope in
@@ -98,17 +101,17 @@ enum CurrentWork {
   static var isOnMainQueue: Bool { scope?.pointee.isOnMainQueue == true }
   static var servedQueue: QueueCore? { scope?.pointee.servedQueue?.takeUnretainedValue() }
 
-  /// Runs `body`, which releases what the operation of this thread no longer needs.
+  /// Runs `body`, which releases objects that this thread's operation no longer needs.
   static func releasing(_ scope: UnsafeMutablePointer<Scope>, _ body: () -> Void) {
     scope.pointee.isReleasing = true
     body()
     scope.pointee.isReleasing = false
   }
 
-  /// Runs `body`, which releases what `operation` no longer needs.
+  /// Runs `body`, which releases objects that `operation` no longer needs.
   ///
   /// - Returns: Whether the operation was retired meanwhile, because a `deinit` waits.
-  /// - Precondition: The operation has finished, and this thread retires it after this.
+  /// - Precondition: The operation has finished, and this thread retires it later.
   static func releasing(_ operation: Operation, _ body: () -> Void) -> Bool {
     let reference = Unmanaged.passUnretained(operation)
     if let scope, scope.pointee.operation?.toOpaque() == reference.toOpaque() {
@@ -124,8 +127,8 @@ enum CurrentWork {
     }
   }
 
-  /// Retires each operation of this thread that keeps its slot only until it has been released. Called
-  /// before this thread waits.
+  /// Retires each operation of this thread that keeps its slot only until its objects are released.
+  /// Called before this thread waits.
   static func retireWhatHasRun() {
     var current = scope
     while let scope = current {
@@ -134,8 +137,8 @@ enum CurrentWork {
     }
   }
 
-  /// Retires the operation of the scope, which has run or was cancelled. Then this thread is no longer
-  /// inside of it.
+  /// Retires the operation of the scope, which has run or was cancelled. Afterwards this thread no
+  /// longer executes it.
   ///
   /// - Precondition: No other thread retires it.
   @inline(never)
@@ -147,7 +150,7 @@ enum CurrentWork {
     FinishedBlock(operation).finishAndRetire()
   }
 
-  /// Gives up the operation that was retired before its scope ended.
+  /// Releases the operation that was retired before its scope ended.
   @inline(never)
   static func releaseRetired(_ scope: UnsafeMutablePointer<Scope>) {
     scope.pointee.retired.take()?.release()
@@ -156,14 +159,14 @@ enum CurrentWork {
   /// Whether this thread is a worker that holds its next operation, or counts as searching.
   static var isBetweenOperations: Bool { scope?.pointee.isBetweenOperations == true }
 
-  /// Asks the pool for a worker for the next queue of this thread, if it has one.
+  /// Requests a worker from the pool for the next queue of this thread, if there is one.
   @inline(never)
   static func passNextQueueOn(_ scope: UnsafeMutablePointer<Scope>?) {
     guard let queue = scope?.pointee.nextQueue.take() else { return }
     queue._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
   }
 
-  /// Makes `scope` this thread's while `body` runs.
+  /// Makes `scope` the scope of this thread while `body` runs.
   static func withScope<Result>(
     _ scope: inout Scope, _ body: (UnsafeMutablePointer<Scope>) -> Result
   ) -> Result {
@@ -176,7 +179,7 @@ enum CurrentWork {
     }
   }
 
-  /// Runs `body` as work of `operation` for the queue, on a thread that does nothing else.
+  /// Runs `body` as work of `operation` for the queue, on a thread without other work.
   static func run(_ operation: Operation, for queue: OperationQueue?, _ body: () -> Void) {
     var scope = Scope(
       operation: .passUnretained(operation), servedQueue: queue.map { .passUnretained($0.core) })
@@ -184,13 +187,13 @@ enum CurrentWork {
     withExtendedLifetime(queue) {}
   }
 
-  /// Runs `body` as work of `operation`, inside whatever this thread does.
+  /// Runs `body` as work of `operation`, inside the other work of this thread.
   static func run<Result>(_ operation: Operation, _ body: () -> Result) -> Result {
     guard let scope else {
       var own = Scope(operation: .passUnretained(operation))
       return withScope(&own) { _ in body() }
     }
-    // As it is where a queue has started it.
+    // This is the case if a queue has started it.
     if scope.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
       return body()
     }

@@ -5,20 +5,20 @@ import Synchronization
 
 /// The blocks of one ``BlockOperation`` after the first, which threads of the pool take one by one.
 ///
-/// The thread that has started the operation takes what no other thread has begun: so all of them run
-/// even if there is no other thread.
+/// The thread that has started the operation takes the blocks that no other thread has begun, so
+/// that all of them run even if there is no other thread.
 // Unchecked because of `waitingRequest`, which is guarded by the pool's lock.
 final class ExecutionBlocks: @unchecked Sendable {
-  /// The number of the request that waits for one more thread; 0 if none does.
+  /// The number of the waiting request for another thread; 0 if no request waits.
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   private let blocks: [@Sendable () -> Void]
   private let operation: Operation
-  /// Retained for the blocks: a subclass may say that it has finished before they have.
+  /// Retained for the blocks, because a subclass may announce its finish before they have finished.
   private let queue: OperationQueue?
   private let takenCount = Atomic<Int>(0)
   private let unfinishedCount: Atomic<Int>
   private let latch = Latch()
-  /// The pool that was asked for a thread.
+  /// The pool for further threads.
   private let pool: WorkerPool
 
   init(
@@ -32,7 +32,7 @@ final class ExecutionBlocks: @unchecked Sendable {
     unfinishedCount = Atomic(blocks.count)
   }
 
-  /// Runs blocks on a thread of the pool, and asks for one more thread if there are others to run.
+  /// Runs blocks on a thread of the pool, and requests another thread if there are others to run.
   func help() {
     var mustAsk = true
     while let block = take() {
@@ -52,7 +52,7 @@ final class ExecutionBlocks: @unchecked Sendable {
     }
     pool.withdraw(self)
     latch.wait()
-    // A thread that took one of the last blocks may have asked for another thread since.
+    // A thread that took one of the last blocks may have requested another thread since.
     pool.withdraw(self)
   }
 

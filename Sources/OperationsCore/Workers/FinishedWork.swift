@@ -3,16 +3,17 @@
 
 import Synchronization
 
-/// What a worker brings back to its queue.
+/// The work that a worker has done for its queue.
 struct FinishedWork {
-  /// What has run and is still to be retired.
+  /// The operation that has run and must be retired.
   var operation: FinishedBlock?
-  /// Operations of the same queue that this has made ready: handed over in the critical section in
-  /// which the worker takes the next one anyway, which is most often one of them.
+  /// Operations of the same queue that this has made ready. They are handed over in the critical
+  /// section in which the worker takes the next operation anyway, which is most often one of them.
   var madeReady = OperationChain()
 }
 
-/// A plain block operation that a worker has run. Its queue keeps it alive until it is retired.
+/// A plain block operation that a worker has executed. Its queue keeps it alive until it is
+/// retired.
 struct FinishedBlock {
   private let reference: Unmanaged<Operation>
 
@@ -24,13 +25,13 @@ struct FinishedBlock {
   @inline(__always)
   var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.isBarrier } }
 
-  /// - Returns: `false`, with nothing done, where somebody has to be told of the finish first.
+  /// - Returns: `false`, with nothing changed, if the finish must be announced first.
   @inline(__always)
   func retire(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) -> Bool {
     reference._withUnsafeGuaranteedRef { scheduler.retire($0, &effects) }
   }
 
-  /// Whether `released` is this block alone, and releasing it releases nothing else.
+  /// Returns whether `released` is only this block, and releasing it releases nothing else.
   @inline(__always)
   func isAll(of released: Unmanaged<Operation>) -> Bool {
     reference._withUnsafeGuaranteedRef {
@@ -38,9 +39,9 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes it, if that is not done, and retires it.
+  /// Finishes it, if necessary, and retires it.
   ///
-  /// - Precondition: If it has finished, its dependents have been told.
+  /// - Precondition: If it has finished, its dependents have been notified.
   func retire(from queue: QueueCore) {
     let operation = reference.takeUnretainedValue()
     if operation.status.load(ordering: .acquiring).isFinished {
@@ -50,7 +51,7 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes it, if that is not done, and does all that follows the finish.
+  /// Finishes it, if necessary, and performs all steps that follow the finish.
   func finishAndRetire() {
     let operation = reference.takeUnretainedValue()
     operation.finishRun()
@@ -61,11 +62,12 @@ struct FinishedBlock {
 /// An operation that a queue has chosen to be started.
 struct StartableOperation {
   let reference: Unmanaged<Operation>
-  /// Whether it is a plain block operation, with nobody to ask whether it may start. Its queue keeps it
-  /// alive until it is retired, by whoever starts it.
+  /// Whether it is a plain block operation, which may start without a check. Its queue keeps it
+  /// alive until the thread that starts it retires it.
   let isPlain: Bool
 
-  /// Retains what may finish by itself before it is started, upon which the queue lets go of it.
+  /// Retains an operation that may finish on its own before it is started, because the queue
+  /// releases it then.
   ///
   /// - Precondition: The queue's lock is held.
   @inline(__always)

@@ -5,17 +5,16 @@ import Dispatch
 import Synchronization
 
 extension QueueCore {
-  /// The dispatch queue that operations run on, if they do not run on our own workers.
+  /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
   var underlyingQueue: DispatchQueue? {
     withScheduler { scheduler, _ in scheduler.underlying?.queue }
   }
 
-  /// Sets the dispatch queue that operations run on from now on; `nil` for our own workers.
+  /// Sets the dispatch queue on which operations run from now on; `nil` for the pool's workers.
   ///
-  /// Workers and blocks of before may still be on their way: they will find that nothing here is
-  /// for them.
+  /// Earlier workers and blocks may still come. They will find no operation here.
   ///
-  /// - Returns: `false`, with nothing changed, where the queue has operations.
+  /// - Returns: `false`, with nothing changed, if the queue has operations.
   func setUnderlyingQueue(_ queue: DispatchQueue?) -> Bool {
     let (isSet, replaced) = withScheduler { scheduler, _ in
       guard scheduler.isEmpty else { return (false, queue) }
@@ -24,15 +23,15 @@ extension QueueCore {
       isOnDispatch.store(queue != nil, ordering: .sequentiallyConsistent)
       return (true, replaced)
     }
-    // Released after the lock: it may be the last reference.
+    // Released after the lock, because it may be the last reference.
     withExtendedLifetime(replaced) {}
-    // Who pushed before it could see `isOnDispatch` submits no block, and perhaps found the gate
-    // shut: what it pushed is found now.
+    // A thread that pushed before it could see `isOnDispatch` submits no block, and may have found
+    // the gate closed. Its operations are found now.
     if isSet { withScheduler { _, _ in } }
     return isSet
   }
 
-  /// Whether the operations run on the main dispatch queue, as those of ``OperationQueue/main`` do.
+  /// Whether the operations run on the main dispatch queue, like those of ``OperationQueue/main``.
   var isOnMainDispatchQueue: Bool {
     isOnDispatch.load(ordering: .acquiring)
       && withScheduler { scheduler, _ in scheduler.underlying?.isMain == true }
@@ -42,15 +41,15 @@ extension QueueCore {
     withScheduler { scheduler, _ in scheduler.underlying?.qualityOfService }
   }
 
-  /// Submits the blocks that are missing. The caller holds a reference to the queue.
-  // Out of line, for the sake of queues without an underlying one, whose every step could end here.
+  /// Submits the missing blocks. The caller holds a reference to the queue.
+  // Not inlined, for queues without an underlying one, which check this in every step.
   @inline(never)
   func submitBlocks() {
     let (count, target) = withScheduler { scheduler, _ in
       (scheduler.claimBlocks(), scheduler.underlying)
     }
     guard count > 0, let target else { return }
-    // Held by each block: a queue goes away when its last one has come to its end.
+    // Each block retains it, so that the queue is released after its last block has ended.
     let owner = owner.takeUnretainedValue()
     let generation = target.generation
     for _ in 0..<count {
@@ -58,7 +57,7 @@ extension QueueCore {
     }
   }
 
-  /// What one block does: it takes an operation, runs it, and retires it.
+  /// The work of one block: it takes an operation, executes it, and retires it.
   private func runBlock(of generation: UInt64) {
     let taken = withScheduler { scheduler, _ in
       scheduler.blockBegan(generation).map(StartableOperation.init)

@@ -4,10 +4,10 @@
 import Synchronization
 
 extension QueueCore {
-  /// Starts an operation that was taken, on the calling thread, which says in its scope that it runs
-  /// this one, and which releases it afterwards if it is not plain.
+  /// Starts a taken operation on the calling thread, which has it in its scope, and which releases
+  /// it afterwards if it is not plain.
   ///
-  /// - Returns: What is still to be done in the queue.
+  /// - Returns: The remaining work for the queue.
   @inline(__always)
   func start(
     _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
@@ -20,7 +20,7 @@ extension QueueCore {
     return startPlain(operation, scope)
   }
 
-  /// As ``start(_:)``, if it is plain.
+  /// Starts an operation if it is plain.
   @inline(__always)
   func startPlain(
     _ operation: StartableOperation, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
@@ -43,12 +43,12 @@ extension QueueCore {
 
   @inline(never)
   private func startAsking(_ operation: Operation) {
-    // The last moment to ask a subclass, on a thread that holds no lock of anybody's.
+    // The last check of a subclass's readiness, on a thread that holds no locks.
     let status = operation.status.load(ordering: .acquiring)
     if !status.has(.cancelled), !mayStart(operation, status) {
       withScheduler { scheduler, _ in scheduler.giveBack(operation, reading: status.reading) }
     } else if operation.isExactlyBlockOperation {
-      // Whose `start()` takes every call for one by hand.
+      // Its `start()` treats every call as a direct one.
       if operation.run(isByHand: false) { operation.finishWasSet() }
     } else {
       operation.start()

@@ -4,12 +4,13 @@
 import Synchronization
 
 extension QueueCore {
-  /// A worker has done with an operation, or comes for the first time, and takes the next one:
-  /// one critical section for both.
+  /// Retires the operation that a worker has executed, if any, and takes the next one, in one
+  /// critical section.
   ///
   /// - Parameters:
-  ///   - work: What the worker has done, if there is something.
-  ///   - isSearching: Whether the worker counts as searching. Afterwards it does if it has found nothing.
+  ///   - work: The finished work of the worker.
+  ///   - isSearching: Whether the worker counts as searching. Afterwards it does if it has found
+  ///     nothing.
   /// - Returns: The operation to start, dispatched.
   @inline(__always)
   func takeNext(
@@ -40,12 +41,12 @@ extension QueueCore {
         continue
       }
       if next == nil {
-        // Before waiters are woken: what they add at once needs no other worker.
+        // Before waiters are woken, so that operations that they add need no other worker.
         if !isSearching { gate.startSearching() }
         isSearching = true
       } else if isSearching {
         isSearching = false
-        // Who pushed since the inbox was read has woken nobody for that reason.
+        // A thread that has pushed since the inbox was read has woken no worker for that reason.
         if hasMail { effects.hasWork = true }
       }
       performBetweenOperations(&effects)
@@ -55,9 +56,9 @@ extension QueueCore {
 
   /// The critical section.
   ///
-  /// - Returns: The operation to start, whether the user's code comes before that is taken, and whether
+  /// - Returns: The operation to start, whether user code comes before that is taken, and whether
   ///   the finished operation was retired. If it was, another thread may release it.
-  // Each step is called in one place only, so that all of them are inlined.
+  // Each step is called in only one place, so that all of them are inlined.
   @inline(__always)
   private func retireAndTake(
     after work: FinishedWork, _ effects: inout QueueEffects, isSearching: Bool
@@ -73,8 +74,8 @@ extension QueueCore {
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil
-      // Under the lock: what frees a slot or adds work in a later section finds that no worker searches,
-      // and wakes one.
+      // Under the lock: a later section that frees a slot or adds work finds that no worker
+      // searches, and wakes one.
       if isSearching, next != nil { gate.stopSearching() }
       scheduler.endSection(&effects)
       return (next.map(StartableOperation.init), isLate, isRetired)
@@ -105,11 +106,11 @@ extension QueueCore {
     if effects.releasesOwner { owner.release() }
   }
 
-  /// As ``perform(_:)``, on a worker that holds its next operation, or counts as searching: none of the
-  /// user's code may run here.
+  /// Performs the effects like ``perform(_:)``, on a worker that holds its next operation or counts
+  /// as searching. No user code may run here.
   ///
-  /// It was decided in the critical section that it does not. Since then, another thread may have added
-  /// to an operation what is released here: see ``CurrentWork/isBetweenOperations``.
+  /// The critical section has decided that none runs. Since then, another thread may have added
+  /// objects to an operation that is released here: see ``CurrentWork/isBetweenOperations``.
   @inline(__always)
   private func performBetweenOperations(_ effects: inout QueueEffects) {
     let scope = effects.releasesOperations ? CurrentWork.scope : nil
@@ -118,7 +119,7 @@ extension QueueCore {
     scope?.pointee.isBetweenOperations = false
   }
 
-  /// Retires what was done in a critical section of its own, and announces that.
+  /// Retires the finished work in a separate critical section, and announces that.
   @inline(never)
   func finishAnnouncing(_ work: inout FinishedWork) {
     CurrentWork.passNextQueueOn(CurrentWork.scope)
@@ -128,7 +129,7 @@ extension QueueCore {
     work.operation = nil
   }
 
-  /// A worker that was not searching leaves although there may be more to do.
+  /// A worker that was not searching leaves, although there may be more work.
   func leave(after work: consuming FinishedWork) {
     if work.operation == nil { withScheduler { _, _ in } }
     finishAnnouncing(&work)

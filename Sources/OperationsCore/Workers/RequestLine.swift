@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Requests that wait, in the order of their numbers.
+/// Waiting requests, in the order of their numbers.
 struct RequestLine {
   typealias Request = WorkerPoolState.Request
 
-  /// A place in the line. A request that was removed leaves its place empty.
+  /// A place in the line. The place of a removed request is empty.
   private struct Place {
     let number: UInt64
     var request: Request?
@@ -48,7 +48,7 @@ struct RequestLine {
     return first
   }
 
-  /// Removes the request with this number.
+  /// Removes and returns the request with this number.
   ///
   /// - Returns: The request; `nil` if it is not in this line.
   mutating func remove(number: UInt64) -> Request? {
@@ -59,14 +59,14 @@ struct RequestLine {
     return request
   }
 
-  /// Removes all requests.
+  /// Removes and returns all requests.
   mutating func removeAll() -> [Request] {
     let all = places[start...].compactMap(\.request)
     self = RequestLine()
     return all
   }
 
-  /// The index of the first place, from `start` on, whose number is not less.
+  /// Returns the index of the first place, from `start` on, whose number is not lower.
   private func index(of number: UInt64) -> Int {
     var (low, high) = (start, places.count)
     while low < high {
@@ -76,7 +76,7 @@ struct RequestLine {
     return low
   }
 
-  /// Empties a place, and removes empty places from time to time.
+  /// Empties a place, and sometimes removes the empty places.
   private mutating func leave(_ index: Int) {
     places[index].request = nil
     count -= 1

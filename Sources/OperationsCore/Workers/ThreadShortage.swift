@@ -4,13 +4,15 @@
 import COperationsSystem
 import Synchronization
 
-/// What waits because the system did not start a thread, and no thread of the pool tries again.
+/// Queues and pools that wait because the system did not start a thread, while no thread of the
+/// pool tries again.
 ///
-/// That is so if not even the sampler could be started. Then the threads that use the pool try again, and
-/// those that wait for something in this library. If tasks wait, another task tries again for them.
+/// This happens if not even the sampler could be started. Then the threads that use the pool try
+/// again, and so do those that wait for something in this library. If tasks wait, another task
+/// tries again for them.
 enum ThreadShortage {
   private struct Waiting {
-    /// Queues that no thread serves, with a reference to the public object of each.
+    /// Queues without a thread, with a reference to the public object of each.
     var queues: [UnsafeMutableRawPointer: Unmanaged<QueueCore>] = [:]
     /// Pools without a sampler.
     var pools: [ObjectIdentifier: WorkerPool] = [:]
@@ -19,26 +21,26 @@ enum ThreadShortage {
 
   private static let waiting = Locked(Waiting())
   private static let isPresent = Atomic<Bool>(false)
-  /// How many tasks wait for something in this library.
+  /// The number of tasks that wait for something in this library.
   private static let waitingTaskCount = Atomic<Int>(0)
   private static let hasRetryingTask = Atomic<Bool>(false)
   private static let interval: Int64 = 10_000_000
-  /// How often a thread looks that began to wait when there was no shortage.
+  /// The interval of checks for a thread that began to wait without a shortage.
   private static let longInterval: Int64 = 5_000_000_000
 
-  /// Whether anything waits.
+  /// Whether any queue or pool waits.
   static var exists: Bool { isPresent.load(ordering: .relaxed) }
 
-  /// A queue is not served by any thread. Takes over the caller's reference to the public object.
+  /// Adds a queue without a thread. Takes the caller's reference to the public object.
   static func add(_ queue: Unmanaged<QueueCore>) {
     let isNew = change { $0.queues.updateValue(queue, forKey: queue.toOpaque()) == nil }
     if !isNew { queue._withUnsafeGuaranteedRef { $0.owner }.release() }
   }
 
-  /// A pool has no sampler.
+  /// Adds a pool without a sampler.
   static func add(_ pool: WorkerPool) { change { $0.pools[ObjectIdentifier(pool)] = pool } }
 
-  /// Asks again for the threads that are missing. What is still missing afterwards is here again.
+  /// Requests the missing threads again. Those that are still missing are added here again.
   static func retry() {
     guard exists else { return }
     let taken = change { waiting in
@@ -55,14 +57,14 @@ enum ThreadShortage {
     }
   }
 
-  /// Sleeps as long as the word has this value. May return early for no reason.
+  /// Sleeps as long as the word has this value. May return early.
   static func wait(_ address: UnsafeRawPointer, while value: UInt32) {
     if !csystem_futex_wait(address, value, exists ? interval : longInterval) { retry() }
   }
 
   // MARK: Tasks
 
-  /// A task begins to wait, without blocking a thread. Paired with ``taskEndedWaiting()``.
+  /// Counts a task that waits without blocking a thread. Paired with ``taskEndedWaiting()``.
   static func taskBeganWaiting() {
     waitingTaskCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
     retryInTaskIfNeeded()
@@ -72,10 +74,11 @@ enum ThreadShortage {
     waitingTaskCount.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Starts a task that tries again, if a task waits. If none does, the program may have no tasks, and Swift
-  /// would need a thread for the first one.
+  /// Starts a task that tries again, if a task waits. If no task waits, the program may have none,
+  /// and Swift would need a thread for the first one.
   private static func retryInTaskIfNeeded() {
-    // Sequentially consistent: of a shortage and a wait that begin at the same time, one sees the other.
+    // Sequentially consistent: if a shortage and a wait begin at the same time, at least one thread
+    // detects the other's change.
     guard isPresent.load(ordering: .sequentiallyConsistent),
       waitingTaskCount.load(ordering: .sequentiallyConsistent) > 0,
       !hasRetryingTask.exchange(true, ordering: .sequentiallyConsistent)

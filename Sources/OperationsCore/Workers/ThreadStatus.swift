@@ -3,10 +3,10 @@
 
 import Glibc
 
-/// What the kernel says of a thread of this process.
+/// The kernel's data about a thread of this process.
 enum ThreadStatus {
-  /// Whether the thread sleeps in the kernel rather than runs or waits for a processor; `nil` if that
-  /// cannot be read: no descriptor is free, or the file system is not mounted.
+  /// Returns whether the thread sleeps in the kernel instead of running or waiting for a processor;
+  /// `nil` if that cannot be read, because no descriptor is free or the file system is not mounted.
   ///
   /// Source: proc(5), `/proc/pid/stat`, field 3.
   static func isBlocked(threadID: Int32, below root: String = "/proc/self/task") -> Bool? {
@@ -20,16 +20,16 @@ enum ThreadStatus {
     }
   }
 
-  /// The letter after the thread's name, which stands in brackets and may itself hold brackets.
+  /// Returns the letter after the thread's name, which is in brackets and may contain brackets.
   static func state(in line: some BidirectionalCollection<UInt8>) -> UInt8 {
     guard let bracket = line.lastIndex(of: UInt8(ascii: ")")) else { return UInt8(ascii: "R") }
     return line[bracket...].dropFirst(2).first ?? UInt8(ascii: "R")
   }
 
-  /// The processor time that the thread has used, in nanoseconds; `nil` if it has ended. Needs no
+  /// Returns the processor time of the thread, in nanoseconds; `nil` if it has ended. Needs no
   /// descriptor.
   static func processorTime(threadID: Int32) -> Int64? {
-    // The id of the clock holds the inverted id of the thread. In the low bits: one thread's, and the
+    // The id of the clock has the inverted id of the thread. The low bits mean one thread and the
     // time that the scheduler has measured. Source: Linux, `include/linux/posix-timers_types.h`.
     let clock = ~threadID << 3 | 6
     var time = timespec()

@@ -5,16 +5,18 @@ import COperationsSystem
 import Glibc
 import Synchronization
 
-/// One thread of the pool: it sleeps until it has a request, serves that, sleeps again, and ends after
-/// five idle seconds.
+/// One thread of the pool: it sleeps until it has a request, serves that, sleeps again, and ends
+/// after five idle seconds.
 final class Worker: Sendable {
   private static let idleNanoseconds: Int64 = 5_000_000_000
-  /// How often to look for new work before giving up, if a short search was too short twice in a row.
+  /// The number of checks for new work before giving up, if a short search was too short twice in a
+  /// row.
   private static let longSearch = 2_000
   private static let shortSearch = 30
-  /// New work that comes so soon after a search would have been found by a longer one: a near miss.
+  /// A longer search would have found new work that comes within this time after a search: a near
+  /// miss.
   private static let soonNanoseconds: Int64 = 50_000
-  /// After so many operations a queue gives way to another queue that waits.
+  /// The number of operations after which a queue gives way to another waiting queue.
   private static let turn = 64
 
   private let pool: WorkerPool
@@ -22,20 +24,21 @@ final class Worker: Sendable {
   /// 0 while there is no request.
   private let hasRequest = Atomic<UInt32>(1)
   private let threadID = Atomic<Int32>(0)
-  /// How often the user's code was entered and left: odd while it runs. Written by this thread alone.
+  /// The number of entries to and exits from user code: odd while it runs. Written only by this
+  /// thread.
   private let stepCount = Atomic<UInt64>(0)
   /// The queue that this thread serves, which it keeps alive.
   private let served = Atomic<Unmanaged<QueueCore>?>(nil)
-  /// What this thread serves is of the own lane. Written by this thread alone.
+  /// Whether the served request is of the own lane. Written only by this thread.
   private let isInOwnLane = Atomic<Bool>(false)
-  /// The operation that `start()` was called for, which this thread keeps alive. Not that of a plain
-  /// block operation.
+  /// The operation whose `start()` was called, which this thread keeps alive. Not set for plain
+  /// block operations.
   private let started = Locked<Unmanaged<Operation>?>(nil)
-  /// The operation of ``started`` has finished, and is being released.
+  /// Whether the operation of ``started`` has finished and is being released.
   private let isReleasing = Atomic<Bool>(false)
-  /// How often this thread looks for work before it sleeps. Touched by this thread alone.
+  /// The number of checks for work before this thread sleeps. Used only by this thread.
   private let searchLimit = Atomic<Int>(Worker.shortSearch)
-  /// Whether the last search was a near miss. Touched by this thread alone.
+  /// Whether the last search was a near miss. Used only by this thread.
   private let hasJustMissed = Atomic<Bool>(false)
 
   private let granted = Atomic<Bool>(true)
@@ -60,7 +63,7 @@ final class Worker: Sendable {
     set { countedBlocked.store(newValue, ordering: .relaxed) }
   }
 
-  /// How often an operation was started or left on this thread.
+  /// The number of starts and ends of operations on this thread.
   var progress: UInt64 { stepCount.load(ordering: .relaxed) }
 
   /// Gives a sleeping worker its next request.
@@ -91,17 +94,18 @@ final class Worker: Sendable {
   }
 
   private func takeNext(after request: WorkerPoolState.Request) -> WorkerPoolState.Request? {
-    // Before the pool can give this worker another one.
+    // Before the pool can give this worker another request.
     self.request.withLock { $0 = nil }
     return pool.finished(request, by: self)
   }
 
-  /// An operation has ended the thread, as `pthread_exit` does: what it ran does not return here.
+  /// An operation has ended the thread, for example with `pthread_exit`, so that its code does not
+  /// return here.
   ///
-  /// The operation is left as it is: its finish has not been reported, so that it keeps its slot, as an
-  /// asynchronous one does. Everything else goes on without this thread.
+  /// The operation is left unchanged: its finish was not reported, so it keeps its slot, like an
+  /// asynchronous one. All other work continues without this thread.
   fileprivate func threadEnded() {
-    // It points into the stack, which has gone.
+    // It points into the stack, which no longer exists.
     csystem_set_current_worker(nil)
     started.withLock { $0 = nil }
     if let request = request.withLock({ $0.take() }) { pool.lost(self, request) }
@@ -113,7 +117,7 @@ final class Worker: Sendable {
     }
   }
 
-  /// - Returns: `false` if the thread is to end.
+  /// - Returns: `false` if the thread must end.
   private func waitForRequest() -> Bool {
     if hasRequest.load(ordering: .acquiring) != 0 { return true }
     let begin = csystem_monotonic_nanoseconds()
@@ -127,7 +131,7 @@ final class Worker: Sendable {
     return true
   }
 
-  /// One near miss may be chance: the search is long after the second one in a row.
+  /// One near miss may be chance: the search becomes long after the second one in a row.
   private func adjustSearch(isNearMiss: Bool) {
     let isSecond = isNearMiss && hasJustMissed.exchange(isNearMiss, ordering: .relaxed)
     if !isNearMiss { hasJustMissed.store(false, ordering: .relaxed) }
@@ -138,7 +142,7 @@ final class Worker: Sendable {
 
   // MARK: Queues
 
-  /// Serves a queue, and then each queue that its operations hand to this worker.
+  /// Serves a queue, and then each queue that its operations have handed over to this worker.
   private func serve(_ first: Unmanaged<QueueCore>) {
     var current: Unmanaged<QueueCore>? = first
     while let queue = current {
@@ -150,7 +154,7 @@ final class Worker: Sendable {
         return next
       }
       let owner = queue._withUnsafeGuaranteedRef { $0.owner }
-      // The last reference runs the user's `deinit`, which may take long.
+      // The release of the last reference runs a `deinit` of the user, which may take long.
       if let next = current, swift_isUniquelyReferenced_nonNull_native(owner.toOpaque()) {
         current = nil
         next._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
@@ -159,10 +163,10 @@ final class Worker: Sendable {
     }
   }
 
-  /// Starts the queue's operations one after the other until there is none for this worker, or others
-  /// have their turn.
+  /// Starts the queue's operations one after the other, until there is none for this worker, or
+  /// other queues have their turn.
   ///
-  /// - Returns: The queue to serve next, if the operations have handed one to this worker.
+  /// - Returns: The queue to serve next, if an operation has handed one over to this worker.
   private func startOperations(of queue: QueueCore) -> Unmanaged<QueueCore>? {
     var scope = CurrentWork.Scope(operation: nil, servedQueue: .passUnretained(queue))
     scope.acceptsNextQueue = queue.lane.isForOperations
@@ -185,7 +189,7 @@ final class Worker: Sendable {
         if scope.pointee.nextQueue == nil, spinForMail(queue) { continue }
         queue.gate.stopSearching()
         if queue.hasWorkAfterSearch(), queue.gate.claimWorker() { continue }
-        // The other queues that wait come first.
+        // Other waiting queues come first.
         if pool.hasWaiting { CurrentWork.passNextQueueOn(scope) }
         return scope.pointee.nextQueue
       }
@@ -194,7 +198,7 @@ final class Worker: Sendable {
 
   @inline(__always)
   private func mustHandOver(after count: Int, since turn: UInt32) -> Bool {
-    // While no request waits, no other queue lacks the thread.
+    // While no request waits, no other queue needs the thread.
     guard pool.hasWaiting else { return false }
     return pool.wantsFewerWorkers || count.isMultiple(of: Self.turn) || pool.turnNumber != turn
   }
@@ -210,7 +214,7 @@ final class Worker: Sendable {
 
   /// Starts one operation.
   ///
-  /// - Returns: What is left to the next critical section.
+  /// - Returns: The work for the next critical section.
   @inline(__always)
   private func run(
     _ operation: StartableOperation, of queue: QueueCore,
@@ -228,7 +232,7 @@ final class Worker: Sendable {
     return FinishedWork()
   }
 
-  /// Starts one that is not plain, and says meanwhile which one it is: it may finish long before its
+  /// Starts an operation that is not plain, and notes it meanwhile: it may finish long before its
   /// `start()` returns.
   @inline(never)
   private func startAsking(
@@ -245,14 +249,15 @@ final class Worker: Sendable {
 
   @inline(__always)
   private func countStep() {
-    // A load and a store: this thread alone writes it.
+    // A load and a store, because only this thread writes it.
     stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// What this thread ran was blocked when the sampler looked last.
+  /// Handles that the operation of this thread was blocked at the sampler's last check.
   ///
-  /// In the own lane the next operation is taken for blocked too, until the sampler sees that it uses
-  /// its processor: else a hundred sleepers that wake up together would have to line up again.
+  /// In the own lane the next operation counts as blocked too, until the sampler sees that it uses
+  /// its processor. Otherwise, a hundred sleeping operations that wake up together would have to
+  /// line up again.
   @inline(never)
   private func wasBlocked() {
     if !isInOwnLane.load(ordering: .relaxed) { pool.unblock(self) }
@@ -267,7 +272,7 @@ final class Worker: Sendable {
 
   private func name(after queue: QueueCore) {
     let name = queue.scheduler.withLock { $0.name }
-    // The default name would be cut off before the number, which alone tells two queues apart.
+    // The default name would be cut off before the number, which distinguishes two queues.
     "opq-\(name.isEmpty ? "\(queue.id.rawValue)" : name)".withCString {
       csystem_set_thread_name($0)
     }
@@ -279,12 +284,12 @@ final class Worker: Sendable {
 extension Worker {
   enum Condition { case running, blocked, undecided }
 
-  /// How long a thread uses no processor before it is looked at more closely.
+  /// The time without processor use after which a thread is examined more closely.
   private static let standstillNanoseconds: Int64 = 500_000
-  /// The same if the kernel's file about the thread cannot be read.
+  /// The same time, if the kernel's file about the thread cannot be read.
   private static let longStandstillNanoseconds: Int64 = 4_000_000
 
-  /// What it does at this moment. Called by the sampler alone.
+  /// The thread's present condition. Called only by the sampler.
   func condition(now: Int64) -> Condition {
     guard isGranted else { return .running }
     let id = threadID.load(ordering: .relaxed)
@@ -300,7 +305,7 @@ extension Worker {
         return .blocked
       }
       if used > standstill / 2 || ThreadStatus.isBlocked(threadID: id) == false { return .running }
-      // It sleeps most of the time, as a loop does that polls.
+      // It sleeps most of the time, like a polling loop.
       return last >= 0 && used < standstill / 4 ? .blocked : .undecided
     }
     if isCountedBlocked { return .blocked }
@@ -321,7 +326,7 @@ extension Worker {
   }
 }
 
-/// A worker's thread, which takes over a reference to the worker.
+/// Runs a worker's thread, which takes a reference to the worker.
 func workerMain(_ worker: UnsafeMutableRawPointer) {
   csystem_call_to_end_of_thread(serveToEnd, threadEnded, worker)
   Unmanaged<Worker>.fromOpaque(worker).release()

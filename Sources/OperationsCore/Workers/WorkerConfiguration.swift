@@ -4,7 +4,7 @@
 import COperationsSystem
 import Glibc
 
-/// How many threads run the operations of all queues, and how large their stacks are.
+/// The number of threads that execute the operations of all queues, and the size of their stacks.
 ///
 /// It applies to the whole process, and to queues without an
 /// ``OperationQueue/underlyingQueue``. Set ``current`` before the first queue is created:
@@ -14,29 +14,30 @@ import Glibc
 /// ```
 ///
 /// A value that is `nil` is taken from the environment: `OPQ_PROCESSORS`, `OPQ_THREADS` and
-/// `OPQ_STACK_SIZE`, each a whole number in the range of its property. If the environment does not have it
-/// either, the default applies. A variable with another value is ignored, and one sentence about it is
-/// written to the standard error stream when the first queue is created. A process that runs with
-/// the privileges of another user ignores the environment.
+/// `OPQ_STACK_SIZE`, each a whole number in the range of its property. If the environment does not
+/// have it either, the default applies. A variable with another value is ignored, and a message
+/// about it is printed to the standard error stream when the first queue is created. A process that
+/// runs with the privileges of another user ignores the environment.
 public struct WorkerConfiguration: Sendable, Equatable {
-  /// How many operations of default-width queues run at the same time if none of them blocks: 1 to
-  /// 4,096, and no more than ``threadLimit``.
+  /// The number of operations of default-width queues that execute at the same time if none of them
+  /// blocks: 1 to 4,096, and at most ``threadLimit``.
   ///
   /// The default is the number of processors that the process may use: those of the affinity mask of its
   /// first thread (`sched_getaffinity`), or the CPU quota of its control groups, rounded up, if that is
   /// less. Both are read once, when the first queue is created.
   public var processorCount: Int?
-  /// The most threads that queues have together: 1 to 32,768. One more may run completion blocks, and
-  /// one more the library's own work.
+  /// The maximum number of threads of all queues together: 1 to 32,768. One further thread may run
+  /// completion blocks, and another one the library's own work.
   ///
-  /// The default is 512, or the greatest ``OperationQueue/maxConcurrentOperationCount`` of a queue that
-  /// has waited for a thread plus the processors, if that is more. `Int.max` does not count.
+  /// The default is 512, or, if greater, the largest ``OperationQueue/maxConcurrentOperationCount``
+  /// of a queue that has waited for a thread, plus the number of processors. `Int.max` does not
+  /// count.
   ///
-  /// With a limit that is less than the widths of queues, fewer operations run at the same time than the
-  /// widths allow. Operations that wait for one another, and are more than the limit, then wait for ever.
+  /// With a limit below the widths of queues, fewer operations execute at the same time than the
+  /// widths allow. If more operations than the limit wait for one another, they wait forever.
   public var threadLimit: Int?
-  /// The size of the stack of a thread, in bytes: 65,536 to 1,073,741,824. The default is that of the
-  /// system, most often 8 MiB (`ulimit -s`).
+  /// The size of a thread's stack, in bytes: 65,536 to 1,073,741,824. The default is that of the
+  /// system, usually 8 MiB (`ulimit -s`).
   public var stackSize: Int?
 
   /// Creates a configuration.
@@ -51,7 +52,7 @@ public struct WorkerConfiguration: Sendable, Equatable {
     self.stackSize = stackSize
   }
 
-  /// The configuration of this process. Any thread may read and set it.
+  /// The configuration of this process. It can be read and set on any thread.
   ///
   /// Until the first queue is created, reading it returns what was set. From then on it returns the
   /// values that apply, and setting it has no effect and is reported as a
@@ -72,7 +73,7 @@ public struct WorkerConfiguration: Sendable, Equatable {
         if !settings.isFixed { settings.configuration = configuration }
         return settings.isFixed
       }
-      // Outside of the lock, as a handler of the program's may be called.
+      // Outside the lock, because a handler of the program may be called.
       for setting in invalid {
         Diagnostic.note(
           .invalidWorkerConfiguration,
@@ -95,10 +96,10 @@ public struct WorkerConfiguration: Sendable, Equatable {
 
   private static let settings = Locked(Settings())
 
-  /// Whether the pool of the process has been made.
+  /// Whether the pool of the process has been created.
   static var isFixed: Bool { settings.withLock { $0.isFixed } }
 
-  /// The configuration that applies from now on. Called once, for the pool of the process.
+  /// Returns the configuration that applies from now on. Called once, for the pool of the process.
   static func fix() -> WorkerPoolConfiguration {
     csystem_watch_forks()
     let requested = settings.withLock { settings in
@@ -109,8 +110,8 @@ public struct WorkerConfiguration: Sendable, Equatable {
       requested,
       environment: { csystem_secure_environment($0).map { String(cString: $0) } },
       availableProcessors: { AvailableProcessors.count() })
-    // Printed, and not handed to the program's handler of diagnostics: the pool does not exist yet, and the
-    // handler may add operations.
+    // Printed, and not passed to the program's handler of diagnostics: the pool does not exist yet,
+    // and the handler may add operations.
     for fault in faults { Diagnostic.printLine(fault) }
     settings.withLock { settings in
       settings.configuration = WorkerConfiguration(

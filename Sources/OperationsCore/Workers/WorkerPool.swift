@@ -7,27 +7,28 @@ import Synchronization
 
 /// The threads of all queues.
 ///
-/// Own threads rather than Dispatch's, because a queue of width N must really run N operations that
-/// block, and because they can be named after the queue that they serve.
+/// The library has its own threads instead of Dispatch's, because a queue of width N must be able
+/// to execute N blocking operations, and because they can be named after their queue.
 final class WorkerPool: Sendable {
   static let shared = WorkerPool(WorkerConfiguration.fix())
 
   typealias ThreadBody = @convention(c) (UnsafeMutableRawPointer) -> Void
-  /// Starts a detached thread that calls the body with the context, on a stack of so many bytes.
+  /// Starts a detached thread that calls the body with the context, on a stack with a size in
+  /// bytes.
   ///
   /// Returns 0, or the error number of `pthread_create`.
   typealias ThreadStarter = @Sendable (ThreadBody, UnsafeMutableRawPointer, Int) -> Int32
 
   private let startThread: ThreadStarter
-  /// The size of a worker's stack in bytes; 0 is the size that the system gives.
+  /// The size of a worker's stack in bytes; 0 for the default of the system.
   private let stackSize: Int
   private let state: Locked<WorkerPoolState>
-  /// Copies of the state's answers, for workers that look between two operations.
+  /// Copies of the state's values, for workers between two operations.
   private let someRequestsWait = Atomic<Bool>(false)
   private let isOverBudget = Atomic<Bool>(false)
-  /// Changes at each look of the sampler.
+  /// Changes at each check of the sampler.
   private let turns = Atomic<UInt32>(0)
-  /// 1 if the sampler is called, which rests or sleeps until its next look.
+  /// 1 after a wake-up call to the sampler, which sleeps until its next check or until such a call.
   private let bell = Atomic<UInt32>(0)
   private let hasReportedFailure = Atomic<Bool>(false)
 
@@ -40,9 +41,10 @@ final class WorkerPool: Sendable {
     state = Locked(WorkerPoolState(configuration))
   }
 
-  /// Gives the queue one more worker, now or when its turn has come.
+  /// Requests another worker for the queue, which it gets now or in its turn.
   ///
-  /// - Precondition: The caller has claimed a worker from the queue's gate. The queue is alive during the call.
+  /// - Precondition: The caller has claimed a worker from the queue's gate. The queue is alive
+  ///   during the call.
   func serve(_ queue: QueueCore) {
     ForkedProcess.check("to run operations of a queue")
     // The worker's reference.
@@ -50,9 +52,10 @@ final class WorkerPool: Sendable {
     serveRetained(queue)
   }
 
-  /// As ``serve(_:)``, with a reference to the queue's public object that the worker takes over.
+  /// Like ``serve(_:)``, with a reference to the queue's public object that the worker takes over.
   func serveRetained(_ queue: QueueCore) {
-    // The width is read under the lock: each change of it comes before this, or finds the request.
+    // The width is read under the lock: each change of it either comes before this, or finds the
+    // request.
     perform(
       withState {
         $0.request(.serve(.passUnretained(queue)), queue.lane, width: queue.currentWidth)
@@ -60,7 +63,7 @@ final class WorkerPool: Sendable {
     if ThreadShortage.exists { retry() }
   }
 
-  /// The width of the queue has changed: a request of it that waits may use what the new one allows.
+  /// Handles a change of a queue's width: its waiting request may use what the new width allows.
   func widthChanged(_ queue: QueueCore) {
     let actions = withState {
       $0.widthChanged(of: .passUnretained(queue), to: queue.lane, width: queue.currentWidth)
@@ -68,37 +71,37 @@ final class WorkerPool: Sendable {
     for action in actions { perform(action) }
   }
 
-  /// Gives the blocks of an operation one more worker, now or when their turn has come.
+  /// Requests another worker for the blocks of an operation, which they get now or in their turn.
   func help(_ blocks: ExecutionBlocks) {
     ForkedProcess.check("to run blocks of an operation")
     let blocks = Unmanaged.passRetained(blocks)
     perform(withState { $0.request(.run(blocks), .own) })
   }
 
-  /// All blocks of the operation have begun: what waits to run them is not needed.
+  /// Removes waiting requests for the blocks of an operation, because all of them have begun.
   func withdraw(_ blocks: ExecutionBlocks) {
     let blocks = Unmanaged.passUnretained(blocks)
     if withState({ $0.takeRequest(of: .run(blocks)) }) != nil { blocks.release() }
   }
 
-  /// Tries again to start the threads that could not be started.
+  /// Tries again to start threads that could not be started.
   func retry() {
     let now = csystem_monotonic_nanoseconds()
     for action in withState({ $0.retry(now: now) }) { perform(action) }
     if state.withLock({ $0.lacksSampler }) { ThreadShortage.add(self) }
   }
 
-  /// Whether a request waits: a worker should let it have its turn.
+  /// Whether a request waits, so that a worker should give way.
   @inline(__always)
   var hasWaiting: Bool { someRequestsWait.load(ordering: .relaxed) }
 
   @inline(__always)
   var wantsFewerWorkers: Bool { isOverBudget.load(ordering: .relaxed) }
 
-  /// While requests wait another number comes every few milliseconds.
+  /// A number that changes every few milliseconds while requests wait.
   var turnNumber: UInt32 { turns.load(ordering: .relaxed) }
 
-  /// How many threads there are, how many there may be, and how many requests wait for one.
+  /// The number of threads, their limit, and the number of requests that wait for one.
   var threads: ThreadUse {
     state.withLock {
       ThreadUse(
@@ -121,10 +124,10 @@ final class WorkerPool: Sendable {
     return withState { $0.finished(request, by: worker) }
   }
 
-  /// What a worker runs is no longer what the sampler has seen.
+  /// Notes that a worker runs other work than at the sampler's last check.
   func unblock(_ worker: Worker) { withState { $0.unblock(worker) } }
 
-  /// The worker's thread ends while it serves a request.
+  /// Handles the end of a worker's thread during a request.
   func lost(_ worker: Worker, _ request: WorkerPoolState.Request) {
     perform(withState { $0.lost(worker, request) })
   }
@@ -180,23 +183,23 @@ final class WorkerPool: Sendable {
 
   private func startWorkerThread(_ worker: UnsafeMutableRawPointer) -> Int32 {
     let error = startThread(workerMain, worker, stackSize)
-    // The system does not accept this size of the stack.
+    // The system does not accept this stack size.
     return error == EINVAL && stackSize > 0 ? startThread(workerMain, worker, 0) : error
   }
 
-  /// There was no thread that could ever serve these.
+  /// Handles requests that no thread could ever serve.
   private func strand(_ requests: [WorkerPoolState.Request]) {
     if requests.isEmpty { return }
     for request in requests {
       switch request.job {
       case .serve(let queue):
-        // It asks again when it is used.
+        // The queue requests a worker again when it is used.
         queue._withUnsafeGuaranteedRef { $0.gate.stopSearching() }
         ThreadShortage.add(queue)
       case .run(let blocks): blocks.release()
       }
     }
-    // A thread that another thread has started meanwhile may have looked at the list before.
+    // A thread that another thread has started meanwhile may have read the list earlier.
     if state.withLock({ $0.threadCount > 0 }) { ThreadShortage.retry() }
   }
 
@@ -233,7 +236,7 @@ final class WorkerPool: Sendable {
     reportFailure()
   }
 
-  /// Looks which workers are blocked in the kernel while requests wait, and rests otherwise.
+  /// Checks which workers are blocked in the kernel while requests wait, and rests otherwise.
   fileprivate func sample() {
     csystem_set_thread_name("opq-sampler")
     state.withLock { $0.samplerBegan() }
@@ -272,20 +275,21 @@ final class WorkerPool: Sendable {
   }
 }
 
-/// The sampler's thread, which keeps the pool alive.
+/// Runs the sampler's thread, which keeps the pool alive.
 private func samplerMain(_ pool: UnsafeMutableRawPointer) {
   Unmanaged<WorkerPool>.fromOpaque(pool).takeRetainedValue().sample()
 }
 
-/// The number of threads of the process's pool, and of the requests that wait for one.
+/// The number of the pool's threads, and of the requests that wait for one.
 package struct ThreadUse: Sendable, Equatable {
-  /// The number of threads, with idle ones.
+  /// The number of threads, including idle ones.
   package var count: Int
-  /// The most threads that operations of queues can use.
+  /// The maximum number of threads for operations of queues.
   package var limit: Int
-  /// How many queues of the program, and block operations with several blocks, wait for a thread.
+  /// The number of queues of the program, and of block operations with several blocks, that wait
+  /// for a thread.
   package var waitingCount: Int
-  /// Whether some of these wait for no other reason than the limit.
+  /// Whether the limit is the only reason why some of these wait.
   package var isAtLimit: Bool
 
   /// Creates a value.
@@ -296,7 +300,7 @@ package struct ThreadUse: Sendable, Equatable {
     self.isAtLimit = isAtLimit
   }
 
-  /// The present use; `nil` before the process has a queue.
+  /// The present use; `nil` before the process has created a queue.
   package static var current: ThreadUse? {
     WorkerConfiguration.isFixed ? WorkerPool.shared.threads : nil
   }

@@ -4,14 +4,13 @@
 import COperationsSystem
 import Glibc
 
-/// What a pool of workers is made with.
+/// The configuration of a pool of workers.
 struct WorkerPoolConfiguration: Equatable, Sendable {
-  /// The processors to keep busy; at least 1.
+  /// The number of processors to keep busy; at least 1.
   var processorCount: Int
-  /// The most threads that there may be, the workers that are blocked included; `nil` for the pool's own
-  /// bound.
+  /// The maximum number of threads, including blocked workers; `nil` for the pool's own limit.
   var threadLimit: Int?
-  /// The size of a worker's stack in bytes; 0 is the size that the system gives.
+  /// The size of a worker's stack in bytes; 0 for the default of the system.
   var stackSize: Int
 
   init(processorCount: Int, threadLimit: Int? = nil, stackSize: Int = 0) {
@@ -20,20 +19,20 @@ struct WorkerPoolConfiguration: Equatable, Sendable {
     self.stackSize = stackSize
   }
 
-  /// What the program has set, then what the environment sets, then the defaults.
+  /// Combines the values of the program, then those of the environment, then the defaults.
   ///
   /// - Parameters:
-  ///   - configuration: What the program has set; its values are valid.
-  ///   - environment: The values of variables.
-  ///   - availableProcessors: Called if the number of processors is set by neither.
-  /// - Returns: The configuration, and one sentence for each variable that has no valid value.
+  ///   - configuration: The valid values of the program.
+  ///   - environment: Returns the values of variables.
+  ///   - availableProcessors: Called if neither sets the number of processors.
+  /// - Returns: The configuration, and one sentence for each variable with an invalid value.
   static func resolve(
     _ configuration: WorkerConfiguration, environment: (String) -> String?,
     availableProcessors: () -> Int
   ) -> (WorkerPoolConfiguration, faults: [String]) {
     var faults: [String] = []
     func value(of setting: WorkerConfiguration.Setting) -> Int? {
-      // Read also if the program has set the value: a mistake is reported in any case.
+      // Read even if the program has set the value, so that a mistake is always reported.
       guard let text = environment(setting.variable) else { return configuration[setting] }
       let number = Int(text).flatMap { setting.range.contains($0) ? $0 : nil }
       if number == nil {

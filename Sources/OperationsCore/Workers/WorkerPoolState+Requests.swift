@@ -2,12 +2,12 @@
 // Part of opq; see LICENSE.
 
 extension WorkerPoolState {
-  /// What a thread does. Without counted references: thousands of these wait, and are moved under the
-  /// pool's lock.
+  /// The work of a thread. Without counted references, because thousands of these wait and are
+  /// moved under the pool's lock.
   enum Job {
     /// Serve a queue, whose public object is retained for that.
     case serve(Unmanaged<QueueCore>)
-    /// Run blocks of an operation that has several. They are retained for that.
+    /// Run blocks of an operation with several blocks. They are retained for that.
     case run(Unmanaged<ExecutionBlocks>)
 
     /// The address of the queue or of the blocks.
@@ -18,8 +18,8 @@ extension WorkerPoolState {
       }
     }
 
-    /// The number of the request for this that waits; 0 if none does. A queue or an operation's blocks
-    /// have one such request at most. Guarded by the pool's lock.
+    /// The number of the waiting request for this work; 0 if no request waits. A queue or an
+    /// operation's blocks have at most one such request. Guarded by the pool's lock.
     var waitingNumber: UInt64 {
       get {
         switch self {
@@ -37,19 +37,19 @@ extension WorkerPoolState {
   }
 
   enum Lane: Int, CaseIterable, Sendable {
-    /// The library's own work, which comes first: one worker beyond the budget and beyond the limit, and
-    /// another one beyond the budget if a request has waited for some milliseconds.
+    /// The library's own work, which comes first: one worker beyond the budget and beyond the
+    /// limit, and another one beyond the budget if a request has waited for some milliseconds.
     case duty
     /// Completion blocks: the same.
     case completion
-    /// A queue of default width: the budget, and as many workers as are blocked.
+    /// A queue of default width: the budget, plus as many workers as are blocked.
     case shared
-    /// A queue with a width of its own, or the blocks of one operation, which may wait for each other.
-    /// In addition, the number of these workers doubles while all workers are blocked, and grows by one
-    /// if no operation starts or finishes for 20 ms.
+    /// A queue with its own width, or the blocks of one operation, which may wait for each other.
+    /// In addition, the number of these workers doubles while all workers are blocked, and grows by
+    /// one if no operation starts or finishes for 20 ms.
     case own
 
-    /// Whether it is a lane of the program's operations.
+    /// Whether it is a lane for operations of the program.
     var isForOperations: Bool { self == .shared || self == .own }
   }
 
@@ -57,7 +57,7 @@ extension WorkerPoolState {
     let job: Job
     var lane: Lane
     var number: UInt64 = 0
-    /// It is served beyond the budget.
+    /// Whether it is served beyond the budget.
     var isSurplus = false
   }
 

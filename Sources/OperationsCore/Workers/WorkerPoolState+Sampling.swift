@@ -2,19 +2,21 @@
 // Part of opq; see LICENSE.
 
 extension WorkerPoolState {
-  /// What the sampler saw.
+  /// The observations of the sampler.
   struct Look {
-    /// The workers that run nothing: blocked in the kernel, or their operation has finished.
+    /// The workers that do not run: they are blocked in the kernel, or their operation has
+    /// finished.
     var blocked: [Worker] = []
-    /// Some workers have used no processor time since the last look, and will be judged by the next.
+    /// Whether some workers have used no processor time since the last check, and must be checked
+    /// again.
     var isUndecided = false
-    /// How many operations workers have started and left, ever.
+    /// The number of all starts and ends of operations on workers.
     var progress: UInt64 = 0
     /// Nanoseconds on the monotonic clock.
     var now: Int64 = 0
   }
 
-  /// What the sampler does next.
+  /// The next action of the sampler.
   enum Sampling: Equatable {
     case again(afterNanoseconds: Int64)
     case rest
@@ -22,33 +24,33 @@ extension WorkerPoolState {
     case end
   }
 
-  /// What the sampler remembers between two looks.
+  /// The state of the sampler between two checks.
   struct SamplingState {
-    /// How many requests of the own lane the next look may grant beyond the budget.
+    /// The number of requests of the own lane that the next check may grant beyond the budget.
     var growth: Int
     var interval = WorkerPoolState.shortestInterval
     var needlessLooks = 0
-    /// Whether the interval is long because a look could add no thread.
+    /// Whether the interval is long because no check could add a thread.
     var isFutile = false
     var lastProgress: UInt64 = 0
-    /// When something has moved; `.min` before the first look.
+    /// The time of the last progress; `.min` before the first check.
     var lastProgressTime = Int64.min
   }
 
-  /// How many requests of a lane may be served beyond the budget: one more for each that has waited for
-  /// some milliseconds, because those that are served take long.
+  /// The number of requests of a lane that may be served beyond the budget: one more for each
+  /// request that has waited for some milliseconds, because the served requests take long.
   struct SurplusAllowance {
     private static let patience: Int64 = 5_000_000
 
     private(set) var count = 1
-    /// The request that has waited longest, and when it was first seen or last helped.
+    /// The request that has waited longest, and the time at which it was first seen or last helped.
     private var first: (number: UInt64, time: Int64)?
 
-    /// The sampler has looked.
+    /// Handles a check of the sampler.
     ///
     /// - Parameters:
     ///   - number: The number of the request that has waited longest; `nil` if none waits.
-    ///   - limit: The greatest allowance.
+    ///   - limit: The maximum allowance.
     ///   - now: Nanoseconds on the monotonic clock.
     mutating func notice(first number: UInt64?, limit: Int, now: Int64) {
       guard let number else {
@@ -63,7 +65,7 @@ extension WorkerPoolState {
     }
   }
 
-  /// A pause after a failure, twice as long after each.
+  /// A pause after a failure, which doubles with each failure.
   struct BackOff {
     private let shortest: Int64
     private let longest: Int64
@@ -82,10 +84,10 @@ extension WorkerPoolState {
       isUnderWay = true
     }
 
-    /// The time has come to this; the pause may be over.
+    /// Advances the time, which may end the pause.
     mutating func pass(_ now: Int64) { if now >= endTime { isUnderWay = false } }
 
-    /// What has failed has succeeded.
+    /// Resets the pause after a success.
     mutating func succeeded() {
       failureCount = 0
       isUnderWay = false
@@ -97,16 +99,17 @@ extension WorkerPoolState {
   private static let longestInterval: Int64 = 5_000_000
   /// The longest interval while no thread can be added.
   private static let longestFutileInterval: Int64 = 80_000_000
-  /// How many looks without need the sampler takes before it rests.
+  /// The number of unnecessary checks before the sampler rests.
   private static let patience = 3
 
-  /// What is to be done about the sampler after a change.
+  /// Returns the action for the sampler after a change.
   ///
-  /// It is started before the first worker, and rests: it alone tries again if a thread cannot be started.
+  /// It is started before the first worker, and rests: only it tries again if a thread cannot be
+  /// started.
   mutating func samplerCommand() -> SamplerCommand {
     switch sampler {
     case .awake:
-      // It sleeps for a long time, and could add a thread again.
+      // The sampler sleeps for a long time, but could add a thread again.
       guard sampling.isFutile, hasWaiting, !isFutile else { return .nothing }
     case .resting:
       guard hasWaiting || threadCount == 0 else { return .nothing }
@@ -124,7 +127,7 @@ extension WorkerPoolState {
     return command
   }
 
-  /// The sampler has looked. Returns what has to be done, and when it looks again.
+  /// Handles a check of the sampler. Returns the actions, and the time of the next check.
   mutating func looked(_ look: Look) -> (actions: [Action], next: Sampling) {
     countBlocked(look)
     notice(look)
@@ -164,10 +167,11 @@ extension WorkerPoolState {
     completionAllowance.notice(first: completion.first?.number, limit: limit, now: look.now)
   }
 
-  /// Whether threads are refused, and there is no idle one.
+  /// Whether threads cannot be started, and none is idle.
   private var isRefused: Bool { workerBackOff.isUnderWay && idle.isEmpty }
 
-  /// Whether a look can add no thread at present. Duties and completion blocks may get one at the limit.
+  /// Whether no check can add a thread at present. Duties and completion blocks may get one at the
+  /// limit.
   private var isFutile: Bool { isRefused || isFull && !hasWaitingDuties }
 
   private mutating func plan(isBusy: Bool, now: Int64) -> Sampling {

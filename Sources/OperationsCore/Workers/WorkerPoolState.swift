@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which threads there are and which requests wait for one. Pure: guarded by the pool's lock, and the
-/// caller performs what is returned.
+/// The threads, and the requests that wait for one. Pure: guarded by the pool's lock, and the
+/// caller performs the returned actions.
 ///
-/// All queues share one budget of running threads, the processors. A worker that is blocked in the
-/// kernel does not count: the sampler looks for those while requests wait. The kinds of requests
-/// (``Lane``) differ in what they may use beyond that.
+/// All queues share one budget of running threads, which is the number of processors. A worker that
+/// is blocked in the kernel does not count: the sampler searches for those while requests wait. The
+/// kinds of requests (``Lane``) differ in what they may use beyond that.
 struct WorkerPoolState {
   enum SamplerCommand: Equatable { case nothing, start, wake }
 
   enum Sampler { case none, awake, resting }
 
   static let defaultThreadLimit = 512
-  /// One more thread for duties and one for completion blocks, if all others are in use.
+  /// One further thread for duties and one for completion blocks, if all others are in use.
   private static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
 
   let processorCount: Int
-  /// The most threads at present that serve queues of the program.
+  /// The maximum number of threads that serve queues of the program at present.
   private(set) var threadLimit: Int
   /// Whether a wide queue raises the limit.
   private let isLimitRaised: Bool
-  /// Threads, those included that are about to run.
+  /// The number of threads, including those that are about to run.
   private(set) var threadCount = 0
   private(set) var workers: [ObjectIdentifier: Worker] = [:]
-  /// Threads that sleep, the last to fall asleep last.
+  /// Sleeping threads, the last to fall asleep last.
   private(set) var idle: [Worker] = []
-  /// Threads that serve a request.
+  /// The number of threads that serve a request.
   private(set) var grantedCount = 0
-  /// How many of those serve a duty, and how many a completion block.
+  /// The numbers of these that serve a duty or a completion block.
   private var dutyCount = 0
   private var completionCount = 0
-  /// How many of those that are granted count as blocked.
+  /// The number of granted workers that count as blocked.
   var blockedCount = 0
-  /// How many duties and how many completion blocks are served beyond the budget.
+  /// The numbers of duties and completion blocks that are served beyond the budget.
   private var dutySurplus = 0
   private var completionSurplus = 0
-  /// How many of each may be.
+  /// The maximum numbers of these.
   var dutyAllowance = SurplusAllowance()
   var completionAllowance = SurplusAllowance()
-  /// How many threads were added because nothing moved.
+  /// The number of threads that were added because there was no progress.
   var stallCount = 0
-  /// How many requests of the own lane may be granted beyond the budget until the next look.
+  /// The number of requests of the own lane that may be granted beyond the budget until the next
+  /// check.
   var burst = 0
   private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
@@ -58,7 +59,7 @@ struct WorkerPoolState {
   private(set) var workerBackOff = BackOff(shortest: shortestBackOff, longest: longestBackOff)
   private(set) var samplerBackOff = BackOff(shortest: shortestBackOff, longest: longestBackOff)
 
-  /// Whether a thread was missing because there may be no more; set once for each report.
+  /// Whether a thread was missing because of the limit; set once for each report.
   var wantsLimitReport = false
   private var hasReportedLimit = false
 
@@ -72,17 +73,17 @@ struct WorkerPoolState {
   // MARK: Limits
 
   var waitingCount: Int { duty.count + completion.count + shared.count + own.count }
-  /// How many requests of the program's operations wait. The library's own requests are not counted.
+  /// The number of waiting requests for operations of the program, without those of the library
+  /// itself.
   var waitingOperationsCount: Int { shared.count + own.count }
   var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && completion.isEmpty && duty.isEmpty) }
   /// Whether duties or completion blocks wait.
   var hasWaitingDuties: Bool { !(duty.isEmpty && completion.isEmpty) }
-  /// Whether each thread that there may be serves a request; one duty and one completion block do not
-  /// count.
+  /// Whether all possible threads serve requests. One duty and one completion block do not count.
   var isFull: Bool {
     grantedCount - min(dutyCount, 1) - min(completionCount, 1) >= threadLimit
   }
-  /// Whether a request waits for no other reason than that there may be no more threads.
+  /// Whether the limit is the only reason why a request waits.
   var isAtLimit: Bool {
     isFull
       && (!shared.isEmpty && fits(.shared, within: budget)
@@ -95,8 +96,8 @@ struct WorkerPoolState {
   /// Whether a worker gives up its part of the budget at the next opportunity.
   var isOverBudget: Bool { grantedCount > budget + burst }
 
-  /// The budget of new requests. What the sampler has not seen for a while does not count: those that
-  /// were blocked may run by now.
+  /// The budget of new requests. Old observations of the sampler do not count, because blocked
+  /// workers may run by now.
   private var currentBudget: Int { sampler == .awake ? budget : budget - blockedCount }
 
   private func fits(_ lane: Lane, within budget: Int) -> Bool {
@@ -120,9 +121,10 @@ struct WorkerPoolState {
     }
   }
 
-  /// A queue of this width may have as many threads, and the processors have work besides.
+  /// Raises the limit for a queue of this width: it may have as many threads, in addition to those
+  /// for the processors.
   private mutating func raiseLimit(toServe width: Int) {
-    // The greatest number asks for no particular number of threads.
+    // The greatest number requests no particular number of threads.
     guard isLimitRaised, width > 0, width < .max else { return }
     let (sum, isTooLarge) = width.addingReportingOverflow(processorCount)
     threadLimit = max(threadLimit, isTooLarge ? .max - Self.reserve : sum)
@@ -130,13 +132,13 @@ struct WorkerPoolState {
 
   // MARK: Requests
 
-  /// A thread is wanted.
+  /// Adds a request for a thread.
   ///
   /// - Parameters:
-  ///   - job: What it does.
-  ///   - lane: What the request may use.
-  ///   - width: The width of the queue; −1 if it has none of its own.
-  /// - Returns: What its caller does.
+  ///   - job: The work of the thread.
+  ///   - lane: The resources that the request may use.
+  ///   - width: The width of the queue; −1 for the default width.
+  /// - Returns: The action for the caller.
   mutating func request(_ job: Job, _ lane: Lane, width: Int = -1) -> Action {
     if width >= threadLimit - processorCount { raiseLimit(toServe: width) }
     lastNumber += 1
@@ -147,7 +149,7 @@ struct WorkerPoolState {
     return .nothing
   }
 
-  /// The width of a queue is another one: its waiting requests change to the lane of that width.
+  /// Handles a change of a queue's width: its waiting requests move to the lane of the new width.
   mutating func widthChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action]
   {
     guard var request = takeRequest(of: .serve(queue)) else { return [] }
@@ -157,7 +159,7 @@ struct WorkerPoolState {
     return grantAll()
   }
 
-  /// Removes the request of a queue, or of an operation's blocks, that waits.
+  /// Removes and returns the waiting request of a queue, or of an operation's blocks.
   ///
   /// - Returns: The request; `nil` if none waits.
   mutating func takeRequest(of job: Job) -> Request? {
@@ -170,13 +172,13 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// Puts a request in its line, at the place of its number.
+  /// Adds a request to its line, at the place of its number.
   private mutating func wait(_ request: Request) {
     request.job.waitingNumber = request.number
     withLine(request.lane) { $0.insert(request) }
   }
 
-  /// Takes the first request out of its line.
+  /// Removes and returns the first request of a line.
   private mutating func take(_ lane: Lane) -> Request? {
     let request = withLine(lane) { $0.popFirst() }
     request?.job.waitingNumber = 0
@@ -233,7 +235,7 @@ struct WorkerPoolState {
     if lane == .duty { dutySurplus += change } else { completionSurplus += change }
   }
 
-  /// The request that is granted next, if one may be.
+  /// Returns the request to grant next, if one may be granted.
   private mutating func nextRequest() -> Request? {
     if !duty.isEmpty, mayGrant(.duty, within: budget) { return take(.duty) }
     if !completion.isEmpty, mayGrant(.completion, within: budget) { return take(.completion) }
@@ -243,7 +245,7 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// Grants as many waiting requests as may be.
+  /// Grants as many waiting requests as possible.
   mutating func grantAll() -> [Action] {
     var actions: [Action] = []
     while let request = nextRequest() {
@@ -256,7 +258,7 @@ struct WorkerPoolState {
     return actions
   }
 
-  /// Grants the first request of the own lane, whatever the budget is.
+  /// Grants the first request of the own lane, regardless of the budget.
   mutating func grantBeyondBudget() -> Action? {
     guard !isFull, let request = own.first, let action = employ(request) else { return nil }
     stallCount += 1
@@ -266,17 +268,17 @@ struct WorkerPoolState {
 
   // MARK: Workers
 
-  /// A worker's thread has begun to run.
+  /// Adds a worker whose thread has begun to run.
   mutating func joined(_ worker: Worker) {
     workers[ObjectIdentifier(worker)] = worker
     workerBackOff.succeeded()
-    // Threads can be started again: perhaps the sampler's too.
+    // Threads can be started again, possibly also the sampler's.
     samplerBackOff.succeeded()
   }
 
-  /// A thread could not be started.
+  /// Handles a thread that could not be started.
   ///
-  /// - Returns: What is to be done, and the requests that nothing will ever serve: there is no thread.
+  /// - Returns: The action, and the requests that can never be served, because there is no thread.
   mutating func startFailed(_ request: Request, now: Int64) -> (Action, stranded: [Request]) {
     threadCount -= 1
     giveBack(request)
@@ -284,14 +286,14 @@ struct WorkerPoolState {
     var waiting = request
     waiting.isSurplus = false
     wait(waiting)
-    // A worker may have become idle meanwhile, and nobody would wake it.
+    // A worker may have become idle meanwhile, and no other code would wake it.
     let action = idle.isEmpty ? nil : nextRequest().flatMap { employ($0) }
     return (action ?? .nothing, takeStranded())
   }
 
-  /// A worker has done what it was granted.
+  /// Handles the end of a granted request.
   ///
-  /// - Returns: What it does next. It falls asleep if that is nothing.
+  /// - Returns: The next request of the worker; `nil` if it falls asleep.
   mutating func finished(_ request: Request, by worker: Worker) -> Request? {
     unblock(worker)
     giveBack(request)
@@ -301,17 +303,17 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// The operation of a worker that counted as blocked has returned.
+  /// Handles the return of the operation of a worker that counted as blocked.
   mutating func unblock(_ worker: Worker) {
     guard worker.isCountedBlocked else { return }
     worker.isCountedBlocked = false
     blockedCount -= 1
   }
 
-  /// A worker's thread ends while it serves a request.
+  /// Handles the end of a worker's thread during a request.
   mutating func lost(_ worker: Worker, _ request: Request) -> Action {
     unblock(worker)
-    // A look of the sampler that is under way does not count it again.
+    // A concurrent check of the sampler does not count it again.
     worker.isGranted = false
     giveBack(request)
     workers[ObjectIdentifier(worker)] = nil
@@ -322,7 +324,8 @@ struct WorkerPoolState {
     return .nothing
   }
 
-  /// A worker has slept long enough. `false` if it was given a request meanwhile.
+  /// Removes a worker that has slept long enough. Returns `false` if it was given a request
+  /// meanwhile.
   mutating func dismiss(_ worker: Worker) -> Bool {
     guard let index = idle.firstIndex(where: { $0 === worker }) else { return false }
     idle.remove(at: index)
@@ -333,12 +336,12 @@ struct WorkerPoolState {
 
   // MARK: Failures
 
-  /// Whether the sampler is missing, which alone tries again to start a thread.
+  /// Whether the sampler is missing, which is the only one that tries again to start a thread.
   var lacksSampler: Bool { sampler == .none && samplerBackOff.isUnderWay }
 
-  /// The sampler could not be started.
+  /// Handles a failure to start the sampler.
   ///
-  /// - Returns: The requests that nothing will ever serve: there is no thread.
+  /// - Returns: The requests that can never be served, because there is no thread.
   mutating func samplerDidNotStart(now: Int64) -> [Request] {
     sampler = .none
     samplerBackOff.begin(now: now)
@@ -347,7 +350,7 @@ struct WorkerPoolState {
 
   mutating func samplerBegan() { samplerBackOff.succeeded() }
 
-  /// Tries again what has failed, if it is time.
+  /// Tries again after failures, if it is time.
   mutating func retry(now: Int64) -> [Action] {
     samplerBackOff.pass(now)
     workerBackOff.pass(now)
@@ -362,7 +365,7 @@ struct WorkerPoolState {
     return stranded
   }
 
-  /// Whether to report, now, that there may be no more threads.
+  /// Returns whether to report now that the maximum number of threads is in use.
   mutating func takeLimitReport() -> Bool {
     guard wantsLimitReport, !hasReportedLimit else { return false }
     hasReportedLimit = true
