@@ -223,13 +223,13 @@ let monitorTestTargets: [Target] = [
     name: "OpqTopTests",
     dependencies: viewer + [
       "MonitorTestSupport", "Operations", "OperationsCollector", "TestSupport",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
   .testTarget(
     name: "EndToEndTests",
     dependencies: viewer + [
       "opq-top", "MonitorTestSupport", "MonitorTransport", "Operations", "TestSupport",
       "fixture-hostile-names", "demo-monitored-process",
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     exclude: ["TerminalCases.md"]),
   fixture(

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Foundation
+import MonitorProtocol
 import TestSupport
 import Testing
 
@@ -95,5 +96,22 @@ import Testing
     if let signal { window.signal(signal) } else { window.type("q") }
     #expect(window.waitForEnd() == signal.map { .signal($0) } ?? .status(0))
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+  }
+
+  @Test func eWritesIntoTheCurrentDirectory() throws {
+    let directory = try TemporaryDirectory()
+    let window = try PseudoTerminal()
+    try window.start(
+      "/bin/sh", ["-c", "cd \"$0\" && exec \"$1\" --readonly", directory.path, BuiltProgram.path])
+    #expect(window.wait { $0.contains("executing") })
+    window.type("e")
+    #expect(window.wait { $0.contains("exported ") })
+    let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    let name = try #require(files.first)
+    #expect(window.screen.contains("to \(name)"))
+    let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
+    #expect(try !JSONDecoder().decode(BatchFrame.self, from: data).operations.isEmpty)
+    window.type("q")
+    #expect(window.waitForEnd() == .status(0))
   }
 }

@@ -3,12 +3,13 @@
 
 import Foundation
 import Glibc
+import MonitorProtocol
 import TestSupport
 import Testing
 
 @testable import OpqTop
 
-@Suite(.timeLimit(.minutes(1))) struct StartTests {
+@Suite(.timeLimit(.minutes(10))) struct StartTests {
   /// Returns the program's message if it cannot show the dashboard.
   private func refusal(
     redirections: [Int32: String] = [:], environment: [String] = [], _ arguments: [String] = []
@@ -189,5 +190,19 @@ import Testing
     let (help, helpEnding, _) = try refusal(redirections: [2: "/dev/null"], ["--help"])
     #expect(help.isEmpty == false)
     #expect(helpEnding == .status(0))
+  }
+
+  @Test(
+    "An unknown kind of warning is one sentence that lists the kinds, and status 2",
+    arguments: ["--warn", "--allow"], ["nonesuch", "cycle,nonesuch", "cycle,"])
+  func unknownKinds(option: String, value: String) throws {
+    let window = try PseudoTerminal(columns: 600, rows: 5)
+    try window.start(
+      BuiltProgram.path, ["demo", "--batch", "-n", "1", "\(option)=\(value)"])
+    #expect(window.waitForEnd() == .status(2))
+    let text = window.screen.lines[0]
+    #expect(text.hasPrefix("opq-top: ") && text.contains("'\(option)"), "\(text)")
+    for kind in MonitorWarning.Kind.allCases { #expect(text.contains(kind.rawValue), "\(text)") }
+    #expect(window.screen.lines.dropFirst().allSatisfy { $0.isEmpty })
   }
 }

@@ -55,17 +55,4 @@ import Testing
     #expect(pacer.nextFrame(after: soon) == start + FramePacer.defaultInterval)
     #expect(pacer.nextFrame(after: start + FramePacer.answerTime) == start + .seconds(10))
   }
-
-  @Test(arguments: [
-    ("0.5", Duration.milliseconds(500)), ("500ms", .milliseconds(500)), ("1s", .seconds(1)),
-    ("2", .seconds(2)), ("1.5s", .milliseconds(1500)),
-  ])
-  func anIntervalIsReadInSecondsOrMilliseconds(text: String, duration: Duration) {
-    #expect(Interval(argument: text)?.duration == duration)
-  }
-
-  @Test(arguments: ["", "s", "ms", "-1", "0", "1m", "nan", "inf", "1e3", "0x10", "5ms", "1..2"])
-  func whatIsNoIntervalIsRefused(text: String) {
-    #expect(Interval(argument: text) == nil)
-  }
 }

@@ -95,18 +95,6 @@ import Testing
     #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was not completed"))
   }
 
-  @Test(
-    "A time since the beginning may be short or long",
-    arguments: [
-      ("0", Duration.zero), ("12.5", .seconds(12.5)), ("5ms", .milliseconds(5)),
-      ("90s", .seconds(90)),
-      ("15m", .seconds(900)), ("2h", .seconds(7_200)), ("3d", .seconds(259_200)),
-    ])
-  func offsets(text: String, duration: Duration) {
-    #expect(Offset(argument: text)?.duration == duration)
-    #expect(Offset(argument: "-\(text)") == nil && Offset(argument: "\(text)x") == nil)
-  }
-
   @Test("Nothing in it can be changed, and it is no process at the same time")
   func refuses() throws {
     for command in [["cancel", "2"], ["suspend", "cpu"], ["resume", "cpu"]] {

@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import MonitorProtocol
-import TestSupport
 import Testing
 
 @testable import OpqTop
@@ -38,19 +37,5 @@ import Testing
     ])
   func theLastCounts(arguments: String, warnsOfCycles: Bool) throws {
     #expect(try kinds(arguments).contains(.cycle) == warnsOfCycles)
-  }
-
-  @Test(
-    "An unknown kind is one sentence that lists the kinds, and status 2",
-    arguments: ["--warn", "--allow"], ["nonesuch", "cycle,nonesuch", "cycle,"])
-  func unknownKinds(option: String, value: String) throws {
-    let window = try PseudoTerminal(columns: 600, rows: 5)
-    try window.start(
-      BuiltProgram.path, ["demo", "--batch", "-n", "1", "\(option)=\(value)"])
-    #expect(window.waitForEnd() == .status(2))
-    let text = window.screen.lines[0]
-    #expect(text.hasPrefix("opq-top: ") && text.contains("'\(option)"), "\(text)")
-    for kind in Kind.allCases { #expect(text.contains(kind.rawValue), "\(text)") }
-    #expect(window.screen.lines.dropFirst().allSatisfy { $0.isEmpty })
   }
 }

@@ -119,19 +119,4 @@ import Testing
           reason: "cannot write opq-top-tiles-4711-20261121T120431.json: No such file or directory")
     )
   }
-
-  @Test func eWritesIntoTheCurrentDirectory() throws {
-    let window = try PseudoTerminal()
-    try window.start(
-      "/bin/sh", ["-c", "cd \"$0\" && exec \"$1\" --readonly", directory, BuiltProgram.path])
-    #expect(window.wait { $0.contains("executing") })
-    window.type("e")
-    #expect(window.wait { $0.contains("exported ") })
-    let name = try #require(try files.first)
-    #expect(window.screen.contains("to \(name)"))
-    let data = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)"))
-    #expect(try !JSONDecoder().decode(BatchFrame.self, from: data).operations.isEmpty)
-    window.type("q")
-    #expect(window.waitForEnd() == .status(0))
-  }
 }
