@@ -12,7 +12,7 @@ import Testing
 /// Grids through the real ncurses, on a terminal that the tests read.
 ///
 /// The tests run one at a time, because ncurses has one screen per process.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TerminalTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TerminalTests {
   private func open(
     _ window: PseudoTerminal, type: String = "xterm-256color",
     _ options: Terminal.Options = .init(characters: .unicode)

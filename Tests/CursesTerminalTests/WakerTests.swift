@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WakerTests {
+@Suite(.timeLimit(.minutes(10))) struct WakerTests {
   private func isReadable(_ waker: Waker, within milliseconds: Int32 = 0) -> Bool {
     var entry = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) == 1

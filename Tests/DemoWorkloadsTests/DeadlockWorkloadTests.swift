@@ -7,7 +7,7 @@ import Testing
 
 @testable import DemoWorkloads
 
-@Suite(.timeLimit(.minutes(2))) struct DeadlockWorkloadTests {
+@Suite(.timeLimit(.minutes(10))) struct DeadlockWorkloadTests {
   private typealias Workload = ScenarioWorkload<DeadlockScenario>
 
   private func workload(isOnce: Bool = false, speed: Double = 1) -> Workload {

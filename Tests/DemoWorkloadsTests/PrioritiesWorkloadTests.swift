@@ -7,7 +7,7 @@ import Testing
 
 @testable import DemoWorkloads
 
-@Suite(.timeLimit(.minutes(2))) struct PrioritiesWorkloadTests {
+@Suite(.timeLimit(.minutes(10))) struct PrioritiesWorkloadTests {
   private typealias Workload = ScenarioWorkload<PrioritiesScenario>
 
   private func workload(isOnce: Bool = false, speed: Double = 1) -> Workload {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DemoWorkloads
 
-@Suite(.timeLimit(.minutes(2)), .oneAtATime) struct StormWorkloadTests {
+@Suite(.timeLimit(.minutes(10)), .oneAtATime) struct StormWorkloadTests {
   private func workload(
     isOnce: Bool = false, speed: Double = 1, blockLimit: Int = 20
   ) -> StormWorkload {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DemoWorkloads
 
-@Suite(.timeLimit(.minutes(2))) struct StubbornWorkloadTests {
+@Suite(.timeLimit(.minutes(10))) struct StubbornWorkloadTests {
   private typealias Workload = ScenarioWorkload<StubbornScenario>
 
   private func workload(isOnce: Bool = false, speed: Double = 1) -> Workload {

@@ -8,7 +8,7 @@ import Testing
 @testable import DemoWorkloads
 
 /// Complete runs of a pyramid with 16 computed tiles, so fast that no operation waits.
-@Suite(.timeLimit(.minutes(1))) struct TilesWorkloadTests {
+@Suite(.timeLimit(.minutes(10))) struct TilesWorkloadTests {
   private let shape = PyramidShape(deepestLevel: 2, leafSide: 8)
   private let scratch: TemporaryDirectory
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The demos other than the default one.
-@Suite(.timeLimit(.minutes(3))) struct DemoCatalogueTests {
+@Suite(.timeLimit(.minutes(10))) struct DemoCatalogueTests {
   @Test("The list has each demo, what to look at and what to press, below each other")
   func list() throws {
     let (text, ending) = try BuiltProgram.output(["demo", "--list"])

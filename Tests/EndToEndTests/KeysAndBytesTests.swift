@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The program's input and output.
-@Suite(.timeLimit(.minutes(3))) struct KeysAndBytesTests {
+@Suite(.timeLimit(.minutes(10))) struct KeysAndBytesTests {
   private func start(_ count: Int, _ arguments: [String] = []) throws -> (PseudoTerminal, NamesFile)
   {
     let file = try NamesFile((1...count).map { "name \($0)" })

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A short version of `fixture-measure soak`.
-@Suite(.timeLimit(.minutes(3))) struct SoakTests {
+@Suite(.timeLimit(.minutes(10))) struct SoakTests {
   @Test(
     "Random use breaks nothing, keeps nothing, and gives the terminal back",
     arguments: 1...UInt64(Effort.scaled(2)))
@@ -14,7 +14,7 @@ import Testing
     var soak = try Soak(
       seed: seed, path: BuiltProgram.path, arguments: ["demo", "stubborn", "--speed", "4"],
       memoryLimit: 1_500_000)
-    let figures = soak.run(for: .seconds(Effort.scaled(8)), lookCount: max(4, Effort.scaled(8)))
+    let figures = soak.run(for: .seconds(Effort.scaled(8)), lookCount: max(3, Effort.scaled(8)))
     // Without faults, the smallest detectable leak is of interest.
     print("seed \(seed): \(figures)")
     #expect(figures.faults == [], "seed \(seed): \(figures)")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A terminal that receives no output for some time or permanently.
-@Suite(.timeLimit(.minutes(2))) struct StuckTerminalTests {
+@Suite(.timeLimit(.minutes(10))) struct StuckTerminalTests {
   @Test(
     "T46: A signal ends it while the terminal is stopped, whether it draws or rests",
     arguments: [true, false])

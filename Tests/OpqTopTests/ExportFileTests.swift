@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-@Suite(.timeLimit(.minutes(1))) struct ExportFileTests {
+@Suite(.timeLimit(.minutes(10))) struct ExportFileTests {
   private let temporary: TemporaryDirectory
 
   init() throws { temporary = try TemporaryDirectory() }

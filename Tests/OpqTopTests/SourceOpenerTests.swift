@@ -13,7 +13,7 @@ import Testing
 @testable import OpqTop
 
 /// Sources that are being opened when the program ends.
-@Suite(.timeLimit(.minutes(2))) struct SourceOpenerTests {
+@Suite(.timeLimit(.minutes(10))) struct SourceOpenerTests {
   /// A source that notes its end.
   private final class Source: MonitorSource {
     private let isOver = Mutex(false)

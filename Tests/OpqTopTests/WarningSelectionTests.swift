@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpqTop
 
-@Suite(.timeLimit(.minutes(1))) struct WarningSelectionTests {
+@Suite(.timeLimit(.minutes(10))) struct WarningSelectionTests {
   private typealias Kind = MonitorWarning.Kind
 
   private func kinds(_ arguments: String) throws -> Set<MonitorWarning.Kind> {

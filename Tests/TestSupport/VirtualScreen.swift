@@ -68,9 +68,20 @@ package struct VirtualScreen: Sendable {
 
   /// Returns the text of one row, without trailing spaces.
   package func line(_ row: Int) -> String {
-    let cells = cells[row * columns..<(row + 1) * columns]
-    guard let last = cells.lastIndex(where: { $0.text != " " }) else { return "" }
-    return cells[...last].map(\.text).joined()
+    var line = ""
+    var spaceCount = 0
+    // Tests read the screen after each change, so that this loop takes a good part of their time.
+    for index in row * columns..<(row + 1) * columns {
+      let text = cells[index].text
+      if text == " " {
+        spaceCount += 1
+        continue
+      }
+      if spaceCount > 0 { line += String(repeating: " ", count: spaceCount) }
+      spaceCount = 0
+      line += text
+    }
+    return line
   }
 
   /// Returns whether a row is blank.
@@ -79,7 +90,9 @@ package struct VirtualScreen: Sendable {
   }
 
   /// Returns whether a row contains a text.
-  package func contains(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
+  package func contains(_ text: String) -> Bool {
+    (0..<rows).contains { line($0).contains(text) }
+  }
 
   /// Interprets bytes. Sequences may be cut at any position.
   package mutating func feed(_ bytes: some Sequence<UInt8>) {

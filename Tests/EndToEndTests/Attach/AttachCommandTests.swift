@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The commands and options for other processes.
-@Suite(.timeLimit(.minutes(3))) struct AttachCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct AttachCommandTests {
   @Test("ls lists the processes that listen, with what they say of themselves")
   func lists() throws {
     let process = try MonitoredProcess()

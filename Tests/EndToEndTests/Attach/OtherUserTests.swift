@@ -22,7 +22,7 @@ enum OtherUsers {
 
 /// Processes and viewers of several users, which only root can start.
 @Suite(
-  .timeLimit(.minutes(3)),
+  .timeLimit(.minutes(10)),
   .enabled(if: OtherUsers.canStart, "only root can start programs of other users"))
 struct OtherUserTests {
   @Test(

@@ -10,7 +10,7 @@ import Testing
 @testable import OpqTop
 
 /// Recording and replaying from the command line.
-@Suite(.timeLimit(.minutes(3))) struct ReplayCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplayCommandTests {
   private func write(_ bytes: [UInt8], _ process: MonitoredProcess) throws -> String {
     let file = process.runtime.file("\(UUID().uuidString).opqrec")
     try Data(bytes).write(to: URL(filePath: file))
@@ -88,7 +88,7 @@ import Testing
     let errors = process.runtime.file("errors")
     let shell = try PseudoTerminal()
     // In blocks of 1,024 bytes.
-    let line = "ulimit -f 120; exec '\(BuiltProgram.path)' record -p \(process.id) -o '\(file)'"
+    let line = "ulimit -f 40; exec '\(BuiltProgram.path)' record -p \(process.id) -o '\(file)'"
     try shell.start(
       "/bin/bash", ["-c", line], environment: [MonitoredProcess.variable(process.runtime)],
       redirections: [2: errors])

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-@Suite("The end of a recording", .timeLimit(.minutes(1))) struct RecorderTests {
+@Suite("The end of a recording", .timeLimit(.minutes(10))) struct RecorderTests {
   @Test("What happened just before it was ended is in it", arguments: 1...10)
   func holdsTheEnd(round: Int) throws {
     let directory = try TemporaryDirectory()
