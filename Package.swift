@@ -58,6 +58,9 @@ let coreTargets: [Target] = [
     name: "TestSupport", dependencies: ["COperationsSystem", "CTerminalSystem", "OperationsCore"],
     path: "Tests/TestSupport"),
   .target(
+    name: "RandomPrograms", dependencies: ["OperationsCore", "TestSupport"],
+    path: "Tests/RandomPrograms", exclude: ["README.md"]),
+  .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
   // Has an asynchronous `main`, which the others cannot share.
@@ -66,7 +69,7 @@ let coreTargets: [Target] = [
   .testTarget(
     name: "OperationsCoreTests",
     dependencies: [
-      "COperationsSystem", "OperationsCore", "TestSupport", "fixture-async-main",
+      "COperationsSystem", "OperationsCore", "RandomPrograms", "TestSupport", "fixture-async-main",
       "fixture-programs",
     ]),
   .target(name: "ReexportingFoundation", path: "Tests/Fixtures/ReexportingFoundation"),

@@ -105,3 +105,20 @@ package enum Patience {
   /// failures.
   package static let seconds = 30
 }
+
+/// Checks repeatedly until a condition is true, and lets other threads run in between.
+///
+/// Even with a short limit, it checks so often that the other threads have run on a busy machine.
+///
+/// - Returns: Whether the condition was true in time.
+package func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
+  let deadline = ContinuousClock.now + limit
+  var looks = 0
+  while !isSo() {
+    looks += 1
+    // Not in each round: the clock costs more than the check.
+    if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
+    sched_yield()
+  }
+  return true
+}

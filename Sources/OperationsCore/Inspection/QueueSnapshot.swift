@@ -21,6 +21,20 @@ public struct QueueSnapshot: Sendable, Identifiable {
     public let cancelled: Int
     /// All operations that were ever added.
     public let total: Int
+
+    /// Creates counts. `total` is the number of operations that were ever added.
+    package init(
+      waiting: Int = 0, ready: Int = 0, executing: Int = 0, cancelling: Int = 0, finished: Int = 0,
+      cancelled: Int = 0, total: Int = 0
+    ) {
+      self.waiting = waiting
+      self.ready = ready
+      self.executing = executing
+      self.cancelling = cancelling
+      self.finished = finished
+      self.cancelled = cancelled
+      self.total = total
+    }
   }
 
   /// Identifies the queue.

@@ -100,3 +100,45 @@ extension QueueScheduler {
       isCancelled: barrier.status.load(ordering: .acquiring).isCancelled, barriersAhead: 0)
   }
 }
+
+// MARK: - Tests
+
+/// The content of a queue's scheduler at one moment, for the random programs that test it.
+package struct SchedulerContent {
+  /// The number of operations in each state.
+  package let counts: QueueSnapshot.Counts
+  /// The barriers that have not finished.
+  package let barriers: [Operation]
+  /// For each operation, the number of barriers that were added before it. Empty if there are no barriers.
+  package let segments: [Operation: Int]
+  /// Whether a worker would find an operation to start.
+  package let hasWork: Bool
+  /// Whether the queue has no operations and no barriers.
+  package let isEmpty: Bool
+}
+
+extension OperationQueue {
+  /// The content of the scheduler, read in one critical section.
+  package final var schedulerContent: SchedulerContent {
+    core.withScheduler { scheduler, _ in
+      let barriers = scheduler.allBarriers
+      let pairs =
+        barriers.isEmpty ? [] : scheduler.allOperations.map { ($0, Int($0.place.segment.rawValue)) }
+      return SchedulerContent(
+        counts: QueueSnapshot.Counts(scheduler.counts), barriers: barriers,
+        segments: Dictionary(uniqueKeysWithValues: pairs), hasWork: scheduler.hasWork,
+        isEmpty: scheduler.isEmpty)
+    }
+  }
+
+  /// Whether a thread of the library still has to do work of its own, such as asking an overridden `isReady`.
+  package static var hasDuties: Bool { duties.operationCount > 0 }
+}
+
+extension Operation {
+  /// The operation that the calling thread executes.
+  package static var executedByThisThread: Operation? { CurrentWork.operation }
+
+  /// Whether the operation has finished and has left its queue.
+  package final var hasLeftQueue: Bool { status.load(ordering: .acquiring).has(.retired) }
+}

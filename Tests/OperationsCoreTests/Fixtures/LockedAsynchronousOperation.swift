@@ -3,6 +3,7 @@
 
 import Dispatch
 import OperationsCore
+import TestSupport
 
 /// An asynchronous operation in a common style: it has its own flags behind a recursive lock,
 /// announces changes under that lock, and its `cancel()` does not call `super` and finishes it at

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import OperationsCore
+@testable import RandomPrograms
 import TestSupport
 import Testing
 

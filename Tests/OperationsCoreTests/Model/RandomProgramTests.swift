@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+@testable import RandomPrograms
 import TestSupport
 import Testing
 

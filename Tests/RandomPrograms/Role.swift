@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Dispatch
-@testable import OperationsCore
+import OperationsCore
 
 /// The data of an operation about its program.
 struct Role: Sendable {
@@ -35,7 +35,8 @@ struct Role: Sendable {
   /// [BL-6, MX-10, SA-11]
   private func checkSurroundings() {
     let name = Program.name(ofOperation: index)
-    let isExecuting = CurrentWork.operation.map { $0.isExecuting && !$0.isFinished } ?? false
+    let isExecuting =
+      Operation.executedByThisThread.map { $0.isExecuting && !$0.isFinished } ?? false
     if !isExecuting { reports.note(violation: "\(name) does not execute while its body runs") }
     let queue = (OperationQueue.current as? SteeredQueue)?.index
     if queue != reports.snapshot.entries[index].queue {

@@ -2,6 +2,7 @@
 // Part of opq; see LICENSE.
 
 import OperationsCore
+import TestSupport
 
 /// An asynchronous operation of a program, in a common style: it has its own flags, which are
 /// announced under a recursive lock, and a `cancel()` without `super` that finishes it at once.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
+import TestSupport
 
 extension World {
   /// Lets all operations end in any state that the program has left, and checks the final conditions:
@@ -72,11 +73,10 @@ extension World {
     var unfinished: [String] = []
     for index in program.queues.indices {
       guard let queue = livingQueue(index) else { continue }
-      let (isEmpty, counts) = queue.core.withScheduler { scheduler, _ in
-        (scheduler.isEmpty, scheduler.counts)
-      }
-      if !isEmpty {
-        unfinished.append("\(Program.name(ofQueue: index)) holds \(queue.operations), \(counts)")
+      let content = queue.schedulerContent
+      if !content.isEmpty {
+        unfinished.append(
+          "\(Program.name(ofQueue: index)) holds \(queue.operations), \(content.counts)")
       }
     }
     let state = reports.snapshot
@@ -116,9 +116,11 @@ extension World {
     }
     for index in program.queues.indices {
       guard let queue = queue(index) else { continue }
-      let counts = queue.core.withScheduler { scheduler, _ in scheduler.counts }
+      let counts = queue.schedulerContent.counts
       let left = counts.finished + counts.cancelled
-      if counts.unfinished + counts.cancelling > 0 || left != counts.total {
+      if counts.waiting + counts.ready + counts.executing + counts.cancelling > 0
+        || left != counts.total
+      {
         findings.append("\(Program.name(ofQueue: index)) counts \(counts) when it is empty")
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
 import TestSupport
 
 /// The real operations and queues of one program, and the program's references.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
 
 /// The visible state of operations and queues while no event is pending.
 ///
@@ -26,7 +26,7 @@ struct Picture: Equatable {
     var operationCount: Int
     var isSuspended: Bool
     var maxConcurrentOperationCount: Int
-    var counts: QueueScheduler.Counts
+    var counts: QueueSnapshot.Counts
   }
 
   /// The number of times that each operation has run.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import Glibc
-@testable import OperationsCore
+import OperationsCore
 import TestSupport
 
 extension World {
   /// Values that change with every event in a queue.
   struct Pulse: Equatable {
-    var counts: [QueueScheduler.Counts?] = []
+    var counts: [QueueSnapshot.Counts?] = []
     var barrierCounts: [Int] = []
     var beginCounts: [Int] = []
   }
@@ -53,34 +52,15 @@ extension World {
         pulse.counts.append(nil)
         continue
       }
-      let (counts, barriers, hasWork) = queue.core.withScheduler { scheduler, _ in
-        (scheduler.counts, scheduler.allBarriers, scheduler.hasWork)
-      }
-      let startedBarriers = barriers.count { $0.state == .executing || $0.isFinished }
-      guard !hasWork, counts.executing == held[index], startedBarriers == heldBarriers[index] else {
-        return nil
-      }
-      pulse.barrierCounts.append(barriers.count)
-      pulse.counts.append(counts)
+      let content = queue.schedulerContent
+      let startedBarriers = content.barriers.count { $0.state == .executing || $0.isFinished }
+      guard !content.hasWork, content.counts.executing == held[index],
+        startedBarriers == heldBarriers[index]
+      else { return nil }
+      pulse.barrierCounts.append(content.barriers.count)
+      pulse.counts.append(content.counts)
     }
     // What the library does on its own threads, such as asking `isReady`.
-    return OperationQueue.duties.operationCount == 0 ? pulse : nil
+    return OperationQueue.hasDuties ? nil : pulse
   }
-}
-
-/// Checks repeatedly until a condition is true, and lets other threads run in between.
-///
-/// Even with a short limit, it checks so often that the other threads have run on a busy machine.
-///
-/// - Returns: Whether the condition was true in time.
-func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
-  let deadline = ContinuousClock.now + limit
-  var looks = 0
-  while !isSo() {
-    looks += 1
-    // Not in each round: the clock costs more than the check.
-    if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
-    sched_yield()
-  }
-  return true
 }

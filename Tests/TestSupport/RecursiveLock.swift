@@ -3,12 +3,13 @@
 
 import Glibc
 
-/// A lock that its holder may take again, as subclasses that announce changes under a lock need.
-// Unchecked because it is a pointer to what the system synchronises.
-final class RecursiveLock: @unchecked Sendable {
+/// A lock that its holder may take again, for subclasses that announce changes under a lock.
+// Unchecked because it holds a pointer, to a mutex that the system synchronizes.
+package final class RecursiveLock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init() {
+  /// Creates a lock that is not held.
+  package init() {
     mutex = .allocate(capacity: 1)
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
@@ -22,7 +23,8 @@ final class RecursiveLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+  /// Calls `body` while the calling thread holds the lock.
+  package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body()

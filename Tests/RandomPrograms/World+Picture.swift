@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
 
 extension World {
   /// Returns the visible state. The expected picture says which queues are no longer used: these
@@ -39,7 +39,7 @@ extension World {
       operations: indices(of: queue.operations), operationCount: queue.operationCount,
       isSuspended: queue.isSuspended,
       maxConcurrentOperationCount: queue.maxConcurrentOperationCount,
-      counts: queue.core.withScheduler { scheduler, _ in scheduler.counts })
+      counts: queue.schedulerContent.counts)
   }
 
   private func indices(of operations: [Operation]) -> [Int?] { operations.map(index) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import TestSupport
+
 /// Runs a program step by step. After each step, it waits until only the program can cause further
 /// events, and compares everything with the model.
 struct LockStepRun {

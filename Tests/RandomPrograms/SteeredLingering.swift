@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
 import Synchronization
 import TestSupport
 import Testing
@@ -45,7 +45,7 @@ final class SteeredLingering: Operation, SteeredByProgram, @unchecked Sendable {
       $0.isFinished
     }
     let limit = role.finishesWithStart ? Duration.milliseconds(300) : .seconds(60)
-    _ = poll(for: limit) { status.load(ordering: .acquiring).has(.retired) }
+    _ = poll(for: limit) { hasLeftQueue }
     if role.finishesWithStart { announceFinish() }
   }
 

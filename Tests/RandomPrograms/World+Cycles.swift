@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
 
 extension World {
   /// Cancels the operations that wait for themselves through others and would never start: through
@@ -50,11 +50,7 @@ extension World {
   private var segments: [[Operation: Int]] {
     program.queues.indices.map { index in
       guard let queue = livingQueue(index) else { return [:] }
-      return queue.core.withScheduler { scheduler, _ in
-        if scheduler.allBarriers.isEmpty { return [:] }
-        let pairs = scheduler.allOperations.map { ($0, Int($0.place.segment.rawValue)) }
-        return Dictionary(uniqueKeysWithValues: pairs)
-      }
+      return queue.schedulerContent.segments
     }
   }
 }

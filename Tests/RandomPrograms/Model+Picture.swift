@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-@testable import OperationsCore
+import OperationsCore
 
 extension Model {
   /// The required picture.
@@ -39,10 +39,10 @@ extension Model {
   }
 
   /// Returns the queue's counts, which do not include barriers.
-  private func counts(of listed: [Int], in line: Line) -> QueueScheduler.Counts {
+  private func counts(of listed: [Int], in line: Line) -> QueueSnapshot.Counts {
     let executing = listed.count { line.executing.contains($0) }
     let ready = listed.count { line.ready.contains($0) }
-    return QueueScheduler.Counts(
+    return QueueSnapshot.Counts(
       waiting: listed.count - executing - ready, ready: ready, executing: executing,
       cancelling: listed.count { items[$0].isCancelled }, finished: line.finishedCount,
       cancelled: line.cancelledCount, total: line.totalCount)
