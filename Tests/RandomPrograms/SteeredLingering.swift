@@ -44,7 +44,8 @@ final class SteeredLingering: Operation, SteeredByProgram, @unchecked Sendable {
     flags.wait(for: "the finish of an operation whose start() is blocked", limit: 600) {
       $0.isFinished
     }
-    let limit = role.finishesWithStart ? Duration.milliseconds(300) : .seconds(60)
+    // Longer than the time limits of the tests that look for the fault.
+    let limit = role.finishesWithStart ? Duration.milliseconds(700) : .seconds(60)
     _ = poll(for: limit) { hasLeftQueue }
     if role.finishesWithStart { announceFinish() }
   }
