@@ -146,7 +146,7 @@ import Testing
     var conversation = greeted()
     let actions = conversation.take(.bye(Farewell(cause: .processEnds, reason: reason)))
     guard case .deliver(.ended(let sentence)) = actions.first else {
-      Issue.record("it is not told")
+      Issue.record("not reported")
       return
     }
     #expect(sentence.unicodeScalars.allSatisfy { !$0.isObeyed })

@@ -43,7 +43,7 @@ package final class ScriptedProcess {
   /// Waits for a viewer.
   package func accept() throws -> Viewer {
     var entry = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&entry, 1, 60_000) == 1, "nobody has connected")
+    try #require(poll(&entry, 1, 60_000) == 1, "no viewer has connected")
     let connection = listener.accept()
     try #require(connection >= 0)
     return Viewer(connection)

@@ -12,7 +12,7 @@ extension World {
     ) -> NSKeyValueObservation {
       operation.observe(flag, options: [.new]) { _, change in
         guard let value = change.newValue else {
-          return role.reports.note(violation: "an observer was told no value")
+          return role.reports.note(violation: "an observer received no value")
         }
         role.reports.note { append(&$0.entries[role.index].told, value) }
       }
@@ -35,7 +35,7 @@ extension World {
       let name = Program.name(ofOperation: index)
       func check(_ flag: String, _ told: [Bool], _ initially: Bool, _ now: Bool) {
         if told.last ?? initially != now {
-          findings.append("observers of \(name).\(flag) were told \(told), and it is \(now)")
+          findings.append("observers of \(name).\(flag) received \(told), and it is \(now)")
         }
       }
       // An early finish makes it ready, but is not announced. [K-15]
@@ -61,7 +61,7 @@ extension World {
         && (told.isFinished == [true] || told.isFinished == [] && !isUsed)
         && (told.isCancelled == [] || told.isCancelled == [true] && entry.mayNotRun)
       if !isFine {
-        findings.append("the observers of \(Program.name(ofOperation: index)) were told \(told)")
+        findings.append("the observers of \(Program.name(ofOperation: index)) received \(told)")
       }
     }
     return findings

@@ -271,7 +271,7 @@ package struct Soak {
     window.absorb(for: .milliseconds(500))
     for (row, (left, right)) in zip(shown.lines, window.screen.lines).enumerated()
     where left != right {
-      figures.faults.append("row \(row) was \"\(left)\" and is \"\(right)\" when drawn anew")
+      figures.faults.append("row \(row) was \"\(left)\" and is \"\(right)\" when it is redrawn")
     }
     if !window.screen.unknownSequences.isEmpty {
       figures.faults.append("unknown sequences: \(window.screen.unknownSequences)")

@@ -22,7 +22,7 @@ struct StyleEvidence {
     for row in 0..<picture.size.rows {
       for run in Self.runs(of: picture, row: row)
       where !Self.isTold(run, in: picture, glyphs: glyphs) {
-        problems.append("row \(row): \(run.role) is told by colour alone: \(run.text)")
+        problems.append("row \(row): \(run.role) is shown by color alone: \(run.text)")
       }
       let text = Self.text(of: picture, row: row, columns: 0..<picture.size.columns)
       if picture.size.columns > 0, picture[row: row, column: 0].style.isReversed {

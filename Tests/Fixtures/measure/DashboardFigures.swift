@@ -41,7 +41,7 @@ enum DashboardFigures {
     window.absorb(for: .seconds(20))
     window.type("Q")
     _ = window.waitForEnd(seconds: 60)
-    let line = window.screen.lines.first { $0.contains(" frames") } ?? "it told nothing"
+    let line = window.screen.lines.first { $0.contains(" frames") } ?? "no figures were printed"
     print("with a million operations\(isThere ? "" : " (fewer had come)"): \(line)")
   }
 

@@ -88,7 +88,7 @@ enum TelemetryOverhead {
         if second >= 15 { taken += processorTime() - before }
       }
       guard telling == .off || metrics.timedCount > 19_000 else {
-        fatalError("only \(metrics.timedCount) operations were told")
+        fatalError("only \(metrics.timedCount) operations were reported")
       }
     }
     return taken / 10

@@ -43,7 +43,7 @@ struct DiagnosticTests {
       let log = Self.log()
       let operation = PlainSubclass()
       operation.didChangeValue(forKey: "isExecuting")
-      #expect(log.events.isEmpty, "nobody observes")
+      #expect(log.events.isEmpty, "there are no observers")
       let observation = operation.observe(\.isExecuting) { _, _ in }
       operation.didChangeValue(forKey: "isExecuting")
       #expect(log.events == [.didChangeWithoutWillChange])

@@ -220,7 +220,7 @@ struct InspectionDeadlockTests {
       let found = queue.deadlocks()
       #expect(found.count == 1)
       guard case .neverAdded(let operation, let className, let waiting) = found.first else {
-        Issue.record("Told: \(found)")
+        Issue.record("Reported: \(found)")
         return
       }
       #expect(operation.id == forgotten.id && operation.name == "forgotten")

@@ -151,7 +151,7 @@ struct InspectionReasonTests {
       // A worker evaluates its readiness some time later.
       awaitReasons(of: operation, [.notReadyByItself])
       operation.flag.raise()
-      #expect(operation.reasonsNotRunning() == [.notReadyByItself], "nobody has announced it")
+      #expect(operation.reasonsNotRunning() == [.notReadyByItself], "the change was not announced")
       operation.allow()
       operation.waitUntilFinished()
       #expect(operation.reasonsNotRunning().isEmpty)
@@ -220,7 +220,7 @@ struct InspectionReasonTests {
         guard reasons.count == 1,
           case .notStartedYet(let name, .dispatchQueue, position, _) = reasons.first
         else {
-          Issue.record("Told: \(reasons)")
+          Issue.record("Reported: \(reasons)")
           continue
         }
         #expect(name == QueueReference(queue))
@@ -335,7 +335,7 @@ struct InspectionReasonTests {
       case .unmetDependencies = reasons[1], case .barrierAhead = reasons[2],
       case .dependenciesNeverAdded = reasons[3]
     else {
-      Issue.record("Told: \(reasons)")
+      Issue.record("Reported: \(reasons)")
       return
     }
     queue.invalidate()

@@ -28,7 +28,7 @@ struct InspectionRecordingTests {
         if let told = news(of: operation), predicate(told) { return }
         sched_yield()
       }
-      Issue.record("Waited in vain for this to be told: \(what)", sourceLocation: location)
+      Issue.record("Not reported in time: \(what)", sourceLocation: location)
     }
   }
 

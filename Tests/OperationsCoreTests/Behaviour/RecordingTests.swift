@@ -45,7 +45,7 @@ struct RecordingTests {
       #expect(first.total == 2 && first.ready == 1 && first.waiting == 1 && !first.hasMore)
       let byID = Dictionary(uniqueKeysWithValues: first.changed.map { ($0.id, $0) })
       #expect(byID[before.id]?.name == "before" && byID[before.id]?.state == .ready)
-      #expect(byID[before.id]?.added == nil, "nobody watched then")
+      #expect(byID[before.id]?.added == nil, "there was no recorder then")
       #expect(byID[after.id]?.name == "after" && byID[after.id]?.state == .waiting)
       #expect(byID[after.id]?.dependencies == [before.id])
       #expect(byID[after.id]?.priority == .high && byID[after.id]?.added != nil)

@@ -246,7 +246,7 @@ struct ObserverTests {
     if let gone { operation.addObserver(gone, forKeyPath: "name") }
     gone = nil
     #expect(weakly == nil)
-    operation.name = "nobody listens"
+    operation.name = "no observer"
   }
 
   @Test("value(forKey:) knows every property that operations announce")

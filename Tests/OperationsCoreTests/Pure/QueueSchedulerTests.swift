@@ -59,7 +59,7 @@ struct QueueSchedulerTests {
     bench.add([SchedulerBench.operation("one")])
     #expect(bench.takeNext() == nil && !bench.scheduler.hasWork)
     #expect(bench.scheduler.publishWidth()?.width == 0)
-    #expect(bench.scheduler.publishWidth() == nil, "told already")
+    #expect(bench.scheduler.publishWidth() == nil, "published already")
     bench.scheduler.isSuspended = false
     bench.scheduler.maxConcurrentOperationCount = 3
     #expect(bench.scheduler.publishWidth()?.isRising == true)

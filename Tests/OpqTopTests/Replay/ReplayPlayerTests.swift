@@ -61,7 +61,7 @@ import Testing
     ] {
       player.perform(command, at: at(0))
       let messages = player.takeMessages(for: .everything, at: at(0))
-      #expect(messages.first == .hello(Scene.hello), "everything is told anew")
+      #expect(messages.first == .hello(Scene.hello), "everything is sent again")
       guard case .update(let update)? = messages.last else { throw Missing() }
       #expect(update.queues.first?.counts.total == expected, "\(command)")
       #expect(Set(update.changed.map(\.id)) == Set((1...expected).map { Scene.id($0) }))
