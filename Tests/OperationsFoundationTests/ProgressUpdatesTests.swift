@@ -23,7 +23,7 @@ struct ProgressUpdatesTests {
       mustApply = updates.add(Step(finished: count), to: Counts(total: 0, completed: 0))
       #expect(!mustApply)
     }
-    #expect(updates.counts == Counts(total: 9, completed: 8), "the finished unit was reported before")
+    #expect(updates.counts == Counts(total: 9, completed: 8), "reported before")
     step = updates.takeStep()
     #expect(step == Step(finished: 3))
     step = updates.takeStep()
