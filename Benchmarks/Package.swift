@@ -45,6 +45,8 @@ let package = Package(
     .executableTarget(
       name: "instruction-probe", dependencies: [.product(name: "Operations", package: "opq")]),
     .executableTarget(
+      name: "processor-check", dependencies: [.product(name: "Operations", package: "opq")]),
+    .executableTarget(
       name: "speed-check",
       dependencies: ["Workloads", "OperationsPeer", "FoundationPeer", "Comparison"]),
     .testTarget(name: "ComparisonTests", dependencies: ["Comparison"]),

@@ -3,9 +3,12 @@
 
 // Runs COUNT operations, so that a profiler can count the instructions of the process:
 //
-//     instruction-probe block|chain COUNT
+//     instruction-probe block|chain|add-to-one|add-to-many COUNT
 //
-// The work does not depend on how threads interleave: the queue runs one operation at a time, and
+// The last two add COUNT operations to one serial queue, or one to each of COUNT serial queues, while
+// operations run. The instructions of the calls that add them are to be counted there.
+//
+// In the first two, the work does not depend on how threads interleave: the queue runs one operation at a time, and
 // starts when all have been added. So the difference between two counts is the number of
 // instructions for creating, adding, running, finishing and freeing operations. It is the same in
 // each run.
@@ -23,11 +26,32 @@ final class FirstOperation: BlockOperation, @unchecked Sendable {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
+let workloads = ["block", "chain", "add-to-one", "add-to-many"]
 guard arguments.count == 2, let count = arguments.last.flatMap({ Int($0) }), count > 0,
-  let workload = arguments.first, ["block", "chain"].contains(workload)
+  let workload = arguments.first, workloads.contains(workload)
 else {
-  print("usage: instruction-probe block|chain COUNT")
+  print("usage: instruction-probe \(workloads.joined(separator: "|")) COUNT")
   exit(EXIT_FAILURE)
+}
+
+/// Adds an operation to each of the queues, which have run one before. The operations take longer than it
+/// takes to add them.
+func add(to queues: [OperationQueue]) {
+  for queue in queues { queue.maxConcurrentOperationCount = 1 }
+  for queue in queues { queue.addOperations([BlockOperation {}], waitUntilFinished: true) }
+  for queue in queues {
+    queue.addOperation {
+      let end = ContinuousClock.now + .microseconds(100)
+      while ContinuousClock.now < end {}
+    }
+  }
+  for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+}
+
+if workload.hasPrefix("add") {
+  let queues = (0..<count).map { _ in OperationQueue() }
+  add(to: workload == "add-to-many" ? queues : Array(repeating: queues[0], count: count))
+  exit(EXIT_SUCCESS)
 }
 
 let queue = OperationQueue()

@@ -21,6 +21,7 @@ struct RequestLine {
   var first: Request? { isEmpty ? nil : places[start].request }
 
   /// Adds the request with the highest number so far.
+  @inline(__always)
   mutating func append(_ request: Request) {
     places.append(Place(number: request.number, request: request))
     count += 1

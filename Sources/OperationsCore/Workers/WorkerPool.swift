@@ -45,6 +45,7 @@ final class WorkerPool: Sendable {
   ///
   /// - Precondition: The caller has claimed a worker from the queue's gate. The queue is alive
   ///   during the call.
+  @inline(__always)
   func serve(_ queue: QueueCore) {
     ForkedProcess.check("to run operations of a queue")
     // The worker's reference.
@@ -54,13 +55,21 @@ final class WorkerPool: Sendable {
 
   /// Like ``serve(_:)``, with a reference to the queue's public object that the worker takes over.
   func serveRetained(_ queue: QueueCore) {
+    let isWaiting = state.withLock {
+      $0.waitsBehindOthers(.passUnretained(queue), queue.lane, width: queue.currentWidth)
+    }
+    if !isWaiting { request(queue) }
+    if ThreadShortage.exists { retry() }
+  }
+
+  @inline(never)
+  private func request(_ queue: QueueCore) {
     // The width is read under the lock: each change of it either comes before this, or finds the
     // request.
     perform(
       withState {
         $0.request(.serve(.passUnretained(queue)), queue.lane, width: queue.currentWidth)
       })
-    if ThreadShortage.exists { retry() }
   }
 
   /// Handles a change of a queue's width: its waiting request may use what the new width allows.
@@ -151,6 +160,7 @@ final class WorkerPool: Sendable {
     return result
   }
 
+  @inline(__always)
   private func publish(_ state: borrowing WorkerPoolState) {
     let hasWaiting = state.hasWaiting
     if hasWaiting != someRequestsWait.load(ordering: .relaxed) {

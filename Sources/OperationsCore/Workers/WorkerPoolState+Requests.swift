@@ -50,6 +50,7 @@ extension WorkerPoolState {
     case own
 
     /// Whether it is a lane for operations of the program.
+    @inline(__always)
     var isForOperations: Bool { self == .shared || self == .own }
   }
 

@@ -149,6 +149,30 @@ struct WorkerPoolState {
     return .nothing
   }
 
+  /// Puts the request of a queue in its line, if nothing else is to do: requests wait already, the budget
+  /// is used up, and the sampler is awake.
+  ///
+  /// For the thread that adds operations to many queues. The result is that of ``request(_:_:width:)``.
+  ///
+  /// - Returns: `false`, with nothing done, if it is not so.
+  // Inlined, with plain members only: a call would copy the whole state.
+  @inline(__always)
+  mutating func waitsBehindOthers(
+    _ queue: Unmanaged<QueueCore>, _ lane: Lane, width: Int
+  ) -> Bool {
+    guard sampler == .awake, shared.count + own.count > 0, width < threadLimit - processorCount
+    else { return false }
+    let budget = processorCount + blockedCount + dutySurplus + completionSurplus + stallCount
+    guard lane.isForOperations, grantedCount >= budget + (lane == .own ? burst : 0) else {
+      return false
+    }
+    lastNumber += 1
+    queue._withUnsafeGuaranteedRef { $0.waitingRequest = lastNumber }
+    let request = Request(job: .serve(queue), lane: lane, number: lastNumber)
+    if lane == .own { own.append(request) } else { shared.append(request) }
+    return true
+  }
+
   /// Handles a change of a queue's width: its waiting requests move to the lane of the new width.
   mutating func widthChanged(of queue: Unmanaged<QueueCore>, to lane: Lane, width: Int) -> [Action]
   {
