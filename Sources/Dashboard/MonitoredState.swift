@@ -5,18 +5,10 @@ import MonitorProtocol
 
 /// The known state of the monitored process.
 struct MonitoredState: Sendable, Equatable {
-  /// The greeting of the process; `nil` before it has arrived.
-  private(set) var hello: Hello?
-  /// The state that its updates have reported.
-  private(set) var state = ProcessState(linkingDependents: true)
+  /// The state that the messages have reported.
+  private(set) var source = SourceState(ProcessState(linkingDependents: true))
   /// The operations with warnings.
   private(set) var warned: Set<OperationReport.ID> = []
-  /// The reason why the updates have ended; `nil` if they have not.
-  private(set) var endedReason: String?
-  /// The reason why no updates come before another greeting; `nil` while they may.
-  private(set) var disconnectedReason: String?
-  /// The time without a message of the process although it was asked; zero if it answers.
-  private(set) var silence = Duration.zero
 
   /// The past events, while the events are shown.
   private(set) var events = EventLog()
@@ -24,8 +16,19 @@ struct MonitoredState: Sendable, Equatable {
   private(set) var rates = RateHistory()
 
   private var queueIndex: [QueueReport.ID: Int] = [:]
-  /// Whether the state is older than the last greeting: the next update reports everything again.
-  private var isOutdated = false
+
+  /// The greeting of the process; `nil` before it has arrived.
+  var hello: Hello? { source.hello }
+  /// The state that its updates have reported.
+  var state: ProcessState { source.process }
+  /// The reason why the updates have ended; `nil` if they have not.
+  var endedReason: String? { source.endedReason }
+  /// The reason why no updates come before another greeting; `nil` while they may.
+  var disconnectedReason: String? { source.disconnectedReason }
+  /// The time without a message of the process although it was asked; zero if it answers.
+  var silence: Duration { source.silence }
+  /// Whether no updates come.
+  var isSilent: Bool { source.isSilent }
 
   /// The processes, by number, if several are watched together; otherwise empty.
   var processes: [ProcessReport] { state.latest?.processes ?? [] }
@@ -60,47 +63,33 @@ struct MonitoredState: Sendable, Equatable {
   /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
 
-  /// Whether no updates come.
-  var isSilent: Bool { endedReason != nil || disconnectedReason != nil }
-
   /// Returns a queue; `nil` if it no longer exists.
   func queue(_ id: QueueReport.ID) -> QueueReport? { queueIndex[id].map { queues[$0] } }
 
   /// Applies a message. A command's result changes nothing here.
   mutating func apply(_ message: MonitorMessage) {
-    switch message {
-    case .hello(let hello):
-      isOutdated = self.hello != nil
-      self.hello = hello
-      (endedReason, disconnectedReason, silence) = (nil, nil, .zero)
-      rates.alignSeconds(to: hello)
-    case .update(let update):
-      // From a lost connection.
-      guard disconnectedReason == nil else { return }
-      // The old state stays until this moment, so that the screen is not empty before the first update.
-      if isOutdated, let hello {
-        self = MonitoredState()
-        apply(.hello(hello))
-      }
-      state.apply(update)
-      queueIndex = Dictionary(
-        queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
-      warned = Set(
-        warnings.lazy.flatMap { warning in
-          // The operations of low priority are those whose priority should be raised.
-          warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
-        })
-      if let news = update.events { events.apply(news) }
-      rates.note(total: counts.finished + counts.cancelled, at: update.time)
-    case .commandResult:
-      break
-    case .silent(let duration):
-      silence = duration
-    case .disconnected(let reason):
-      disconnectedReason = reason
-    case .ended(let reason):
-      (endedReason, disconnectedReason) = (reason, nil)
+    switch source.apply(message) {
+    case .none: break
+    case .greeted(let hello): rates.alignSeconds(to: hello)
+    case .updated(let update): note(update)
+    case .replaced(let update):
+      (events, rates) = (EventLog(), RateHistory())
+      if let hello { rates.alignSeconds(to: hello) }
+      note(update)
     }
+  }
+
+  /// Computes what depends on an update that was applied.
+  private mutating func note(_ update: Update) {
+    queueIndex = Dictionary(
+      queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
+    warned = Set(
+      warnings.lazy.flatMap { warning in
+        // The operations of low priority are those whose priority should be raised.
+        warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
+      })
+    if let news = update.events { events.apply(news) }
+    rates.note(total: counts.finished + counts.cancelled, at: update.time)
   }
 
   /// Completes the seconds that have ended.

@@ -22,8 +22,8 @@ package struct PlainText: Sendable {
   /// Processes a message of the monitored process.
   package mutating func take(_ message: MonitorMessage) { monitored.apply(message) }
 
-  /// The state that the process has reported.
-  package var state: ProcessState { monitored.state }
+  /// The state that the messages have reported.
+  package var source: SourceState { monitored.source }
 
   private var glyphs: Glyphs { Glyphs(isUnicode: isUnicode) }
 

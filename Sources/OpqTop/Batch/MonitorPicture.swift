@@ -6,25 +6,30 @@ import MonitorProtocol
 
 /// The state of a monitor after its messages so far, from which frames are made.
 struct MonitorPicture {
-  /// The reason, as a sentence, why no further messages come; `nil` while they come. A lost
-  /// connection ends the picture too, because further frames would only repeat the old state.
-  private(set) var endedReason: String?
-  /// Whether the process does not answer. Frames then show its last known state.
-  private(set) var isSilent = false
   /// Whether the reason was reported.
   var isOverTold = false
   /// How far the clock of the watched process is ahead of this process's clock.
   private var clockLead = Duration.zero
-  private var hello: Hello?
-  private var state = ProcessState()
+  private var source = SourceState()
   /// The condition for operations in a frame; `nil` for all operations.
   private let filter: OperationFilter?
 
   /// Creates an empty picture.
   init(filter: OperationFilter? = nil) { self.filter = filter }
 
+  /// The reason, as a sentence, why no further messages come; `nil` while they come. A lost
+  /// connection ends the picture too, because further frames would only repeat the old state.
+  var endedReason: String? {
+    source.endedReason ?? source.disconnectedReason.map { "the connection is lost: \($0)" }
+  }
+
+  /// Whether the process does not answer. Frames then show its last known state.
+  var isSilent: Bool { source.silence > .zero }
+
+  private var state: ProcessState { source.process }
+
   /// The process's id; `nil` before its greeting.
-  var processID: Int32? { hello?.processID }
+  var processID: Int32? { source.hello?.processID }
 
   /// The counts for a sum; after the end, only those of finished and cancelled operations.
   var counts: StateCounts {
@@ -35,7 +40,7 @@ struct MonitorPicture {
   var lostChanges: UInt64 { state.lostChanges }
 
   /// Whether there are operations.
-  var isFilled: Bool { hello != nil && state.counts.total > 0 }
+  var isFilled: Bool { source.hello != nil && state.counts.total > 0 }
 
   /// Handles a message.
   ///
@@ -44,27 +49,13 @@ struct MonitorPicture {
   ///   - now: The current time on this process's clock.
   mutating func take(_ message: MonitorMessage, at now: MonitorTime) {
     guard endedReason == nil else { return }
-    switch message {
-    case .hello(let hello):
-      self.hello = hello
-      clockLead = hello.clockLead(at: now)
-    case .update(let update):
-      state.apply(update)
-    case .silent(let duration):
-      isSilent = duration > .zero
-    case .commandResult:
-      break
-    case .disconnected(let reason):
-      endedReason = "the connection is lost: \(reason)"
-    case .ended(let reason):
-      endedReason = reason
-    }
+    if case .greeted(let hello) = source.apply(message) { clockLead = hello.clockLead(at: now) }
   }
 
   /// Returns the frame of a moment on this process's clock; `nil` before the greeting.
   func frame(at now: MonitorTime) -> BatchFrame? {
     // The filter is applied again, because the monitor also sends the operations that warnings
     // name, and because ages grow between its messages.
-    hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
+    source.hello.map { state.frame(of: $0, at: now + clockLead, filter: filter) }
   }
 }

@@ -14,7 +14,6 @@ struct ProcessKnowledge {
   /// The interval for checking whether this time has passed.
   private static let lookInterval = Duration.milliseconds(100)
 
-  private(set) var hello: Hello?
   /// The received data, with the dashboard's texts.
   private(set) var words: PlainText
 
@@ -28,7 +27,9 @@ struct ProcessKnowledge {
   init(_ form: InquiryForm) { words = PlainText(isUnicode: form.isUnicode) }
 
   /// The received data.
-  private var state: ProcessState { words.state }
+  private var state: ProcessState { words.source.process }
+  /// The greeting of the process; `nil` before it has arrived.
+  var hello: Hello? { words.source.hello }
   /// The queues of the process.
   var queues: [QueueReport] { state.queues }
   /// The requested operations, as last reported.
@@ -44,7 +45,6 @@ struct ProcessKnowledge {
     words.take(message)
     switch message {
     case .hello(let hello):
-      self.hello = hello
       greeted = greeted ?? now
       clockLead = hello.clockLead(at: now)
     case .update:
