@@ -134,7 +134,7 @@ package struct DashboardLoop: ~Copyable {
     case .opened(let new):
       // The new source's greeting is its first message. No message of the earlier source comes
       // after it.
-      if let watched { opener.retire(watched) }
+      if let watched { opener.endLater(watched) }
       if watched?.replay != nil { deliver(.replay(nil)) }
       watched = new
       isDrained = false

@@ -97,7 +97,7 @@ package final class SourceOpener: Sendable {
   }
 
   /// Ends a source that is no longer watched. Ending a demo takes time.
-  func retire(_ watched: WatchedSource) {
+  func endLater(_ watched: WatchedSource) {
     DispatchQueue.global().async(group: busy) { watched.end() }
   }
 

@@ -11,12 +11,12 @@ struct ClassTable {
   /// The number of bars of a distribution. Each bar covers the same ratio of durations.
   private static let binCount = 36
 
-  private let all: [ClassTimes]
+  private let all: [ClassDistributions]
   private let colors: ClassColors
   /// The shortest and the longest run of all listed classes, as powers of ten of nanoseconds.
   private let scale: ClosedRange<Double>
 
-  init(_ all: [ClassTimes], _ colors: ClassColors) {
+  init(_ all: [ClassDistributions], _ colors: ClassColors) {
     (self.all, self.colors) = (all, colors)
     let ends = all.prefix(Self.limit).flatMap { [$0.work.durations[0], $0.work.longest] }
       .map(Self.magnitude)
@@ -42,7 +42,7 @@ struct ClassTable {
       """
   }
 
-  private func row(_ times: ClassTimes) -> String {
+  private func row(_ times: ClassDistributions) -> String {
     let work = times.work
     let durations = [work.total] + [50, 90, 99].map { work.percentile($0) } + [work.longest]
     let waits = [50, 90].map { hundredths in

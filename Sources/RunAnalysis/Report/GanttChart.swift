@@ -135,7 +135,7 @@ struct ClassColors {
   /// The classes that have a colour, in the order of the colours.
   let classes: [String]
 
-  init(_ times: [ClassTimes]) {
+  init(_ times: [ClassDistributions]) {
     let sorted = times.sorted { ($1.work.total, $0.className) < ($0.work.total, $1.className) }
     classes = sorted.prefix(Self.count).map(\.className)
   }

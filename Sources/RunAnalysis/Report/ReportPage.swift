@@ -11,7 +11,7 @@ package struct ReportPage {
   private let history: RunHistory
   private let axis: TimeAxis
   private let path: CriticalPath?
-  private let classes: [ClassTimes]
+  private let classes: [ClassDistributions]
   private let colors: ClassColors
   private let version: String
 
@@ -25,7 +25,7 @@ package struct ReportPage {
     self.history = history
     axis = TimeAxis(start: history.start, end: history.end)
     path = CriticalPath(of: history)
-    classes = ClassTimes.slowest(of: history)
+    classes = ClassDistributions.slowest(of: history)
     colors = ClassColors(classes)
   }
 

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 /// The times of the operations of one class.
-public struct ClassTimes: Sendable, Equatable {
+public struct ClassDistributions: Sendable, Equatable {
   /// The name of the class, without the module; unsanitised.
   public var className: String
   /// How long the operations ran.
@@ -17,7 +17,7 @@ public struct ClassTimes: Sendable, Equatable {
   ///
   /// - Parameter history: The run.
   /// - Returns: The classes and their times.
-  public static func slowest(of history: RunHistory) -> [ClassTimes] {
+  public static func slowest(of history: RunHistory) -> [ClassDistributions] {
     var work: [String: [Duration]] = [:]
     var waits: [String: [Duration]] = [:]
     for report in history.operations.values {
@@ -26,7 +26,8 @@ public struct ClassTimes: Sendable, Equatable {
     }
     let classes = work.compactMap { name, durations in
       Distribution(durations).map {
-        ClassTimes(className: name, work: $0, slotWait: waits[name].flatMap(Distribution.init))
+        ClassDistributions(
+          className: name, work: $0, slotWait: waits[name].flatMap(Distribution.init))
       }
     }
     return classes.sorted {
