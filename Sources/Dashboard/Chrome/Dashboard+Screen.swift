@@ -93,7 +93,6 @@ extension Dashboard {
     queues.settle(in: shown.queues, height: height)
     if screen.view == .timeline { timeline.settle(shown, at: shownTime, height: height) }
     events.settle(in: shown.events.numbers, height: height)
-    layOut()
     guard screen.view == .operations, detail == nil, screen.helpTop == nil, picker == nil else {
       return
     }
