@@ -142,7 +142,8 @@ final class CollectorTable {
     if snapshot.isMain { mainQueue = id }
     lostSteps += UInt64(snapshot.lostSteps)
     queues[id] = QueueReport(
-      id: id, name: snapshot.name, counts: StateCounts(snapshot),
+      id: id, name: snapshot.name,
+      counts: StateCounts(snapshot.counts, isSuspended: snapshot.isSuspended),
       width: snapshot.maxConcurrentOperationCount < 0
         ? nil : snapshot.maxConcurrentOperationCount,
       isSuspended: snapshot.isSuspended)

@@ -15,7 +15,7 @@ extension CollectorTable {
         for: recorder, limit: Collector.slice, newRecords: nil)
       apply(changes)
       // Operations that were added since then are not included. Their number might be unlimited.
-      left = (left ?? changes.waiting + changes.ready + changes.executing) - changes.adoptedCount
+      left = (left ?? changes.counts.unfinished) - changes.adoptedCount
       guard changes.hasMore || changes.hasUnrecorded, left.map({ $0 > 0 }) == true else { return }
     }
   }

@@ -7,12 +7,12 @@ import OperationsCore
 // Conversions from the library's types to those of the protocol.
 
 extension StateCounts {
-  init(_ snapshot: QueueChanges) {
+  /// Creates the counts of a queue, whose ready operations are held while it is suspended.
+  init(_ counts: QueueSnapshot.Counts, isSuspended: Bool) {
     self.init(
-      waiting: snapshot.waiting, ready: snapshot.ready,
-      held: snapshot.isSuspended ? snapshot.ready : 0, executing: snapshot.executing,
-      cancelling: snapshot.cancelling, finished: snapshot.finished, cancelled: snapshot.cancelled,
-      total: snapshot.total)
+      waiting: counts.waiting, ready: counts.ready, held: isSuspended ? counts.ready : 0,
+      executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
+      cancelled: counts.cancelled, total: counts.total)
   }
 }
 

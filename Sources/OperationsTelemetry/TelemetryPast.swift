@@ -27,7 +27,8 @@ struct TelemetryPast {
       let changes = queue.takeRecordedChanges(
         for: recorder, limit: 0, adopting: 0, newRecords: nil)
       past.counts[QueueReport.ID(changes.id.rawValue)] = StateCounts(
-        finished: changes.finished, cancelled: changes.cancelled, total: changes.total)
+        finished: changes.counts.finished, cancelled: changes.counts.cancelled,
+        total: changes.counts.total)
     }
     past.end = WallClock.monotonicNow
     return past

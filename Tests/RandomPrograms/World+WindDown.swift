@@ -118,7 +118,7 @@ extension World {
       guard let queue = queue(index) else { continue }
       let counts = queue.schedulerContent.counts
       let left = counts.finished + counts.cancelled
-      if counts.waiting + counts.ready + counts.executing + counts.cancelling > 0
+      if counts.unfinished + counts.cancelling > 0
         || left != counts.total
       {
         findings.append("\(Program.name(ofQueue: index)) counts \(counts) when it is empty")

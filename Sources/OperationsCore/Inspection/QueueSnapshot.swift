@@ -7,22 +7,25 @@ public struct QueueSnapshot: Sendable, Identifiable {
   /// is `total`. Barriers are not counted.
   public struct Counts: Sendable, Equatable {
     /// Operations that wait for dependencies or for their own `isReady`.
-    public let waiting: Int
+    public internal(set) var waiting = 0
     /// Operations that are ready and not started.
-    public let ready: Int
+    public internal(set) var ready = 0
     /// Operations that hold a slot.
-    public let executing: Int
+    public internal(set) var executing = 0
     /// Operations that were cancelled and have not finished. They are included in the three counts
     /// above.
-    public let cancelling: Int
+    public internal(set) var cancelling = 0
     /// All operations that finished without having been cancelled.
-    public let finished: Int
+    public internal(set) var finished = 0
     /// All operations that finished after having been cancelled.
-    public let cancelled: Int
+    public internal(set) var cancelled = 0
     /// All operations that were ever added.
-    public let total: Int
+    public internal(set) var total = 0
 
-    /// Creates counts. `total` is the number of operations that were ever added.
+    /// Operations that have not left the queue.
+    package var unfinished: Int { waiting + ready + executing }
+
+    /// Creates counts.
     package init(
       waiting: Int = 0, ready: Int = 0, executing: Int = 0, cancelling: Int = 0, finished: Int = 0,
       cancelled: Int = 0, total: Int = 0
@@ -77,23 +80,11 @@ extension OperationQueueSupplement where Self: OperationQueue {
     return QueueSnapshot(
       id: id, name: givenName.isEmpty ? defaultName : givenName,
       maxConcurrentOperationCount: width, isSuspended: isSuspended,
-      counts: QueueSnapshot.Counts(counts),
+      counts: counts,
       operations: contents.entries.map { entry in
         let address = Unmanaged.passUnretained(entry.operation).toOpaque()
         return OperationSnapshot(entry, readyPosition: positions[address])
       })
-  }
-}
-
-extension QueueSnapshot.Counts {
-  init(_ counts: QueueScheduler.Counts) {
-    waiting = counts.waiting
-    ready = counts.ready
-    executing = counts.executing
-    cancelling = counts.cancelling
-    finished = counts.finished
-    cancelled = counts.cancelled
-    total = counts.total
   }
 }
 

@@ -15,20 +15,8 @@ package struct QueueChanges: Sendable {
   package let maxConcurrentOperationCount: Int
   /// Whether the queue is suspended.
   package let isSuspended: Bool
-  /// Operations that are not ready.
-  package let waiting: Int
-  /// Operations that are ready and have not started.
-  package let ready: Int
-  /// Operations that hold a slot.
-  package let executing: Int
-  /// Operations that were cancelled and have not finished.
-  package let cancelling: Int
-  /// Operations that finished without having been cancelled.
-  package let finished: Int
-  /// Operations that finished after having been cancelled.
-  package let cancelled: Int
-  /// Operations ever added.
-  package let total: Int
+  /// The number of operations in each state, exact at the moment of this reading.
+  package let counts: QueueSnapshot.Counts
   /// Barriers that have not finished. They are not included in the other counts.
   package let barriers: Int
   /// Whether the first of them executes. In that case no operation does.
@@ -125,14 +113,11 @@ extension QueueCore {
       if let newRecords, scheduler.monitor.recorder == recorder {
         self.newRecords.store(newRecords, ordering: .relaxed)
       }
-      let counts = scheduler.counts
       let changes = QueueChanges(
         id: id, isMain: isMain,
         name: scheduler.name.isEmpty ? defaultName : scheduler.name,
         maxConcurrentOperationCount: scheduler.maxConcurrentOperationCount,
-        isSuspended: scheduler.isSuspended, waiting: counts.waiting, ready: counts.ready,
-        executing: counts.executing, cancelling: counts.cancelling, finished: counts.finished,
-        cancelled: counts.cancelled, total: counts.total,
+        isSuspended: scheduler.isSuspended, counts: scheduler.counts,
         barriers: scheduler.barriers.count, isBarrierRunning: scheduler.isBarrierRunning,
         finishedBarriers: scheduler.barriers.finishedCount, changed: taken.records.map(\.snapshot),
         records: taken.records, hasMore: taken.hasMore, adoptedCount: taken.adoptedCount,

@@ -125,7 +125,7 @@ extension OperationQueue {
       let pairs =
         barriers.isEmpty ? [] : scheduler.allOperations.map { ($0, Int($0.place.segment.rawValue)) }
       return SchedulerContent(
-        counts: QueueSnapshot.Counts(scheduler.counts), barriers: barriers,
+        counts: scheduler.counts, barriers: barriers,
         segments: Dictionary(uniqueKeysWithValues: pairs), hasWork: scheduler.hasWork,
         isEmpty: scheduler.isEmpty)
     }

@@ -11,18 +11,7 @@ import Dispatch
 struct QueueScheduler {
   /// The number of operations in each state. `waiting + ready + executing + finished + cancelled`
   /// is always `total`.
-  struct Counts: Equatable, Sendable {
-    var waiting = 0
-    var ready = 0
-    var executing = 0
-    var cancelling = 0
-    var finished = 0
-    var cancelled = 0
-    var total = 0
-
-    /// Operations that have not left the queue.
-    var unfinished: Int { waiting + ready + executing }
-  }
+  typealias Counts = QueueSnapshot.Counts
 
   /// −1 leaves the number to the system.
   var maxConcurrentOperationCount = -1

@@ -160,7 +160,7 @@ struct BarrierTests {
       for _ in 0..<5 { queue.addBarrierBlock {} }
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      let counts = queue.takeRecordedChanges(for: recorder, limit: 0)
+      let counts = queue.takeRecordedChanges(for: recorder, limit: 0).counts
       #expect(counts.total == 1 && counts.finished + counts.cancelled == 1)
       #expect(counts.waiting + counts.ready + counts.executing + counts.cancelling == 0)
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)

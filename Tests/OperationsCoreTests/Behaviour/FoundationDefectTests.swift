@@ -132,7 +132,7 @@ struct FoundationDefectTests {
       for operation in cancelled { operation.cancel() }
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0)
+      let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts
       #expect(counts.total == 8 && counts.finished == 4 && counts.cancelled == 4)
     }
   }
@@ -177,7 +177,7 @@ struct FoundationDefectTests {
       let queue = OperationQueue()
       for _ in 0..<count { queue.addOperation {} }
       queue.waitUntilAllOperationsAreFinished()
-      #expect(queue.takeRecordedChanges(for: RecorderID(), limit: 0).finished == count)
+      #expect(queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts.finished == count)
     }
   }
 }

@@ -108,7 +108,7 @@ struct RecordingLimitTests {
     _ = recorded.add(20)
     recorded.finishAll()
     let changes = recorded.read()
-    #expect(changes.changed.isEmpty && changes.finished == 20 && changes.total == 20)
+    #expect(changes.changed.isEmpty && changes.counts.finished == 20 && changes.counts.total == 20)
     #expect(changes.lostSteps == 3 * 20, "ready, executing and finished")
     #expect(!changes.hasUnrecorded)
     recorded.stop()

@@ -42,7 +42,9 @@ struct RecordingTests {
       queue.addOperation(after)
       let first = queue.takeRecordedChanges(for: recorder, limit: 100)
       #expect(first.id == queue.id && first.name == "recorded" && first.isSuspended)
-      #expect(first.total == 2 && first.ready == 1 && first.waiting == 1 && !first.hasMore)
+      #expect(
+        first.counts.total == 2 && first.counts.ready == 1 && first.counts.waiting == 1
+          && !first.hasMore)
       let byID = Dictionary(uniqueKeysWithValues: first.changed.map { ($0.id, $0) })
       #expect(byID[before.id]?.name == "before" && byID[before.id]?.state == .ready)
       #expect(byID[before.id]?.added == nil, "there was no recorder then")
@@ -58,14 +60,14 @@ struct RecordingTests {
 
       after.cancel()
       let cancelled = queue.takeRecordedChanges(for: recorder, limit: 100)
-      #expect(cancelled.cancelling == 1)
+      #expect(cancelled.counts.cancelling == 1)
       #expect(cancelled.changed.map(\.isCancelled) == [true])
       #expect(cancelled.changed.allSatisfy { $0.cancelRequested != nil })
 
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
       let last = queue.takeRecordedChanges(for: recorder, limit: 100)
-      #expect(last.finished == 1 && last.cancelled == 1 && last.total == 2)
+      #expect(last.counts.finished == 1 && last.counts.cancelled == 1 && last.counts.total == 2)
       #expect(Set(last.changed.map(\.id)) == [before.id, after.id])
       #expect(last.changed.allSatisfy { $0.state == .finished && $0.finished != nil })
     }
@@ -113,7 +115,9 @@ struct RecordingTests {
       operations[3].cancel()
       queue.addOperations(operations, waitUntilFinished: true)
       let snapshot = queue.takeRecordedChanges(for: RecorderID(), limit: 10)
-      #expect(snapshot.total == 10 && snapshot.finished == 9 && snapshot.cancelled == 1)
+      #expect(
+        snapshot.counts.total == 10 && snapshot.counts.finished == 9
+          && snapshot.counts.cancelled == 1)
       #expect(snapshot.changed.isEmpty)
     }
   }
@@ -177,7 +181,8 @@ struct RecordingTests {
       #expect(last.value.count == operations.count)
       #expect(last.value.values.allSatisfy { $0.state == .finished && $0.started != nil })
       let snapshot = queue.takeRecordedChanges(for: recorder, limit: 1)
-      #expect(snapshot.total == operations.count && snapshot.finished == operations.count)
+      #expect(
+        snapshot.counts.total == operations.count && snapshot.counts.finished == operations.count)
     }
   }
 }
