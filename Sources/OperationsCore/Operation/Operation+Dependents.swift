@@ -52,7 +52,10 @@ extension Operation {
     for (index, dependent) in more.enumerated() {
       if tell(dependent, in: queue, &chain) { asked.append(dependent) }
       // The first of very many dependents do not wait until the last one is notified.
-      if index % Self.handOverInterval == Self.handOverInterval - 1 { handOver(&chain) }
+      if index % Self.handOverInterval == Self.handOverInterval - 1 {
+        handOver(&chain)
+        CurrentWork.passNextQueueOn(CurrentWork.scope)
+      }
     }
     if !asked.isEmpty { Self.askReadinessElsewhere(asked) }
   }

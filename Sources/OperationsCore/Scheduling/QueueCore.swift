@@ -207,7 +207,9 @@ final class QueueCore: @unchecked Sendable {
   /// If this queue lacks a worker, that worker may serve it, so that a chain of operations that
   /// alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    guard scope.pointee.nextQueue == nil, let other = scope.pointee.servedQueue,
+    // What follows may run code of the user, which must not wait for the claimed queue.
+    CurrentWork.passNextQueueOn(scope)
+    guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })
     else { return pushAgain(operation) }
     keepingAlive {
@@ -265,6 +267,18 @@ final class QueueCore: @unchecked Sendable {
     let isPushed = !inbox.isEmpty
     effects.releasesOwner =
       !isPushed || isOwnerHeld.exchange(true, ordering: .sequentiallyConsistent)
+  }
+
+  /// Releases one of several references to the public object, which runs no code of the user.
+  ///
+  /// - Returns: `false` if the reference may be the last one. It is not released then. If there is work
+  ///   left, the queue has a reference of its own, which it gives up only under its lock.
+  func releaseOwnerIfHeld() -> Bool {
+    scheduler.withLock { _ in
+      guard isOwnerHeld.load(ordering: .sequentiallyConsistent) else { return false }
+      owner.release()
+      return true
+    }
   }
 
   // MARK: Critical sections

@@ -105,14 +105,19 @@ final class Worker: Sendable {
   /// The operation is left unchanged: its finish was not reported, so it keeps its slot, like an
   /// asynchronous one. All other work continues without this thread.
   fileprivate func threadEnded() {
-    // It points into the stack, which no longer exists.
+    // These point into the stack, which no longer exists.
     csystem_set_current_worker(nil)
+    csystem_set_current_release(nil)
+    csystem_set_current_misuse(nil)
+    csystem_set_current_delivery(nil)
+    csystem_set_current_question(nil)
     started.withLock { $0 = nil }
     if let request = request.withLock({ $0.take() }) { pool.lost(self, request) }
-    guard !progress.isMultiple(of: 2), let queue = served.load(ordering: .relaxed) else { return }
-    countStep()
+    guard let queue = served.load(ordering: .relaxed) else { return }
+    let isInOperation = !progress.isMultiple(of: 2)
+    if isInOperation { countStep() }
     queue._withUnsafeGuaranteedRef {
-      $0.leave(after: FinishedWork())
+      if isInOperation { $0.leave(after: FinishedWork()) }
       $0.owner.release()
     }
   }
@@ -153,13 +158,10 @@ final class Worker: Sendable {
         served.store(nil, ordering: .relaxed)
         return next
       }
-      let owner = queue._withUnsafeGuaranteedRef { $0.owner }
-      // The release of the last reference runs a `deinit` of the user, which may take long.
-      if let next = current, swift_isUniquelyReferenced_nonNull_native(owner.toOpaque()) {
-        current = nil
-        next._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
-      }
-      owner.release()
+      if current != nil, queue._withUnsafeGuaranteedRef({ $0.releaseOwnerIfHeld() }) { continue }
+      // The release of the last reference runs a `deinit` of the user, which may wait for the next queue.
+      current.take()?._withUnsafeGuaranteedRef { $0.pool.serveRetained($0) }
+      queue._withUnsafeGuaranteedRef { $0.owner }.release()
     }
   }
 

@@ -172,7 +172,7 @@ extension WorkerPoolState {
 
   /// Whether no check can add a thread at present. Duties and completion blocks may get one at the
   /// limit.
-  private var isFutile: Bool { isRefused || isFull && !hasWaitingDuties }
+  private var isFutile: Bool { isRefused || isFull && !hasDutiesToServe }
 
   private mutating func plan(isBusy: Bool, now: Int64) -> Sampling {
     if threadCount == 0, !hasWaiting {

@@ -77,8 +77,10 @@ struct WorkerPoolState {
   /// itself.
   var waitingOperationsCount: Int { shared.count + own.count }
   var hasWaiting: Bool { !(shared.isEmpty && own.isEmpty && completion.isEmpty && duty.isEmpty) }
-  /// Whether duties or completion blocks wait.
-  var hasWaitingDuties: Bool { !(duty.isEmpty && completion.isEmpty) }
+  /// Whether a duty or a completion block waits that may get a thread at the limit: one of each may.
+  var hasDutiesToServe: Bool {
+    !duty.isEmpty && dutyCount == 0 || !completion.isEmpty && completionCount == 0
+  }
   /// Whether all possible threads serve requests. One duty and one completion block do not count.
   var isFull: Bool {
     grantedCount - min(dutyCount, 1) - min(completionCount, 1) >= threadLimit

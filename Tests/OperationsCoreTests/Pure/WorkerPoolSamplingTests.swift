@@ -152,6 +152,18 @@ struct WorkerPoolSamplingTests {
     #expect(bench.look(blocked: 1) == .again(afterNanoseconds: 2_000_000))
   }
 
+  @Test("MX-5: a completion block that cannot get a thread does not keep the sampler busy")
+  func waitingCompletionAtLimit() {
+    var bench = WorkerPoolBench(processors: 2, limit: 4)
+    bench.request(100)
+    for _ in 0..<20 { bench.look(blocked: 2) }
+    bench.request(2, .completion)
+    #expect(bench.serving.count == 5, "one completion block is served beyond the limit")
+    for _ in 0..<20 { bench.look(blocked: 5) }
+    #expect(bench.serving.count == 5)
+    #expect(bench.look(blocked: 5) == .again(afterNanoseconds: 80_000_000))
+  }
+
   @Test("MX-14: the sampler is woken when threads are no longer refused")
   func wakingAfterRefusals() {
     var bench = WorkerPoolBench(processors: 2)
