@@ -81,7 +81,7 @@ extension World {
     if fault == .losesOperations { return }
     let probe = CaptureProbe(Role(index: index, reports: reports))
     if fault == .overtakesBarriers {
-      queue.addOperation { probe.runBody() }
+      queue.addOperation(OvertakingBlock { probe.runBody() })
     } else {
       queue.addBarrierBlock { probe.runBody() }
     }
@@ -135,3 +135,7 @@ extension World {
     }
   }
 }
+
+/// A block that a world with a fault adds instead of a barrier. It is no operation of the program, but may have
+/// the address of one that was destroyed.
+final class OvertakingBlock: BlockOperation, @unchecked Sendable {}

@@ -121,7 +121,9 @@ final class World: Sendable {
   }
 
   /// Returns the index of an operation of the program; `nil` for other operations.
-  func index(of operation: Operation) -> Int? { indices[ObjectIdentifier(operation)] }
+  func index(of operation: Operation) -> Int? {
+    operation is OvertakingBlock ? nil : indices[ObjectIdentifier(operation)]
+  }
 
   /// Returns whether the operation was destroyed. Barriers, which programs cannot access, count as
   /// not destroyed.
