@@ -50,16 +50,18 @@ extension WorkerPoolState {
     ///
     /// - Parameters:
     ///   - number: The number of the request that has waited longest; `nil` if none waits.
+    ///   - surplus: The number of requests that are served beyond the budget.
     ///   - limit: The maximum allowance.
     ///   - now: Nanoseconds on the monotonic clock.
-    mutating func notice(first number: UInt64?, limit: Int, now: Int64) {
+    mutating func notice(first number: UInt64?, surplus: Int, limit: Int, now: Int64) {
       guard let number else {
         self = SurplusAllowance()
         return
       }
       if let first, first.number == number {
         guard now - first.time >= Self.patience else { return }
-        count = min(count + 1, limit)
+        // More than those that are served: the allowance may have fallen while they were.
+        count = min(max(count, surplus) + 1, limit)
       }
       first = (number, now)
     }
@@ -163,8 +165,10 @@ extension WorkerPoolState {
       sampling.lastProgressTime = look.now
     }
     let limit = max(4, processorCount)
-    dutyAllowance.notice(first: duty.first?.number, limit: limit, now: look.now)
-    completionAllowance.notice(first: completion.first?.number, limit: limit, now: look.now)
+    dutyAllowance.notice(
+      first: duty.first?.number, surplus: dutySurplus, limit: limit, now: look.now)
+    completionAllowance.notice(
+      first: completion.first?.number, surplus: completionSurplus, limit: limit, now: look.now)
   }
 
   /// Whether threads cannot be started, and none is idle.

@@ -36,8 +36,8 @@ struct WorkerPoolState {
   /// The number of granted workers that count as blocked.
   var blockedCount = 0
   /// The numbers of duties and completion blocks that are served beyond the budget.
-  private var dutySurplus = 0
-  private var completionSurplus = 0
+  private(set) var dutySurplus = 0
+  private(set) var completionSurplus = 0
   /// The maximum numbers of these.
   var dutyAllowance = SurplusAllowance()
   var completionAllowance = SurplusAllowance()

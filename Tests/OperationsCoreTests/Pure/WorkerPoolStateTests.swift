@@ -151,6 +151,24 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.count == 3, "one again")
   }
 
+  @Test(
+    "A duty or a completion block gets a worker after 5 ms, however many slow ones are served",
+    arguments: [WorkerPoolState.Lane.duty, .completion])
+  func dutyBehindSlowOnes(lane: WorkerPoolState.Lane) {
+    var bench = WorkerPoolBench(processors: 8)
+    bench.request(8)
+    bench.request(5, lane)
+    for _ in 0..<100 { bench.look(blocked: 0) }
+    #expect(bench.serving.count == 13)
+    // No request waits at this check.
+    bench.look(blocked: 0)
+    bench.request(1, lane)
+    bench.look(blocked: 0)
+    #expect(bench.serving.count == 13)
+    bench.look(blocked: 0, after: 5_000_000)
+    #expect(bench.serving.count == 14)
+  }
+
   // MARK: Widths
 
   @Test("MX-13: a request that waits gets the lane and the limit of the queue's new width")
