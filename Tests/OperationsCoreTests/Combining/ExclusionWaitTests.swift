@@ -223,6 +223,26 @@ struct ExclusionWaitTests {
     }
   }
 
+  @Test("The timer ends each reservation, also one that ends after another one")
+  func eachEnd() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      let exclusions = Exclusions()
+      let (holder, first, second) = (Operation(), Operation(), Operation())
+      let (early, other) = (MutualExclusion(name: "early"), MutualExclusion(name: "other"))
+      let late = MutualExclusion(name: "late")
+      #expect(exclusions.acquire(holder, [late]))
+      reserve(early, late, for: first, in: exclusions)
+      reserve(other, late, for: second, in: exclusions)
+      let areOver = {
+        exclusions.state.withLock { state in
+          [early, other].allSatisfy { state.lines.lines[$0]?.reserved.isEmpty != false }
+        }
+      }
+      #expect(poll(for: .seconds(20), until: areOver))
+      for operation in [holder, first, second] { exclusions.leave(operation) }
+    }
+  }
+
   @Test("The timer that ends reservations does not keep alive what it would change")
   func timerOfReservations() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
