@@ -28,26 +28,16 @@ struct ForwardedOperationTests {
     var isFreed: Bool { original == nil && forwarded == nil }
   }
 
-  /// Returns whether the condition becomes true within half a minute.
-  private func eventually(_ isSo: () -> Bool) -> Bool {
-    let patience = Date(timeIntervalSinceNow: 30)
-    while !isSo() {
-      if Date() > patience { return false }
-      sched_yield()
-    }
-    return true
-  }
-
   @Test("One that is cancelled is freed though its dependency never finishes, and so is that")
   func cancelledIsFreed() async throws {
     try await onOwnThread {
       var dependency: Foundation.Operation? = Foundation.Operation()
       weak let weakDependency = dependency
       let cancelled = Cancelled(waitingFor: [dependency].compactMap(\.self))
-      #expect(eventually { cancelled.isFreed })
+      #expect(poll(for: .seconds(Patience.seconds)) { cancelled.isFreed })
       dependency = nil
       // An operation that still waits for it would keep it alive.
-      #expect(eventually { weakDependency == nil })
+      #expect(poll(for: .seconds(Patience.seconds)) { weakDependency == nil })
     }
   }
 
@@ -59,7 +49,7 @@ struct ForwardedOperationTests {
         dependencies[0].start()
         startThread { dependencies[1].start() }
         let cancelled = Cancelled(waitingFor: dependencies)
-        #expect(eventually { cancelled.isFreed })
+        #expect(poll(for: .seconds(Patience.seconds)) { cancelled.isFreed })
         dependencies[2].start()
         dependencies[1].waitUntilFinished()
       }

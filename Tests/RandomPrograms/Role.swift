@@ -45,6 +45,15 @@ struct Role: Sendable {
   }
 }
 
+/// An operation of a program that reports its end.
+class SteeredOperation: Operation, @unchecked Sendable {
+  final let role: Role
+
+  init(_ role: Role) { self.role = role }
+
+  deinit { role.wasDestroyed() }
+}
+
 /// An operation that finishes when the program requests it.
 protocol SteeredByProgram: Operation {
   /// Finishes the operation in any state. Further calls have no effect.

@@ -6,23 +6,15 @@ import TestSupport
 
 /// An asynchronous operation of a program, in the careful style: it has its own flags, announces
 /// them without holding a lock, and uses the base class's `cancel()`.
-final class SteeredAsynchronous: Operation, SteeredByProgram, @unchecked Sendable {
-  private struct Flags {
+class SteeredAsynchronous: SteeredOperation, SteeredByProgram, @unchecked Sendable {
+  struct Flags {
     var isExecuting = false
     var isFinished = false
     /// Whether its beginning was reported. Otherwise, its end is not.
     var hasReported = false
   }
 
-  private let role: Role
-  private let flags = Monitored(Flags())
-
-  init(_ role: Role) {
-    self.role = role
-    super.init()
-  }
-
-  deinit { role.wasDestroyed() }
+  final let flags = Monitored(Flags())
 
   override var isAsynchronous: Bool { true }
   override var isExecuting: Bool { flags.value.isExecuting }

@@ -5,8 +5,7 @@ import OperationsCore
 import Synchronization
 
 /// An operation of a program that overrides `main()` and `isReady`.
-final class SteeredConditional: Operation, @unchecked Sendable {
-  private let role: Role
+final class SteeredConditional: SteeredOperation, @unchecked Sendable {
   private let heedsDependencies: Bool
   private let condition = Atomic<Bool>(true)
 
@@ -14,12 +13,9 @@ final class SteeredConditional: Operation, @unchecked Sendable {
   ///   - role: Its part in the program.
   ///   - heedsDependencies: Whether `isReady` also uses `super`.
   init(_ role: Role, heedsDependencies: Bool) {
-    self.role = role
     self.heedsDependencies = heedsDependencies
-    super.init()
+    super.init(role)
   }
-
-  deinit { role.wasDestroyed() }
 
   override var isReady: Bool {
     (!heedsDependencies || super.isReady) && condition.load(ordering: .acquiring)

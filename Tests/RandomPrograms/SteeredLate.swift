@@ -6,21 +6,13 @@ import TestSupport
 
 /// An operation of a program whose `main()` returns before the work is over: it overrides `main()` and
 /// `isFinished`, keeps the base class's `start()`, and announces its finish later.
-final class SteeredLate: Operation, SteeredByProgram, @unchecked Sendable {
+final class SteeredLate: SteeredOperation, SteeredByProgram, @unchecked Sendable {
   private struct Flags {
     var hasBegun = false
     var isFinished = false
   }
 
-  private let role: Role
   private let flags = Monitored(Flags())
-
-  init(_ role: Role) {
-    self.role = role
-    super.init()
-  }
-
-  deinit { role.wasDestroyed() }
 
   override var isFinished: Bool {
     let flags = flags.value

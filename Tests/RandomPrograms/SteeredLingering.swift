@@ -2,45 +2,19 @@
 // Part of opq; see LICENSE.
 
 import OperationsCore
-import Synchronization
 import TestSupport
 import Testing
 
 /// An asynchronous operation of a program that finishes while its `start()` still blocks. `start()`
 /// returns only after the operation has left its queue.
-final class SteeredLingering: Operation, SteeredByProgram, @unchecked Sendable {
-  private struct Flags {
-    var isExecuting = false
-    var isFinished = false
-    /// Whether its beginning was reported. Otherwise, its end is not.
-    var hasReported = false
-  }
-
-  private let role: Role
-  private let flags = Monitored(Flags())
-
-  init(_ role: Role) {
-    self.role = role
-    super.init()
-  }
-
-  deinit { role.wasDestroyed() }
-
-  override var isAsynchronous: Bool { true }
-  override var isExecuting: Bool { flags.value.isExecuting }
-  override var isFinished: Bool { flags.value.isFinished }
-
+final class SteeredLingering: SteeredAsynchronous, @unchecked Sendable {
   override func start() {
-    if isCancelled { return finish() }
-    willChangeValue(forKey: "isExecuting")
-    flags.change { $0.isExecuting = !$0.isFinished }
-    didChangeValue(forKey: "isExecuting")
-    let endsByItself = flags.change { flags in
-      if flags.isFinished { return false }
-      flags.hasReported = true
-      return role.reports.begin(role.index, keeping: self)
-    }
-    if endsByItself { role.finishSomewhere(self) }
+    let wasCancelled = isCancelled
+    super.start()
+    if !wasCancelled { linger() }
+  }
+
+  private func linger() {
     flags.wait(for: "the finish of an operation whose start() is blocked", limit: 600) {
       $0.isFinished
     }
@@ -50,7 +24,7 @@ final class SteeredLingering: Operation, SteeredByProgram, @unchecked Sendable {
     if role.finishesWithStart { announceFinish() }
   }
 
-  func finish() {
+  override func finish() {
     if flags.value.isFinished { return }
     let (hasReported, isFirst) = flags.change { flags in
       defer { flags = Flags(isFinished: true) }

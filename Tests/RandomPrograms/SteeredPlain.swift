@@ -4,15 +4,6 @@
 import OperationsCore
 
 /// An operation of a program that overrides `main()`.
-final class SteeredPlain: Operation, @unchecked Sendable {
-  private let role: Role
-
-  init(_ role: Role) {
-    self.role = role
-    super.init()
-  }
-
-  deinit { role.wasDestroyed() }
-
+final class SteeredPlain: SteeredOperation, @unchecked Sendable {
   override func main() { role.runBody() }
 }

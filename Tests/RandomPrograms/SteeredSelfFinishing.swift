@@ -6,23 +6,15 @@ import TestSupport
 
 /// An asynchronous operation of a program, in a common style: it has its own flags, which are
 /// announced under a recursive lock, and a `cancel()` without `super` that finishes it at once.
-final class SteeredSelfFinishing: Operation, SteeredByProgram, @unchecked Sendable {
+final class SteeredSelfFinishing: SteeredOperation, SteeredByProgram, @unchecked Sendable {
   private struct Flags {
     var isCancelled = false
     var isExecuting = false
     var isFinished = false
   }
 
-  private let role: Role
   private let flagsLock = RecursiveLock()
   private var flags = Flags()
-
-  init(_ role: Role) {
-    self.role = role
-    super.init()
-  }
-
-  deinit { role.wasDestroyed() }
 
   override var isAsynchronous: Bool { true }
   override var isCancelled: Bool { flagsLock.withLock { flags.isCancelled } }

@@ -6,7 +6,7 @@ import TestSupport
 
 /// An asynchronous operation of a program, in a common style: it has one phase and announces only
 /// that, and a `cancel()` that calls `super` and finishes it in any state.
-final class SteeredStateful: Operation, SteeredByProgram, @unchecked Sendable {
+final class SteeredStateful: SteeredOperation, SteeredByProgram, @unchecked Sendable {
   private enum Phase { case ready, executing, finished }
 
   private struct State {
@@ -15,15 +15,7 @@ final class SteeredStateful: Operation, SteeredByProgram, @unchecked Sendable {
     var hasReported = false
   }
 
-  private let role: Role
   private let state = Monitored(State())
-
-  init(_ role: Role) {
-    self.role = role
-    super.init()
-  }
-
-  deinit { role.wasDestroyed() }
 
   override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
     ["isReady", "isExecuting", "isFinished"].contains(key) ? ["phase"] : []

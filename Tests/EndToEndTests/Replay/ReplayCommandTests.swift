@@ -70,11 +70,7 @@ import Testing
     try recorder.start(
       BuiltProgram.path, ["record", "-p", "\(process.id)", "-o", file],
       environment: [MonitoredProcess.variable(process.runtime)], redirections: [2: errors])
-    let deadline = ContinuousClock.now + .seconds(30)
-    while (try? RecordingReader(path: file)) == nil {
-      try #require(ContinuousClock.now < deadline)
-      usleep(10_000)
-    }
+    try #require(poll(for: .seconds(30)) { (try? RecordingReader(path: file)) != nil })
     if bySignal { recorder.signal(SIGTERM) } else { process.signal(SIGTERM) }
     #expect(recorder.waitForEnd(seconds: 60) == .status(0))
     let reader = try RecordingReader(path: file)

@@ -4,6 +4,7 @@
 import Glibc
 import OperationsCore
 import Synchronization
+import TestSupport
 
 /// Forks a child process that uses operations.
 ///
@@ -19,7 +20,7 @@ enum ForkedChild {
     let queue = OperationQueue()
     let running = BlockOperation { gate.wait() }
     queue.addOperation(running)
-    while !running.isExecuting { usleep(1_000) }
+    waitForStart(of: running)
     let suspended = OperationQueue()
     suspended.isSuspended = true
     suspended.addOperation { _exit(5) }
@@ -27,7 +28,7 @@ enum ForkedChild {
     full.maxConcurrentOperationCount = 1
     let holder = BlockOperation { gate.wait() }
     full.addOperation(holder)
-    while !holder.isExecuting { usleep(1_000) }
+    waitForStart(of: holder)
     let waiting = BlockOperation { _exit(5) }
     waiting.addDependency(running)
     OperationQueue().addOperation(waiting)
@@ -89,6 +90,11 @@ enum ForkedChild {
     }
     OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
     return ending
+  }
+
+  private static func waitForStart(of operation: Operation) {
+    let hasStarted = poll(for: .seconds(Patience.seconds)) { operation.isExecuting }
+    precondition(hasStarted, "The operation did not start")
   }
 
   /// Runs `body` in a child process and waits for its end. An alarm ends a child that hangs.

@@ -68,12 +68,7 @@ struct CrossQueueChainTests {
   func oneThread() async throws {
     try await onOwnThread {
       let log = EventLog<Int32>()
-      let queues = (0..<2).map { _ in
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
-        return queue
-      }
+      let queues = [Self.suspendedSerialQueue(), Self.suspendedSerialQueue()]
       var last: Operation?
       let count = 1_000
       for index in 0..<count {
@@ -95,12 +90,7 @@ struct CrossQueueChainTests {
   @Test("Q-4: an operation in another queue does not wait for an observer that blocks the worker")
   func observerBlocks() async throws {
     try await onOwnThread {
-      let here = OperationQueue()
-      let there = OperationQueue()
-      for queue in [here, there] {
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
-      }
+      let (here, there) = (Self.suspendedSerialQueue(), Self.suspendedSerialQueue())
       let gate = Gate()
       let first = BlockOperation {}
       let other = BlockOperation { gate.open() }
@@ -125,12 +115,7 @@ struct CrossQueueChainTests {
   @Test("Q-4: an operation in another queue does not wait for an observer of the worker's queue")
   func queueObserverBlocks() async throws {
     try await onOwnThread {
-      let here = OperationQueue()
-      let there = OperationQueue()
-      for queue in [here, there] {
-        queue.maxConcurrentOperationCount = 1
-        queue.isSuspended = true
-      }
+      let (here, there) = (Self.suspendedSerialQueue(), Self.suspendedSerialQueue())
       let gate = Gate()
       let first = BlockOperation {}
       let other = BlockOperation { gate.open() }
@@ -147,5 +132,12 @@ struct CrossQueueChainTests {
       #expect(other.isFinished)
       observation.invalidate()
     }
+  }
+
+  private static func suspendedSerialQueue() -> OperationQueue {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    queue.isSuspended = true
+    return queue
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Testing
+
 @testable import OperationsCore
 
 /// The state of a pool whose threads are only counted.
@@ -26,6 +28,14 @@ struct WorkerPoolBench {
       perform(state.request(.serve(.passUnretained(queues[queue].core)), lane, width: width))
       _ = state.samplerCommand()
     }
+  }
+
+  /// Requests a worker for which the pool must start a thread, and leaves the start to the caller.
+  mutating func requestThread(for queue: OperationQueue) throws -> WorkerPoolState.Request {
+    let action = state.request(.serve(.passUnretained(queue.core)), .shared)
+    let request: WorkerPoolState.Request? =
+      if case .start(let request) = action { request } else { nil }
+    return try #require(request)
   }
 
   mutating func change(widthOf queue: Int, to width: Int, _ lane: WorkerPoolState.Lane) {

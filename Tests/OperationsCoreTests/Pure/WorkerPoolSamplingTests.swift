@@ -18,13 +18,7 @@ struct WorkerPoolSamplingTests {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
     bench.look(blocked: 0)
-    guard
-      case .start(let request) = bench.state.request(
-        .serve(.passUnretained(Self.queue.core)), .shared)
-    else {
-      Issue.record("no start")
-      return
-    }
+    let request = try bench.requestThread(for: Self.queue)
     #expect(bench.state.startFailed(request, now: 0).stranded.isEmpty, "one worker is there")
     #expect(bench.state.threadCount == 1 && bench.state.grantedCount == 1)
     #expect(bench.state.waitingCount == 1 && bench.state.samplerCommand() == .wake)
@@ -55,16 +49,10 @@ struct WorkerPoolSamplingTests {
   // MARK: Sampler
 
   @Test("MX-14: a worker that has become idle meanwhile serves what could not get a thread")
-  func failureBesideIdleWorker() {
+  func failureBesideIdleWorker() throws {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
-    guard
-      case .start(let request) = bench.state.request(
-        .serve(.passUnretained(Self.queue.core)), .shared)
-    else {
-      Issue.record("no start")
-      return
-    }
+    let request = try bench.requestThread(for: Self.queue)
     #expect(!bench.finishFirst() && bench.state.idle.count == 1)
     let (action, stranded) = bench.state.startFailed(request, now: 0)
     bench.perform(action)
@@ -72,16 +60,10 @@ struct WorkerPoolSamplingTests {
   }
 
   @Test("MX-14: looks become rare while threads are refused, and come when a thread is tried again")
-  func refusedThreads() {
+  func refusedThreads() throws {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
-    guard
-      case .start(let request) = bench.state.request(
-        .serve(.passUnretained(Self.queue.core)), .shared)
-    else {
-      Issue.record("no start")
-      return
-    }
+    let request = try bench.requestThread(for: Self.queue)
     // After the seventh failure in a row, the next attempt is half a second later.
     bench.refuse(request, times: 7)
     var intervals: [Int64] = []
@@ -117,14 +99,9 @@ struct WorkerPoolSamplingTests {
   }
 
   @Test("The sampler is started before the first worker, and rests while no request waits")
-  func sampler() {
+  func sampler() throws {
     var bench = WorkerPoolBench(processors: 1)
-    guard
-      case .start = bench.state.request(.serve(.passUnretained(Self.queue.core)), .shared)
-    else {
-      Issue.record("no start")
-      return
-    }
+    _ = try bench.requestThread(for: Self.queue)
     #expect(bench.state.samplerCommand() == .start && bench.state.samplerCommand() == .nothing)
     #expect(bench.look(blocked: 0) == .rest)
     _ = bench.state.request(.serve(.passUnretained(Self.queue.core)), .shared)
@@ -165,16 +142,10 @@ struct WorkerPoolSamplingTests {
   }
 
   @Test("MX-14: the sampler is woken when threads are no longer refused")
-  func wakingAfterRefusals() {
+  func wakingAfterRefusals() throws {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
-    guard
-      case .start(let request) = bench.state.request(
-        .serve(.passUnretained(Self.queue.core)), .shared)
-    else {
-      Issue.record("no start")
-      return
-    }
+    let request = try bench.requestThread(for: Self.queue)
     bench.refuse(request, times: 7)
     for _ in 0..<8 { bench.look(blocked: 0) }
     bench.request()
