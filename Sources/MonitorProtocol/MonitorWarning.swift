@@ -10,7 +10,7 @@ public struct MonitorWarning: Sendable, Hashable {
     /// ``operations`` hold all slots of ``queue`` and wait in their code for ``awaited``, which
     /// need a slot.
     case slotDeadlock = "slot-deadlock"
-    /// ``operations`` wait for ``awaited``, which is in no queue and was not started.
+    /// ``operations`` wait for ``awaited``, which is not in a queue and was not started.
     case neverEnqueuedDependency = "never-enqueued-dependency"
     /// ``operations`` were asked to cancel 3 s ago or earlier and still run.
     case cancelNotHonoured = "cancel-not-honoured"
@@ -35,7 +35,8 @@ public struct MonitorWarning: Sendable, Hashable {
     /// or longer.
     case readyButNotStarted = "ready-but-not-started"
     /// ``operations`` have run for more than 1.5 times ``usual``, the recent 99th percentile of
-    /// their class, of which 20 or more have finished recently. The longest run comes first.
+    /// their class. At least 20 operations of the class have finished recently. The longest run
+    /// comes first.
     case slow
     /// More than 10,000 operations depend on the operation in ``operations``.
     case fanOut = "fan-out"
@@ -75,7 +76,7 @@ public struct MonitorWarning: Sendable, Hashable {
   public var title: String
   /// The operations that these wait for, if the kind defines it.
   public var awaited: [OperationReport.ID]
-  /// The name of the first of ``awaited``, if that operation is in no queue; unsanitised.
+  /// The name of the first of ``awaited``, if that operation is not in a queue; unsanitised.
   public var awaitedTitle: String
   /// The queue that the warning is about; `nil` if it is not about a queue.
   public var queue: QueueReport.ID?

@@ -49,7 +49,7 @@ public struct OperationDetail: Sendable, Equatable {
       case notStartedYet = "not-started-yet"
       /// It was added behind a barrier that has not finished.
       case barrierAhead = "barrier-ahead"
-      /// Dependencies are in no queue and were not started.
+      /// Dependencies are not in a queue and were not started.
       case dependenciesNeverAdded = "dependencies-never-added"
     }
 

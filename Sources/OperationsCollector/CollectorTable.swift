@@ -263,7 +263,7 @@ final class CollectorTable {
     let new = snapshot.dependencies.map { OperationReport.ID($0.rawValue) }
     entry.report.dependencies = new
     let oldSet = Set(old)
-    // An operation that is in no queue cannot report that it has finished.
+    // An operation that is not in a queue cannot report that it has finished.
     let unmet = Set(snapshot.unmetDependencies.lazy.map { OperationReport.ID($0.rawValue) })
     for dependency in new where !oldSet.contains(dependency) {
       let known = entries[dependency]

@@ -35,7 +35,7 @@ public struct OperationFilter: Sendable, Hashable {
     case process(Int)
   }
 
-  /// Conditions, one of which must match, or, if negated, none of which may match.
+  /// Conditions. At least one must match. If they are negated, none may match.
   struct Term: Sendable, Hashable {
     var isNegated: Bool
     var alternatives: [Condition]

@@ -4,7 +4,7 @@
 extension ProcessMessage {
   /// Returns the message as the bytes of a frame, without their length.
   ///
-  /// ``UpdateParts`` creates the parts of an update, each of which fits into a frame.
+  /// ``UpdateParts`` divides an update into parts that each fit into a frame.
   public func encoded() -> [UInt8] {
     var wire = WireProcessMessage()
     switch self {

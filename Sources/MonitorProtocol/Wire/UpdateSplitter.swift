@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Divides an update into parts, each of which fits into a frame.
+/// Divides an update into parts that each fit into a frame.
 ///
 /// Lists are divided between two items. The dependencies of one operation can be divided too,
 /// because their number is unlimited: the next part has the others.

@@ -17,7 +17,7 @@ struct DeadlockWatch {
 
   /// The deadlocks, and how long they have been known.
   private(set) var warnings: [MonitorWarning] = []
-  /// The awaited operations of the last search. An operation that is in no queue may be added soon.
+  /// The awaited operations of the last search. An operation that is not in a queue may be added soon.
   private var candidates: Set<[OperationReport.ID]> = []
   private var isDirty = false
   private var due = MonitorTime(nanoseconds: .min / 2)

@@ -73,8 +73,8 @@ final class GroupQueue: OperationQueue, @unchecked Sendable {
   /// Weak, because the group retains the queue.
   weak var group: Operation?
 
-  /// The group that must start before its members can; `nil` if it has started or is in no queue: a
-  /// group that was just created is not a fault.
+  /// The group, which must start before its members can. It is `nil` if the group has started, or is not in
+  /// a queue: a group that was just created is not a fault.
   var pendingGroup: Operation? {
     guard let group else { return nil }
     let status = group.status.load(ordering: .acquiring)
