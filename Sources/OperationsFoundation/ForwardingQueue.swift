@@ -22,11 +22,6 @@
       super.init()
     }
 
-    /// See `QueueCompanion`.
-    func targetIsGoing(_ target: OperationsCore.OperationQueue) {
-      forwardingTarget.queueIsGoing(target)
-    }
-
     // MARK: Adding
 
     override func addOperation(_ operation: Foundation.Operation) {

@@ -8,7 +8,7 @@
   /// The objects that connect a queue to Foundation. They are made when the first of them is used.
   ///
   /// The queue retains the companion; nothing in the companion retains the queue.
-  final class FoundationCompanion: QueueCompanion {
+  final class FoundationCompanion: Sendable {
     let progress: QueueProgress
     private let forwarding = Locked<ForwardingQueue?>(nil)
 
@@ -22,10 +22,6 @@
         forwarding = chosen
         return chosen
       }
-    }
-
-    func queueIsGoing(_ queue: OperationsCore.OperationQueue) {
-      forwarding.withLock { $0 }?.targetIsGoing(queue)
     }
   }
 

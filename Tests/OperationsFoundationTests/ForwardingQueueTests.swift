@@ -89,6 +89,30 @@ struct ForwardingQueueTests {
     }
   }
 
+  @Test("Used in the deinit of our queue, it has the settings of that")
+  func usedDuringDeinit() {
+    final class Leaving: OperationQueue, @unchecked Sendable {
+      let dispatchQueue = DispatchQueue(label: "below")
+      let seen: Monitored<Foundation.OperationQueue?>
+
+      init(seen: Monitored<Foundation.OperationQueue?>) { self.seen = seen }
+
+      deinit {
+        let held = seen.value
+        #expect(held?.name == "mine" && held?.maxConcurrentOperationCount == 3)
+        #expect(held?.underlyingQueue === dispatchQueue)
+      }
+    }
+    let seen = Monitored<Foundation.OperationQueue?>(nil)
+    var queue: Leaving? = Leaving(seen: seen)
+    seen.change { $0 = queue?.foundationQueue }
+    queue?.name = "mine"
+    queue?.maxConcurrentOperationCount = 3
+    queue?.underlyingQueue = queue?.dispatchQueue
+    queue = nil
+    #expect(seen.value?.name == "mine")
+  }
+
   @Test("Used while our queue goes away, it loses nothing")
   func goesAwayMeanwhile() async throws {
     try await onOwnThread {

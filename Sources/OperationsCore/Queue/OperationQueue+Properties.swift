@@ -10,7 +10,9 @@ extension OperationQueue {
   }
 
   /// The name of a queue without a name.
-  final var defaultName: String { "OperationQueue \(core.id.rawValue)" }
+  final var defaultName: String { Self.defaultName(core.id) }
+
+  static func defaultName(_ id: QueueID) -> String { "OperationQueue \(id.rawValue)" }
 
   final var givenWidth: Int {
     core.withScheduler { scheduler, _ in scheduler.maxConcurrentOperationCount }

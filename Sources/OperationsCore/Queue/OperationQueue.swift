@@ -62,10 +62,9 @@ open class OperationQueue: @unchecked Sendable {
   }
 
   deinit {
-    let companion = tellCompanionOfEnd()
     keyValueObservations.objectIsGone()
     QueueRegistry.remove(self)
-    companion?.release()
+    companionReference.load(ordering: .acquiring)?.release()
   }
 
   /// Runs completion blocks on the workers of the pool, so that they need no additional threads.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Synchronization
+
+/// The settings of a queue. They can be read while the queue is deallocated, and after that.
+package struct QueueSettings: Sendable {
+  private let core: QueueCore
+
+  package init(of queue: OperationQueue) { core = queue.core }
+
+  /// Creates a queue with the settings, as they were last set.
+  ///
+  /// A queue without a name has the default name of the first queue, which contains its number.
+  package func makeQueue() -> OperationQueue {
+    let queue = OperationQueue()
+    let (name, width, isSuspended) = core.withScheduler { scheduler, _ in
+      (scheduler.name, scheduler.maxConcurrentOperationCount, scheduler.isSuspended)
+    }
+    queue.name = name.isEmpty ? OperationQueue.defaultName(core.id) : name
+    queue.maxConcurrentOperationCount = width
+    queue.isSuspended = isSuspended
+    queue.qualityOfService = core.qualityOfService
+    queue.underlyingQueue = core.underlyingQueue
+    return queue
+  }
+}
+
+extension OperationQueue {
+  /// Returns the queue's companion: an object that another module of this package keeps with a
+  /// queue for as long as the queue exists. It is one object of one class, which is created when it
+  /// is first used.
+  ///
+  /// - Parameter make: Called on the calling thread if there is no companion yet. If several
+  ///   threads call at the same time, each may call it, and all get the same object. The created
+  ///   object must not retain the queue.
+  /// - Returns: The companion.
+  package final func companion(_ make: () -> any AnyObject & Sendable) -> AnyObject {
+    // Published by the releasing exchange, and read after an acquiring one. It stays until the
+    // queue is released. This is not an `AtomicLazyReference`, because ThreadSanitizer does not see
+    // into that.
+    if let known = companionReference.load(ordering: .acquiring) {
+      return known.takeUnretainedValue()
+    }
+    let made = Unmanaged<AnyObject>.passRetained(make())
+    let (_, known) = companionReference.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    guard let known else { return made.takeUnretainedValue() }
+    made.release()
+    return known.takeUnretainedValue()
+  }
+}
