@@ -112,11 +112,11 @@ extension Operation {
     }
   }
 
-  /// Evaluates the overridable `isReady`, unless a queue has chosen the operation: the queue
+  /// Evaluates the overridable `isReady`, unless a queue has chosen the operation since: the queue
   /// evaluates it before the start.
   private final func askReadinessBeforeStart() {
-    let status = status.load(ordering: .acquiring)
-    if status.isPending, !status.has(.dispatched) { readReadinessAgain() }
+    guard let reading = update({ $0.beginFirstReading() }) else { return }
+    noteReadiness(isReady, reading: reading, isFirst: true)
   }
 
   @inline(__always)

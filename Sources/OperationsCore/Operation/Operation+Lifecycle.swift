@@ -134,8 +134,20 @@ extension Operation {
   /// Reads the overridable `isReady`, and notifies the queue if the value is new to it.
   final func readReadinessAgain() {
     let reading = update { $0.beginReading() }
-    let isReadyNow = isReady
-    let (isCurrent, mustPush) = update { $0.readinessWasRead(isReadyNow, reading: reading) }
+    noteReadiness(isReady, reading: reading)
+  }
+
+  /// Handles a value of the overridable `isReady`, and notifies the queue if the value is new to it.
+  ///
+  /// - Parameters:
+  ///   - isReadyNow: The value.
+  ///   - reading: The number of the reading.
+  ///   - isFirst: Whether a value that the queue has read meanwhile is preferred.
+  final func noteReadiness(_ isReadyNow: Bool, reading: UInt64, isFirst: Bool = false) {
+    let (isCurrent, mustPush) = update {
+      isFirst && $0.has(.selfNotReady)
+        ? (false, false) : $0.readinessWasRead(isReadyNow, reading: reading)
+    }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
       // The queue reads it once more, because another thread may have read `true` since then.

@@ -304,6 +304,15 @@ extension OperationStatus {
     return reading
   }
 
+  /// Begins the first reading of `isReady` after the last dependency has finished.
+  ///
+  /// - Returns: The reading; `nil` if the operation has started, or if its queue has chosen it since then.
+  ///   The queue has read `isReady` in that case, and may have requested exclusions.
+  mutating func beginFirstReading() -> UInt64? {
+    guard isPending, !has(.dispatched), !has(.selfNotReady) else { return nil }
+    return beginReading()
+  }
+
   /// It has exclusions from now on. Returns `false` if its queue has already requested them.
   mutating func excludeOthers() -> Bool {
     guard isPending, !has(.dispatched) else { return false }

@@ -41,6 +41,35 @@ struct ExclusionWaitTests {
     return answer
   }
 
+  @Test("A finished dependency does not make a refused operation request its exclusions again")
+  func oneRequest() async throws {
+    try await onOwnThread(within: .seconds(60)) { [self] in
+      let gate = Gate()
+      let holder = BlockOperation { gate.pass() }
+      holder.exclusions = [exclusion]
+      OperationQueue().addOperation(holder)
+      gate.waitForArrivals(1)
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      let dependency = Operation()
+      let operation = AskedOperation(in: queue)
+      operation.exclusions = [exclusion]
+      operation.addDependency(dependency)
+      queue.addOperation(operation)
+      dependency.start()
+      #expect(
+        poll(for: .seconds(Patience.seconds)) { Exclusions.shared.obstacle(of: operation) != nil })
+      operation.isRefused.open()
+      OperationQueue.duties.waitUntilAllOperationsAreFinished()
+      // The queue handles a second choice of the operation before this one.
+      queue.addOperations([Operation()], waitUntilFinished: true)
+      #expect(operation.requestCount.value == 1)
+      gate.open()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operation.requestCount.value == 2)
+    }
+  }
+
   @Test("An operation gives way to one that was refused often, which starts before it")
   func givesWay() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
@@ -296,5 +325,28 @@ private final class SwitchedOperation: Operation, @unchecked Sendable {
 
   override var isReady: Bool {
     super.isReady && isAllowed.load(ordering: .sequentiallyConsistent)
+  }
+}
+
+/// Counts how often its queue asks it before it requests its exclusions. Another thread that asks
+/// waits until it was refused.
+private final class AskedOperation: Operation, @unchecked Sendable {
+  let requestCount = Monitored(0)
+  let isRefused = Gate()
+  private let ownQueue: OperationQueue
+
+  init(in queue: OperationQueue) {
+    ownQueue = queue
+    super.init()
+  }
+
+  override var isReady: Bool {
+    guard super.isReady else { return false }
+    if OperationQueue.current === ownQueue {
+      requestCount.change { $0 += 1 }
+    } else {
+      isRefused.pass()
+    }
+    return true
   }
 }
