@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import Synchronization
+
 /// An operation that consists of others.
 ///
 /// ```swift
@@ -136,13 +138,26 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   }
 
   /// Whether this group is a member of itself, through other groups. Such groups can never start.
+  ///
+  /// The references to other groups and to their queues may become the last ones. They are released on
+  /// another thread, because a `deinit` of the user may wait until this thread has finished the group.
   private final var isMemberOfItself: Bool {
     var seen: Set<ObjectIdentifier> = []
+    var held: [any AnyObject & Sendable] = []
     var group: Operation? = self
     while let current = group, seen.insert(ObjectIdentifier(current)).inserted {
-      group = (current.queueHoldingIt as? GroupQueue)?.group
+      let queue = current.enqueuedQueue.flatMap { QueueRegistry.queue(at: $0) }
+      if let queue { held.append(queue) }
+      // If it is not retired, the queue at that address is its queue.
+      let isInQueue = !current.status.load(ordering: .sequentiallyConsistent).has(.retired)
+      group = isInQueue ? (queue as? GroupQueue)?.group : nil
+      if let group { held.append(group) }
     }
-    return group === self
+    let isFound = group === self
+    group = nil
+    // The first one is the queue that has this group, and so exists until this has finished.
+    if held.count > 1 { ReleaseList.releaseElsewhere(consume held) }
+    return isFound
   }
 
   private final func finishUnrunAtLast() -> Bool { super.finishUnrun() }

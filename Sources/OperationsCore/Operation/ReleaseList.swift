@@ -81,6 +81,19 @@ enum ReleaseList {
     OperationQueue.completions.addOperation { reference.release() }
   }
 
+  /// Releases objects on another thread, because this one may not run the user's code.
+  static func releaseElsewhere(_ objects: consuming [any AnyObject & Sendable]) {
+    let last = Unmanaged.passRetained(Objects(consume objects))
+    OperationQueue.completions.addOperation { last.release() }
+  }
+
+  /// Holds references, so that a block can have the only reference to them.
+  private final class Objects: Sendable {
+    private let objects: [any AnyObject & Sendable]
+
+    init(_ objects: consuming [any AnyObject & Sendable]) { self.objects = objects }
+  }
+
   /// - Returns: Whether there was one.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
     // Each is removed from the list before its `deinit` adds to that.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-import OperationsCore
 import TestSupport
 import Testing
+
+@testable import OperationsCore
 
 @Suite("Races in and around groups", .oneAtATime)
 struct GroupRaceTests {
@@ -45,6 +46,24 @@ struct GroupRaceTests {
       let operations = groups + [outer, member]
       #expect(poll(for: .seconds(Patience.seconds)) { operations.allSatisfy(\.isFinished) })
       #expect(operations.allSatisfy { $0.isCancelled })
+    }
+  }
+
+  @Test("The end of a cancelled group runs no deinit of the group around it")
+  func releaseOfOuterGroup() async throws {
+    let seed = SeededGenerator.announcedSeed()
+    try await onOwnThread {
+      var random = SeededGenerator(seed: seed)
+      let isReleasedInside = Flag()
+      for _ in 0..<Effort.scaled(100_000) where !isReleasedInside.isRaised {
+        let inner = GroupOperation()
+        var outer: NotingGroup? = NotingGroup(around: inner, isReleasedInside)
+        outer?.cancel()
+        for _ in 0..<Int.random(in: 0..<400, using: &random) where inner.isExecuting { break }
+        outer = nil
+        inner.waitUntilFinished()
+      }
+      #expect(!isReleasedInside.isRaised)
     }
   }
 
@@ -148,4 +167,19 @@ struct GroupRaceTests {
       }
     }
   }
+}
+
+/// Notes whether it is destroyed by a thread that is inside its member.
+private final class NotingGroup: GroupOperation, @unchecked Sendable {
+  private let member: Operation
+  private let isReleasedInside: Flag
+
+  init(around member: Operation, _ isReleasedInside: Flag) {
+    self.member = member
+    self.isReleasedInside = isReleasedInside
+    super.init()
+    addOperation(member)
+  }
+
+  deinit { if CurrentWork.isInside(member) { isReleasedInside.raise() } }
 }
