@@ -97,6 +97,10 @@ extension WorkerPoolState {
   }
 
   static let stallNanoseconds: Int64 = 20_000_000
+  /// The maximum number of duties, and of completion blocks, that are served beyond the budget, unless
+  /// there are more processors. With more threads that compute, the kernel itself lets a new thread wait
+  /// for about 50 ms.
+  private static let surplusLimit = 16
   private static let shortestInterval: Int64 = 1_000_000
   private static let longestInterval: Int64 = 5_000_000
   /// The longest interval while no thread can be added.
@@ -164,7 +168,7 @@ extension WorkerPoolState {
       sampling.lastProgress = look.progress
       sampling.lastProgressTime = look.now
     }
-    let limit = max(4, processorCount)
+    let limit = max(Self.surplusLimit, processorCount)
     dutyAllowance.notice(
       first: duty.first?.number, surplus: dutySurplus, limit: limit, now: look.now)
     completionAllowance.notice(

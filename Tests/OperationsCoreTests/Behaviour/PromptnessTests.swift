@@ -27,6 +27,25 @@ struct PromptnessTests {
     }
   }
 
+  @Test("CB-1: a completion block begins within 50 ms of the finish although eight others compute")
+  func longCompletionBlocks() async throws {
+    try await onOwnThread(within: .seconds(120)) {
+      let isOver = SharedFlag()
+      let delays = Self.delays(besides: .seconds(10)) { queue, operation in
+        let begun = Monitored<ContinuousClock.Instant?>(nil)
+        operation.completionBlock = {
+          begun.change { $0 = .now }
+          let end = ContinuousClock.now + .seconds(2)
+          while ContinuousClock.now < end, !isOver.value {}
+        }
+        queue.addOperation(operation)
+        return { begun.wait(for: "the completion block") { $0 != nil } ? begun.value : nil }
+      }
+      isOver.set()
+      #expect(delays.count == 9 && delays.allSatisfy { $0 < .milliseconds(50) }, "\(delays)")
+    }
+  }
+
   @Test("CB-1: the library's own work does not wait for completion blocks that take long")
   func slowCompletionBlocks() async throws {
     try await onOwnThread(within: .seconds(120)) {

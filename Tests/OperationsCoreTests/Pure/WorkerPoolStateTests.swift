@@ -131,12 +131,12 @@ struct WorkerPoolStateTests {
   }
 
   @Test(
-    "A duty or a completion block that has waited for 5 ms gets a worker, up to four in all",
+    "A duty or a completion block that has waited for 5 ms gets a worker, up to sixteen in all",
     arguments: [WorkerPoolState.Lane.duty, .completion])
   func longDuties(lane: WorkerPoolState.Lane) {
     var bench = WorkerPoolBench(processors: 2)
     bench.request(2)
-    bench.request(10, lane)
+    bench.request(20, lane)
     #expect(bench.serving.count == 3)
     bench.look(blocked: 0)
     bench.look(blocked: 0, after: 4_000_000)
@@ -144,7 +144,7 @@ struct WorkerPoolStateTests {
     bench.look(blocked: 0)
     #expect(bench.serving.count == 4)
     for _ in 0..<100 { bench.look(blocked: 0) }
-    #expect(bench.serving.count == 6)
+    #expect(bench.serving.count == 18)
     while bench.state.hasWaiting || bench.serving.count > 2 { bench.finish(2) }
     bench.look(blocked: 0)
     bench.request(2, lane)
