@@ -16,6 +16,7 @@ struct LockStepRun {
   ///   - patience: The time limit for expected events.
   /// - Returns: The first violation; `nil` if there is none.
   @Sendable func discrepancy(in program: Program, patience: Duration) -> Discrepancy? {
+    let program = program.forModel
     let rehearsal = Rehearsal(program, rules: rules)
     let world = World(program, fault: fault)
     var discrepancy: Discrepancy?

@@ -37,8 +37,7 @@ enum OperationKind: Hashable, Sendable, CaseIterable {
   /// Whether `cancel()` finishes it in any state.
   var finishesOnCancel: Bool { self == .selfFinishing || self == .stateful }
 
-  /// Whether programs give it exclusions and requirements. What an own condition adds to these is tested
-  /// elsewhere.
+  /// Whether the model knows what exclusions and requirements add to its readiness.
   var hasPlainReadiness: Bool { !hasCondition && self != .barrier }
 
   /// Whether `isReady` includes its own condition.

@@ -32,6 +32,18 @@ struct Program: Hashable, Sendable {
   var steps: [Step]
 }
 
+extension Program {
+  /// The program without the exclusions of operations with their own condition, which the model does
+  /// not predict. Only ``FreeRun`` includes them.
+  var forModel: Program {
+    var program = self
+    for index in operations.indices where !operations[index].kind.hasPlainReadiness {
+      program.operations[index].exclusions = []
+    }
+    return program
+  }
+}
+
 // MARK: - Names
 
 extension Program {

@@ -53,7 +53,7 @@ struct ProgramGenerator {
       let kind = pick(Self.kinds)
       let isOwn = kind != .barrier
       let hasExclusions =
-        kind.hasPlainReadiness && (theme == .exclusions ? !chance(oneIn: 4) : chance(oneIn: 6))
+        isOwn && (theme == .exclusions ? !chance(oneIn: 4) : chance(oneIn: 6))
       program.operations.append(
         Program.Item(
           kind: kind, hasCompletionBlock: isOwn && chance(oneIn: 4),
@@ -89,7 +89,7 @@ struct ProgramGenerator {
   ]
 
   private mutating func makeSteps() {
-    var model = Model(program)
+    var model = Model(program.forModel)
     let count = Int.random(in: 5...25, using: &random)
     for _ in 0..<(4 * count) where program.steps.count < count {
       if let taken = model.perform(step(after: model)) { program.steps.append(taken) }
