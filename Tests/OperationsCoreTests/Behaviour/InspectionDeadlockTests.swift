@@ -309,6 +309,28 @@ struct InspectionDeadlockTests {
     }
   }
 
+  @Test(
+    "DE-8: groups that contain each other are a cycle, although none was cancelled",
+    arguments: [2, 5])
+  func circularGroups(count: Int) async throws {
+    try await onOwnThread {
+      let groups = (0..<count).map { _ in GroupOperation() }
+      for (index, group) in groups.enumerated() { groups[(index + 1) % count].addOperation(group) }
+      let dependent = Operation()
+      dependent.addDependency(groups[0])
+      let queue = makeQueue(width: 1)
+      queue.addOperation(dependent)
+      let found = queue.deadlocks()
+      #expect(found.count == 1)
+      #expect(cycles(found).map(Set.init) == [Set(references(groups))])
+      groups[0].cancel()
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(
+        poll(for: .seconds(Patience.seconds)) { groups.allSatisfy(\.isFinished) })
+      #expect(queue.deadlocks().isEmpty)
+    }
+  }
+
   @Test("DE-8: an operation waits for the one that it performs: its attempt, or its limited work")
   func performed() async throws {
     try await onOwnThread {
