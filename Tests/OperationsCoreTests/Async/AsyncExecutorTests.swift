@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of opq; see LICENSE.
+
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OperationsCore
+
+/// `cancel()` must not wait for the thread that creates the task of an operation: that thread may
+/// run the task's jobs first, or may get no processor.
+@Suite("Asynchronous operations with unusual executors and threads")
+struct AsyncExecutorTests {
+  @Test("CA-8: cancel() takes effect if the runtime runs each job on the thread that enqueues it")
+  func inlineJobsInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      alarm(120)
+      InlineJobs.begin()
+      var random = SeededGenerator(seed: 1)
+      for _ in 0..<Effort.scaled(10_000) {
+        let delay = Int.random(in: 0..<2_000, using: &random)
+        let operation = AsyncOperation { try await AsyncGate().passUnlessCancelled() }
+        onThreads(2) { thread in
+          if thread == 0 { return operation.start() }
+          for _ in 0..<delay where operation.isFinished { return }
+          operation.cancel()
+        }
+        precondition(poll(for: .seconds(Patience.seconds)) { operation.isFinished })
+        precondition(operation.isCancelled)
+      }
+      precondition(InlineJobs.count > 0, "The runtime did not use the executor")
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test(
+    "CA-8: a real-time thread does not wait in cancel() for a thread that creates a task",
+    .enabled(if: RealTime.isPermitted, "SCHED_FIFO is not permitted"))
+  func realTimeInOwnProcess() async {
+    await #expect(processExitsWith: .success) {
+      alarm(120)
+      try await onOwnThread {
+        RealTime.useOneProcessor()
+        let queue = OperationQueue()
+        // The worker's thread has the normal priority.
+        queue.addOperations([BlockOperation {}], waitUntilFinished: true)
+        precondition(RealTime.begin())
+        var random = SeededGenerator(seed: 1)
+        var longest = Duration.zero
+        for _ in 0..<Effort.scaled(10_000) {
+          let gate = AsyncGate()
+          let operation = queue.addAsyncOperation { try await gate.passUnlessCancelled() }
+          // The worker runs until this thread wakes up, at any point of the start.
+          usleep(UInt32.random(in: 0..<100, using: &random))
+          longest = max(longest, ContinuousClock().measure { operation.cancel() })
+          operation.waitUntilFinished()
+        }
+        // The kernel lets others run after 950 ms.
+        precondition(longest < .milliseconds(500), "\(longest)")
+      }
+      exit(EXIT_SUCCESS)
+    }
+  }
+}
+
+/// A global executor that runs each job on the thread that enqueues it.
+private enum InlineJobs {
+  private final class Executor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) { InlineJobs.run(UnownedJob(job)) }
+  }
+
+  private typealias Hook = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> Void
+
+  private static let executor = Executor()
+  private static let ranCount = Atomic<Int>(0)
+
+  /// The number of jobs that have run.
+  static var count: Int { ranCount.load(ordering: .relaxed) }
+
+  /// Replaces the runtime's executor, for the rest of the process.
+  static func begin() {
+    let hook: Hook = { job, _ in InlineJobs.run(unsafeBitCast(job, to: UnownedJob.self)) }
+    let place = dlsym(nil, "swift_task_enqueueGlobal_hook")
+    place?.assumingMemoryBound(to: Hook?.self).pointee = hook
+  }
+
+  private static func run(_ job: UnownedJob) {
+    ranCount.wrappingAdd(1, ordering: .relaxed)
+    job.runSynchronously(on: executor.asUnownedTaskExecutor())
+  }
+}
+
+/// The real-time class of the scheduler, for the calling thread.
+private enum RealTime {
+  /// Whether a thread may enter it.
+  static var isPermitted: Bool {
+    let result = Monitored<Bool?>(nil)
+    startThread { result.change { $0 = begin() } }
+    return result.wait(for: "a thread") { $0 != nil } && result.value == true
+  }
+
+  static func begin() -> Bool {
+    var parameters = sched_param()
+    parameters.sched_priority = 1
+    return sched_setscheduler(0, SCHED_FIFO, &parameters) == 0
+  }
+
+  private typealias AffinityCall =
+    @convention(c) (pid_t, Int, UnsafeMutableRawPointer?) -> Int32
+
+  /// Keeps this thread, and those that it creates, on the first processor that it may use.
+  static func useOneProcessor() {
+    // The module does not offer these functions.
+    let get = unsafeBitCast(dlsym(nil, "sched_getaffinity"), to: AffinityCall.self)
+    let set = unsafeBitCast(dlsym(nil, "sched_setaffinity"), to: AffinityCall.self)
+    var allowed = [UInt8](repeating: 0, count: 128)
+    precondition(get(0, allowed.count, &allowed) >= 0)
+    let index = allowed.firstIndex { $0 != 0 } ?? 0
+    let first = allowed[index] & (~allowed[index] &+ 1)
+    allowed = [UInt8](repeating: 0, count: 128)
+    allowed[index] = first
+    precondition(set(0, allowed.count, &allowed) == 0)
+  }
+}
