@@ -78,6 +78,7 @@ extension Operation {
   }
 
   final func stopDepending(on operation: Operation) {
+    if csystem_is_forked_child() { checkProcessBeforeChange() }
     guard isListed(operation) else { return }
     announce("dependencies") { unlink(operation) }
     noteDescriptionChanged()

@@ -13,8 +13,17 @@ extension Operation {
 
   /// Notifies all dependents of this operation. Called once, after it has finished.
   final func releaseDependents() {
+    if csystem_is_forked_child() { checkDependents() }
     var chain = releaseDependents(in: nil)
     precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
+  }
+
+  /// Ends a child process in which a dependent in a queue would wait forever.
+  private final func checkDependents() {
+    let all = [links.firstDependent, extra.load(ordering: .acquiring).dependent].compactMap(\.self)
+    for dependent in all + (rare?.moreDependents ?? []) + (rare?.requirers ?? []) {
+      dependent._withUnsafeGuaranteedRef { $0.checkProcessBeforeChange() }
+    }
   }
 
   /// Notifies all dependents, on a worker of this queue that will read the queue at once.
@@ -107,6 +116,8 @@ extension Operation {
   /// - Parameter operations: The operations, with unowned references, which this method releases.
   @inline(never)
   static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
+    // A child process has no such thread. These are in no queue, and are asked when they are started.
+    if csystem_is_forked_child() { return operations.forEach { _ = claim($0) } }
     OperationQueue.duties.addOperation {
       for operation in operations { claim(operation)?.askReadinessBeforeStart() }
     }

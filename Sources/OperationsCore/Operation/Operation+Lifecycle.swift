@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
 import Synchronization
 
 extension Operation {
@@ -158,6 +159,7 @@ extension Operation {
   // MARK: Cancel
 
   final func performCancel() {
+    if csystem_is_forked_child() { checkProcessBeforeChange() }
     if isExactlyBlockOperation, let verdict = update({ $0.cancelUnobserved() }) {
       if verdict.mustPush { pushToQueue() }
       return
@@ -226,6 +228,7 @@ extension Operation {
 
   private final func submitCompletion() {
     guard withRare({ $0?.completionBlock != nil }) else { return }
+    ForkedProcess.check("to run a completion block")
     // Asynchronously, because the finishing thread may hold locks of the user. The operation lives
     // until its block has run.
     OperationQueue.completions.addOperation {

@@ -33,6 +33,14 @@ extension Operation {
     }
   }
 
+  /// Ends a child process that expects this operation's queue to start it.
+  final func checkProcessBeforeChange() {
+    let status = status.load(ordering: .acquiring)
+    if status.isPending, status.has(.enqueued) {
+      ForkedProcess.check("to change an operation that is in a queue")
+    }
+  }
+
   /// Whether it has not started, and is in a queue whose operations run on the main dispatch queue.
   private final var isPendingOnMain: Bool {
     let status = status.load(ordering: .acquiring)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
+import COperationsSystem
+
 /// The values that were set, without the overrides of a subclass. The library itself uses these.
 extension OperationQueue {
   /// The name that was set, or the default name.
@@ -33,5 +35,14 @@ extension OperationQueueSupplement where Self: OperationQueue {
       maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
     }
     if givenSuspension { isSuspended = false }
+  }
+}
+
+extension QueueCore {
+  /// Ends a child process that expects operations of this queue to start: it has no threads for them.
+  func checkProcess(_ action: @autoclosure () -> String) {
+    if csystem_is_forked_child(), !withScheduler({ scheduler, _ in scheduler.isEmpty }) {
+      ForkedProcess.refuse(action())
+    }
   }
 }

@@ -15,11 +15,12 @@ import Synchronization
 ///
 /// A child process of `fork()` has none of the threads that execute operations. If a queue was
 /// created before the fork, the child can create operations, directly start synchronous ones with
-/// one block, and call `exec` or `_exit`. If it adds an operation to a queue, or waits for one that
-/// is in a queue, it ends with a message on the standard error stream. A subclass that depends on
-/// another operation, and a completion block, need a thread too. If no queue was created before the
-/// fork, the child can use queues like any other process. Locks that other threads held during
-/// `fork()` stay locked in the child: see <doc:PrioritiesAndWidths>.
+/// one block, and call `exec` or `_exit`. If it adds an operation to a queue, waits for, cancels or
+/// changes one that is in a queue, or resumes a queue that has operations, it ends with a message on
+/// the standard error stream. A completion block, and the cancellation of a dependent by a failure,
+/// need a thread too. If an operation calls `fork()`, the child must not return from it. If no queue
+/// was created before the fork, the child can use queues like any other process. Locks that other
+/// threads held during `fork()` stay locked in the child: see <doc:PrioritiesAndWidths>.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
 // Unchecked because an open class cannot be checked. Its stored properties are thread-safe.
@@ -202,6 +203,7 @@ open class OperationQueue: @unchecked Sendable {
       }
       guard !isFixed("maxConcurrentOperationCount") else { return }
       announce("maxConcurrentOperationCount", unless: newValue == givenWidth) {
+        core.checkProcess("to set the width of a queue that has operations")
         core.withScheduler { scheduler, _ in
           scheduler.maxConcurrentOperationCount = newValue
           core.declaredWidth.store(newValue, ordering: .relaxed)
@@ -222,6 +224,7 @@ open class OperationQueue: @unchecked Sendable {
     set {
       guard !isFixed("isSuspended") else { return }
       announce("isSuspended", unless: newValue == givenSuspension) {
+        if !newValue { core.checkProcess("to resume a queue that has operations") }
         core.withScheduler { scheduler, _ in
           scheduler.isSuspended = newValue
           scheduler.monitor.queueDidChange()

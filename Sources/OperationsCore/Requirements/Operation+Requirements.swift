@@ -132,6 +132,7 @@ extension Operation {
         Delivery.during(self) { dependent.judge(nil) }
         continue
       }
+      ForkedProcess.check("to cancel a dependent of an operation that has failed")
       // `cancel()` may be overridden, and this thread may hold a lock of the subclass.
       OperationQueue.duties.addOperation { dependent.judge(error) }
     }

@@ -196,6 +196,7 @@ final class QueueCore: @unchecked Sendable {
 
   /// Pushes an operation of this queue into the inbox again. The caller has claimed that.
   func pushAgain(_ operation: Operation) {
+    ForkedProcess.check("to change an operation that is in a queue")
     keepingAlive {
       push(first: .passUnretained(operation), last: .passUnretained(operation))
       wakeWorker()

@@ -16,68 +16,47 @@ enum ForkedChild {
   ///
   /// - Returns: How the child ended, as `waitpid` reports it.
   static func use(_ word: String) -> Int32 {
-    let gate = Pipe()
-    let queue = OperationQueue()
-    let running = BlockOperation { gate.wait() }
-    queue.addOperation(running)
-    waitForStart(of: running)
-    let suspended = OperationQueue()
-    suspended.isSuspended = true
-    suspended.addOperation { _exit(5) }
-    let full = OperationQueue()
-    full.maxConcurrentOperationCount = 1
-    let holder = BlockOperation { gate.wait() }
-    full.addOperation(holder)
-    waitForStart(of: holder)
-    let waiting = BlockOperation { _exit(5) }
-    waiting.addDependency(running)
-    OperationQueue().addOperation(waiting)
+    let parent = Parent()
     let ending = child {
-      switch word {
-      case "addBlock": queue.addOperation {}
-      case "addOperation": OperationQueue().addOperation(Operation())
-      case "addOperations": queue.addOperations([Operation()], waitUntilFinished: false)
-      case "addBarrier": queue.addBarrierBlock {}
-      case "addBlockToSuspended": suspended.addOperation {}
-      case "addOperationToSuspended": suspended.addOperation(Operation())
-      case "addBlockToFull": full.addOperation {}
-      case "addOperationToFull": full.addOperation(Operation())
-      case "awaitOperation":
-        Task(executorPreference: CallingThread()) { await running.finished() }
-      case "awaitQueue":
-        Task(executorPreference: CallingThread()) { await full.waitForAll() }
-      case "waitForOperation": running.waitUntilFinished()
-      case "waitForQueue": queue.waitUntilAllOperationsAreFinished()
-      case "resume": suspended.isSuspended = false
-      case "cancel": waiting.cancel()
-      case "startAsynchronous": AsyncOperation {}.start()
-      case "startSeveralBlocks":
-        let several = BlockOperation {}
-        several.addExecutionBlock {}
-        several.start()
-      default: _exit(4)
+      guard parent.add(word) || parent.wait(word) || parent.change(word) || start(word) else {
+        _exit(4)
       }
     }
-    // The parent must be unchanged.
-    suspended.cancelAllOperations()
-    waiting.cancel()
-    for _ in 0..<2 { gate.open() }
-    for queue in [queue, full] { queue.waitUntilAllOperationsAreFinished() }
+    parent.end()
     return ending
+  }
+
+  /// - Returns: Whether the word names something that is started directly.
+  private static func start(_ word: String) -> Bool {
+    let operation = BlockOperation {}
+    switch word {
+    case "startAsynchronous": AsyncOperation {}.start()
+    case "startSeveralBlocks":
+      operation.addExecutionBlock {}
+      operation.start()
+    case "startWithCompletionBlock":
+      operation.completionBlock = {}
+      operation.start()
+    case "failWithDependent":
+      let failing = Failing()
+      operation.addDependency(failing, requires: .success)
+      failing.start()
+    default: return false
+    }
+    return true
   }
 
   /// Forks a child that starts operations directly after the parent has used a queue.
   static func startByHand() -> Int32 {
     OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
     return child {
-      let first = BlockOperation {}
-      let second = BlockOperation {}
-      // The `isReady` of a subclass with a dependency is evaluated on another thread.
-      let subclass = PlainSubclass()
-      second.addDependency(first)
-      for operation in [first, second, subclass] { operation.start() }
-      second.waitUntilFinished()
-      guard second.isFinished, subclass.isFinished else { _exit(3) }
+      let operations = [BlockOperation {}, BlockOperation {}, Asked(), PlainSubclass()]
+      for (dependent, dependency) in zip(operations.dropFirst(), operations) {
+        dependent.addDependency(dependency)
+      }
+      for operation in operations { operation.start() }
+      for operation in operations { operation.waitUntilFinished() }
+      guard operations.allSatisfy(\.isFinished) else { _exit(3) }
     }
   }
 
@@ -90,11 +69,6 @@ enum ForkedChild {
     }
     OperationQueue().addOperations([BlockOperation {}], waitUntilFinished: true)
     return ending
-  }
-
-  private static func waitForStart(of operation: Operation) {
-    let hasStarted = poll(for: .seconds(Patience.seconds)) { operation.isExecuting }
-    precondition(hasStarted, "The operation did not start")
   }
 
   /// Runs `body` in a child process and waits for its end. An alarm ends a child that hangs.
@@ -113,6 +87,115 @@ enum ForkedChild {
     var status: Int32 = -1
     waitpid(process, &status, 0)
     return status
+  }
+}
+
+/// The queues of the parent process, and their operations. In the child none of them can start.
+private final class Parent: Sendable {
+  private let gate = Pipe()
+  private let queue = OperationQueue()
+  /// Has operations that could start.
+  private let suspended = OperationQueue()
+  /// Has an operation that executes, and others.
+  private let full = OperationQueue()
+  private let suspendedFull = OperationQueue()
+  /// Executes in a queue.
+  private let running: Operation
+  /// Waits for ``running``.
+  private let waiting = BlockOperation { _exit(5) }
+  /// Is in no queue. The operations whose names begin with `after` wait for it.
+  private let before = Operation()
+  private let after = BlockOperation { _exit(5) }
+  private let afterInFull = BlockOperation { _exit(5) }
+  private let askedAfterInFull = Asked()
+  private let inSuspended = BlockOperation { _exit(5) }
+
+  init() {
+    running = BlockOperation { [gate] in gate.wait() }
+    queue.addOperation(running)
+    waiting.addDependency(running)
+    queue.addOperation(waiting)
+    for queue in [full, suspendedFull] {
+      queue.maxConcurrentOperationCount = 1
+      let holder = BlockOperation { [gate] in gate.wait() }
+      queue.addOperation(holder)
+      Self.waitForStart(of: holder)
+    }
+    Self.waitForStart(of: running)
+    for queue in [suspended, suspendedFull] {
+      queue.isSuspended = true
+      queue.addOperation { _exit(5) }
+    }
+    suspended.addOperation(inSuspended)
+    for operation in [after, afterInFull, askedAfterInFull] { operation.addDependency(before) }
+    queue.addOperation(after)
+    full.addOperation(afterInFull)
+    full.addOperation(askedAfterInFull)
+  }
+
+  private static func waitForStart(of operation: Operation) {
+    let hasStarted = poll(for: .seconds(Patience.seconds)) { operation.isExecuting }
+    precondition(hasStarted, "The operation did not start")
+  }
+
+  /// Lets the operations of the parent end, which must be unchanged.
+  func end() {
+    for queue in [suspended, full, suspendedFull, queue] { queue.cancelAllOperations() }
+    for queue in [suspended, suspendedFull] { queue.isSuspended = false }
+    for _ in 0..<3 { gate.open() }
+    for queue in [suspended, full, suspendedFull, queue] {
+      queue.waitUntilAllOperationsAreFinished()
+    }
+  }
+
+  // In the child. Each function returns whether the word is its own.
+
+  func add(_ word: String) -> Bool {
+    switch word {
+    case "addBlock": queue.addOperation {}
+    case "addOperation": OperationQueue().addOperation(Operation())
+    case "addOperations": queue.addOperations([Operation()], waitUntilFinished: false)
+    case "addBarrier": queue.addBarrierBlock {}
+    case "addBlockToSuspended": suspended.addOperation {}
+    case "addOperationToSuspended": suspended.addOperation(Operation())
+    case "addBlockToFull": full.addOperation {}
+    case "addOperationToFull": full.addOperation(Operation())
+    default: return false
+    }
+    return true
+  }
+
+  func wait(_ word: String) -> Bool {
+    switch word {
+    case "awaitOperation":
+      Task(executorPreference: CallingThread()) { [running] in await running.finished() }
+    case "awaitQueue":
+      Task(executorPreference: CallingThread()) { [full] in await full.waitForAll() }
+    case "waitForOperation": running.waitUntilFinished()
+    case "waitForQueue": queue.waitUntilAllOperationsAreFinished()
+    default: return false
+    }
+    return true
+  }
+
+  func change(_ word: String) -> Bool {
+    switch word {
+    case "resume": suspended.isSuspended = false
+    case "resumeFull": suspendedFull.isSuspended = false
+    case "widen": queue.maxConcurrentOperationCount = 3
+    case "widenSuspended": suspended.maxConcurrentOperationCount = 3
+    case "cancel": waiting.cancel()
+    case "cancelInFull": afterInFull.cancel()
+    case "cancelInSuspended": inSuspended.cancel()
+    case "cancelAllInFull": full.cancelAllOperations()
+    case "prioritize": waiting.queuePriority = .high
+    case "prioritizeInFull": afterInFull.queuePriority = .high
+    case "makeReady": after.removeDependency(before)
+    case "makeReadyInFull": afterInFull.removeDependency(before)
+    case "makeReadyByFinish": before.start()
+    default: return false
+    }
+    return true
   }
 }
 
@@ -146,3 +229,13 @@ private struct Pipe: Sendable {
 }
 
 private final class PlainSubclass: Operation, @unchecked Sendable {}
+
+private final class Asked: Operation, @unchecked Sendable {
+  override var isReady: Bool { super.isReady }
+}
+
+private final class Failing: Operation, @unchecked Sendable {
+  private struct Failure: Error {}
+
+  override func main() { recordError(Failure()) }
+}

@@ -13,7 +13,9 @@ struct ForkedProcessTests {
       "addBlock", "addOperation", "addOperations", "addBarrier", "waitForOperation", "waitForQueue",
       "startAsynchronous", "startSeveralBlocks", "resume", "cancel", "addBlockToSuspended",
       "addOperationToSuspended", "addBlockToFull", "addOperationToFull", "awaitOperation",
-      "awaitQueue",
+      "awaitQueue", "resumeFull", "widen", "widenSuspended", "cancelInFull", "cancelInSuspended",
+      "cancelAllInFull", "prioritize", "prioritizeInFull", "makeReady", "makeReadyInFull",
+      "makeReadyByFinish",
     ])
   func useInOwnProcess(use: String) throws {
     let (_, output) = try Self.fixture.run(
@@ -21,6 +23,19 @@ struct ForkedProcessTests {
     // By the signal of a trap, and not by the alarm.
     #expect(output.contains("the child was ended by a trap"), "\(output)")
     #expect(output.contains("Operations: a child process tries to "), "\(output)")
+  }
+
+  @Test(
+    "H-14: a child that finishes an operation ends with a message about what needs a thread then",
+    arguments: [
+      ("startWithCompletionBlock", "run a completion block"),
+      ("failWithDependent", "cancel a dependent of an operation that has failed"),
+    ])
+  func consequenceInOwnProcess(use: String, action: String) throws {
+    let (_, output) = try Self.fixture.run(
+      "workers", "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
+    #expect(output.contains("the child was ended by a trap"), "\(output)")
+    #expect(output.contains("Operations: a child process tries to \(action)."), "\(output)")
   }
 
   @Test(
