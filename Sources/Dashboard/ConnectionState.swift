@@ -114,7 +114,7 @@ extension Dashboard {
     list.cancelKeys.disarm()
     guard prompts.question?.purpose == .cancel else { return }
     prompts.question = nil
-    show("the connection is lost; nothing cancelled", isWarning: true)
+    show("not cancelled: the connection is lost", isWarning: true)
   }
 
   /// Notes that the source has ended: open questions about its operations end with it.
@@ -123,6 +123,6 @@ extension Dashboard {
     list.cancelKeys.disarm()
     guard let purpose = prompts.question?.purpose else { return }
     prompts.question = nil
-    if purpose == .cancel { show("it has ended; nothing cancelled", isWarning: true) }
+    if purpose == .cancel { show("not cancelled: the process has ended", isWarning: true) }
   }
 }

@@ -49,7 +49,7 @@ extension Dashboard {
   ) {
     switch outcomes.first ?? .unknown {
     case .requested: show("queue \(live.queue(id)?.name ?? "") \(done)")
-    case .alreadyFinished, .unknown: show("that queue is gone", isWarning: true)
+    case .alreadyFinished, .unknown: show("the queue no longer exists", isWarning: true)
     case .denied: show("denied: the process is read-only", isWarning: true)
     case .lost:
       let name = live.queue(id)?.name ?? ""
@@ -108,7 +108,7 @@ extension Dashboard {
     prompts.question = nil
     let ids = question.ids
     if ids.contains(where: { live.hasEnded($0) }) {
-      return show("its process has ended; nothing cancelled", isWarning: true)
+      return show("not cancelled: its process has ended", isWarning: true)
     }
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
     let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""

@@ -74,7 +74,7 @@ extension Farewell {
   /// The reason as one line that is safe to print. The process has sent the text, which may contain
   /// any characters.
   var sentence: String {
-    if reason.isEmpty { return "it does not say why" }
+    if reason.isEmpty { return "no reason given" }
     let shown = reason.unicodeScalars.prefix(Self.reasonLimit).map { scalar -> Unicode.Scalar in
       if scalar.properties.isWhitespace { return " " }
       return scalar.isObeyed ? "\u{B7}" : scalar

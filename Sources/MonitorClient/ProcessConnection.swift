@@ -99,7 +99,7 @@ final class ProcessConnection: ChannelInboundHandler {
   /// Sends a farewell and closes the connection. No further events follow.
   func close() {
     isOver = true
-    send(.bye(reason: "the viewer goes"))
+    send(.bye(reason: "the viewer disconnects"))
     context?.close(promise: nil)
   }
 

@@ -57,7 +57,7 @@ struct ProcessConversation {
     switch message {
     case .unknown: return []
     case .hello(let hello, let versions):
-      guard !isGreeted else { return [fault("there was a second hello")] }
+      guard !isGreeted else { return [fault("a second greeting was received")] }
       guard ProtocolVersions.current.isCompatible(with: versions) else {
         return [.fail(AttachError(otherVersion: versions))]
       }
@@ -66,7 +66,7 @@ struct ProcessConversation {
     case .bye(let farewell):
       guard isGreeted, farewell.cause == .processEnds else { return [.fail(AttachError(farewell))] }
       return end() + [.deliver(.ended(reason: farewell.sentence))]
-    case _ where !isGreeted: return [fault("the first message was no hello")]
+    case _ where !isGreeted: return [fault("the first message was not a greeting")]
     case .updatePart(let part): return take(part)
     case .commandResult(let token, let outcomes, let dependents):
       guard let index = commands.firstIndex(where: { $0.token == token }) else { return [] }
@@ -81,12 +81,12 @@ struct ProcessConversation {
   }
 
   private mutating func take(_ part: UpdatePart) -> [Action] {
-    guard credit > 0 else { return [fault("it sends more than it was given credit for")] }
+    guard credit > 0 else { return [fault("it exceeded its credit")] }
     credit -= 1
     do throws(WireError) {
       guard let update = try assembler.take(part) else { return grant(1) }
       guard ledger.enter(update) else {
-        return [.fail(AttachError(.lost, "the process tells of more operations than can be held"))]
+        return [.fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))]
       }
       // The credit for the last part is granted when the viewer has received the update.
       return [.deliver(.update(update))]

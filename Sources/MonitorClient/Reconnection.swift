@@ -38,7 +38,7 @@ struct Reconnection {
   /// Handles a greeting of a process.
   mutating func greet(_ hello: Hello) -> [Action] {
     if let known = self.hello, !known.isSameProcess(as: hello) {
-      return end("another process is there now")
+      return end("another process uses this socket now")
     }
     self.hello = hello
     isOpen = true

@@ -62,7 +62,7 @@ final class GuestList: Sendable {
   /// Returns whether the process with this origin may connect; logs a refusal.
   func mayEnter(_ origin: CommandOrigin) -> Bool {
     if origin.userID == geteuid() || origin.userID == 0 { return true }
-    noteRefusal("it is another user's", origin)
+    noteRefusal("it belongs to another user", origin)
     return false
   }
 

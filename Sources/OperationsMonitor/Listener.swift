@@ -39,7 +39,7 @@ final class Listener: Sendable {
   ) throws(MonitorError) {
     guard Self.isPossible else {
       throw MonitorError(
-        "this process was forked from one that listens, and has none of its threads")
+        "this process is a fork of a monitored one and does not have its threads")
     }
     let socket = try MonitorSocket(in: places)
     let guests = GuestList(mode: mode, logger: logger, loop: Self.thread.group.next())

@@ -69,7 +69,7 @@ struct ViewerConversation {
   /// Ends the conversation because the process no longer listens.
   mutating func end() -> [Action] {
     phase == .closed
-      ? [] : close(Farewell(cause: .processEnds, reason: "the process listens no more"))
+      ? [] : close(Farewell(cause: .processEnds, reason: "the process has stopped listening"))
   }
 
   private mutating func take(_ hello: ViewerHello) -> [Action] {

@@ -67,7 +67,7 @@ struct SpanWriter {
     ]
     if let name = run.queueName { attributes["opq.queue.name"] = .string(name) }
     if let ready = report.becameReady {
-      attributes["opq.operation.wait_seconds"] = .double(
+      attributes["opq.operation.slot_wait_seconds"] = .double(
         max(.zero, run.started - ready) / .seconds(1))
       if let added = report.added {
         attributes["opq.operation.blocked_seconds"] = .double(

@@ -66,7 +66,7 @@ struct DashboardView {
     let rows = dashboard.visibleTreeRows(height: layout.bodyHeight)
     if rows.isEmpty {
       canvas.write(
-        "no operation that no other waits for", row: layout.body.lowerBound,
+        "no dependency trees", row: layout.body.lowerBound,
         columns: layout.table.dropFirst(2), style: Style(.dim))
     }
     for (row, treeRow) in zip(layout.body, rows) {

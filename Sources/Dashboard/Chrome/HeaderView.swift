@@ -58,7 +58,7 @@ struct HeaderView {
     }
     if live.disconnectedReason != nil { return [warning("RECONNECTING")] }
     guard live.hello != nil else {
-      let words = dashboard.connection.source == nil ? "nothing watched yet" : "CONNECTING"
+      let words = dashboard.connection.source == nil ? "not attached" : "CONNECTING"
       return [Piece(span: Span(words, .warning))]
     }
     var pieces: [Piece] = []

@@ -99,7 +99,7 @@ struct HelpView {
 
   private static let wordsOfSeveral = [
     "2#7: operation 7 of process 2, as a filter, too; the filter 2#: all of it.",
-    "ENDED: of its counts what is over stays. Sorting by id is by process.",
+    "ENDED: only finished and cancelled stay counted. Sort by id groups by process.",
   ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {
@@ -112,7 +112,7 @@ struct HelpView {
       "The bar: \(bar).",
       "held: ready, its queue is suspended. cancelling (+1): asked to, not over yet.",
       "TIME: in the state; of what is over, how long it ran. DEPS: met, of how many.",
-      "Watching takes some 900 bytes for each operation that is kept.",
+      "Monitoring uses about 900 bytes per kept operation.",
     ]
   }
 }

@@ -62,7 +62,7 @@ struct StatusView {
       dashboard.events.follows
     else { return }
     canvas.write(
-      "the newest stay in view; k or g looks at older ones", row: layout.sentence,
+      "following newest; k or g scrolls back", row: layout.sentence,
       columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
@@ -86,7 +86,7 @@ struct StatusView {
       draw(question, on: &canvas)
     } else if let goTo = dashboard.prompts.goTo {
       overwrite(
-        [Span("go to \(goTo.text)", .strong), Span("_  Enter goes there, Esc not", .dim)],
+        [Span("go to \(goTo.text)", .strong), Span("_  Enter go · Esc discard", .dim)],
         on: &canvas)
     } else if let prompt = dashboard.prompts.text {
       draw(prompt, on: &canvas)
@@ -98,7 +98,7 @@ struct StatusView {
         [
           Span("cancel by key: ", .warning, isBold: true),
           Span("press the letters beside the operation"), Span(typed.isEmpty ? "" : "  \(typed)_"),
-          Span("   Esc leaves", .dim),
+          Span("   Esc cancel", .dim),
         ], on: &canvas)
     } else if let notice = dashboard.screen.notice {
       overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
@@ -119,7 +119,7 @@ struct StatusView {
 
   private func draw(_ prompt: TextPrompt, on canvas: inout Canvas) {
     let label: String
-    var remark = Span("   Enter keeps, Esc not", .dim)
+    var remark = Span("   Enter accept · Esc discard", .dim)
     switch prompt.purpose {
     case .search: label = "find: "
     case .filter:
@@ -159,7 +159,7 @@ struct StatusView {
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
     if dashboard.live.silence > .zero {
-      return Span("the process does not answer: it may be stopped, or the way to it cut", .warning)
+      return Span("the process does not answer; it may be stopped, or the connection broken", .warning)
     }
     let monitored = dashboard.shown
     if dashboard.screen.view == .events, monitored.events.skippedCount > 0 {
@@ -195,7 +195,7 @@ struct StatusView {
 
   /// How to resume a suspended queue from the present view.
   private var wayToResume: String {
-    if dashboard.selectedQueue?.isSuspended == true { return ": S resumes it" }
+    if dashboard.selectedQueue?.isSuspended == true { return ": press S to resume" }
     return dashboard.screen.view == .queues && dashboard.detail == nil
       ? ": select it, S resumes it" : ": Tab to queues, S resumes it"
   }
@@ -230,7 +230,7 @@ struct StatusView {
   private func consequence(of question: Question) -> String {
     switch question.purpose {
     case .cancel: "A request, without undo. What depends on it starts once it has finished."
-    case .quit: "What is watched runs in this process, and ends with it."
+    case .quit: "The operations run in this process and end with it."
     case .open:
       "The demo runs in this process: its \(CountText.text(dashboard.unfinishedCount)) unfinished"
         + " operations are dropped."

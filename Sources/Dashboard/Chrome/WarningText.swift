@@ -97,8 +97,8 @@ struct WarningText {
     switch warning.kind {
     case .cycle: isReadOnly ? "cancel one of them" : "x on one of them"
     case .slotDeadlock: isReadOnly ? "widen the queue" : "widen it: Tab to queues, +"
-    case .neverEnqueuedDependency: isReadOnly ? "add it or cancel" : "add it, or x on who waits"
-    case .cancelNotHonoured: "test isCancelled"
+    case .neverEnqueuedDependency: isReadOnly ? "enqueue #17 or cancel #16" : "add it, or x on who waits"
+    case .cancelNotHonoured: "check isCancelled in its code"
     case .notReadyWithMetDependencies: "does it announce isReady?"
     case .mainQueueBlocked: "free the main thread"
     case .finishedWithoutStart: "finish after start()"
@@ -106,9 +106,9 @@ struct WarningText {
     case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
     case .readyButNotStarted: "are its threads blocked?"
     case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
-    case .fanOut: "a barrier would do"
+    case .fanOut: "use a barrier instead"
     case .historyLost: "\\ filters events"
-    case .leaking: "let go of it"
+    case .leaking: "release it"
     case .threadLimit: "block fewer threads"
     }
   }

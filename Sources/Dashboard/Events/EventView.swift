@@ -51,7 +51,7 @@ struct EventView {
     let numbers = dashboard.events.visible(in: log.numbers, height: layout.bodyHeight)
     if numbers.isEmpty {
       canvas.write(
-        "nothing has happened yet", row: layout.body.lowerBound,
+        "no events yet", row: layout.body.lowerBound,
         columns: layout.table.dropFirst(2), style: Style(.dim))
     }
     for (row, number) in zip(layout.body, numbers) {

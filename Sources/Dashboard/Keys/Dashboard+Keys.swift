@@ -182,7 +182,7 @@ extension Dashboard {
   /// Decreases the refresh rate by this number of steps, or increases it if the number is negative.
   private mutating func changeRefresh(by step: Int) -> [Effect] {
     let isChanged = screen.refresh.slowDown(by: step)
-    let remark = isChanged ? "; what keys change, at once" : step > 0 ? " at least" : " at most"
+    let remark = isChanged ? "; keys act at once" : step > 0 ? " at least" : " at most"
     show("news are drawn \(screen.refresh.words)\(remark)", isWarning: !isChanged)
     return isChanged ? [] : [.bell]
   }

@@ -77,7 +77,7 @@ enum KeyTable {
       help: "half a page up", group: .moving),
     KeyBinding(
       .movement(.toTop), [.character("g"), .key(.home)], in: scrolling, label: "g Home",
-      help: "first row, and stay there", group: .moving),
+      help: "first row", group: .moving),
     KeyBinding(
       .movement(.toBottom), [.character("G"), .key(.end)], in: scrolling, label: "G End",
       help: "last row; follow events", group: .moving),
@@ -95,7 +95,7 @@ enum KeyTable {
   private static let looking: [KeyBinding] = [
     KeyBinding(
       .screen(.toggleHelp), [.character("?"), .function(1)], in: scrolling, label: "? F1",
-      help: "this help, and back", group: .program,
+      help: "show or close this help", group: .program,
       footer: (
         "?",
         [
@@ -105,10 +105,10 @@ enum KeyTable {
       )),
     KeyBinding(
       .picker(.openChoice), [.key(.enter)], in: [.picker], label: "Enter",
-      help: "watch this one", group: .looking, footer: ("Enter", [.picker: "Open"])),
+      help: "attach to this process", group: .looking, footer: ("Enter", [.picker: "Open"])),
     KeyBinding(
       .picker(.lookAgain), [.character("r")], in: [.picker], label: "r",
-      help: "look for processes again", group: .looking, footer: ("r", [.picker: "Look again"])),
+      help: "search for processes", group: .looking, footer: ("r", [.picker: "Look again"])),
     KeyBinding(
       .screen(.nextView), [.key(.tab)], in: viewing, label: "Tab", help: "next view",
       group: .looking, footer: ("Tab", [.queues: "View", .timeline: "View", .events: "View"])),
@@ -118,57 +118,57 @@ enum KeyTable {
       group: .looking),
     KeyBinding(
       .screen(.showView), "12345".unicodeScalars.map { .alt($0) }, in: viewing, label: "Alt-1 to 5",
-      help: "the view of that number", group: .looking),
+      help: "view 1 to 5", group: .looking),
     KeyBinding(
       .detail(.open), [.key(.enter)], in: history.union([.list]), label: "Enter",
-      help: "all about the operation", group: .looking,
+      help: "the operation's details", group: .looking,
       footer: ("Enter", [.list: "Detail", .timeline: "Detail", .events: "Detail"])),
     KeyBinding(
       .detail(.next), [.character("n")], in: [.detail], label: "n (detail)",
-      help: "the operation in the next row", group: .looking, footer: ("n", [.detail: "Next"])),
+      help: "the next operation", group: .looking, footer: ("n", [.detail: "Next"])),
     KeyBinding(
       .detail(.previous), [.character("N")], in: [.detail], label: "N (detail)",
-      help: "the one in the row before", group: .looking, footer: ("N", [.detail: "Previous"])),
+      help: "the previous operation", group: .looking, footer: ("N", [.detail: "Previous"])),
     KeyBinding(
       .tree(.toggle), [.character("t"), .function(5)], in: choosing,
       label: "t F5", help: "tree or list", group: .looking,
       footer: ("t", [.list: "Tree", .tree: "List", .detail: "Tree"])),
     KeyBinding(
       .tree(.showDependencies), [.character("d")], in: choosing, label: "d",
-      help: "tree: what it waits for", group: .looking,
+      help: "tree: its dependencies", group: .looking,
       footer: ("d", [.list: "Deps", .tree: "Deps"])),
     KeyBinding(
       .tree(.showDependents), [.character("D")], in: choosing, label: "D",
-      help: "tree: what waits for it", group: .looking,
+      help: "tree: its dependents", group: .looking,
       footer: ("D", [.list: "Blocks", .tree: "Blocks"])),
     KeyBinding(
       .tree(.enterRow), [.key(.enter)], in: [.tree], label: "Enter (tree)",
-      help: "all about it; ^seen; +", group: .looking,
+      help: "its details; ^seen; +", group: .looking,
       footer: ("Enter", [.tree: "Detail"])),
     KeyBinding(
       .tree(.fold), [.character("h"), .key(.left), .character("-")], in: [.tree], label: "h Left -",
-      help: "fold, or go to above", group: .looking, footer: ("h", [.tree: "Fold"])),
+      help: "fold, or go to parent", group: .looking, footer: ("h", [.tree: "Fold"])),
     KeyBinding(
       .tree(.unfold), [.character("l"), .key(.right), .character("+"), .character("=")],
       in: [.tree],
-      label: "l Right +", help: "unfold, or go to below", group: .looking),
+      label: "l Right +", help: "unfold, or go to child", group: .looking),
     KeyBinding(
       .tree(.toggleAllFolds), [.character("*")], in: [.tree], label: "*",
       help: "fold all, unfold all",
       group: .looking),
     KeyBinding(
       .tree(.goToBlocker), [.character("b")], in: choosing, label: "b",
-      help: "to what it waits for",
+      help: "to its blocker",
       group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
-      .tree(.goToWorst), [.character("B")], in: browsing, label: "B", help: "to what most wait for",
+      .tree(.goToWorst), [.character("B")], in: browsing, label: "B", help: "to the biggest blocker",
       group: .looking),
     KeyBinding(
       .tree(.reroot), [.character("r")], in: [.tree], label: "r (tree)",
       help: "make the row the root", group: .looking, footer: ("r", [.tree: "Root"])),
     KeyBinding(
       .tree(.showRoots), [.character("R")], in: [.tree], label: "R (tree)",
-      help: "all that nobody waits for", group: .looking),
+      help: "all dependency trees", group: .looking),
     KeyBinding(
       .list(.openSearch), [.character("/"), .function(3)], in: [.list], label: "/ F3",
       help: "search in the rows", group: .looking, footer: ("/", [.list: "Find"])),
@@ -184,30 +184,30 @@ enum KeyTable {
       footer: ("\\", [.list: "Filter"])),
     KeyBinding(
       .list(.openSortMenu), [.character("s"), .function(6)], in: [.list], label: "s F6",
-      help: "choose what to sort by", group: .looking, footer: ("s", [.list: "Sort"])),
+      help: "choose the sort column", group: .looking, footer: ("s", [.list: "Sort"])),
     KeyBinding(
       .list(.sortPrevious), [.character("<")], in: [.list], label: "<",
-      help: "sort by the column before",
+      help: "sort by previous column",
       group: .looking),
     KeyBinding(
-      .list(.sortNext), [.character(">")], in: [.list], label: ">", help: "sort by the next column",
+      .list(.sortNext), [.character(">")], in: [.list], label: ">", help: "sort by next column",
       group: .looking),
     KeyBinding(
       .list(.invertOrder), [.character("I"), .character("i")], in: [.list], label: "I i",
-      help: "invert the order", group: .looking),
+      help: "reverse the order", group: .looking),
     KeyBinding(
       .list(.pin), [.character("F")], in: [.list], label: "F", help: "pin the row to its line",
       group: .looking),
     KeyBinding(
       .timeline(.zoomIn), [.character("+"), .character("=")], in: [.timeline],
       label: "+ (timeline)",
-      help: "less time, finer", group: .looking, footer: ("+", [.timeline: "Finer"])),
+      help: "zoom in", group: .looking, footer: ("+", [.timeline: "Finer"])),
     KeyBinding(
       .timeline(.zoomOut), [.character("-")], in: [.timeline], label: "- (timeline)",
-      help: "more time, coarser", group: .looking, footer: ("-", [.timeline: "Coarser"])),
+      help: "zoom out", group: .looking, footer: ("-", [.timeline: "Coarser"])),
     KeyBinding(
       .list(.toggleOver), [.character("H")], in: [.list], label: "H",
-      help: "hide/show what is over", group: .looking),
+      help: "hide/show finished", group: .looking),
     KeyBinding(
       .list(.toggleWarned), [.character("!")], in: [.list], label: "!",
       help: "only rows with warnings", group: .looking),
@@ -253,11 +253,11 @@ enum KeyTable {
       changesProcess: true),
     KeyBinding(
       .queue(.narrow), [.character("-")], in: [.queues], label: "- (queues)",
-      help: "run fewer at once", group: .acting, footer: ("-", [.queues: "Narrower"]),
+      help: "decrease the width", group: .acting, footer: ("-", [.queues: "Narrower"]),
       changesProcess: true),
     KeyBinding(
       .queue(.widen), [.character("+"), .character("=")], in: [.queues], label: "+ (queues)",
-      help: "run more at once", group: .acting, footer: ("+", [.queues: "Wider"]),
+      help: "increase the width", group: .acting, footer: ("+", [.queues: "Wider"]),
       changesProcess: true),
     KeyBinding(
       .command(.raisePriority), [.character("}"), .function(8)], in: choosing, label: "} F8",
@@ -273,7 +273,7 @@ enum KeyTable {
   private static let program: [KeyBinding] = [
     KeyBinding(
       .screen(.pause), [.character("p"), .character("Z")], in: viewing, label: "p Z",
-      help: "pause the display only", group: .looking,
+      help: "pause the display", group: .looking,
       footer: (
         "p",
         [
@@ -292,7 +292,7 @@ enum KeyTable {
       )),
     KeyBinding(
       .screen(.toggleName), [.character("w")], in: browsing.union(history), label: "w",
-      help: "its whole name, and back", group: .looking),
+      help: "show or close full name", group: .looking),
     KeyBinding(
       .program(.changeRefresh), [.character("["), .character("]")], in: viewing, label: "[ ]",
       help: "slower/faster refresh", group: .looking),
@@ -301,7 +301,7 @@ enum KeyTable {
       help: "hide/show bar and counts", group: .looking),
     KeyBinding(
       .program(.close), [.character("q")], in: scrolling, label: "q",
-      help: "close what is open; quit", group: .program,
+      help: "close, or quit", group: .program,
       footer: (
         "q",
         [
@@ -311,16 +311,16 @@ enum KeyTable {
       )),
     KeyBinding(
       .program(.back), [.key(.escape), .key(.backspace)], in: scrolling, label: "Esc Backspace",
-      help: "close what is open", group: .program),
+      help: "close", group: .program),
     KeyBinding(
       .program(.quit), [.character("Q"), .function(10), .control("c")], in: everywhere,
       label: "Q F10 Ctrl-C", help: "quit at once", group: .program),
     KeyBinding(
       .program(.suspend), [.control("z")], in: everywhere, label: "Ctrl-Z",
-      help: "stop; fg brings it back", group: .program),
+      help: "suspend; fg resumes", group: .program),
     KeyBinding(
       .program(.repaint), [.control("l")], in: everywhere, label: "Ctrl-L",
-      help: "draw everything anew", group: .program),
+      help: "redraw", group: .program),
   ]
 
   private static let answers: [KeyBinding] = [

@@ -28,11 +28,11 @@ enum CommandRefusal: Sendable, Equatable {
   /// The reason in a sentence, for a user who tries a command.
   var sentence: String {
     switch self {
-    case .readOnly: "read-only: nothing is changed from here"
-    case .disconnected: "the connection is lost: nothing can be changed until it is back"
+    case .readOnly: "read-only: opq-top cannot change anything"
+    case .disconnected: "the connection is lost; commands work after it is restored"
     case .ended: "the process has ended"
-    case .exited: "the process has exited: nothing can be changed"
-    case .recording: "this is a recording: nothing can be changed"
+    case .exited: "the process has exited; commands are not possible"
+    case .recording: "a recording cannot be changed"
     }
   }
 }

@@ -62,7 +62,7 @@ extension Dashboard {
   }
 
   mutating func answerNo() {
-    if prompts.question?.purpose == .cancel { show("nothing cancelled") }
+    if prompts.question?.purpose == .cancel { show("not cancelled") }
     prompts.question = nil
   }
 
@@ -85,7 +85,7 @@ extension Dashboard {
     // The process knows whether an operation has finished that is no longer known here.
     let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
     guard !unfinished.isEmpty else {
-      show("finished meanwhile; nothing to cancel")
+      show("already finished; nothing to cancel")
       return []
     }
     if unfinished.count < ids.count {

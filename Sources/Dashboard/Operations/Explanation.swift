@@ -65,7 +65,7 @@ struct Explanation {
   private func waiting(_ report: OperationReport) -> String {
     let total = report.dependencies.count
     if report.isExcluded {
-      return "waiting for its turn: another executes with an exclusion that it needs"
+      return "waiting: another operation holds an exclusion that it needs"
     }
     guard report.unmetDependencyCount > 0 else {
       return total == 0

@@ -80,7 +80,7 @@ extension Dashboard {
   func whyNotListed(_ report: OperationReport) -> String {
     switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
     case .over: return "is \(report.state.rawValue) and hidden; H shows it"
-    case .unwarned: return "has no warning; ! shows all"
+    case .unwarned: return "has no warning; press ! to show all"
     case .filtered, nil:
       return list.listing.filter == nil
         ? "is not among the rows shown; \\ filters all"

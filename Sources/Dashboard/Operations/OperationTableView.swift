@@ -144,13 +144,13 @@ struct OperationTableView {
   private func drawEmpty(on canvas: inout Canvas) {
     let text: String
     if monitored.lastUpdate == nil {
-      text = "nothing heard yet"
+      text = "no data yet"
     } else if dashboard.list.listing.showsWarnedOnly, monitored.warned.isEmpty {
-      text = "no operation has a warning; ! shows all"
+      text = "no operation has a warning; press ! to show all"
     } else if dashboard.list.listing.filter != nil {
       text = "nothing matches the filter; \\ changes it"
     } else if dashboard.list.listing.showsWarnedOnly {
-      text = "no operation that has a warning is listed; ! shows all"
+      text = "the filter hides all operations with warnings; press ! to show all"
     } else if dashboard.list.listing.hidesOver, dashboard.listableCount > 0 {
       let count = CountText.text(dashboard.listableCount)
       text = "nothing unfinished; H shows the \(count) that are over"

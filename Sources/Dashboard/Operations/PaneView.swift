@@ -77,7 +77,7 @@ struct PaneView {
     if dashboard.screen.view == .tree, let root = dashboard.tree?.tree.root {
       title = [Span(" dependency tree of "), Span("\(root) ", .strong)]
     } else if dashboard.screen.view == .tree {
-      title = [Span(" dependency trees of all that no other operation waits for ")]
+      title = [Span(" all dependency trees ")]
     } else {
       title = listTitle(canvas.glyphs)
     }
@@ -130,7 +130,7 @@ struct PaneView {
     guard let run = monitored.classTimes[report.className]?.run else { return [] }
     let p50 = TimeText.fine(run.p50, glyphs)
     let p99 = TimeText.fine(run.p99, glyphs)
-    return [("lately", [Span("p50 \(p50)  p99 \(p99)"), Span("  of \(run.count)", .dim)])]
+    return [("class run time", [Span("p50 \(p50)  p99 \(p99)"), Span("  of \(run.count)", .dim)])]
   }
 
   private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {

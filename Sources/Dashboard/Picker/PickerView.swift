@@ -42,12 +42,12 @@ struct PickerView {
 
   private func drawTitle(on canvas: inout Canvas) {
     canvas.rule(
-      row: layout.headings, title: [Span(" what to watch ", .strong, isBold: true)])
+      row: layout.headings, title: [Span(" processes to attach to ", .strong, isBold: true)])
     let count = picker.rows.count { $0.refusal == nil } - 1
     let words =
       !picker.hasFound
       ? " looking\(canvas.glyphs.ellipsis) "
-      : count == 0 ? " no process answers " : " \(count) process\(count == 1 ? "" : "es") "
+      : count == 0 ? " no process found " : " \(count) process\(count == 1 ? "" : "es") "
     canvas.writeRight(
       words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
   }
@@ -146,7 +146,7 @@ struct PickerView {
     let row = picker.selected
     let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)
     if let refusal = row.refusal { return [name, Span("cannot be attached to: \(refusal)")] }
-    if dashboard.isWatched(row) { return [name, Span("is watched now")] }
+    if dashboard.isWatched(row) { return [name, Span("is attached")] }
     let title = dashboard.configuration.title
     switch row {
     case .demo where title.isEmpty: return [Span("Enter starts the demo")]

@@ -37,19 +37,19 @@ enum ReplayKeys {
   static let bindings: [KeyBinding] = [
     KeyBinding(
       .replay(.togglePlaying), [.character(" "), .character("p"), .character("Z")], in: contexts,
-      label: "Space p Z", help: "play, or stand still", group: .acting,
+      label: "Space p Z", help: "play or pause", group: .acting,
       footer: ("Space", words("Play"))),
     KeyBinding(
-      .replay(.stepBack), [.character(",")], in: contexts, label: ",", help: "one update back",
+      .replay(.stepBack), [.character(",")], in: contexts, label: ",", help: "previous update",
       group: .acting, footer: (",", words("-1"))),
     KeyBinding(
-      .replay(.stepForward), [.character(".")], in: contexts, label: ".", help: "one update on",
+      .replay(.stepForward), [.character(".")], in: contexts, label: ".", help: "next update",
       group: .acting, footer: (".", words("+1"))),
     KeyBinding(
-      .replay(.slower), [.character("[")], in: contexts, label: "[", help: "half as fast",
+      .replay(.slower), [.character("[")], in: contexts, label: "[", help: "half speed",
       group: .acting, footer: ("[", words("Slower"))),
     KeyBinding(
-      .replay(.faster), [.character("]")], in: contexts, label: "]", help: "twice as fast",
+      .replay(.faster), [.character("]")], in: contexts, label: "]", help: "double speed",
       group: .acting, footer: ("]", words("Faster"))),
     KeyBinding(
       .replay(.seekBack), [.character("(")], in: contexts, label: "(", help: "5 s back",
@@ -58,23 +58,23 @@ enum ReplayKeys {
       .replay(.seekForward), [.character(")")], in: contexts, label: ")", help: "5 s on",
       group: .acting, footer: (")", words("+5s"))),
     KeyBinding(
-      .replay(.seekFarBack), [.alt("b")], in: contexts, label: "Alt-b", help: "a minute back",
+      .replay(.seekFarBack), [.alt("b")], in: contexts, label: "Alt-b", help: "1 minute back",
       group: .acting),
     KeyBinding(
-      .replay(.seekFarForward), [.alt("f")], in: contexts, label: "Alt-f", help: "a minute on",
+      .replay(.seekFarForward), [.alt("f")], in: contexts, label: "Alt-f", help: "1 minute forward",
       group: .acting),
     KeyBinding(
-      .replay(.toStart), [.alt("<")], in: contexts, label: "Alt-<", help: "to the beginning",
+      .replay(.toStart), [.alt("<")], in: contexts, label: "Alt-<", help: "go to the beginning",
       group: .acting),
     KeyBinding(
       .replay(.toEnd), [.alt(">")], in: contexts, label: "Alt->", help: "to the end",
       group: .acting),
     KeyBinding(
       .replay(.previousWarning), [.character("{")], in: contexts, label: "{",
-      help: "to the warning before", group: .acting),
+      help: "previous warning", group: .acting),
     KeyBinding(
       .replay(.nextWarning), [.character("}")], in: contexts, label: "}",
-      help: "to the next warning",
+      help: "next warning",
       group: .acting, footer: ("}", words("Warning"))),
   ]
 }

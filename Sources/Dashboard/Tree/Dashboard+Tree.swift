@@ -119,7 +119,7 @@ extension Dashboard {
     let unfinished = list.rows.keys.filter { !$0.isOver }.compactMap { shown.operations[$0.id] }
     let worst = unfinished.max { ($0.dependentCount, $1.id) < ($1.dependentCount, $0.id) }
     guard let worst, worst.dependentCount > 0 else {
-      show("nothing waits for any of these")
+      show("no operation depends on these")
       return [.bell]
     }
     showOperation(worst.id)

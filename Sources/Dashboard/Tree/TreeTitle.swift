@@ -26,7 +26,7 @@ struct TreeTitle {
     return spans
   }
 
-  private var directionWords: String { tree.direction == .waitsFor ? "WAITS FOR" : "BLOCKS" }
+  private var directionWords: String { tree.direction == .waitsFor ? "DEPENDS ON or, for unmet only, WAITS FOR" : "BLOCKS" }
 
   private var roots: [Span] {
     let known = tree.roots.ids.count

@@ -16,7 +16,7 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
   public var description: String {
     switch self {
     case .missing(let text): "something is missing after \(text)"
-    case .unclosedQuote: "a quotation mark has no partner"
+    case .unclosedQuote: "a quotation mark is not closed"
     case .unknownField(let field):
       "there is no \(field): there are state, queue, class and priority, and age with > or <"
     case .invalidValue(let field, let value, let expected):

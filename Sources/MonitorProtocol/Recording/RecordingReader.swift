@@ -67,20 +67,20 @@ public struct RecordingReader: Sendable {
     guard header.starts(with: RecordingFormat.magic),
       let major = UInt32(littleEndianBytes: numbers.prefix(4)),
       let minor = UInt32(littleEndianBytes: numbers.dropFirst(4))
-    else { throw RecordingError("it is no recording of opq-top") }
+    else { throw RecordingError("not an opq-top recording") }
     versions = ProtocolVersions(major: major, minor: minor)
     try Self.check(versions, against: RecordingFormat.versions)
     guard
       case .frame(let frame, let end) = Self.frame(
         at: RecordingFormat.headerSize, size: size, source),
       case .hello(let hello, let spoken)? = try? ProcessMessage(decoding: frame.payload)
-    else { throw RecordingError("the recording ends before it says what was watched") }
+    else { throw RecordingError("the recording ends before its header") }
     try Self.check(spoken, against: .current)
     self.hello = hello
     firstOffset = end
     if let index = storedIndex(), isTrue(index) { self.index = index } else { scan() }
     guard index.end != nil, !index.snapshots.isEmpty else {
-      throw RecordingError("the recording holds nothing that could be played")
+      throw RecordingError("the recording is empty")
     }
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")

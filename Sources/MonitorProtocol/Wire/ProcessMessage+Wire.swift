@@ -61,7 +61,7 @@ extension WireProcessHello {
 
 extension Hello {
   init(_ wire: WireProcessHello) throws(WireError) {
-    guard wire.magic == wireMagic else { throw WireError("this is no monitor of opq") }
+    guard wire.magic == wireMagic else { throw WireError("this is not an opq monitor") }
     self.init(
       processName: wire.processName.wireText, processID: wire.processID,
       isReadOnly: wire.isReadOnly,

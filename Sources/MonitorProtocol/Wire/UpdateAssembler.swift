@@ -35,8 +35,8 @@ public struct UpdateAssembler: Sendable {
     guard part.isFirst == (update == nil) else {
       throw WireError(
         part.isFirst
-          ? "an update begins before the one before it is complete"
-          : "a part of an update has come without the first one")
+          ? "an update begins before the previous one is complete"
+          : "a part of an update arrived without the first one")
     }
     if part.isFirst { (partCount, byteCount, entryCount, idCount) = (0, 0, 0, 0) }
     partCount += 1

@@ -86,7 +86,7 @@ extension WireViewerHello {
 
 extension ViewerHello {
   init(_ wire: WireViewerHello) throws(WireError) {
-    guard wire.magic == wireMagic else { throw WireError("this is no viewer of opq") }
+    guard wire.magic == wireMagic else { throw WireError("this is not an opq viewer") }
     self.init(
       versions: ProtocolVersions(wire.versions), processID: wire.processID,
       isReadOnly: wire.isReadOnly)

@@ -32,9 +32,9 @@ extension SwiftProtobuf.Message {
 
   private static func reason(of error: any Error) -> String {
     switch error as? BinaryDecodingError {
-    case .truncated: "it ends too early"
+    case .truncated: "it is truncated"
     case .invalidUTF8: "a text in it is not UTF-8"
-    case .messageDepthLimit: "it holds messages in messages too deeply"
+    case .messageDepthLimit: "its messages are nested too deeply"
     case .trailingGarbage, .malformedProtobuf, .missingRequiredFields, .internalExtensionError,
       nil:
       "it does not follow the format"

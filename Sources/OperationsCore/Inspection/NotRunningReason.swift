@@ -115,7 +115,7 @@ extension NotRunningReason: CustomStringConvertible {
     case .queueSuspended(let queue): return "its queue \(queue) is suspended"
     case .unmetDependencies(let unmet, let total, let chain):
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
-    case .notReadyByItself: return "its own isReady says no, and its dependencies are met"
+    case .notReadyByItself: return "its own isReady is false, although its dependencies are met"
     case .excluded(let exclusion, []):
       return
         "it needs the exclusion “\(exclusion)”, and another operation of its queue is chosen first"
@@ -182,7 +182,7 @@ extension DependencyChain.End: CustomStringConvertible {
     case .ready(let queue): "is ready in \(queue)"
     case .suspended(let queue): "is ready in \(queue), which is suspended"
     case .notReadyByItself: "says by its own isReady that it is not ready"
-    case .excluded: "waits for others that exclude it"
+    case .excluded: "waits for operations with a common exclusion"
     case .neverAdded: "is in no queue and was not started"
     case .cycle(let operation): "waits for \(operation) in turn"
     case .goesOn: "waits for others in turn"

@@ -321,7 +321,7 @@ final class QueueCore: @unchecked Sendable {
     let retire = {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
-        precondition(isRetired, "An operation was retired before its finish was told")
+        precondition(isRetired, "An operation was retired before its finish was reported")
         // After the announcement. The caller has another reference.
         effects.takeAftermath()?.release()
       }

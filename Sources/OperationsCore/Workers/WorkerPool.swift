@@ -225,7 +225,7 @@ final class WorkerPool: Sendable {
     guard !hasReportedFailure.exchange(true, ordering: .relaxed) else { return }
     Diagnostic.note(
       .threadNotStarted,
-      "a thread could not be started; operations wait for the threads that there are")
+      "a thread could not be started; operations wait for the existing threads")
   }
 
   // MARK: Sampler

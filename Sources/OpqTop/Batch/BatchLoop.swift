@@ -81,7 +81,7 @@ package struct BatchLoop {
         printed += 1
       }
       if frames.isEmpty, !isOver {
-        return Program.fail("nothing is known of the process", status: 1)
+        return Program.fail("no data from the process", status: 1)
       }
       for index in shown { tellEnd(of: &pictures[index]) }
       if isOver { return .status(1) }

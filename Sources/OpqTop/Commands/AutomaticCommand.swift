@@ -15,7 +15,7 @@ struct AutomaticCommand: ParsableCommand {
 
   func validate() throws {
     if demo.isGiven && target.isGiven {
-      throw ValidationError("a demo and --pid, --wait or --socket exclude each other")
+      throw ValidationError("a demo cannot be combined with --pid, --wait or --socket")
     }
   }
 

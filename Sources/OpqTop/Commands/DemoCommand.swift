@@ -61,7 +61,7 @@ enum DemoList {
   static var discussion: String {
     "The demos, and what a run with --once does:\n\n"
       + rows { [$0.summary, "--once: \($0.round)"] }
-      + "\n--list says what to look at in each of them, and which keys to press."
+      + "\n--list describes each demo and its keys."
   }
 
   /// Returns rows with a demo's name and its first line. The other lines follow below it.

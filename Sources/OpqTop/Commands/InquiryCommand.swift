@@ -38,9 +38,9 @@ struct InquiryOptions: ParsableArguments {
 
   func validate() throws {
     if recording != nil, target.isGiven {
-      throw ValidationError("--recording and --pid, --wait or --socket exclude each other")
+      throw ValidationError("--recording cannot be combined with --pid, --wait or --socket")
     }
-    if at != nil, recording == nil { throw ValidationError("--at goes with --recording") }
+    if at != nil, recording == nil { throw ValidationError("--at needs --recording") }
   }
 
   /// The format of the answer.

@@ -30,7 +30,7 @@ struct RecordCommand: ParsableCommand {
   var force = false
 
   func validate() throws {
-    if !options.isGiven { throw ValidationError("--pid, --wait or --socket says what to record") }
+    if !options.isGiven { throw ValidationError("name the process with --pid, --wait or --socket") }
   }
 
   /// Runs the command, and returns how the process has to end.

@@ -24,7 +24,7 @@ struct ReplayCommandLine: ParsableCommand {
 
   func validate() throws {
     if view.record != nil || view.force {
-      throw ValidationError("a recording is not recorded again")
+      throw ValidationError("--record cannot be combined with replay")
     }
   }
 

@@ -28,7 +28,7 @@ struct TargetOptions: ParsableArguments {
 
   func validate() throws {
     if [pid != nil, wait != nil, socket != nil].count(where: { $0 }) > 1 {
-      throw ValidationError("--pid, --wait and --socket exclude each other")
+      throw ValidationError("use only one of --pid, --wait and --socket")
     }
   }
 

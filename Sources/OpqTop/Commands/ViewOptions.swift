@@ -116,7 +116,7 @@ package struct ViewOptions: ParsableArguments {
     let isForBatch =
       json || tsv || frameCount != nil || interval != nil || fields != nil || filter != nil
     if !batch && isForBatch {
-      throw ValidationError("-n, -d, --json, --tsv, --fields and --filter go with --batch")
+      throw ValidationError("-n, -d, --json, --tsv, --fields and --filter need --batch")
     }
     if json && tsv { throw ValidationError("--json and --tsv exclude each other") }
     if let frameCount, frameCount < 1 {

@@ -57,9 +57,9 @@ extension RecordedTable {
         "\(report.unmetDependencyCount) of \(report.dependencies.count) dependencies have not "
           + "finished\(example)")
     } else if report.isExcluded {
-      add(.excluded, "others execute with an exclusion that it needs")
+      add(.excluded, "other operations execute with an exclusion that it needs")
     } else if report.state == .waiting {
-      add(.notReadyByItself, "its dependencies are met, and its own isReady says no")
+      add(.notReadyByItself, "its dependencies are met, and its own isReady is false")
     } else if report.state == .ready, let queue, let width = queue.width,
       queue.counts.executing >= width
     {
@@ -67,7 +67,7 @@ extension RecordedTable {
     } else if report.state == .ready, reasons.isEmpty {
       add(
         .notStartedYet,
-        "it is ready, and was not started yet; a recording does not tell of barriers")
+        "it is ready and not started; recordings do not include barriers")
     }
     return reasons
   }

@@ -89,8 +89,8 @@ extension ProcessKnowledge {
     guard hello?.isReadOnly == true else { return nil }
     let reason =
       recordedTime == nil
-      ? "the process is read-only: nothing is changed from here"
-      : "it is a recording: nothing in it can be changed"
+      ? "the process is read-only"
+      : "a recording cannot be changed"
     return .end(5, reason)
   }
 }

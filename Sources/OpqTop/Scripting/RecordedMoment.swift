@@ -56,7 +56,7 @@ struct RecordedMoment {
       let actions = inquiry.take(message, at: time)
       if let ending = InquiryLoop.perform(actions, send: refuse) { return ending }
     }
-    let actions = inquiry.leave(at: time) + [.end(1, "the recording does not tell that")]
+    let actions = inquiry.leave(at: time) + [.end(1, "the recording does not have this information")]
     return InquiryLoop.perform(actions, send: refuse) ?? .status(1)
   }
 }

@@ -38,7 +38,7 @@ struct ClassTable {
       <th class="n">slot wait, half below</th><th class="n">90 % below</th></tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
       <p class="note">\(note)Each bar of a distribution is a range of durations on a logarithmic scale, \
-      which all classes share; its height is how many runs were so long.</p>
+      which all classes share; its height is the number of runs in this range.</p>
       """
   }
 

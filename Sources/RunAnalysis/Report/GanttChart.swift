@@ -61,7 +61,7 @@ struct GanttChart {
     let width = history.queues[queue]?.width
     let slots = max(width ?? lanes.count, 1)
     let length = (axis.end - axis.start).microseconds
-    var facts = width.map { "width \($0)" } ?? "width left to the system"
+    var facts = width.map { "width \($0)" } ?? "default width"
     facts += ", \(HTMLText.share(busy, of: length * Double(slots))) busy"
     if lanes.count > Self.laneLimit {
       facts += ", \(HTMLText.count(lanes.count - Self.laneLimit)) more slots not drawn"

@@ -42,7 +42,7 @@ struct PathSection {
       <p class="note">Work: an operation of the path ran. Slot wait: it was ready and had not started: \
       no slot was free, a barrier was ahead, or its queue was suspended. Dependency wait: it waited for something that is not on the path, such as what \
       it excludes, its own isReady, or a dependency that was not recorded. Unaccounted: it was not added yet, \
-      or not recorded. Each moment is counted once: that a dependency ran is work.</p>
+      or not recorded. Each moment is counted once. Time in which a dependency on the path ran counts as work.</p>
       """
   }
 

@@ -113,7 +113,7 @@ package struct ReportPage {
         "at the end of the recording"
       ),
       (
-        HTMLText.count(concurrency.executing.peak), "at once at most",
+        HTMLText.count(concurrency.executing.peak), "maximum at once",
         "\(HTMLText.number((concurrency.executing.mean * 10).rounded() / 10)) on average"
       ),
     ]
@@ -138,24 +138,24 @@ package struct ReportPage {
 
   private var pathContent: String {
     path.map { PathSection(history, $0, axis).html }
-      ?? "<p>Nothing finished while it was recorded.</p>"
+      ?? "<p>No operation finished during the recording.</p>"
   }
 
   private func concurrencyContent(_ chart: ConcurrencyChart) -> String {
     let how =
       chart.isSampled
-      ? "As counted at each update, because not every operation was recorded."
-      : "From the times of each operation, on average over the width of a line."
+      ? "From the counts of each update, because not every operation was recorded."
+      : "From the times of each operation, averaged over each pixel."
     return "\(chart.drawing)<p class=\"note\">\(how)</p>"
   }
 
   private var classContent: String {
     classes.isEmpty
-      ? "<p>Nothing ran to its end while it was recorded.</p>" : ClassTable(classes, colors).html
+      ? "<p>No operation both started and finished during the recording.</p>" : ClassTable(classes, colors).html
   }
 
   private var warningContent: String {
-    guard !history.warnings.isEmpty else { return "<p>There were none.</p>" }
+    guard !history.warnings.isEmpty else { return "<p>No warnings.</p>" }
     let rows = history.warnings.prefix(Self.warningLimit).map { spell in
       let warning = spell.warning
       let about = warning.operations.prefix(5).map { "\($0)" }.joined(separator: " ")
