@@ -27,9 +27,9 @@ public struct TerminalError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch code {
     case .notATerminal: "not a terminal"
-    case .unknownType(nil): "the terminal's type is not known, because TERM is not set"
+    case .unknownType(nil): "unknown terminal type: TERM is not set"
     case .unknownType(let type?):
-      "the terminal's type is not known: TERM is \"\(Self.plain(type))\""
+      "unknown terminal type: TERM is \"\(Self.plain(type))\""
     case .tooDumb(let type): "a terminal of type \"\(Self.plain(type))\" cannot place its cursor"
     case .alreadyOpen: "the terminal is open already"
     case .noResources: "the system has no memory or descriptors left"

@@ -33,7 +33,7 @@ extension Dashboard {
     switch result {
     case .written(let count, let fileName):
       let noun = count == 1 ? "operation" : "operations"
-      let others = live.processes.isEmpty ? "" : ", a file for each process"
+      let others = live.processes.isEmpty ? "" : ", one file per process"
       show("exported \(CountText.text(count)) \(noun) to \(fileName)\(others)")
     case .failed(let reason):
       show("not exported: \(reason)", isWarning: true)

@@ -34,13 +34,14 @@ extension Dashboard {
     case .cancel(let ids), .cancelWithDependents(let ids):
       announce(ids, result.outcomes, done: "cancel requested")
     case .changePriority(let ids, let steps):
+      let change = ids.count == 1 ? takePriorityChange(of: ids[0]) : nil
+      if let change, result.outcomes.first == .requested { return show(change.sentence) }
       announce(ids, result.outcomes, done: "priority \(steps > 0 ? "raised" : "lowered")")
     case .setSuspended(let id, let isSuspended):
-      announce(
-        id, result.outcomes, done: isSuspended ? "suspended: it starts nothing new" : "resumed")
+      announce(id, result.outcomes, done: isSuspended ? "suspended" : "resumed")
     case .setWidth(let id, let width):
       announce(
-        id, result.outcomes, done: width.map { "runs \($0) at once" } ?? "has the default width")
+        id, result.outcomes, done: width.map { "has width \($0)" } ?? "has the default width")
     }
   }
 
@@ -53,14 +54,14 @@ extension Dashboard {
     case .denied: show("denied: the process is read-only", isWarning: true)
     case .lost:
       let name = live.queue(id)?.name ?? ""
-      show("queue \(name): \(lostWords)", isWarning: true)
+      show("queue \(name): result unknown, \(lostWords)", isWarning: true)
     }
   }
 
-  /// The words for a command without an answer: the connection was lost or, with several processes, the wait
-  /// for the answer has ended.
+  /// The reason why a command has no result: the connection was lost or, with several processes, the wait for
+  /// the answer has ended.
   private var lostWords: String {
-    live.processes.isEmpty ? "not known, the connection was lost" : "not known, no answer came"
+    live.processes.isEmpty ? "the connection was lost" : "no answer"
   }
 
   private mutating func announce(
@@ -71,9 +72,9 @@ extension Dashboard {
       switch outcomes.first ?? .unknown {
       case .requested: show("\(done): \(what)")
       case .alreadyFinished: show("\(what) had already finished")
-      case .unknown: show("\(what) is not known", isWarning: true)
+      case .unknown: show("\(what) is unknown", isWarning: true)
       case .denied: show("denied: the process is read-only", isWarning: true)
-      case .lost: show("\(done)? \(what): \(lostWords)", isWarning: true)
+      case .lost: show("\(what): result unknown, \(lostWords)", isWarning: true)
       }
       return
     }
@@ -82,12 +83,13 @@ extension Dashboard {
       return count == 0 ? nil : "\(count) \(words)"
     }
     let others = [
-      part(.alreadyFinished, "had already finished"), part(.unknown, "not known"),
-      part(.denied, "denied"), part(.lost, lostWords),
+      part(.alreadyFinished, "had already finished"), part(.unknown, "unknown"),
+      part(.denied, "denied"), part(.lost, "without a result: \(lostWords)"),
     ].compactMap { $0 }
     let requested = outcomes.count { $0 == .requested }
     show(
-      (["\(done): \(requested) operations"] + others).joined(separator: ", "),
+      (["\(done): \(requested) operation\(requested == 1 ? "" : "s")"] + others).joined(
+        separator: ", "),
       isWarning: requested == 0)
   }
 
@@ -113,7 +115,8 @@ extension Dashboard {
     let named = ids.prefix(4).map { describe($0) }.joined(separator: ", ")
     let more = ids.count > 4 ? " and \(ids.count - 4) more" : ""
     show(
-      "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "q quits")")
+      "\(named)\(more) finished; \(question.purpose == .cancel ? "nothing to cancel" : "press q to quit")"
+    )
   }
 
   /// Returns those of `ids` that are kept and unfinished, and whose process has not ended.

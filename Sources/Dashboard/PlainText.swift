@@ -65,21 +65,22 @@ package struct PlainText: Sendable {
       }
       let queues = detail.awaitedQueues.map { "queue \(monitored.queue($0)?.name ?? "")" }
       for awaited in detail.awaitedOperations.map({ title(of: $0) }) + queues {
-        lines.append(line("  - waits in its own code for \(awaited)"))
+        lines.append(line("  - waits for \(awaited) in its own code"))
       }
     }
     let chain = blockers(of: id)
     if let last = chain.last, let state = monitored.operations[last].map({ stateWords($0, now) }) {
-      let names = ([id] + chain).map { "\($0)" }.joined(separator: " < ")
+      let names = chain.map { "\($0)" }.joined(separator: ", which waits for ")
       let isCircle = chain.dropLast().contains(last) || last == id
-      lines.append("  \(names) \(isCircle ? "(a circle)" : state)")
+      lines.append(line("  \(id) waits for \(names) (\(isCircle ? "a cycle" : state))"))
     }
     return lines + warnings(about: id, at: now)
   }
 
   private func stateWords(_ report: OperationReport, _ now: MonitorTime) -> String {
     let age = report.time(at: now).map { " \(TimeText.duration($0))" } ?? ""
-    return report.state.rawValue + age
+    let queue = report.state == .ready ? monitored.queue(report.queue)?.name : nil
+    return report.state.rawValue + age + (queue.map { " in \($0)" } ?? "")
   }
 
   private func warnings(about id: OperationReport.ID, at now: MonitorTime) -> [String] {

@@ -36,7 +36,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
     case .tooManyViewers:
       self.init(.crowded, farewell.sentence)
     case .processEnds, .malformedMessage, .unknown:
-      self.init(.lost, "the process refuses: \(farewell.sentence)")
+      self.init(.lost, "the process refused the connection: \(farewell.sentence)")
     }
   }
 
@@ -44,7 +44,7 @@ package struct AttachError: Error, CustomStringConvertible, Equatable {
   package init(otherVersion versions: ProtocolVersions) {
     self.init(
       .versionMismatch,
-      "the process speaks version \(versions) of the protocol, and this opq-top "
+      "the process uses version \(versions) of the protocol, and this opq-top uses "
         + "\(ProtocolVersions.current)")
   }
 

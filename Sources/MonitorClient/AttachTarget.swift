@@ -39,7 +39,7 @@ package enum AttachTarget: Equatable {
       throw AttachError(.nothingThere, "there is no process \(process)")
     }
     guard facts.st_uid == geteuid() || geteuid() == 0 else {
-      throw AttachError(.denied, "process \(process) is another user's")
+      throw AttachError(.denied, "process \(process) belongs to another user")
     }
     for directory in MonitorDirectory.candidates(of: facts.st_uid) {
       let names = directory.fileNames.lazy.filter { $0.hasSuffix(".sock") }
@@ -58,8 +58,8 @@ package enum AttachTarget: Equatable {
     }
     throw AttachError(
       .nothingThere,
-      "process \(process) does not listen: start it with OPQ_MONITOR=ro, or rw, or let it call "
-        + "OperationMonitor.listen()")
+      "process \(process) is not monitored; start it with OPQ_MONITOR=rw, or call "
+        + "OperationMonitor.listen() in it")
   }
 }
 

@@ -21,13 +21,14 @@ enum PeerCheck {
   ) -> AttachError? {
     // Root can act as any user, with or without a socket.
     guard peer.userID == user || peer.userID == 0 || user == 0 else {
-      return AttachError(.denied, "the socket is another user's, with the id \(peer.userID)")
+      return AttachError(.denied, "the socket belongs to another user (uid \(peer.userID))")
     }
     // The id is 0 if the process is in a process namespace that is not visible here.
     guard let name, peer.processID != 0, peer.processID != name.processID else { return nil }
     return AttachError(
       .denied,
-      "the socket is named for process \(name.processID), and process \(peer.processID) listens")
+      "the socket's name has process id \(name.processID), but process \(peer.processID) listens on it"
+    )
   }
 
   /// Returns the process in the name of a socket, if a process with this id and start exists.

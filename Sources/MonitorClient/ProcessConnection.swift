@@ -141,7 +141,7 @@ final class ProcessConnection: ChannelInboundHandler {
       }
       send(.hello(ViewerHello(processID: getpid(), isReadOnly: isReadOnly)))
     case .failure(let error):
-      end(AttachError(.lost, "the system does not say whose socket it is: \(error)"))
+      end(AttachError(.lost, "cannot determine the owner of the socket: \(error)"))
     }
   }
 
@@ -158,7 +158,7 @@ final class ProcessConnection: ChannelInboundHandler {
       let message = try ProcessMessage(decoding: Array(frame.readableBytesView))
       perform(conversation.take(message))
     } catch {
-      end(AttachError(.lost, "the process does not keep to the protocol: \(error)"))
+      end(AttachError(.lost, "the process violates the protocol: \(error)"))
     }
   }
 

@@ -86,7 +86,9 @@ struct ProcessConversation {
     do throws(WireError) {
       guard let update = try assembler.take(part) else { return grant(1) }
       guard ledger.enter(update) else {
-        return [.fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))]
+        return [
+          .fail(AttachError(.lost, "the process reports more operations than opq-top can keep"))
+        ]
       }
       // The credit for the last part is granted when the viewer has received the update.
       return [.deliver(.update(update))]
@@ -96,7 +98,7 @@ struct ProcessConversation {
   }
 
   private func fault(_ reason: String) -> Action {
-    .fail(AttachError(.lost, "the process does not keep to the protocol: \(reason)"))
+    .fail(AttachError(.lost, "the process violates the protocol: \(reason)"))
   }
 }
 

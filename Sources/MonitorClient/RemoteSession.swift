@@ -114,7 +114,7 @@ package final class RemoteSession: MonitorSource {
     loop.execute {
       self.connecting.value.connection?.close()
       self.connecting.value.connection = nil
-      self.greeting.fail(AttachError(.lost, "no answer after several attempts"))
+      self.greeting.fail(AttachError(.lost, "the viewer disconnects"))
     }
   }
 

@@ -86,16 +86,16 @@ package struct MonitorDirectory: Sendable, Equatable {
   package func check(owner: UInt32 = geteuid()) throws(MonitorDirectoryError) {
     var facts = stat()
     guard lstat(path, &facts) == 0 else {
-      throw MonitorDirectoryError("cannot look at \(path): \(String(cString: strerror(errno)))")
+      throw MonitorDirectoryError("cannot check \(path): \(String(cString: strerror(errno)))")
     }
     guard facts.st_mode & S_IFMT == S_IFDIR else {
-      throw MonitorDirectoryError("\(path) is not a directory, and is not to be trusted")
+      throw MonitorDirectoryError("\(path) is not a directory; it is not safe")
     }
     guard facts.st_uid == owner else {
-      throw MonitorDirectoryError("\(path) belongs to another user, and is not to be trusted")
+      throw MonitorDirectoryError("\(path) belongs to another user; it is not safe")
     }
     guard facts.st_mode & 0o077 == 0 else {
-      throw MonitorDirectoryError("others have access to \(path), which is not to be trusted")
+      throw MonitorDirectoryError("other users have access to \(path); it is not safe")
     }
   }
 

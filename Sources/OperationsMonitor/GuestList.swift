@@ -121,7 +121,7 @@ final class GuestList: Sendable {
     case .omitFirst:
       loop.scheduleTask(in: .seconds(1)) { [self] in
         let count = state.withLock { $0.allowances[kind.rawValue].takeOmitted() }
-        logger.log(level: level, "\(count) more were not written down: there were too many")
+        logger.log(level: level, "\(count) more messages were not logged")
       }
     case .omit: break
     }

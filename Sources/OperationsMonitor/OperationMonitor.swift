@@ -104,7 +104,7 @@ public enum OperationMonitor {
       }
       try listen(mode: mode)
     } catch {
-      Logger(label: "opq").warning("nobody can attach: \(error)")
+      Logger(label: "opq").warning("viewers cannot attach: \(error)")
     }
   }
 }

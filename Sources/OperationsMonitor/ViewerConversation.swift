@@ -38,8 +38,8 @@ struct ViewerConversation {
     switch (phase, message) {
     case (.closed, _), (_, .unknown): return []
     case (.awaitingHello, .hello(let hello)): return take(hello)
-    case (.awaitingHello, _): return refuse("the first message was no hello")
-    case (.open, .hello): return refuse("there was a second hello")
+    case (.awaitingHello, _): return refuse("the first message was not a greeting")
+    case (.open, .hello): return refuse("a second greeting was received")
     case (.open, .watch(let interest, let interval)): return [.watch(interest, interval: interval)]
     case (.open, .command(let command, let token)): return [.perform(command, token: token)]
     case (.open, .credit(let count)): return [.credit(count)]
@@ -55,7 +55,7 @@ struct ViewerConversation {
 
   /// Refuses a viewer that sent no hello in time.
   mutating func expire() -> [Action] {
-    phase == .awaitingHello ? refuse("there was no hello in time") : []
+    phase == .awaitingHello ? refuse("no greeting was received in time") : []
   }
 
   /// Refuses a viewer because the limit is reached.
@@ -63,7 +63,7 @@ struct ViewerConversation {
     close(
       Farewell(
         cause: .tooManyViewers,
-        reason: "\(GuestList.limit) viewers watch the process already, which is the most"))
+        reason: "the maximum number of viewers (\(GuestList.limit)) is already connected"))
   }
 
   /// Ends the conversation because the process no longer listens.
@@ -78,8 +78,8 @@ struct ViewerConversation {
       return close(
         Farewell(
           cause: .versionMismatch,
-          reason: "the process speaks version \(versions) of the protocol, "
-            + "and the viewer \(hello.versions)"))
+          reason: "the process uses version \(versions) of the protocol, "
+            + "and the viewer uses \(hello.versions)"))
     }
     phase = .open
     isViewerReadOnly = hello.isReadOnly

@@ -27,7 +27,7 @@ public import Tracing
 /// | `opq_operations_added_total` | counter | – |
 /// | `opq_operations_completed_total` | counter | `state`: `finished`, `cancelled` |
 /// | `opq_operations_untimed_total`, not by queue | counter: completed, without timer and span | – |
-/// | `opq_operation_wait` | timer: from ready to started | `class` |
+/// | `opq_operation_slot_wait` | timer: from ready to started | `class` |
 /// | `opq_operation_run` | timer: from started to finished | `class` |
 ///
 /// Gauges and counters are exact at each update, under any load. Counters count only events after the start.
@@ -143,8 +143,8 @@ public final class OperationTelemetry: Sendable {
     if control.isForked { return }
     precondition(
       !control.isOwnThread,
-      "OperationTelemetry.stop() was called by the metrics system or the tracer that it waits for; "
-        + "call it on another thread")
+      "OperationTelemetry.stop() was called on a thread of the metrics system or tracer that it "
+        + "waits for; call it on another thread")
     let isStopped = DispatchSemaphore(value: 0)
     control.whenStopped { isStopped.signal() }
     control.stop()

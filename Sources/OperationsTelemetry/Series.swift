@@ -11,7 +11,7 @@ enum Metric: String, CaseIterable {
   case added = "opq_operations_added_total"
   case completed = "opq_operations_completed_total"
   case untimed = "opq_operations_untimed_total"
-  case wait = "opq_operation_wait"
+  case wait = "opq_operation_slot_wait"
   case run = "opq_operation_run"
 
   /// The dimension that distinguishes the series of one queue, or of the process if the metric does not

@@ -24,7 +24,7 @@ enum TelemetryInterest {
       return try OperationFilter("state:finished|state:cancelled")
     } catch {
       // Without the filter every operation would be reported.
-      preconditionFailure("The filter of the telemetry cannot be read: \(error)")
+      preconditionFailure("invalid telemetry filter: \(error)")
     }
   }
 }

@@ -81,7 +81,7 @@ struct CommandTests {
     dashboard.press("x")
     dashboard.update(changed: [try finished(1181, in: dashboard)])
     #expect(dashboard.press("a") == [.send(.cancel([ID(1042), ID(1180), ID(1200)]))])
-    #expect(dashboard.text().shows("1 finished meanwhile"))
+    #expect(dashboard.text().shows("1 already finished"))
   }
 
   @Test func theQuestionClosesWhenItsOperationFinishes() throws {
@@ -168,12 +168,12 @@ struct CommandTests {
     dashboard.take(.monitor(.hello(hello)))
     for key in ["x", "X", "S"] {
       #expect(dashboard.press(key) == [.bell])
-      #expect(dashboard.text().shows("read-only: nothing is changed from here"))
+      #expect(dashboard.text().shows("read-only: opq-top cannot change anything"))
     }
     let footer = dashboard.text().last
     #expect(footer?.contains("Cancel") == false && footer?.contains("Suspend") == false)
     dashboard.press("?")
-    #expect(dashboard.text().shows("refused: read-only"))
+    #expect(dashboard.text().shows("not available: read-only"))
   }
 
   @Test func nothingIsSentToAProcessThatHasEnded() {
@@ -189,11 +189,11 @@ struct CommandTests {
     arguments: [
       (CommandResult.Outcome.requested, "cancel requested: #1077 resample dem"),
       (.alreadyFinished, "#1077 resample dem had already finished"),
-      (.unknown, "#1077 resample dem is not known"),
+      (.unknown, "#1077 resample dem is unknown"),
       (.denied, "denied: the process is read-only"),
       (
         .lost,
-        "cancel requested? #1077 resample dem: not known, the connection was lost"
+        "#1077 resample dem: result unknown, the connection was lost"
       ),
     ])
   func resultsAreSaid(outcome: CommandResult.Outcome, sentence: String) {

@@ -107,7 +107,7 @@ struct GraphScanTests {
       size: Size(columns: 42, rows: 10), capabilities: Capabilities(isUnicode: true))
     #expect(view.draw(row: 1, room: 8, on: &canvas) == 5)
     let text = canvas.grid.text
-    #expect(text[1] == "  LEVELS 2")
+    #expect(text[1] == "  DEPTH 2")
     #expect(text[2] == "  L0     1 ·")
     #expect(text[3].hasPrefix("  L1    40 ····") && text[4] == "  L2     1 ·")
     var small = Canvas(

@@ -211,7 +211,7 @@ struct KeyTests {
     var dashboard = Scene.dashboard()
     dashboard.press("99999999999999999999999")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("is not known"))
+    #expect(dashboard.text().shows("is unknown"))
     #expect(dashboard.list.selection.id == ID(1042))
   }
 
@@ -223,7 +223,7 @@ struct KeyTests {
     #expect(dashboard.text().shows("publish index"))
     dashboard.press("1078")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("#1078 is finished and hidden; H shows it"))
+    #expect(dashboard.text().shows("#1078 is finished and hidden; press H to show it"))
   }
 
   @Test func theMetersCanBeHidden() {

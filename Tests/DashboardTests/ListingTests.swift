@@ -207,7 +207,7 @@ struct ListingTests {
     #expect(dashboard.list.rows.keys.map(\.id) == [ID(1181)])
     dashboard.press("\\download")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("nothing matches the filter"))
+    #expect(dashboard.text().shows("no operation matches the filter"))
     dashboard.press("!\\")
     dashboard.take(.input(.control("u")))
     dashboard.press(.enter)
@@ -226,12 +226,13 @@ struct ListingTests {
     var dashboard = Scene.dashboard()
     dashboard.press("!")
     #expect(dashboard.list.rows.count == 0)
-    #expect(dashboard.text().shows("no operation has a warning; ! shows all"))
+    #expect(dashboard.text().shows("no operation has a warning; press ! to show all"))
     // An ended operation has a warning, but is hidden.
     warn(of: [MonitorWarning(kind: .fanOut, operations: [ID(1099)])], in: &dashboard)
     #expect(dashboard.list.rows.count == 1)
     dashboard.press("H")
-    #expect(dashboard.text().shows("no operation that has a warning is listed; ! shows all"))
+    #expect(
+      dashboard.text().shows("the filter hides all operations with warnings; press ! to show all"))
   }
 
   @Test("The notice says why an operation has no row")
@@ -243,12 +244,12 @@ struct ListingTests {
       return dashboard.text()
     }
     dashboard.press("!")
-    #expect(said(1101).shows("#1101 has no warning; ! shows all"))
+    #expect(said(1101).shows("#1101 has no warning; press ! to show all"))
     dashboard.press("!\\upload")
     dashboard.press(.enter)
-    #expect(said(1101).shows("#1101 does not match the filter; \\ changes it"))
+    #expect(said(1101).shows("#1101 does not match the filter; press \\ to change it"))
     dashboard.press("H")
-    #expect(said(1099).shows("#1099 is finished and hidden; H shows it"))
+    #expect(said(1099).shows("#1099 is finished and hidden; press H to show it"))
   }
 
   // MARK: Search

@@ -83,9 +83,9 @@ struct PictureTests {
     "One sentence says why the selected operation does not run, or what it does",
     arguments: [
       (1042, "#1042 executing 12.4s on io, 1 waits for it"),
-      (1077, "#1077 cancel asked 4.20s ago, not honoured yet"),
+      (1077, "#1077 cancel requested 4.20s ago, still running"),
       (1103, "#1103 ready, no free slot: cpu 2/2"),
-      (1110, "#1110 held: net is suspended, S resumes it"),
+      (1110, "#1110 held: net is suspended; press S to resume it"),
       (1180, "#1180 waits for 2 of 3: #1042 executing 12.4s, #1101 waiting"),
       (1099, "#1099 finished at 12:03:59, ran 410ms"),
       (1033, "#1033 cancelled at 12:03:49, never started"),
@@ -138,7 +138,7 @@ struct PictureTests {
     dashboard.press(.enter)
     #expect(
       dashboard.text().shows(
-        "#7 waiting for its turn: another executes with an exclusion that it needs"))
+        "#7 waiting: another operation holds an exclusion that it needs"))
   }
 
   @Test(arguments: [
@@ -207,18 +207,18 @@ struct PictureTests {
     #expect(dashboard.nextTick(after: Scene.now) == nil)
     dashboard.press("jt")
     #expect(dashboard.text().shows("ENDED"))
-    #expect(dashboard.text().shows("WAITS FOR"))
+    #expect(dashboard.text().shows("DEPENDS ON"))
   }
 
   @Test func lostChangesAreSaid() {
     var dashboard = Scene.dashboard()
     var update = Update(time: Scene.now, queues: Scene.queues, lostChanges: 1_204)
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text()[0].hasSuffix("lost 1204  12:04:31"))
+    #expect(dashboard.text()[0].hasSuffix("not recorded 1204  12:04:31"))
     update.warnings = [MonitorWarning(kind: .historyLost, count: 1_204)]
     dashboard.take(.monitor(.update(update)))
-    #expect(dashboard.text()[0].hasSuffix("lost 1204  ! 1  12:04:31"))
-    #expect(dashboard.text().shows("1204 changes of the history were lost; states are exact"))
+    #expect(dashboard.text()[0].hasSuffix("not recorded 1204  ! 1  12:04:31"))
+    #expect(dashboard.text().shows("1204 state changes were not recorded; states are exact"))
     // Present problems come first.
     update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
     dashboard.take(.monitor(.update(update)))

@@ -117,11 +117,13 @@ struct PlainTextTests {
     Situation(testDescription: "timeline", facts: ["▶"], moreFacts: ["▒"]) {
       history("4", "", $0)
     },
-    Situation(testDescription: "events", facts: ["following"], moreFacts: ["skipped"]) {
+    Situation(testDescription: "events", facts: ["following"], moreFacts: ["not shown"]) {
       history("5", "", $0)
     },
     Situation(testDescription: "events, older", facts: ["G follows"]) { history("5", "kkk", $0) },
-    Situation(testDescription: "deadlock", facts: ["DEADLOCK", "! 2"], moreFacts: ["lost 12"]) {
+    Situation(
+      testDescription: "deadlock", facts: ["DEADLOCK", "! 2"], moreFacts: ["not recorded 12"]
+    ) {
       warned("", $0)
     },
     Situation(testDescription: "warned", facts: ["!#1077|! g #1077"]) { warned("H", $0) },
@@ -145,7 +147,7 @@ struct PlainTextTests {
       attached($0, .ended(reason: "the process has exited"))
     },
     Situation(
-      testDescription: "picker", facts: ["▌   5002", " *  4711", "watched now", "too old for this"]
+      testDescription: "picker", facts: ["▌   5002", " *  4711", "attached", "too old for this"]
     ) {
       PickerScene.picker(
         [PickerScene.tilebuild, PickerScene.imaged, PickerScene.oldtool], columns: $0.columns,

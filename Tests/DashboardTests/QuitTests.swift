@@ -83,7 +83,7 @@ struct QuitTests {
     #expect(dashboard.keyContext == .question)
     finish([1051], in: &dashboard)
     #expect(dashboard.keyContext == .list)
-    #expect(dashboard.text().shows("finished; q quits"))
+    #expect(dashboard.text().shows("finished; press q to quit"))
     #expect(dashboard.press("q") == [.quit])
   }
 

@@ -23,17 +23,17 @@ struct RefreshTests {
       #expect(dashboard.press("[") == [])
       #expect(dashboard.refreshInterval == interval)
       #expect(dashboard.text()[0].contains("LIVE \(words)  up"))
-      #expect(dashboard.text().shows("news are drawn \(words); what keys change, at once"))
+      #expect(dashboard.text().shows("refresh \(words); keys act at once"))
     }
     #expect(dashboard.press("[") == [.bell])
-    #expect(dashboard.text().shows("news are drawn every 10s at least"))
+    #expect(dashboard.text().shows("refresh every 10s at least"))
     for (interval, _) in Self.steps.dropLast().reversed() {
       #expect(dashboard.press("]") == [])
       #expect(dashboard.refreshInterval == interval)
     }
     #expect(dashboard.text()[0].contains("LIVE  up"))
     #expect(dashboard.press("]") == [.bell])
-    #expect(dashboard.text().shows("news are drawn 30/s at most"))
+    #expect(dashboard.text().shows("refresh 30/s at most"))
   }
 
   @Test func agesTickNoMoreOftenThanNewsAreDrawn() {

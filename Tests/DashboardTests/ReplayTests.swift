@@ -49,7 +49,7 @@ import Testing
       .replay(
         status(
           102, isPlaying: false,
-          remark: "the recording was not completed: it plays to its last whole update")))
+          remark: "the recording was not completed; the replay ends at the last complete update")))
     GoldenFrame.check(dashboard.picture(), named: "replay-paused-\(columns)x\(rows)")
   }
 
@@ -122,7 +122,7 @@ import Testing
   @Test func commandsAreRefusedWithTheReason() {
     var dashboard = dashboard()
     #expect(dashboard.press("x") == [.bell])
-    #expect(dashboard.text().shows("this is a recording: nothing can be changed"))
+    #expect(dashboard.text().shows("a recording cannot be changed"))
     #expect(dashboard.press("X") == [.bell])
     #expect(!dashboard.list.cancelKeys.isArmed)
   }

@@ -52,7 +52,7 @@ struct TagTests {
     goTo("1180", &dashboard)
     dashboard.press("c")
     #expect(dashboard.tags.ids == [ID(1180), ID(1181), ID(1200)])
-    #expect(dashboard.text().shows("tagged #1180 and what depends on it: 2"))
+    #expect(dashboard.text().shows("tagged #1180 and 2 dependents"))
   }
 
   @Test func aTagGoesWithWhatIsOver() {
@@ -91,6 +91,23 @@ struct TagTests {
         .commandResult(
           CommandResult(
             command: .changePriority([ID(1051)], by: -1), outcomes: [.requested]))))
-    #expect(dashboard.text().shows("priority lowered: #1051"))
+    #expect(dashboard.text().shows("#1051: normal → low"))
+    #expect(dashboard.text(isUnicode: false).shows("#1051: normal -> low"))
+  }
+
+  @Test("Each result of a changed priority has the old and the new value, also if keys are faster")
+  func resultsOfPriorities() {
+    var dashboard = Scene.dashboard()
+    func answer() {
+      let command = MonitorCommand.changePriority([ID(1042)], by: 1)
+      dashboard.take(
+        .monitor(.commandResult(CommandResult(command: command, outcomes: [.requested]))))
+    }
+    dashboard.press("}}")
+    answer()
+    #expect(dashboard.text().shows("#1042: high → very high"))
+    answer()
+    #expect(dashboard.text().shows("#1042 already has priority very high"))
+    #expect(dashboard.list.priorityChanges.isEmpty)
   }
 }

@@ -157,7 +157,7 @@ struct TreeShapeTests {
     dashboard.press("b")
     #expect(dashboard.list.selection.id == ID(1077))
     #expect(dashboard.press("b") == [.bell])
-    #expect(dashboard.text().shows("#1077 waits for no other operation"))
+    #expect(dashboard.text().shows("#1077 has no unmet dependencies"))
   }
 
   @Test func capitalBGoesToWhatMostWaitFor() {

@@ -39,9 +39,9 @@ struct WarningTests {
     #expect(text.shows("#1180 → #1181 → #1200 → #1180; 12 more wait"))
     #expect(text.shows("#1042 #1051") && text.shows("#1103 #1104"))
     #expect(text.shows("probe health"))
-    #expect(text.shows("→ x on one of them"))
-    #expect(text.shows("→ widen it: Tab to queues, +"))
-    #expect(text.shows("→ add it, or x on who waits"))
+    #expect(text.shows("→ cancel one (x)"))
+    #expect(text.shows("→ widen the queue (+)"))
+    #expect(text.shows("→ enqueue or cancel (x)"))
   }
 
   @Test func whatIsNotStuckHasNoBanner() {
@@ -79,49 +79,49 @@ struct WarningTests {
       (
         MonitorWarning(
           kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8)),
-        "! cancel of #1077 resample dem not honoured for 4.20s"
+        "! #1077 resample dem was cancelled 4.20s ago and still runs"
       ),
       (
         MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu, count: 20),
-        "! cpu has free slots and starts none of its 20 ready"
+        "! cpu has free slots but does not start its 20 ready operations"
       ),
       (
         MonitorWarning(
           kind: .notReadyWithMetDependencies, operations: [ID(1180), ID(1181)], count: 2,
           since: Scene.seconds(97.8)),
-        "! isReady of #1180 merge all shards and 1 more says no for 4.20s"
+        "! isReady of #1180 merge all shards and 1 more has been false for 4.20s"
       ),
       (
         MonitorWarning(
           kind: .mainQueueBlocked, queue: Scene.io, count: 3, since: Scene.seconds(97.8)),
-        "! the main queue starts none of its 3 ready for 4.20s"
+        "! the main queue has not started its 3 ready operations for 4.20s"
       ),
       (
         MonitorWarning(
           kind: .finishedWithoutStart, operations: [ID(7)], title: "Fetch", count: 1),
-        "! #7 Fetch finished without having been started"
+        "! #7 Fetch finished without being started"
       ),
       (
         MonitorWarning(
           kind: .finishedWithoutStart, operations: [ID(1035), ID(7)], title: "Fetch", count: 12),
-        "! 12 finished unstarted, the last #1035 GET dem.idx"
+        "! 12 finished without being started, the last: #1035 GET dem.idx"
       ),
       (
         MonitorWarning(
           kind: .priorityInversion, operations: [ID(1200)], awaited: [ID(1110), ID(1111)], count: 2),
-        "! #1200 waits for #1110 upload shard 1 and 1 more of low priority"
+        "! #1200 (very high) waits for #1110 (normal); 1 more"
       ),
       (
         MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
-        "! #1042 download tiles z=14 eu runs 12.4s, class p99 is 1.20s"
+        "! #1042 download tiles z=14 eu has run for 12.4s; class p99 is 1.20s"
       ),
       (
         MonitorWarning(
           kind: .leaking, operations: [ID(7), ID(8)], title: "Fetch", count: 2,
           since: Scene.seconds(12)),
-        "! #7 Fetch and 1 more still held 1m30s after the finish"
+        "! #7 Fetch and 1 more still in memory 1m30s after they finished"
       ),
       (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
@@ -155,7 +155,9 @@ struct WarningTests {
         since: Scene.seconds(1.2), usual: .milliseconds(15_400))
       let sentence = text.sentence(warning)
       #expect(!sentence.isEmpty && sentences.insert(sentence).inserted)
-      #expect(!text.wayOut(warning).isEmpty && text.wayOut(warning).count <= 32)
+      #expect(!text.wayOut(warning).isEmpty)
+      let shortWayOut = text.shortWayOut(warning)
+      #expect(!shortWayOut.isEmpty && shortWayOut.count <= 32)
       if kind.isDeadlock {
         // Text that is too long for a banner is cut; the fix is not.
         #expect(text.shortSentence(warning).count < sentence.count)
@@ -169,13 +171,13 @@ struct WarningTests {
   @Test func theWayOutIsSaidWhereThereIsRoom() {
     let warning = MonitorWarning(
       kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8))
-    #expect(Self.dashboard([warning]).text().shows("4.20s  → test isCancelled"))
-    #expect(!Self.dashboard([warning], columns: 60).text().shows("test isCancelled"))
+    #expect(Self.dashboard([warning]).text().shows("still runs  → check isCancelled in its code"))
+    #expect(!Self.dashboard([warning], columns: 60).text().shows("check isCancelled"))
   }
 
   @Test func theHeaderCountsWarnings() {
     let two = [MonitorWarning(kind: .fanOut), MonitorWarning(kind: .cycle)]
-    #expect(Self.dashboard(two).text()[0].hasSuffix("lost 0  ! 2  12:04:31"))
+    #expect(Self.dashboard(two).text()[0].hasSuffix("not recorded 0  ! 2  12:04:31"))
     #expect(!Self.dashboard([]).text()[0].contains("!"))
     let narrow = Self.dashboard(two, columns: 40, rows: 10).text()[0]
     #expect(narrow.hasSuffix("  ! 2"), "\(narrow)")

@@ -18,9 +18,9 @@ import Testing
     }
   }
 
-  @Test("The guidance of a demo says what to look at and what to press", arguments: Demo.allCases)
+  @Test("The guidance of a demo has a key to press", arguments: Demo.allCases)
   func guidance(demo: Demo) {
-    #expect(demo.guidance.hasPrefix("look at ") && demo.guidance.contains("press "))
+    #expect(demo.guidance.contains("Press "))
     #expect(demo.guidance.count <= 76, "\(demo.guidance.count)")
   }
 

@@ -149,7 +149,7 @@ import Testing
     arguments: ["deadlock", "storm", "stubborn", "priorities"])
   func aDirectoryForADemoWithoutFilesIsRefused(demo: String) throws {
     let (text, ending, isDrawn) = try refusal(["demo", demo, "--once", "--output", "/tmp"])
-    #expect(text == "opq-top: --output goes with the demo tiles: \(demo) writes no files")
+    #expect(text == "opq-top: --output works only with the demo tiles; \(demo) writes no files")
     #expect(ending == .status(2))
     #expect(!isDrawn)
   }
@@ -173,8 +173,8 @@ import Testing
   @Test(
     "What is wrong with a field or a filter is said",
     arguments: [
-      (["--fields", "id,nonesuch"], "there is no field \"nonesuch\": there are id, state,"),
-      (["--fields", "id,id"], "id is there twice"), (["--fields", ""], "there is no field"),
+      (["--fields", "id,nonesuch"], "unknown field \"nonesuch\"; the fields are id, state,"),
+      (["--fields", "id,id"], "field id is repeated"), (["--fields", ""], "unknown field"),
       (["--filter", "colour:red"], "there is no colour: there are state, queue"),
     ])
   func aWrongFieldOrFilterIsNamed(arguments: [String], words: String) throws {

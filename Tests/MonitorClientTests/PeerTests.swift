@@ -29,7 +29,7 @@ import Testing
     #expect(refusal(4711, ofUser: 1_001)?.status == 5)
     #expect(
       refusal(4711, ofUser: 1_001)?.description
-        == "the socket is another user's, with the id 1001")
+        == "the socket belongs to another user (uid 1001)")
   }
 
   @Test("The process that a socket is named for listens to it, if both are visible")
@@ -38,7 +38,7 @@ import Testing
     #expect(error?.status == 5)
     #expect(
       error?.description
-        == "the socket is named for process 4711, and process 4712 listens")
+        == "the socket's name has process id 4711, but process 4712 listens on it")
     // In another namespace of ids, or under an arbitrary name.
     #expect(refusal(0, ofUser: 1_000) == nil)
     #expect(refusal(4712, ofUser: 1_000, isNamed: false) == nil)

@@ -37,7 +37,7 @@ import Testing
     #expect(error?.kind == .versionMismatch)
     #expect(
       error?.description
-        == "the process speaks version 8.0 of the protocol, and this opq-top \(ProtocolVersions.current)"
+        == "the process uses version 8.0 of the protocol, and this opq-top uses \(ProtocolVersions.current)"
     )
   }
 

@@ -47,12 +47,12 @@ struct OperationFilterTests {
       ),
       (
         "colour:red",
-        "there is no colour: there are state, queue, class and priority, and age with > or <"
+        "unknown field colour; the fields are state:, queue:, class:, priority:, age> and age<"
       ),
-      ("state:", "something is missing after state:"),
-      ("!", "something is missing after !"),
-      ("a|", "something is missing after |"),
-      ("\"a", "a quotation mark has no partner"),
+      ("state:", "a term or value is missing after state:"),
+      ("!", "a term or value is missing after !"),
+      ("a|", "a term or value is missing after |"),
+      ("\"a", "a quotation mark is not closed"),
       ("age>soon", "age takes a time such as 5s or 500ms, not soon"),
       ("age>-1s", "age takes a time such as 5s or 500ms, not -1s"),
       ("#x", "# takes a number, not x"),

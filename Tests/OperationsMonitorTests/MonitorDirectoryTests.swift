@@ -37,7 +37,7 @@ import Testing
     for open in [mode_t(0o710), 0o701, 0o755, 0o777] {
       chmod(path, open)
       #expect(
-        throws: MonitorDirectoryError("others have access to \(path), which is not to be trusted")
+        throws: MonitorDirectoryError("other users have access to \(path); it is not safe")
       ) {
         try MonitorDirectory.prepared(for: name, in: places)
       }
@@ -46,7 +46,7 @@ import Testing
     // Only root can change the owner.
     guard geteuid() == 0, chown(path, 65_534, 65_534) == 0 else { return }
     #expect(
-      throws: MonitorDirectoryError("\(path) belongs to another user, and is not to be trusted")
+      throws: MonitorDirectoryError("\(path) belongs to another user; it is not safe")
     ) {
       try MonitorDirectory.prepared(for: name, in: places)
     }
@@ -55,7 +55,7 @@ import Testing
   @Test("A link to a directory is refused, and so is a file: another user may have put it there")
   func isNoLink() throws {
     let path = runtime.file("opq")
-    let refusal = MonitorDirectoryError("\(path) is not a directory, and is not to be trusted")
+    let refusal = MonitorDirectoryError("\(path) is not a directory; it is not safe")
     mkdir(runtime.file("elsewhere"), 0o700)
     symlink(runtime.file("elsewhere"), path)
     #expect(throws: refusal) {

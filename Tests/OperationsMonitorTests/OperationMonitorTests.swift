@@ -170,7 +170,7 @@ import Testing
     let said = [result?.standardErrorContent ?? [], result?.standardOutputContent ?? []].map {
       String(decoding: $0, as: UTF8.self)
     }.joined()
-    #expect(said.contains("nobody can attach: OPQ_MONITOR is neither ro nor rw"))
+    #expect(said.contains("viewers cannot attach: OPQ_MONITOR is neither ro nor rw"))
   }
 
   @Test(

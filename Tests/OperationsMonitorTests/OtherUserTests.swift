@@ -53,7 +53,7 @@ import Testing
       for user in [12_345, 65_533] {
         #expect(
           log.lines.contains {
-            $0 == "refused a viewer: it is another user's pid=\(getpid()) uid=\(user)"
+            $0 == "refused a viewer: it belongs to another user pid=\(getpid()) uid=\(user)"
           })
       }
       #expect(log.lines.count == 2)

@@ -33,7 +33,7 @@ import Tracing
     #expect(span.endInstant.nanosecondsSinceEpoch == 4_000_001_000)
     #expect(span.events.map(\.nanosecondsSinceEpoch) == [1_000_001_000, 1_500_001_000])
     #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0.5))
-    #expect(span.attributes.get("opq.operation.wait_seconds") == .double(1.5))
+    #expect(span.attributes.get("opq.operation.slot_wait_seconds") == .double(1.5))
     #expect(span.attributes.get("opq.queue.name") == nil)
   }
 
@@ -56,7 +56,7 @@ import Tracing
       TelemetryRun(report: report, started: started, finished: started, queueName: nil), clock)
     let span = try #require(tracer.finishedSpans.first)
     #expect(span.attributes.get("opq.operation.blocked_seconds") == .double(0))
-    #expect(span.attributes.get("opq.operation.wait_seconds") == .double(0))
+    #expect(span.attributes.get("opq.operation.slot_wait_seconds") == .double(0))
   }
 
   @Test func whatIsNotRecordedIsNotDescribedAndCanBeLinkedTo() {

@@ -135,7 +135,7 @@ import Tracing
     queue.addOperation {}
     queue.waitUntilAllOperationsAreFinished()
     telemetry.stop()
-    for label in ["opq_operation_wait", "opq_operation_run"] {
+    for label in ["opq_operation_slot_wait", "opq_operation_run"] {
       let encode = try metrics.expectTimer(label, [("queue", "timed"), ("class", "Encode")])
       #expect(encode.values.count == 10)
       #expect(encode.values.allSatisfy { $0 >= 0 && $0 < 60_000_000_000 })

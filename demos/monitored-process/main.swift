@@ -23,7 +23,7 @@ do {
   fflush(nil)
 } catch {
   // The work continues if no viewer can attach.
-  print("It builds tiles, but nobody can attach: \(error)")
+  print("It builds tiles, but viewers cannot attach: \(error)")
 }
 
 let isOnce = CommandLine.arguments.dropFirst().first == "once"

@@ -120,7 +120,8 @@ struct HeaderView {
     let lost = monitored.lostChanges
     // The time of day is less important than a problem.
     var pieces = [
-      Piece(span: Span("lost \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 3 : 7)
+      Piece(
+        span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)
     ]
     let warningCount = monitored.warnings.count
     if warningCount > 0 {
@@ -171,20 +172,28 @@ struct HeaderView {
       isReadOnly: dashboard.isReadOnly)
     for (row, warning) in zip(layout.banners, monitored.warnings.lazy.filter(\.isDeadlock)) {
       canvas.fill(row: row, columns: canvas.columns, style: Style(.warning, isReversed: true))
-      let wayOut = "  \(canvas.glyphs.arrow) \(text.wayOut(warning)) "
-      let width = min(canvas.glyphs.width(of: wayOut), canvas.columns.count / 2)
-      let end = canvas.columns.upperBound - width
+      let glyphs = canvas.glyphs
+      let label = " DEADLOCK "
+      func width(_ parts: (String, String)) -> Int {
+        glyphs.width(of: label + parts.0) + glyphs.width(of: parts.1)
+      }
+      let (long, short) = (text.sentence(warning), text.shortSentence(warning))
+      let ways = [text.wayOut(warning), text.shortWayOut(warning)].map {
+        "  \(glyphs.arrow) \($0) "
+      }
+      let candidates = [(long, ways[0]), (long, ways[1]), (short, ways[0]), (short, ways[1])]
+      let (sentence, wayOut) =
+        candidates.first { width($0) <= canvas.columns.count } ?? (short, ways[1])
+      let end =
+        canvas.columns.upperBound - min(glyphs.width(of: wayOut), canvas.columns.count / 2)
       canvas.write(
         wayOut, row: row, columns: end..<canvas.columns.upperBound,
         style: Style(.warning, isReversed: true, isBold: true))
       let column = canvas.write(
-        " DEADLOCK ", row: row, columns: 0..<end,
+        label, row: row, columns: 0..<end,
         style: Style(.warning, isReversed: true, isBold: true))
-      let sentence = text.sentence(warning)
-      let fits = canvas.glyphs.width(of: sentence) <= end - column
       canvas.write(
-        fits ? sentence : text.shortSentence(warning), row: row, columns: column..<end,
-        style: Style(.warning, isReversed: true))
+        sentence, row: row, columns: column..<end, style: Style(.warning, isReversed: true))
     }
   }
 

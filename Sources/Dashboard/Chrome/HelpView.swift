@@ -57,7 +57,7 @@ struct HelpView {
         binding.label, row: row, columns: columns.prefix(Self.labelWidth - 1),
         style: Style(refusal == nil ? .accent : .dim))
       canvas.write(
-        refusal.map { "refused: \($0.words)" } ?? binding.help, row: row,
+        refusal.map { "not available: \($0.words)" } ?? binding.help, row: row,
         columns: columns.dropFirst(Self.labelWidth), style: Style(refusal == nil ? .text : .dim))
     }
   }
@@ -98,8 +98,8 @@ struct HelpView {
   }
 
   private static let wordsOfSeveral = [
-    "2#7: operation 7 of process 2, as a filter, too; the filter 2#: all of it.",
-    "ENDED: only finished and cancelled stay counted. Sort by id groups by process.",
+    "2#7: operation 7 of process 2. A filter can be 2#7, or 2# for all of process 2.",
+    "ENDED: only finished and cancelled stay counted. Sort by id groups processes.",
   ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {
@@ -110,8 +110,8 @@ struct HelpView {
     let bar = shares.map { "\(glyphs.share(of: $0)) \($1)" }.joined(separator: "  ")
     return [
       "The bar: \(bar).",
-      "held: ready, its queue is suspended. cancelling (+1): asked to, not over yet.",
-      "TIME: in the state; of what is over, how long it ran. DEPS: met, of how many.",
+      "held: ready in a suspended queue. cancelling (+1): requested, not finished yet.",
+      "TIME: time in the state, or run time if finished. DEPS: met/all dependencies.",
       "Monitoring uses about 900 bytes per kept operation.",
     ]
   }

@@ -54,10 +54,10 @@ struct RateView {
     }
     func text(_ duration: Duration) -> String { TimeText.fine(duration, glyphs) }
     let gap = [Span("   ")]
-    let wait = spans("wait", times.wait, hasP90: false)
+    let wait = spans("slot wait", times.wait, hasP90: false)
     let run = spans("run", times.run, hasP90: false)
     let full = [
-      spans("wait", times.wait, hasP90: true), gap, spans("run", times.run, hasP90: true),
+      spans("slot wait", times.wait, hasP90: true), gap, spans("run", times.run, hasP90: true),
     ].flatMap { $0 }
     // The 90th percentile is left out if there is little room.
     let isWide = dashboard.screen.size.columns >= Layout.paneThreshold

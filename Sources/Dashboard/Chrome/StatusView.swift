@@ -86,7 +86,10 @@ struct StatusView {
       draw(question, on: &canvas)
     } else if let goTo = dashboard.prompts.goTo {
       overwrite(
-        [Span("go to \(goTo.text)", .strong), Span("_  Enter go · Esc discard", .dim)],
+        [
+          Span("go to \(goTo.text)", .strong),
+          Span("_  Enter go \(canvas.glyphs.dot) Esc discard", .dim),
+        ],
         on: &canvas)
     } else if let prompt = dashboard.prompts.text {
       draw(prompt, on: &canvas)
@@ -98,10 +101,12 @@ struct StatusView {
         [
           Span("cancel by key: ", .warning, isBold: true),
           Span("press the letters beside the operation"), Span(typed.isEmpty ? "" : "  \(typed)_"),
-          Span("   Esc cancel", .dim),
+          Span("   Esc close", .dim),
         ], on: &canvas)
     } else if let notice = dashboard.screen.notice {
-      overwrite([Span(notice.text, notice.isWarning ? .warning : .strong)], on: &canvas)
+      overwrite(
+        [Span(canvas.glyphs.adapted(notice.text), notice.isWarning ? .warning : .strong)],
+        on: &canvas)
     } else if let opening = dashboard.connection.opening {
       overwrite(
         [Span("opening \(name(of: opening)) \(canvas.glyphs.ellipsis)", .strong)], on: &canvas)
@@ -119,17 +124,18 @@ struct StatusView {
 
   private func draw(_ prompt: TextPrompt, on canvas: inout Canvas) {
     let label: String
-    var remark = Span("   Enter accept · Esc discard", .dim)
+    var remark = Span("   Enter accept \(canvas.glyphs.dot) Esc discard", .dim)
     switch prompt.purpose {
     case .search: label = "find: "
     case .filter:
       label = "filter: "
       if prompt.text.isEmpty {
-        remark = Span("   such as state:exec  class:Merge  queue:io  age>5s  !tile", .dim)
+        remark = Span("   for example state:exec  class:Merge  queue:io  age>5s  !tile", .dim)
       } else if let error = dashboard.filterError {
         remark = Span("   \(error)", .warning)
       } else {
-        remark = Span("   \(CountText.text(dashboard.matchCount)) match  Esc undoes", .dim)
+        let count = CountText.text(dashboard.matchCount)
+        remark = Span("   \(count) match \(canvas.glyphs.dot) Esc discard", .dim)
       }
     }
     // The end of the typed text stays in view.
@@ -159,17 +165,18 @@ struct StatusView {
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
     if dashboard.live.silence > .zero {
-      return Span("the process does not answer; it may be stopped, or the connection broken", .warning)
+      return Span(
+        "the process does not answer; it may be stopped, or the connection broken", .warning)
     }
     let monitored = dashboard.shown
     if dashboard.screen.view == .events, monitored.events.skippedCount > 0 {
       let count = CountText.text(monitored.events.skippedCount)
-      return Span("! history incomplete: \(count) skipped; states are exact", .warning)
+      return Span("! history incomplete: \(count) events not shown; states are exact", .warning)
     }
     if dashboard.screen.view == .timeline, let runs = monitored.runs, runs.count > runs.runs.count {
       let drawn = CountText.text(runs.runs.count)
       return Span(
-        "! \(drawn) of \(CountText.text(runs.count)) runs, the newest; states are exact", .warning)
+        "! newest \(drawn) of \(CountText.text(runs.count)) runs; states are exact", .warning)
     }
     // Deadlocks are shown at the top, and a suspended queue in the notice below.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
@@ -187,17 +194,23 @@ struct StatusView {
     let name = queue.label.clipped(to: 16)
     let names =
       suspended.count == 1
-      ? "\(name) is suspended and holds"
-      : "\(suspended.count) queues are suspended and hold"
-    let wayOut = dashboard.isReadOnly ? "" : wayToResume
-    return Span("! \(names) \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)", .held)
+      ? "! \(name) is suspended" : "! \(suspended.count) queues are suspended"
+    let wayOut =
+      dashboard.isReadOnly ? "" : ". " + wayToResume(suspended.count == 1 ? name : "one")
+    let full = "\(names) with \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)"
+    let fits = canvas.glyphs.width(of: full) < canvas.columns.count
+    return Span(fits ? full : "\(names) (\(held) ready)\(wayOut)", .held)
   }
 
-  /// How to resume a suspended queue from the present view.
-  private var wayToResume: String {
-    if dashboard.selectedQueue?.isSuspended == true { return ": press S to resume" }
-    return dashboard.screen.view == .queues && dashboard.detail == nil
-      ? ": select it, S resumes it" : ": Tab to queues, S resumes it"
+  /// Returns how to resume a suspended queue from the present view.
+  private func wayToResume(_ name: String) -> String {
+    if dashboard.selectedQueue?.isSuspended == true { return "Press S to resume." }
+    let isInQueues = dashboard.screen.view == .queues && dashboard.detail == nil
+    if isInQueues { return "Select \(name), press S." }
+    let times =
+      (1...).first { dashboard.screen.view.neighbour($0) == .queues } ?? 1
+    let tabs = times == 1 ? "Tab" : times == 2 ? "Tab twice" : "Tab \(times) times"
+    return "Press \(tabs), select \(name), press S."
   }
 
   /// The reason why no updates come, and its consequence for the screen; `nil` if updates come.
@@ -205,12 +218,12 @@ struct StatusView {
     let live = dashboard.live
     if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
     if let reason = live.disconnectedReason {
-      return "connection lost: \(reason); trying again"
+      return "connection lost: \(reason); reconnecting"
     }
     guard let reason = live.endedReason else { return nil }
     guard dashboard.isAttached else { return "ended: \(reason)" }
     let known = CountText.text(live.operations.count)
-    return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations are known here"
+    return "\(reason); \(known) of \(CountText.text(live.counts.total)) operations are kept"
   }
 
   private func text(of question: Question) -> String {
@@ -229,11 +242,14 @@ struct StatusView {
   /// Returns the consequence of the answer yes.
   private func consequence(of question: Question) -> String {
     switch question.purpose {
-    case .cancel: "A request, without undo. What depends on it starts once it has finished."
+    case .cancel:
+      question.ids.count == 1
+        ? "Cannot be undone. Its dependents start when it has finished."
+        : "Cannot be undone. Their dependents start when they have finished."
     case .quit: "The operations run in this process and end with it."
     case .open:
-      "The demo runs in this process: its \(CountText.text(dashboard.unfinishedCount)) unfinished"
-        + " operations are dropped."
+      "The demo runs in this process. Its \(CountText.text(dashboard.unfinishedCount)) unfinished"
+        + " operations are discarded."
     }
   }
 

@@ -20,49 +20,53 @@ struct WarningText {
     var subject: String {
       first(of: warning.operations, title: warning.title, count: warning.count)
     }
+    let isOne = warning.count <= 1
+    let readyCount = "\(CountText.text(warning.count)) ready operation\(isOne ? "" : "s")"
     switch warning.kind {
     case .cycle:
       return "\(warning.operations.count) operations wait for each other: \(circle(warning))"
         + more(warning)
     case .slotDeadlock:
-      return "\(named(warning.operations)) \(warning.operations.count == 1 ? "has" : "have")"
-        + " all slots of \(queueName(warning)) and \(verb("wait", warning.operations)) inside for"
-        + " \(named(warning.awaited)), which need one" + more(warning)
+      let pronoun = warning.operations.count == 1 ? "it" : "them"
+      return "\(named(warning.operations, ", ")) \(verb("hold", warning.operations)) every slot of"
+        + " \(queueName(warning)) and \(verb("wait", warning.operations)) for"
+        + " \(named(warning.awaited, ", ")) behind \(pronoun)" + more(warning)
     case .neverEnqueuedDependency:
       let awaited = warning.awaited.first.map { "\($0) " } ?? ""
-      return "\(named(warning.operations)) \(verb("wait", warning.operations)) for"
-        + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is in no queue"
+      return "\(named(warning.operations, ", ")) \(verb("wait", warning.operations)) for"
+        + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is not enqueued"
         + more(warning)
     case .cancelNotHonoured:
-      return "cancel of \(subject) not honoured for \(age(warning))"
+      return "\(subject) \(isOne ? "was" : "were") cancelled \(age(warning)) ago and still"
+        + " \(isOne ? "runs" : "run")"
     case .notReadyWithMetDependencies:
-      return "isReady of \(subject) says no for \(age(warning))"
+      return "isReady of \(subject) has been false for \(age(warning))"
     case .mainQueueBlocked:
-      return "the main queue starts none of its \(CountText.text(warning.count)) ready for"
-        + " \(age(warning))"
+      return "the main queue has not started its \(readyCount) for \(age(warning))"
     case .finishedWithoutStart:
       let last = first(of: warning.operations, title: warning.title, count: 1)
       return warning.count == 1
-        ? "\(last) finished without having been started"
-        : "\(CountText.text(warning.count)) finished unstarted, the last \(last)"
+        ? "\(last) finished without being started"
+        : "\(CountText.text(warning.count)) finished without being started, the last: \(last)"
     case .priorityInversion:
-      let waiting = warning.operations.first.map { "\($0)" } ?? "high priority"
-      let low = first(of: warning.awaited, count: warning.count)
-      return "\(waiting) waits for \(low) of low priority"
+      let others = isOne ? "" : "; \(CountText.text(warning.count - 1)) more"
+      return "\(ranked(warning.operations.first, otherwise: "high"))"
+        + " waits for \(ranked(warning.awaited.first, otherwise: "low"))\(others)"
     case .suspendedWithReady:
-      return "\(queueName(warning)) suspended for \(age(warning)), holds \(warning.count) ready"
+      return "\(queueName(warning)) suspended for \(age(warning)) with \(readyCount)"
     case .readyButNotStarted:
-      return "\(queueName(warning)) has free slots and starts none of its \(warning.count) ready"
+      return "\(queueName(warning)) has free slots but does not start its \(readyCount)"
     case .slow:
       let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
-      return "\(subject) runs \(age(warning)), class p99 is \(usual)"
+      return "\(subject) \(isOne ? "has" : "have") run for \(age(warning)); class p99 is \(usual)"
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
         + (warning.operations.first.map { described($0) } ?? "")
     case .historyLost:
-      return "\(warning.count) changes of the history were lost; states are exact"
+      return
+        "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; states are exact"
     case .leaking:
-      return "\(subject) still held \(age(warning)) after the finish"
+      return "\(subject) still in memory \(age(warning)) after \(isOne ? "it" : "they") finished"
     case .threadLimit:
       let queues =
         warning.count == 1 ? "1 queue waits" : "\(CountText.text(warning.count)) queues wait"
@@ -75,10 +79,11 @@ struct WarningText {
     switch warning.kind {
     case .cycle: "cycle \(circle(warning))\(more(warning))"
     case .slotDeadlock:
-      "\(named(warning.operations)) fill \(queueName(warning)), await \(named(warning.awaited))"
+      "\(named(warning.operations)) \(verb("hold", warning.operations)) \(queueName(warning)),"
+        + " \(verb("wait", warning.operations)) for \(named(warning.awaited))"
     case .neverEnqueuedDependency:
-      "\(named(warning.operations)) \(verb("await", warning.operations)) "
-        + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), in no queue"
+      "\(named(warning.operations)) \(verb("wait", warning.operations)) for "
+        + "\(warning.awaitedTitle.clipped(to: Self.nameLimit)), not enqueued"
     case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
       .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
       .fanOut, .historyLost, .leaking, .threadLimit:
@@ -95,21 +100,37 @@ struct WarningText {
   /// Returns the fix.
   func wayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
-    case .cycle: isReadOnly ? "cancel one of them" : "x on one of them"
-    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen it: Tab to queues, +"
-    case .neverEnqueuedDependency: isReadOnly ? "enqueue #17 or cancel #16" : "add it, or x on who waits"
+    case .cycle: isReadOnly ? "cancel one of them" : "cancel one of them (x)"
+    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+ in the queues view)"
+    case .neverEnqueuedDependency:
+      "enqueue \(warning.awaited.first.map { "\($0)" } ?? "it"), or cancel"
+        + " \(named(warning.operations))\(isReadOnly ? "" : " (x)")"
     case .cancelNotHonoured: "check isCancelled in its code"
     case .notReadyWithMetDependencies: "does it announce isReady?"
     case .mainQueueBlocked: "free the main thread"
-    case .finishedWithoutStart: "finish after start()"
-    case .priorityInversion: isReadOnly ? "raise its priority" : "} raises it"
-    case .suspendedWithReady: isReadOnly ? "resume it" : "S resumes it"
+    case .finishedWithoutStart: "finish only after start()"
+    case .priorityInversion: isReadOnly ? "raise its priority" : "raise its priority (})"
+    case .suspendedWithReady: isReadOnly ? "resume it" : "resume it (S)"
     case .readyButNotStarted: "are its threads blocked?"
-    case .slow: isReadOnly ? "is it stuck?" : "x if it is stuck"
+    case .slow: isReadOnly ? "is it stuck?" : "if stuck, cancel (x)"
     case .fanOut: "use a barrier instead"
-    case .historyLost: "\\ filters events"
+    case .historyLost: "filter the events (\\)"
     case .leaking: "release it"
     case .threadLimit: "block fewer threads"
+    }
+  }
+
+  /// Returns a short fix for narrow screens.
+  func shortWayOut(_ warning: MonitorWarning) -> String {
+    let key = isReadOnly ? "" : " (x)"
+    return switch warning.kind {
+    case .cycle: "cancel one\(key)"
+    case .slotDeadlock: isReadOnly ? "widen the queue" : "widen the queue (+)"
+    case .neverEnqueuedDependency: "enqueue or cancel\(key)"
+    case .cancelNotHonoured, .notReadyWithMetDependencies, .mainQueueBlocked,
+      .finishedWithoutStart, .priorityInversion, .suspendedWithReady, .readyButNotStarted, .slow,
+      .fanOut, .historyLost, .leaking, .threadLimit:
+      wayOut(warning)
     }
   }
 
@@ -132,8 +153,8 @@ struct WarningText {
     operations.count == 1 ? "\(word)s" : word
   }
 
-  private func named(_ ids: [OperationReport.ID]) -> String {
-    let names = ids.prefix(Self.namedLimit).map { "\($0)" }.joined(separator: " ")
+  private func named(_ ids: [OperationReport.ID], _ separator: String = " ") -> String {
+    let names = ids.prefix(Self.namedLimit).map { "\($0)" }.joined(separator: separator)
     return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
   }
 
@@ -149,6 +170,12 @@ struct WarningText {
   private func described(_ id: OperationReport.ID, otherwise title: String = "") -> String {
     let name = monitored.operations[id]?.title ?? title
     return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: Self.nameLimit))"
+  }
+
+  /// Returns an operation with its priority, or `priority` if it is unknown.
+  private func ranked(_ id: OperationReport.ID?, otherwise priority: String) -> String {
+    guard let id else { return "an operation (\(priority))" }
+    return "\(id) (\(monitored.operations[id]?.priority.word ?? priority))"
   }
 
   private func age(_ warning: MonitorWarning) -> String {

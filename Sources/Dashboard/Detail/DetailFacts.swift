@@ -70,11 +70,12 @@ struct DetailFacts {
     guard let requester = report.cancelRequester else { return [] }
     let user = "uid \(requester.userID)"
     let who = Span(
-      requester.processID == 0 ? "by \(user) elsewhere" : "by pid \(requester.processID) \(user)")
+      requester.processID == 0
+        ? "by \(user), process id unknown" : "by pid \(requester.processID) \(user)")
     guard let asked = report.cancelRequested, let hello = monitored.hello else {
-      return [fact("cancel", [Span("asked ", .dim), who])]
+      return [fact("cancel", [Span("requested ", .dim), who])]
     }
-    let time = Span("asked \(TimeText.preciseTimeOfDay(asked, of: hello)) ")
+    let time = Span("requested \(TimeText.preciseTimeOfDay(asked, of: hello)) ")
     let outcome = Span(" (\(outcome(of: asked)))", .cancelling)
     return isWide
       ? [fact("cancel", [time, who, outcome])] : [fact("cancel", [time]), fact("", [who])]
@@ -86,7 +87,7 @@ struct DetailFacts {
       return "\(report.state.rawValue) \(delay) later"
     }
     let age = "\(TimeText.duration(dashboard.shownTime - asked)) ago"
-    return report.started == nil ? "\(age), has not started" : "\(age), not honoured"
+    return report.started == nil ? "\(age), not started" : "\(age), still running"
   }
 
   private var monitored: MonitoredState { dashboard.shown }
@@ -116,7 +117,8 @@ struct DetailFacts {
     guard let asked = report.cancelRequested else { return moment(nil) }
     guard report.state == .cancelling else { return moment(asked) }
     let age = TimeText.duration(dashboard.shownTime - asked)
-    let words = report.started == nil ? "asked \(age) ago" : "asked \(age) ago, runs on"
+    let words =
+      report.started == nil ? "requested \(age) ago" : "requested \(age) ago, still running"
     return [Span(words, .cancelling)]
   }
 }

@@ -108,7 +108,7 @@ struct DetailRows {
   /// Returns how long recent operations of its class waited and ran.
   private func usualTimes(of report: OperationReport) -> [[Span]] {
     guard let times = monitored.classTimes[report.className] else { return [] }
-    return [("run", times.run), ("wait", times.wait)].compactMap { label, times in
+    return [("run", times.run), ("slot wait", times.wait)].compactMap { label, times in
       guard let times else { return nil }
       let parts = [("p50", times.p50), ("p90", times.p90), ("p99", times.p99)].map {
         "\($0.0) \(TimeText.fine($0.1, glyphs))"
@@ -117,7 +117,7 @@ struct DetailRows {
         Span(label.padded(to: DetailFacts.labelWidth), .dim),
         Span(parts.joined(separator: "  ")),
         Span(
-          "  of the last \(CountText.text(times.count)) \(report.className.clipped(to: 24))", .dim),
+          "  \(report.className.clipped(to: 24)) (n=\(CountText.text(times.count)))", .dim),
       ]
     }
   }
@@ -129,7 +129,7 @@ struct DetailRows {
     let met = total == 0 ? "" : unmet == 0 ? ", all met" : ", \(unmet) unmet"
     let left = Array(trees.waitsFor.rows.dropFirst())
     let right = Array(trees.blocks.rows.dropFirst())
-    let titles = ("waits for \(total)\(met)", "blocks \(report.dependentCount)")
+    let titles = ("depends on \(total)\(met)", "blocks \(report.dependentCount)")
     if columns < Self.halvesThreshold {
       rows += [.rule(titles.0)] + left.map { .trees($0, nil) }
       rows += [.rule(titles.1)] + right.map { .trees($0, nil) }

@@ -29,7 +29,7 @@ extension Dashboard {
   mutating func openDetail() -> [Effect] {
     guard let id = selectedOperation else { return [.bell] }
     guard shown.operations[id] != nil else {
-      show("\(id) is not known", isWarning: true)
+      show("\(id) is unknown", isWarning: true)
       return [.bell]
     }
     // The first row is selected only until the user selects another.

@@ -111,13 +111,14 @@ struct EventView {
     switch line {
     case .event(let event): draw(event, columns, row: row, on: &canvas)
     case .skipped(let count):
-      let noun = count == 1 ? "event was" : "events were"
+      let noun = count == 1 ? "event" : "events"
       separate(
-        [Span(" \(CountText.text(count)) \(noun) skipped; states are exact ", .warning)], row: row,
+        [Span(" \(CountText.text(count)) \(noun) not shown; states are exact ", .warning)],
+        row: row,
         on: &canvas)
     case .beginning:
       separate(
-        [Span(" above: what is still known; below: all that happens ", .dim)],
+        [Span(" before attach (incomplete) / since attach ", .dim)],
         row: row, on: &canvas)
     }
   }

@@ -183,7 +183,7 @@ extension Dashboard {
   private mutating func changeRefresh(by step: Int) -> [Effect] {
     let isChanged = screen.refresh.slowDown(by: step)
     let remark = isChanged ? "; keys act at once" : step > 0 ? " at least" : " at most"
-    show("news are drawn \(screen.refresh.words)\(remark)", isWarning: !isChanged)
+    show("refresh \(screen.refresh.words)\(remark)", isWarning: !isChanged)
     return isChanged ? [] : [.bell]
   }
 

@@ -161,7 +161,8 @@ enum KeyTable {
       help: "to its blocker",
       group: .looking, footer: ("b", [.list: "Blocker", .tree: "Blocker", .detail: "Blocker"])),
     KeyBinding(
-      .tree(.goToWorst), [.character("B")], in: browsing, label: "B", help: "to the biggest blocker",
+      .tree(.goToWorst), [.character("B")], in: browsing, label: "B",
+      help: "to the biggest blocker",
       group: .looking),
     KeyBinding(
       .tree(.reroot), [.character("r")], in: [.tree], label: "r (tree)",

@@ -146,5 +146,5 @@ private let countsOfProcesses = [
   ProcessCount(title: "WAIT", width: 7, role: .waiting) { counts, _ in counts.waiting },
   ProcessCount(title: "FINISHED", width: 10, role: .finished) { counts, _ in counts.finished },
   ProcessCount(title: "CANC", width: 7, role: .cancelled) { counts, _ in counts.cancelled },
-  ProcessCount(title: "LOST", width: 6, role: .warning) { _, lost in Int(clamping: lost) },
+  ProcessCount(title: "UNREC", width: 6, role: .warning) { _, lost in Int(clamping: lost) },
 ]

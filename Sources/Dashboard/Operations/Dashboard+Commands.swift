@@ -89,7 +89,7 @@ extension Dashboard {
       return []
     }
     if unfinished.count < ids.count {
-      show("\(ids.count - unfinished.count) finished meanwhile")
+      show("\(ids.count - unfinished.count) already finished")
     }
     // The command for these operations has been sent.
     tags.ids.subtract(ids)
@@ -129,13 +129,44 @@ extension Dashboard {
     guard !commandTargets.isEmpty else { return [.bell] }
     let unfinished = unfinished(commandTargets)
     guard !unfinished.isEmpty else { return refuseFinished(commandTargets) }
+    if unfinished.count == 1 { notePriorityChange(of: unfinished[0], by: step) }
     return [.send(.changePriority(unfinished, by: step))]
   }
 
-  private mutating func refuseFinished(_ ids: [OperationReport.ID]) -> [Effect] {
-    let what = ids.count == 1 ? ids.map { describe($0) }.joined() : "what is tagged"
-    show("\(what) has already finished", isWarning: true)
-    return [.bell]
+  /// Notes the priority that an operation will have after a command.
+  private mutating func notePriorityChange(of id: OperationReport.ID, by step: Int) {
+    let requested = list.priorityChanges.last { $0.id == id }?.new
+    guard let old = requested ?? live.operations[id]?.priority else { return }
+    let levels = OperationPriority.allCases.sorted()
+    let index = (levels.firstIndex(of: old) ?? 0) + step
+    let new = levels[min(max(0, index), levels.count - 1)]
+    list.priorityChanges.append(PriorityChange(id: id, old: old, new: new))
   }
 
+  /// Returns the change that a result is for, and removes it; `nil` if the priority was unknown.
+  mutating func takePriorityChange(of id: OperationReport.ID) -> PriorityChange? {
+    list.priorityChanges.firstIndex { $0.id == id }.map { list.priorityChanges.remove(at: $0) }
+  }
+
+  private mutating func refuseFinished(_ ids: [OperationReport.ID]) -> [Effect] {
+    show(
+      ids.count == 1
+        ? "\(ids.map { describe($0) }.joined()) has already finished"
+        : "the tagged operations have already finished", isWarning: true)
+    return [.bell]
+  }
+}
+
+/// A requested change of one operation's priority.
+struct PriorityChange: Sendable, Equatable {
+  let id: OperationReport.ID
+  /// The priority before the change.
+  let old: OperationPriority
+  /// The priority after the change.
+  let new: OperationPriority
+
+  /// The result in a sentence.
+  var sentence: String {
+    old == new ? "\(id) already has priority \(new.word)" : "\(id): \(old.word) → \(new.word)"
+  }
 }

@@ -19,7 +19,7 @@ struct Explanation {
   /// Returns the sentence, without the operation's id.
   func sentence(about report: OperationReport) -> String {
     if !report.state.isOver, let reason = monitored.process(of: report.id)?.endedReason {
-      return "was \(report.state.rawValue) when nothing more came: \(reason)"
+      return "was \(report.state.rawValue) when the process ended: \(reason)"
     }
     return switch report.state {
     case .executing: executing(report)
@@ -40,10 +40,10 @@ struct Explanation {
 
   private func cancelling(_ report: OperationReport) -> String {
     if report.started != nil {
-      return "cancel asked \(age(report)) ago, not honoured yet"
+      return "cancel requested \(age(report)) ago, still running"
     }
     if monitored.queue(report.queue)?.isSuspended == true {
-      return "cancelled before it started; leaves once its queue runs: \(suspended(report))"
+      return "cancelled before it started; leaves when its queue is resumed: \(suspended(report))"
     }
     return "cancelled before it started, leaves its queue without running"
   }
@@ -54,12 +54,12 @@ struct Explanation {
     if let width = queue.width, queue.counts.executing >= width {
       return "ready, no free slot: \(name) \(queue.counts.executing)/\(width)"
     }
-    return "ready, waits for its turn on \(name)"
+    return "ready in \(name), not started yet"
   }
 
   private func suspended(_ report: OperationReport) -> String {
     let name = queueName(report) ?? "its queue"
-    return "\(name) is suspended" + (isReadOnly ? "" : ", S resumes it")
+    return "\(name) is suspended" + (isReadOnly ? "" : "; press S to resume it")
   }
 
   private func waiting(_ report: OperationReport) -> String {
@@ -70,7 +70,7 @@ struct Explanation {
     guard report.unmetDependencyCount > 0 else {
       return total == 0
         ? "waiting: its own isReady is false"
-        : "waiting though its \(total) dependencies are met: its own isReady is false"
+        : "waiting: all \(total) dependencies are met, but its own isReady is false"
     }
     let unmet = report.dependencies.prefix(Self.lookLimit)
       .compactMap { monitored.operations[$0] }

@@ -18,6 +18,8 @@ struct OperationListState: Sendable {
   var titleOffset = 0
   /// The keys that are printed on the rows.
   var cancelKeys = CancelKeys()
+  /// The requested changes of a single operation's priority that have no result yet, in order.
+  var priorityChanges: [PriorityChange] = []
 
   /// Sorts by the column at this distance to the right, wrapping around at the end.
   mutating func moveSortColumn(by offset: Int) {
@@ -79,12 +81,12 @@ extension Dashboard {
   /// Returns why a known operation has no row, and which key shows it.
   func whyNotListed(_ report: OperationReport) -> String {
     switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
-    case .over: return "is \(report.state.rawValue) and hidden; H shows it"
+    case .over: return "is \(report.state.rawValue) and hidden; press H to show it"
     case .unwarned: return "has no warning; press ! to show all"
     case .filtered, nil:
       return list.listing.filter == nil
-        ? "is not among the rows shown; \\ filters all"
-        : "does not match the filter; \\ changes it"
+        ? "is not in the rows shown; press \\ to filter all"
+        : "does not match the filter; press \\ to change it"
     }
   }
 
@@ -174,14 +176,14 @@ extension Dashboard {
   /// Selects the next match below or above the selection, wrapping around at the end.
   mutating func searchAgain(step: Int) -> [Effect] {
     guard let search = list.search else {
-      show("nothing to look for; / begins a search", isWarning: true)
+      show("no search text; press / to search", isWarning: true)
       return [.bell]
     }
     let start = (list.rows.index(of: list.selection.id) ?? 0) + step
     if goToMatch(of: search, from: start, step: step) { return [] }
     let isCut = matchCount > list.rows.count
     show(
-      "no match for \(search)" + (isCut ? " among the rows shown; \\ filters all" : ""),
+      "no match for \(search)" + (isCut ? " in the rows shown; press \\ to filter all" : ""),
       isWarning: true)
     return [.bell]
   }
@@ -202,7 +204,7 @@ extension Dashboard {
   /// Selects an operation in the list, or shows why that is impossible.
   mutating func select(_ id: OperationReport.ID) -> Bool {
     guard let report = shown.operations[id] else {
-      show("\(id) is not known", isWarning: true)
+      show("\(id) is unknown", isWarning: true)
       return false
     }
     guard list.selection.select(id, in: list.rows, height: pageHeight) else {
@@ -235,7 +237,7 @@ extension Dashboard {
   mutating func finishGoTo() {
     guard let goTo = prompts.goTo else { return }
     prompts.goTo = nil
-    guard let id = goTo.id else { return show("\(goTo.text) is not known", isWarning: true) }
+    guard let id = goTo.id else { return show("\(goTo.text) is unknown", isWarning: true) }
     if select(id), screen.view == .tree, let direction = tree?.direction { openTree(direction) }
   }
 }

@@ -148,12 +148,12 @@ struct OperationTableView {
     } else if dashboard.list.listing.showsWarnedOnly, monitored.warned.isEmpty {
       text = "no operation has a warning; press ! to show all"
     } else if dashboard.list.listing.filter != nil {
-      text = "nothing matches the filter; \\ changes it"
+      text = "no operation matches the filter; press \\ to change it"
     } else if dashboard.list.listing.showsWarnedOnly {
       text = "the filter hides all operations with warnings; press ! to show all"
     } else if dashboard.list.listing.hidesOver, dashboard.listableCount > 0 {
       let count = CountText.text(dashboard.listableCount)
-      text = "nothing unfinished; H shows the \(count) that are over"
+      text = "no unfinished operations; press H to show \(count) finished"
     } else {
       text = "no operations"
     }

@@ -14,8 +14,7 @@ struct PaneView {
     guard let id = dashboard.selected, let report = monitored.operations[id] else { return }
     var row = layout.headings
     for (label, fact) in facts(of: report, glyphs: canvas.glyphs) {
-      canvas.write(label, row: row, columns: inner, style: Style(.dim))
-      canvas.write(fact, row: row, columns: inner.dropFirst(9))
+      canvas.write([Span(label.padded(to: 9), .dim)] + fact, row: row, columns: inner)
       row += 1
     }
     guard let trees = dashboard.screen.pane else { return }
@@ -130,7 +129,8 @@ struct PaneView {
     guard let run = monitored.classTimes[report.className]?.run else { return [] }
     let p50 = TimeText.fine(run.p50, glyphs)
     let p99 = TimeText.fine(run.p99, glyphs)
-    return [("class run time", [Span("p50 \(p50)  p99 \(p99)"), Span("  of \(run.count)", .dim)])]
+    let count = Span(" (n=\(CountText.text(run.count)))", .dim)
+    return [("class run time ", [Span("p50 \(p50) p99 \(p99)"), count])]
   }
 
   private func moment(_ moment: MonitorTime?, _ glyphs: Glyphs) -> String {
@@ -148,7 +148,7 @@ struct PaneView {
 
   private func waitsForHeading(_ report: OperationReport) -> [Span] {
     let total = report.dependencies.count
-    var heading = [Span("WAITS FOR \(total)", .dim)]
+    var heading = [Span("DEPENDS ON \(total)", .dim)]
     if total > 0 {
       heading.append(
         Span(

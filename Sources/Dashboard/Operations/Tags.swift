@@ -41,7 +41,7 @@ extension Dashboard {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     if tags.ids.remove(id) == nil {
       guard !report.state.isOver else {
-        show("\(describe(id)) is over", isWarning: true)
+        show("\(describe(id)) has finished", isWarning: true)
         return [.bell]
       }
       tags.ids.insert(id)
@@ -57,20 +57,23 @@ extension Dashboard {
     }
     tags.ids.insert(id)
     guard let dependents = live.dependents, dependents.subjects == [id] else {
-      let words = isUnanswered ? "is not known here" : "is not known yet; c again"
-      show("what depends on \(id) \(words)", isWarning: true)
+      let words = isUnanswered ? "are not known here" : "are not known yet; press c again"
+      show("the dependents of \(id) \(words)", isWarning: true)
       return [.bell]
     }
     tags.ids.formUnion(dependents.ids)
-    let count =
-      CountText.text(dependents.ids.count) + (dependents.isCut ? ", and not the rest" : "")
-    show("tagged \(id) and what depends on it: \(count)", isWarning: dependents.isCut)
+    let count = dependents.ids.count
+    let words =
+      count == 0
+      ? " (no dependents)" : " and \(CountText.text(count)) dependent\(count == 1 ? "" : "s")"
+    let limit = dependents.isCut ? " (limit reached)" : ""
+    show("tagged \(id)\(words)\(limit)", isWarning: dependents.isCut)
     return []
   }
 
   mutating func untagAll() -> [Effect] {
     guard !tags.ids.isEmpty else { return [.bell] }
-    show("\(tags.ids.count) no longer tagged")
+    show("\(tags.ids.count) untagged")
     tags.ids = []
     return []
   }

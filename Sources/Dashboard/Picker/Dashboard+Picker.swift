@@ -40,7 +40,7 @@ extension Dashboard {
   mutating func openChoice() -> [Effect] {
     guard let row = picker?.selected, connection.opening == nil else { return [.bell] }
     if let refusal = row.refusal {
-      show("\(name(of: row)) cannot be attached to: \(refusal)", isWarning: true)
+      show("cannot attach to \(name(of: row)): \(refusal)", isWarning: true)
       return [.bell]
     }
     if isWatched(row) {
@@ -73,7 +73,7 @@ extension Dashboard {
     guard connection.opening != nil else { return }
     connection.opening = nil
     screen.notice = Notice(
-      "not opened: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
+      "cannot open it: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
   /// Returns the name of a row in a sentence.

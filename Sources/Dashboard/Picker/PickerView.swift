@@ -46,7 +46,7 @@ struct PickerView {
     let count = picker.rows.count { $0.refusal == nil } - 1
     let words =
       !picker.hasFound
-      ? " looking\(canvas.glyphs.ellipsis) "
+      ? " searching\(canvas.glyphs.ellipsis) "
       : count == 0 ? " no process found " : " \(count) process\(count == 1 ? "" : "es") "
     canvas.writeRight(
       words, row: layout.headings, columns: canvas.columns.dropLast(), style: Style(.dim))
@@ -121,7 +121,7 @@ struct PickerView {
   private func remark(on row: PickerState.Row) -> String {
     if let refusal = row.refusal { return refusal }
     if row.source == dashboard.connection.source {
-      return dashboard.live.endedReason == nil ? "watched now" : "watched, has ended"
+      return dashboard.live.endedReason == nil ? "attached" : "attached, ended"
     }
     return row == .demo ? "runs in this process" : ""
   }
@@ -130,7 +130,7 @@ struct PickerView {
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(
-      "No process of this user listens: start one with OPQ_MONITOR=ro, or rw, or let it call "
+      "No monitored process found. Start one with OPQ_MONITOR=rw, or call "
         + "OperationMonitor.listen().",
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
@@ -145,7 +145,7 @@ struct PickerView {
   private var sentence: [Span] {
     let row = picker.selected
     let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)
-    if let refusal = row.refusal { return [name, Span("cannot be attached to: \(refusal)")] }
+    if let refusal = row.refusal { return [name, Span("cannot attach: \(refusal)")] }
     if dashboard.isWatched(row) { return [name, Span("is attached")] }
     let title = dashboard.configuration.title
     switch row {
@@ -155,7 +155,7 @@ struct PickerView {
       let isReadOnly = choice.isReadOnly != false || dashboard.configuration.isReadOnly
       return [
         Span("Enter attaches to \(dashboard.name(of: row)), "),
-        Span(isReadOnly ? "read-only" : "which takes commands"),
+        Span(isReadOnly ? "read-only" : "with commands"),
       ]
     }
   }

@@ -58,6 +58,10 @@ struct Glyphs: Sendable, Equatable {
 
   /// The arrow from one state to the next.
   var arrow: String { isUnicode ? "→" : "->" }
+  /// The separator between two hints.
+  var dot: String { isUnicode ? "·" : "|" }
+  /// Returns one of the program's sentences with an arrow that can be drawn.
+  func adapted(_ sentence: String) -> String { sentence.replacing("→", with: arrow) }
   /// The first cell of a run, which separates it from the previous run.
   var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }
   /// The first cell of a run that began before the shown time.

@@ -119,7 +119,7 @@ struct TimelineView {
       spans.append(Span("   \(CountText.short(count)) \(word)", role))
     }
     if leftOutCount > 0 {
-      spans.insert(Span("   \(CountText.short(leftOutCount)) runs not drawn", .warning), at: 1)
+      spans.insert(Span("   \(CountText.short(leftOutCount)) runs not shown", .warning), at: 1)
     }
     canvas.write(spans, row: row, columns: layout.table.dropFirst(2))
   }

@@ -103,7 +103,8 @@ extension Dashboard {
     guard let blocker = shown.operations.blocker(of: report) else {
       show(
         report.unmetDependencyCount > 0
-          ? "what \(id) waits for is not known here" : "\(id) waits for no other operation")
+          ? "the dependencies of \(id) are not known here"
+          : "\(id) has no unmet dependencies")
       return [.bell]
     }
     showOperation(blocker)

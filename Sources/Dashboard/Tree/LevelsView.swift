@@ -14,9 +14,16 @@ struct LevelsView {
   /// Draws a heading and a row for each level, in at most this number of rows; returns the row below.
   func draw(row: Int, room: Int, on canvas: inout Canvas) -> Int {
     guard scan.levels.count > 1, room > 2 else { return row - 1 }
-    let more = scan.isCut ? ", and more" : ""
-    canvas.write(
-      "LEVELS \(scan.levels.count - 1)\(more)", row: row, columns: columns, style: Style(.dim))
+    let more = scan.isCut ? " or more" : ""
+    let end = canvas.write(
+      "DEPTH \(scan.levels.count - 1)\(more)", row: row, columns: columns, style: Style(.dim))
+    // The heading of the numbers at the right.
+    if scan.levels.contains(where: { $0.finished + $0.cancelled > 0 }) {
+      canvas.writeRight(
+        "finished or cancelled", row: row,
+        columns: min(end + 1, columns.upperBound)..<columns.upperBound,
+        style: Style(.dim))
+    }
     let largest = scan.levels.lazy.map(\.total).max() ?? 1
     let fits = scan.levels.count <= room - 1
     let shown = scan.levels.prefix(fits ? room - 1 : room - 2)
@@ -54,7 +61,7 @@ struct LevelsView {
     let over = counts.finished + counts.cancelled
     if over > 0 {
       canvas.writeRight(
-        "\(CountText.short(over)) over", row: row, columns: columns, style: Style(.dim))
+        CountText.short(over), row: row, columns: columns, style: Style(.dim))
     }
   }
 }

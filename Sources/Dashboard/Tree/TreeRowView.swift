@@ -56,7 +56,7 @@ struct TreeRowView {
       let words =
         unmetCount == 0
         ? "+ \(count) finished, no longer kept"
-        : "+ \(count) not known here, \(unmetCount) unfinished"
+        : "+ \(count) unknown, \(unmetCount) unfinished"
       canvas.write(
         words, row: row, columns: start..<room.upperBound,
         style: Style(unmetCount == 0 ? .dim : .warning))

@@ -26,11 +26,11 @@ struct TreeTitle {
     return spans
   }
 
-  private var directionWords: String { tree.direction == .waitsFor ? "DEPENDS ON or, for unmet only, WAITS FOR" : "BLOCKS" }
+  private var directionWords: String { tree.direction == .waitsFor ? "DEPENDS ON" : "BLOCKS" }
 
   private var roots: [Span] {
     let known = tree.roots.ids.count
-    guard let rootCount else { return [Span("ROOTS \(CountText.text(known)) known so far", .dim)] }
+    guard let rootCount else { return [Span("ROOTS \(CountText.text(known)) so far", .dim)] }
     guard rootCount > known else { return [Span("ROOTS \(CountText.text(known))", .dim)] }
     return [
       Span("ROOTS ", .dim),

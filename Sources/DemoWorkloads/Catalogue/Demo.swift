@@ -23,8 +23,8 @@ public enum Demo: String, CaseIterable, Sendable {
     case .tiles: "renders the Mandelbrot set tile by tile, on four queues"
     case .deadlock: "an application whose start gets stuck in three ways, all at once"
     case .storm: "a million operations at once, 100,000 changes of state a second"
-    case .stubborn: "operations that heed their cancellation at once, late or never"
-    case .priorities: "a narrow queue with more to do than it can, at all five priorities"
+    case .stubborn: "operations that react to cancellation at once, late or never"
+    case .priorities: "a narrow queue with too much work, at all five priorities"
     }
   }
 
@@ -32,11 +32,11 @@ public enum Demo: String, CaseIterable, Sendable {
   /// stop, and is shown while the demo runs.
   public var guidance: String {
     switch self {
-    case .tiles: "look at net, which is suspended: Tab to queues, press S on it; t: the tree"
-    case .deadlock: "look at what the banners name, and press b to go there, x to cancel one"
-    case .storm: "look at the counts and the rate, and press / to find job 123456, S to halt"
-    case .stubborn: "look at how long cancelling takes, and press x on a transcode film"
-    case .priorities: "look at who starves at low, and press } to raise a find contract"
+    case .tiles: "net is suspended. Press Tab twice, select net, press S. t shows the tree"
+    case .deadlock: "the banners name deadlocks. Press b to go to the blocker, x to cancel it"
+    case .storm: "watch the counts and the rate. Press / to find job 123456, S to suspend"
+    case .stubborn: "some operations react late to a cancel. Press x on a transcode film"
+    case .priorities: "operations of low priority starve. Press } to raise a find contract"
     }
   }
 
@@ -47,7 +47,7 @@ public enum Demo: String, CaseIterable, Sendable {
     case .deadlock: "one start; its deadlocks are undone after 20, 24 and 28 s"
     case .storm: "one million operations, done in about 30 s"
     case .stubborn: "twelve operations for each of its two queues"
-    case .priorities: "forty arrivals, until all that has arrived is done"
+    case .priorities: "forty arrivals, until all of them have finished"
     }
   }
 

@@ -15,12 +15,12 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
   /// A sentence for the user.
   public var description: String {
     switch self {
-    case .missing(let text): "something is missing after \(text)"
+    case .missing(let text): "a term or value is missing after \(text)"
     case .unclosedQuote: "a quotation mark is not closed"
     case .unknownField(let field):
-      "there is no \(field): there are state, queue, class and priority, and age with > or <"
+      "unknown field \(field); the fields are state:, queue:, class:, priority:, age> and age<"
     case .invalidValue(let field, let value, let expected):
-      "\(field) takes \(expected), not \(value)"
+      "\(field) needs \(expected), not \(value)"
     }
   }
 }

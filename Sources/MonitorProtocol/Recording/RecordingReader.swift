@@ -74,13 +74,13 @@ public struct RecordingReader: Sendable {
       case .frame(let frame, let end) = Self.frame(
         at: RecordingFormat.headerSize, size: size, source),
       case .hello(let hello, let spoken)? = try? ProcessMessage(decoding: frame.payload)
-    else { throw RecordingError("the recording ends before its header") }
+    else { throw RecordingError("the recording ends in its header") }
     try Self.check(spoken, against: .current)
     self.hello = hello
     firstOffset = end
     if let index = storedIndex(), isTrue(index) { self.index = index } else { scan() }
     guard index.end != nil, !index.snapshots.isEmpty else {
-      throw RecordingError("the recording is empty")
+      throw RecordingError("the recording has no updates")
     }
     guard update(at: snapshot(upTo: start)) != nil else {
       throw RecordingError("the recording is damaged at its beginning")
@@ -94,7 +94,7 @@ public struct RecordingReader: Sendable {
   ) throws(RecordingError) {
     guard !ours.isCompatible(with: versions) else { return }
     throw RecordingError(
-      "the recording has the version \(versions), and this opq-top plays \(ours)",
+      "the recording has version \(versions); this opq-top replays \(ours)",
       isOtherVersion: true)
   }
 
@@ -162,7 +162,7 @@ public struct RecordingReader: Sendable {
 
   /// Stores the reason why the replay ends here.
   private mutating func note(fault: String) -> RecordedUpdate? {
-    self.fault = "\(fault): it plays to its last whole update"
+    self.fault = "\(fault); the replay ends at the last complete update"
     return nil
   }
 
@@ -234,6 +234,6 @@ public struct RecordingReader: Sendable {
         isSnapshot: next.isWhole)
       offset = next.end
     }
-    fault = fault ?? "the recording was not completed: it plays to its last whole update"
+    fault = fault ?? "the recording was not completed; the replay ends at the last complete update"
   }
 }

@@ -92,14 +92,14 @@ extension Interest {
     do {
       return try OperationFilter(text)
     } catch {
-      throw WireError("a filter is not understood: \(error)")
+      throw WireError("invalid filter: \(error)")
     }
   }
 
   private static func graphs(_ wire: [WireInterest.Graph]) throws(WireError) -> Set<Graph> {
     guard wire.count <= WireLimits.mostGraphs else {
       throw WireError(
-        "an interest wants \(wire.count) graphs; \(WireLimits.mostGraphs) are the most")
+        "an interest has \(wire.count) graphs; the limit is \(WireLimits.mostGraphs)")
     }
     var graphs: Set<Graph> = []
     var left = WireLimits.mostGraphOperations

@@ -58,7 +58,7 @@ public struct UpdateAssembler: Sendable {
 
   private func check(_ count: Int, most: Int, _ what: String) throws(WireError) {
     guard count <= most else {
-      throw WireError("an update has \(count) \(what); \(most) are the most")
+      throw WireError("an update has \(count) \(what); the limit is \(most)")
     }
   }
 }

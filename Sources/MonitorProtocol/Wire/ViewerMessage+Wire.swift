@@ -69,7 +69,7 @@ func checked(
   _ ids: [UInt64], most: Int, _ what: String
 ) throws(WireError) -> [OperationReport.ID] {
   guard ids.count <= most else {
-    throw WireError("\(what) names \(ids.count) operations; \(most) are the most")
+    throw WireError("\(what) names \(ids.count) operations; the limit is \(most)")
   }
   return ids.map { OperationReport.ID($0) }
 }

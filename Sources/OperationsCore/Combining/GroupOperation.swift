@@ -172,7 +172,7 @@ public struct GroupOperationError: Error, CustomStringConvertible {
   public var description: String {
     let first = errors.first.map { "\($0)" } ?? ""
     return errors.count == 1
-      ? "An operation of the group has failed: \(first)"
-      : "\(errors.count) operations of the group have failed, the first one thus: \(first)"
+      ? "An operation of the group failed: \(first)"
+      : "\(errors.count) operations of the group failed; the first error: \(first)"
   }
 }

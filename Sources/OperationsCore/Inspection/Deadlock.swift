@@ -90,7 +90,7 @@ extension Deadlock: CustomStringConvertible {
 extension Deadlock.SlotHolder: CustomStringConvertible {
   /// One sentence, with the numbers and names of the operations and the queues.
   public var description: String {
-    "\(operation) has a slot of \(queue) and waits inside for "
+    "\(operation) holds a slot of \(queue) and waits in its code for "
       + "\(Deadlock.list(chain, " -> ")), which needs a slot of \(neededQueue)"
   }
 }

@@ -118,25 +118,25 @@ extension NotRunningReason: CustomStringConvertible {
     case .notReadyByItself: return "its own isReady is false, although its dependencies are met"
     case .excluded(let exclusion, []):
       return
-        "it needs the exclusion “\(exclusion)”, and another operation of its queue is chosen first"
+        "it needs the exclusion “\(exclusion)”, and another operation of its queue takes precedence"
     case .exclusionReserved(let exclusion, let operations):
       return
-        "it needs the exclusion “\(exclusion)”, which is kept free for \(Self.list(operations))"
+        "it needs the exclusion “\(exclusion)”, which is reserved for \(Self.list(operations))"
     case .excluded(let exclusion, let holders):
-      return "\(Self.list(holders)) \(holders.count == 1 ? "has" : "have") the exclusion "
-        + "“\(exclusion)”, which it needs too"
+      return "it needs the exclusion “\(exclusion)”, which \(Self.list(holders)) "
+        + "\(holders.count == 1 ? "holds" : "hold")"
     case .noFreeSlot(let queue, let width, let position, let holders):
       let slots = width == 1 ? "its only slot is" : "all \(width) slots are"
       return
-        "it is ready, \(Self.place(position, in: queue)), and \(slots) taken by \(Self.list(holders))"
+        "it is ready, \(Self.place(position, in: queue)), and \(slots) used by \(Self.list(holders))"
     case .notStartedYet(let queue, let source, let position, let time):
       let since = time.map { " for \($0)" } ?? ""
       return
         "it has been ready\(since), \(Self.place(position, in: queue)), and waits for \(source)"
     case .barrierAhead(let barrier, let isRunning, let count):
-      let others = count > 1 ? ", the first of \(count)" : ""
+      let others = count > 1 ? " (the first of \(count) barriers)" : ""
       return
-        "the barrier \(barrier) is ahead of it and \(isRunning ? "runs" : "has yet to run")\(others)"
+        "it waits for the barrier \(barrier), which \(isRunning ? "executes" : "has not started")\(others)"
     case .dependenciesNeverAdded(let operations):
       let isOne = operations.count == 1
       return "it waits for \(Self.list(operations)), which \(isOne ? "is" : "are") in no queue and "
@@ -170,7 +170,7 @@ extension NotRunningReason.ThreadSource: CustomStringConvertible {
 extension DependencyChain: CustomStringConvertible {
   /// The operations, each after the one that waits for it, and the state of the last one.
   public var description: String {
-    operations.map(\.description).joined(separator: " < ") + ", which \(end)"
+    operations.map(\.description).joined(separator: ", which waits for ") + ", which \(end)"
   }
 }
 
@@ -181,11 +181,11 @@ extension DependencyChain.End: CustomStringConvertible {
     case .executing: "is executing"
     case .ready(let queue): "is ready in \(queue)"
     case .suspended(let queue): "is ready in \(queue), which is suspended"
-    case .notReadyByItself: "says by its own isReady that it is not ready"
+    case .notReadyByItself: "is not ready (its own isReady is false)"
     case .excluded: "waits for operations with a common exclusion"
     case .neverAdded: "is in no queue and was not started"
-    case .cycle(let operation): "waits for \(operation) in turn"
-    case .goesOn: "waits for others in turn"
+    case .cycle(let operation): "waits for \(operation)"
+    case .goesOn: "waits for other operations"
     }
   }
 }

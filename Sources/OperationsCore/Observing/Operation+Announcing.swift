@@ -52,8 +52,8 @@ extension Operation {
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
-      "\(description) announces by didChangeValue that “\(key)” has changed, and has not announced "
-        + "before by willChangeValue that it would; observers get no old value")
+      "\(description) called didChangeValue for “\(key)” without willChangeValue before it; "
+        + "observers receive no old value")
   }
 
   /// Reads the property on this thread, which may hold the subclass's lock, and updates the status.

@@ -262,7 +262,7 @@ extension Operation {
   final func noteLateCompletionBlock() {
     Diagnostic.note(
       .completionBlockAfterFinish,
-      "\(description) has finished: the completionBlock that is set now will not run")
+      "\(description) has finished; its new completionBlock will not run")
   }
 
   // MARK: Queue

@@ -18,7 +18,7 @@ extension Operation {
     if status.load(ordering: .acquiring).isPending, MainDispatchQueue.isHeldHere, isPendingOnMain {
       return Misuse.raise(
         .waitOnMainThread,
-        "-[Operation waitUntilFinished]: \(description) has yet to be started on the main thread, "
+        "-[Operation waitUntilFinished]: \(description) has not started and needs the main thread, "
           + "which would wait for itself")
     }
     checkProcessBeforeWait()

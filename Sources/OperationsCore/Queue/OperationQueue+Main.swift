@@ -36,8 +36,8 @@ extension OperationQueue {
   final func refuseToWaitOnMain(_ method: String) {
     Misuse.raise(
       .waitOnMainThread,
-      "\(method): called on the main thread with operations in “\(name ?? "")” that it has yet to "
-        + "start, and would wait for itself")
+      "\(method): called on the main thread while “\(name ?? "")” has operations that only this "
+        + "thread can start: the thread would wait for itself")
   }
 }
 

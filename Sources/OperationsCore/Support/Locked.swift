@@ -113,7 +113,7 @@ enum ForkedProcess {
   @inline(never)
   static func refuse(_ action: String) -> Never {
     fatalError(
-      "Operations: a child process tries \(action). After fork() it has none of the threads that run "
-        + "operations: call exec, or fork before the first queue is created.")
+      "Operations: a child process tried \(action). After fork() it does not have the threads that "
+        + "execute operations. Call exec, or fork before the first queue is created.")
   }
 }

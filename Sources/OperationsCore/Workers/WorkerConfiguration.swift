@@ -77,8 +77,9 @@ public struct WorkerConfiguration: Sendable, Equatable {
       for setting in invalid {
         Diagnostic.note(
           .invalidWorkerConfiguration,
-          "\(setting.name) of WorkerConfiguration is \(newValue[setting] ?? 0), which is not from "
-            + "\(setting.range.lowerBound) to \(setting.range.upperBound): the default is used.")
+          "\(setting.name) of WorkerConfiguration is \(newValue[setting] ?? 0), which is not in the "
+            + "range \(setting.range.lowerBound) to \(setting.range.upperBound); the default is used."
+        )
       }
       if isFixed {
         Diagnostic.note(

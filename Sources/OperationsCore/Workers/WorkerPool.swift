@@ -218,7 +218,7 @@ final class WorkerPool: Sendable {
   private func reportLimit() {
     Diagnostic.note(
       .threadLimitReached,
-      "all \(threads.limit) threads are in use, and operations that could start wait for one")
+      "all \(threads.limit) threads are in use, and ready operations wait for one")
   }
 
   private func reportFailure() {

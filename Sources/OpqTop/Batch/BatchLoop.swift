@@ -96,7 +96,7 @@ package struct BatchLoop {
     guard picture.isSilent != wasSilent else { return }
     tell(
       picture.isSilent
-        ? "\(name(of: picture)) does not answer: frames show what was known before"
+        ? "\(name(of: picture)) does not answer; frames show its last known state"
         : "\(name(of: picture)) answers again")
   }
 

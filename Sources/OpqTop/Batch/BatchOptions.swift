@@ -74,9 +74,9 @@ enum FieldList {
     var fields: [BatchFrame.Operation.Field] = []
     for word in argument.split(separator: ",", omittingEmptySubsequences: false) {
       guard let field = BatchFrame.Operation.Field(rawValue: String(word)) else {
-        throw ValidationError("there is no field \"\(word)\": there are \(words)")
+        throw ValidationError("unknown field \"\(word)\"; the fields are \(words)")
       }
-      guard !fields.contains(field) else { throw ValidationError("\(word) is there twice") }
+      guard !fields.contains(field) else { throw ValidationError("field \(word) is repeated") }
       fields.append(field)
     }
     return fields

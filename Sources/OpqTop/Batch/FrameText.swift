@@ -76,7 +76,7 @@ struct FrameText {
     " total \(counts.total): waiting \(counts.waiting), ready \(counts.ready)"
       + " (\(counts.held) held), executing \(counts.executing),"
       + " finished \(counts.finished), cancelled \(counts.cancelled)"
-      + " (+\(counts.cancelling) cancelling); lost \(lostChanges)"
+      + " (+\(counts.cancelling) cancelling); not recorded \(lostChanges)"
   }
 
   private static func cells(of queue: QueueReport) -> [String] {
@@ -110,7 +110,7 @@ struct FrameText {
     }
     var line = "! \(warning.kind.rawValue)"
     if !warning.operations.isEmpty { line += " of \(named(warning.operations))" }
-    if !warning.awaited.isEmpty { line += " awaiting \(named(warning.awaited))" }
+    if !warning.awaited.isEmpty { line += " waiting for \(named(warning.awaited))" }
     if let queue = warning.queue { line += " in \(printable(queue))" }
     line += ": \(warning.count)"
     if let seconds = warning.seconds { line += ", for \(Self.thousandths(seconds)) s" }

@@ -20,7 +20,7 @@ struct MonitorPicture {
   /// The reason, as a sentence, why no further messages come; `nil` while they come. A lost
   /// connection ends the picture too, because further frames would only repeat the old state.
   var endedReason: String? {
-    source.endedReason ?? source.disconnectedReason.map { "the connection is lost: \($0)" }
+    source.endedReason ?? source.disconnectedReason.map { "connection lost: \($0)" }
   }
 
   /// Whether the process does not answer. Frames then show its last known state.

@@ -34,23 +34,23 @@ struct AttachCommand: ParsableCommand {
   func validate() throws {
     guard let first = targets.first else { return }
     guard !options.isGiven else {
-      throw ValidationError("\(first) and --pid, --wait or --socket exclude each other")
+      throw ValidationError("\(first) cannot be combined with --pid, --wait or --socket")
     }
     for (index, target) in targets.enumerated() {
       guard let named = AttachTarget(target) else {
-        throw ValidationError("there is no process \"\(target)\": its id is a number from 1 on")
+        throw ValidationError("\"\(target)\" is not a process id (a number from 1)")
       }
       if targets[..<index].contains(where: { AttachTarget($0) == named }) {
-        throw ValidationError("\(target) is named twice")
+        throw ValidationError("\(target) is given twice")
       }
     }
     guard targets.count > 1 else { return }
     guard targets.count <= ProcessReport.numbers.count else {
       throw ValidationError(
-        "no more than \(ProcessReport.numbers.count) processes are watched at once")
+        "at most \(ProcessReport.numbers.count) processes can be shown at once")
     }
     if view.record != nil {
-      throw ValidationError("--record takes one process, not \(targets.count)")
+      throw ValidationError("--record needs exactly one process, not \(targets.count)")
     }
   }
 

@@ -40,7 +40,7 @@ struct DemoOptions: ParsableArguments {
   func validate() throws {
     let demo = choice.demo
     if output != nil && !demo.writesFiles {
-      throw ValidationError("--output goes with the demo tiles: \(demo.name) writes no files")
+      throw ValidationError("--output works only with the demo tiles; \(demo.name) writes no files")
     }
   }
 

@@ -94,7 +94,7 @@ enum OperationNumber {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = UInt64(digits), number > 0
     else {
-      throw ValidationError("there is no operation \"\(argument)\": its id is a number from 1 on")
+      throw ValidationError("\"\(argument)\" is not an operation id (a number from 1)")
     }
     return OperationReport.ID(number)
   }

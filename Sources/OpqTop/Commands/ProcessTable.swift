@@ -9,8 +9,7 @@ import MonitorProtocol
 enum ProcessTable {
   /// The message if there are none.
   static let emptyMessage =
-    "no process of this user listens: start one with OPQ_MONITOR=ro, or rw, or let it call "
-    + "OperationMonitor.listen()"
+    "no monitored process found; start one with OPQ_MONITOR=rw, or call OperationMonitor.listen()"
 
   /// Returns a header and a line for each process. The text contains no escape sequences,
   /// regardless of the names.

@@ -108,7 +108,7 @@ extension [OperationReport.ID] {
   /// - Throws: `ValidationError` if there are more operations than one interest can have.
   func checkCount() throws {
     guard count <= WireLimits.mostSingleOperations else {
-      throw ValidationError("no more than \(WireLimits.mostSingleOperations) operations at once")
+      throw ValidationError("at most \(WireLimits.mostSingleOperations) operations at once")
     }
   }
 }

@@ -34,7 +34,7 @@ struct TargetOptions: ParsableArguments {
 
   @Sendable private static func processID(_ text: String) throws -> Int32 {
     guard let process = Int32(text), process > 0 else {
-      throw ValidationError("there is no process \"\(text)\": its id is a number from 1 on")
+      throw ValidationError("\"\(text)\" is not a process id (a number from 1)")
     }
     return process
   }
@@ -58,6 +58,6 @@ extension TargetOptions {
   /// Returns the message for several processes if none is selected.
   static func choiceMessage(_ found: [ProcessFinder.Found]) -> String {
     let ids = found.map { "\($0.processID)" }.joined(separator: ", ")
-    return "several processes listen; name one of them with -p: \(ids)"
+    return "several processes are monitored; choose one with -p: \(ids)"
   }
 }

@@ -118,14 +118,14 @@ package struct ViewOptions: ParsableArguments {
     if !batch && isForBatch {
       throw ValidationError("-n, -d, --json, --tsv, --fields and --filter need --batch")
     }
-    if json && tsv { throw ValidationError("--json and --tsv exclude each other") }
+    if json && tsv { throw ValidationError("use only one of --json and --tsv") }
     if let frameCount, frameCount < 1 {
-      throw ValidationError("-n takes a number from 1 on, not \(frameCount)")
+      throw ValidationError("-n needs a number of at least 1, not \(frameCount)")
     }
     if noColor && color == .always {
-      throw ValidationError("--no-color and --color=always exclude each other")
+      throw ValidationError("use only one of --no-color and --color=always")
     }
-    if ascii && unicode { throw ValidationError("--ascii and --unicode exclude each other") }
+    if ascii && unicode { throw ValidationError("use only one of --ascii and --unicode") }
   }
 
   /// The options for the terminal.

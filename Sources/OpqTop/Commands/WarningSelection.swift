@@ -40,7 +40,7 @@ struct WarningSelection {
       } else if let kind = MonitorWarning.Kind(rawValue: String(word)) {
         kinds.insert(kind)
       } else {
-        throw ValidationError("there is no \"\(word)\"; the kinds are \(Self.words)")
+        throw ValidationError("unknown kind \"\(word)\"; the kinds are \(Self.words)")
       }
     }
     self.kinds = kinds

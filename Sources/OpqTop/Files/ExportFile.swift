@@ -39,7 +39,7 @@ enum ExportFile {
       }
       return .failed(reason: "cannot write \(name): \(String(cString: strerror(error)))")
     }
-    return .failed(reason: "\(stem).json and \(numberLimit - 1) others are there already")
+    return .failed(reason: "\(stem).json and \(numberLimit - 1) others already exist")
   }
 
   /// Returns the beginning of the file's name, with the process and the second:

@@ -52,7 +52,7 @@ struct OutputFile: ~Copyable {
     (self.path, descriptor) = (path, -1)
     let kind = Self.kind(of: path)
     guard kind == nil || replaces else {
-      throw FileError("\(path) is there already; --force writes over it")
+      throw FileError("\(path) already exists; use --force to overwrite it")
     }
     if appearance == .atOnce || kind.map({ $0 != S_IFREG }) == true {
       descriptor = open(
@@ -69,7 +69,7 @@ struct OutputFile: ~Copyable {
       let error = errno
       pending = nil
       throw error == EEXIST
-        ? FileError("\(path) is there already; --force writes over it")
+        ? FileError("\(path) already exists; use --force to overwrite it")
         : FileError("cannot create \(path)", errno: error)
     }
   }

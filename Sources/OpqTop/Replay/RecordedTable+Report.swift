@@ -63,7 +63,7 @@ extension RecordedTable {
     } else if report.state == .ready, let queue, let width = queue.width,
       queue.counts.executing >= width
     {
-      add(.noFreeSlot, "it is ready, and every slot of its queue “\(queue.name)” is taken")
+      add(.noFreeSlot, "it is ready, and every slot of its queue “\(queue.name)” is in use")
     } else if report.state == .ready, reasons.isEmpty {
       add(
         .notStartedYet,

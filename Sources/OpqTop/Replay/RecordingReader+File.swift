@@ -13,7 +13,7 @@ extension RecordingReader {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError("cannot open \(path)", errno: errno) }
     let file = ReadableFile(descriptor)
-    guard let size = file.size else { throw FileError("\(path) is no file") }
+    guard let size = file.size else { throw FileError("\(path) is not a file") }
     do {
       try self.init(size: size) { file.bytes(at: $0, count: $1) }
     } catch {

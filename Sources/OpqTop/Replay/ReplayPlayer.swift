@@ -33,7 +33,8 @@ struct ReplayPlayer: Sendable {
   /// The remark about the recording; `nil` if there is none.
   var remark: String? {
     guard next == nil else { return reader.fault }
-    return reader.fault ?? reader.farewell.map { $0.isEmpty ? "it ended here" : "it ended: \($0)" }
+    return reader.fault
+      ?? reader.farewell.map { $0.isEmpty ? "the recording ends here" : "the process ended: \($0)" }
   }
 
   /// Returns the state of the player.

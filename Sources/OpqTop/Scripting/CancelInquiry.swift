@@ -51,7 +51,7 @@ struct CancelInquiry: Inquiry {
       return [.print(JSONLine.text(of: answer)), .end(status, nil)]
     }
     var lines = outcomes.map { line(about: $0.id, $0.outcome) }
-    lines += result.dependents.map { "cancel requested, as it depends on these: \($0)" }
+    lines += result.dependents.map { "cancel requested (dependent): \($0)" }
     return [.print(lines.map { "\($0)\n" }.joined()), .end(status, nil)]
   }
 
@@ -64,7 +64,7 @@ struct CancelInquiry: Inquiry {
         ? "\(title) has already finished, or is in no queue" : "\(title) had already finished"
     case .unknown: return .unknown([id])
     case .denied: return "denied: the process is read-only"
-    case .lost: return "\(title): not known, the connection was lost"
+    case .lost: return "\(title): result unknown, the connection was lost"
     }
   }
 }

@@ -79,7 +79,7 @@ extension String {
     let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
     let all = ids.count > 10 ? "\(named) and \(ids.count - 10) more" : named
     return isOne
-      ? "\(all) is not known: it has finished and is no longer kept, is in no queue, or never was"
-      : "\(all) are not known: they have finished and are no longer kept, are in no queue, or never were"
+      ? "\(all) is unknown: it finished long ago, is in no queue, or never existed"
+      : "\(all) are unknown: they finished long ago, are in no queue, or never existed"
   }
 }

@@ -56,7 +56,8 @@ struct RecordedMoment {
       let actions = inquiry.take(message, at: time)
       if let ending = InquiryLoop.perform(actions, send: refuse) { return ending }
     }
-    let actions = inquiry.leave(at: time) + [.end(1, "the recording does not have this information")]
+    let actions =
+      inquiry.leave(at: time) + [.end(1, "the recording does not have this information")]
     return InquiryLoop.perform(actions, send: refuse) ?? .status(1)
   }
 }

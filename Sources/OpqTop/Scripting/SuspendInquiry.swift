@@ -37,7 +37,7 @@ struct SuspendInquiry: Inquiry {
       if candidates.isEmpty { return [.end(1, "there is no queue \"\(name)\"")] }
       let ids = candidates.prefix(10).map { "#\($0.id.rawValue)" }.joined(separator: ", ")
       return [
-        .end(2, "\(candidates.count) queues are meant by \"\(name)\"; name one by its id: \(ids)")
+        .end(2, "\(candidates.count) queues are named \"\(name)\"; use an id: \(ids)")
       ]
     }
     chosen = only
@@ -58,10 +58,10 @@ struct SuspendInquiry: Inquiry {
     let text =
       switch outcome {
       case .requested:
-        "queue \(name) \(isSuspended ? "suspended: it starts nothing new" : "resumed")"
-      case .alreadyFinished, .unknown: "queue \(name) is gone"
+        "queue \(name) \(isSuspended ? "suspended" : "resumed")"
+      case .alreadyFinished, .unknown: "queue \(name) no longer exists"
       case .denied: "denied: the process is read-only"
-      case .lost: "queue \(name): not known, the connection was lost"
+      case .lost: "queue \(name): result unknown, the connection was lost"
       }
     return [.print("\(text)\n"), .end(status, nil)]
   }

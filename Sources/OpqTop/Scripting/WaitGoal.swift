@@ -30,7 +30,7 @@ struct WaitGoal: Equatable {
       } else if let state = OperationState(rawValue: String(word)) {
         goal.states.insert(state)
       } else {
-        throw ValidationError("there is no state \"\(word)\": there are \(words)")
+        throw ValidationError("unknown state \"\(word)\"; the states are \(words)")
       }
     }
     return goal

@@ -61,7 +61,7 @@ struct WaitInquiry: Inquiry {
     }
     if let id = missed.first, let report = knowledge.operations[id] {
       let title = knowledge.words.title(of: id)
-      return actions + leave(at: now) + [.end(1, "\(title) is over: \(report.state.rawValue)")]
+      return actions + leave(at: now) + [.end(1, "\(title) is already \(report.state.rawValue)")]
     }
     if missing.isEmpty { return actions + leave(at: now) + [.success] }
     return actions + expire(at: now)
@@ -77,21 +77,20 @@ struct WaitInquiry: Inquiry {
     reached[id] = .some(frame?.operations.first)
     guard !form.isJSON else { return [] }
     let sentence = knowledge.words.sentence(about: id, at: knowledge.time(at: now))
-    let text = sentence ?? "over, and no longer kept"
+    let text = sentence ?? "finished or cancelled, no longer kept"
     return [.print("\(knowledge.words.title(of: id)): \(text)\n")]
   }
 
   private mutating func expire(at now: MonitorTime) -> [InquiryAction] {
     let isRecorded = knowledge.recordedTime != nil && knowledge.isFilled
     guard isRecorded || deadline.map({ now >= $0 }) == true else { return [] }
-    let count = missing.count
-    let verb = count == 1 ? "has" : "have"
     return leave(at: now)
       + [
         .end(
           1,
-          "\(count) of \(ids.count) \(verb) not got there "
-            + "\(isRecorded ? "when it was recorded" : "in time"): \(names(missing))")
+          (isRecorded
+            ? "not reached at this time of the recording: " : "timed out; still waiting: ")
+            + names(missing))
       ]
   }
 

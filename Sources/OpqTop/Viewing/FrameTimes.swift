@@ -37,8 +37,8 @@ struct FrameTimes {
 
   /// The number of frames and their times, as one line.
   var text: String {
-    "\(wall.count) frames, processor ms \(Self.percentiles(of: processor)),"
-      + " clock ms \(Self.percentiles(of: wall))"
+    "\(wall.count) frames; CPU time per frame (ms): \(Self.percentiles(of: processor));"
+      + " elapsed (ms): \(Self.percentiles(of: wall))"
   }
 
   private static func percentiles(of times: [Duration]) -> String {

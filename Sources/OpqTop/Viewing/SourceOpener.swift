@@ -73,10 +73,10 @@ package final class SourceOpener: Sendable {
       }
     case .processes:
       // The list of sources does not offer this.
-      answer(.failed("several processes are watched with: opq-top attach PID PID"))
+      answer(.failed("to show several processes, use: opq-top attach PID PID"))
     case .recording(let path):
       // The list of sources does not offer this.
-      answer(.failed("\(path) is played with: opq-top replay \(path)"))
+      answer(.failed("to replay it, use: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in
         do {

@@ -61,5 +61,5 @@ extension ViewerRun {
 /// The same process was given twice.
 struct RepeatedTarget: Error, CustomStringConvertible {
   let target: AttachTarget
-  var description: String { "\(target) is named twice" }
+  var description: String { "\(target) is given twice" }
 }

@@ -110,7 +110,7 @@ struct ViewerRun {
       }
       let isThere = ProcessStart(of: process) != nil
       if wasThere, !isThere {
-        throw AttachError(.lost, "process \(process) has ended before it has listened")
+        throw AttachError(.lost, "process \(process) ended before it could be monitored")
       }
       wasThere = isThere
       waker.wait(until: .now + .milliseconds(100))

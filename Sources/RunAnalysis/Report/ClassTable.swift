@@ -28,14 +28,14 @@ struct ClassTable {
   var html: String {
     let rows = all.prefix(Self.limit).map(row)
     let left = all.count - rows.count
-    let note = left > 0 ? "\(HTMLText.count(left)) classes that run shorter are left out. " : ""
+    let note = left > 0 ? "\(HTMLText.count(left)) classes with shorter runs are not shown. " : ""
     let (from, to) = (Self.duration(scale.lowerBound), Self.duration(scale.upperBound))
     return """
       <div class="scroll"><table><thead><tr><th>class</th><th class="n">runs</th>\
-      <th class="n">in all</th><th class="n">half below</th><th class="n">90 % below</th>\
-      <th class="n">99 % below</th><th class="n">longest</th>\
+      <th class="n">total</th><th class="n">p50</th><th class="n">p90</th>\
+      <th class="n">p99</th><th class="n">longest</th>\
       <th>\(HTMLText.duration(from)) … \(HTMLText.duration(to))</th>\
-      <th class="n">slot wait, half below</th><th class="n">90 % below</th></tr></thead>
+      <th class="n">slot wait p50</th><th class="n">slot wait p90</th></tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
       <p class="note">\(note)Each bar of a distribution is a range of durations on a logarithmic scale, \
       which all classes share; its height is the number of runs in this range.</p>

@@ -44,7 +44,7 @@ struct GanttChart {
     let height = y + 6
     let note =
       all.count > shown.count
-      ? "<p class=\"note\">\(HTMLText.count(all.count - shown.count)) more queues ran less, and are not drawn.</p>"
+      ? "<p class=\"note\">\(HTMLText.count(all.count - shown.count)) queues with shorter run times are not shown.</p>"
       : ""
     return """
       <svg role="img" aria-label="What ran in each slot" viewBox="0 0 \(HTMLText.number(TimeAxis.width)) \

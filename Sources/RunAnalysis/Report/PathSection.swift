@@ -30,7 +30,7 @@ struct PathSection {
     let which =
       path.isOfWholeRun
       ? "the operation that finished last"
-      : "the end of the longest path: when the recording ended, not all had finished"
+      : "the end of the longest path (the recording ended before all operations finished)"
     let count = path.operations.count
     let who = count == 1 ? "One operation," : "\(HTMLText.count(count)) operations,"
     let how = count == 1 ? "" : "each waiting for the one before, "
@@ -40,8 +40,8 @@ struct PathSection {
       \(drawing)
       \(table)
       <p class="note">Work: an operation of the path ran. Slot wait: it was ready and had not started: \
-      no slot was free, a barrier was ahead, or its queue was suspended. Dependency wait: it waited for something that is not on the path, such as what \
-      it excludes, its own isReady, or a dependency that was not recorded. Unaccounted: it was not added yet, \
+      no slot was free, a barrier was ahead, or its queue was suspended. Dependency wait: it waited for something that is not on the path: \
+      an operation with a common exclusion, its own isReady, or a dependency that was not recorded. Unaccounted: it was not added yet, \
       or not recorded. Each moment is counted once. Time in which a dependency on the path ran counts as work.</p>
       """
   }
@@ -126,7 +126,8 @@ struct PathSection {
     let rows = steps.filter { costly.contains($0.id) }.map { row($0.id, $0.segments) }
     let left = steps.count - rows.count
     let note =
-      left > 0 ? "<p class=\"note\">\(HTMLText.count(left)) that cost less are left out.</p>" : ""
+      left > 0
+      ? "<p class=\"note\">\(HTMLText.count(left)) shorter operations are not shown.</p>" : ""
     return """
       <div class="scroll"><table><thead><tr><th>id</th><th>operation</th><th>queue</th>\
       <th class="n">from</th>\(kinds.map { "<th class=\"n\">\($0.words)</th>" }.joined())\

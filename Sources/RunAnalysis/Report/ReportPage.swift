@@ -79,20 +79,21 @@ package struct ReportPage {
     var remarks: [String] = []
     if history.unrecordedCount > 0 {
       remarks.append(
-        "\(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations came and "
-          + "went in such numbers that they were only counted: what is below is of the others.")
+        "\(HTMLText.count(history.unrecordedCount)) of \(HTMLText.count(history.operationCount)) operations were only "
+          + "counted, because too many came at once. The sections below are about the others.")
     }
     if history.earlierCount > 0 {
       remarks.append(
-        "\(HTMLText.count(history.earlierCount)) operations had finished before it began, and are left out."
+        "\(HTMLText.count(history.earlierCount)) operations finished before the recording began. They are not included."
       )
     }
     if history.operations.count == RunHistory.operationLimit {
-      remarks.append("It is of the first \(HTMLText.count(RunHistory.operationLimit)) operations.")
+      remarks.append(
+        "Only the first \(HTMLText.count(RunHistory.operationLimit)) operations are included.")
     }
     if let fault = history.fault { remarks.append(HTMLText.escaped(fault) + ".") }
     if let farewell = history.farewell, !farewell.isEmpty {
-      remarks.append("It ended: \(HTMLText.escaped(farewell)).")
+      remarks.append("The process ended: \(HTMLText.escaped(farewell)).")
     }
     return remarks.map { "<p class=\"remark\">\($0)</p>" }.joined(separator: "\n")
   }
@@ -129,7 +130,7 @@ package struct ReportPage {
     _ label: String, _ distribution: Distribution
   ) -> (value: String, label: String, detail: String) {
     (
-      HTMLText.duration(distribution.percentile(50)), "half \(label) no longer",
+      HTMLText.duration(distribution.percentile(50)), "median \(label)",
       "90 %: \(HTMLText.duration(distribution.percentile(90))), longest \(HTMLText.duration(distribution.longest))"
     )
   }
@@ -145,13 +146,14 @@ package struct ReportPage {
     let how =
       chart.isSampled
       ? "From the counts of each update, because not every operation was recorded."
-      : "From the times of each operation, averaged over each pixel."
+      : "From the times of each operation, averaged over each step of the chart."
     return "\(chart.drawing)<p class=\"note\">\(how)</p>"
   }
 
   private var classContent: String {
     classes.isEmpty
-      ? "<p>No operation both started and finished during the recording.</p>" : ClassTable(classes, colors).html
+      ? "<p>No operation both started and finished during the recording.</p>"
+      : ClassTable(classes, colors).html
   }
 
   private var warningContent: String {
@@ -172,10 +174,10 @@ package struct ReportPage {
         """
     }
     let left = history.warnings.count - rows.count
-    let note = left > 0 ? "<p class=\"note\">\(HTMLText.count(left)) more are left out.</p>" : ""
+    let note = left > 0 ? "<p class=\"note\">\(HTMLText.count(left)) more are not shown.</p>" : ""
     return """
       <div class="scroll"><table><thead><tr><th>warning</th><th>about</th><th>queue</th>\
-      <th class="n">from</th><th class="n">stood for</th><th class="n">concerned</th></tr></thead>
+      <th class="n">from</th><th class="n">lasted</th><th class="n">operations</th></tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>\(note)
       """
   }

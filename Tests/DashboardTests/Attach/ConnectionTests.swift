@@ -51,7 +51,7 @@ struct ConnectionTests {
     #expect(header(120).contains("ATTACHED rw  LIVE  behind 1.2s  up 1m42s  4 queues"))
     #expect(header(60).contains("tilebuild[4711]  ATTACHED rw  behind 1.2s"))
     // A lost connection is more important than the time of day.
-    #expect(header(60).hasSuffix("lost 7"))
+    #expect(header(60).hasSuffix("not recorded 7"))
     #expect(header(40) == " tilebuild[4711]  behind 1.2s")
   }
 
@@ -110,13 +110,13 @@ struct ConnectionTests {
     var dashboard = lost()
     #expect(dashboard.text()[0].contains("tilebuild[4711]  RECONNECTING"))
     #expect(!dashboard.text()[0].contains("ATTACHED"))
-    #expect(dashboard.text().shows("connection lost: connection reset; trying again"))
+    #expect(dashboard.text().shows("connection lost: connection reset; reconnecting"))
     for key in ["x", "X", "S", "}"] {
       #expect(dashboard.press(key) == [.bell])
-      #expect(dashboard.text().shows("the connection is lost: nothing can be changed"))
+      #expect(dashboard.text().shows("the connection is lost; commands work after it is restored"))
     }
     dashboard.press("?")
-    #expect(dashboard.text().shows("refused: reconnecting"))
+    #expect(dashboard.text().shows("not available: reconnecting"))
     dashboard.press("?")
     // The keys that only look still work.
     dashboard.press("jt")
@@ -140,7 +140,7 @@ struct ConnectionTests {
       dashboard.press("x")
       dashboard.take(.monitor(message))
       #expect(dashboard.keyContext == .list)
-      #expect(dashboard.text().shows("nothing cancelled"))
+      #expect(dashboard.text().shows("not cancelled"))
       #expect(dashboard.press("y") == [])
     }
     var armed = PickerScene.attached()
@@ -213,10 +213,10 @@ struct ConnectionTests {
   @Test func theLastPictureStaysAndIsMarked() {
     var dashboard = exited()
     #expect(dashboard.text()[0].contains("tilebuild[4711]  EXITED 12:05:02"))
-    #expect(dashboard.text().shows("the process has exited; 51 of 854 operations are known here"))
+    #expect(dashboard.text().shows("the process has exited; 51 of 854 operations are kept"))
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
-    #expect(dashboard.text().shows("the process has exited: nothing can be changed"))
+    #expect(dashboard.text().shows("the process has exited; commands are not possible"))
     // The process has exited: the program sends it no request, and quits at once.
     #expect(dashboard.reduce(.input(.character("H"))) == [])
     dashboard.press(" ")
@@ -240,7 +240,7 @@ struct ConnectionTests {
     #expect(!dashboard.list.rows.keys.contains { $0.isOver })
     dashboard.press("\\state:finished")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("nothing matches the filter"))
+    #expect(dashboard.text().shows("no operation matches the filter"))
   }
 
   @Test func whatIsNotKnownIsSaidSo() {
@@ -249,7 +249,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows("not known here") || !dashboard.tags.ids.isEmpty)
     dashboard.press("9999")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("#9999 is not known"))
+    #expect(dashboard.text().shows("#9999 is unknown"))
   }
 
   @Test func theEndOfALostConnectionIsTheEnd() {
@@ -278,15 +278,15 @@ struct ConnectionTests {
     arguments: [
       (
         OperationState.cancelling, Int32(5120),
-        "cancel     asked 12:04:26.800 by pid 5120 uid 1000 (4.20s ago, not honoured)"
+        "cancel     requested 12:04:26.800 by pid 5120 uid 1000 (4.20s ago, still running)"
       ),
       (
         .cancelled, 5120,
-        "cancel     asked 12:04:26.800 by pid 5120 uid 1000 (cancelled 1.20s later)"
+        "cancel     requested 12:04:26.800 by pid 5120 uid 1000 (cancelled 1.20s later)"
       ),
       (
         .finished, 0,
-        "cancel     asked 12:04:26.800 by uid 1000 elsewhere (finished 1.20s later)"
+        "cancel     requested 12:04:26.800 by uid 1000, process id unknown (finished 1.20s later)"
       ),
     ])
   func theRequesterIsNamed(state: OperationState, process: Int32, line: String) throws {
@@ -302,7 +302,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows(line))
     GoldenFrame.checkCells(of: dashboard.picture())
     dashboard.take(.resized(Size(columns: 40, rows: 24)))
-    #expect(dashboard.text().shows("cancel     asked 12:04:26.800"))
+    #expect(dashboard.text().shows("cancel     requested 12:04:26.800"))
     #expect(process == 0 || dashboard.text().shows("           by pid 5120 uid 1000"))
   }
 

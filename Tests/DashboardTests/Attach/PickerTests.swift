@@ -23,7 +23,7 @@ struct PickerTests {
   @Test func openingItLooksForProcessesAndSoDoesEveryTwoSeconds() {
     var dashboard = PickerScene.attached()
     #expect(dashboard.press("o") == [.findProcesses])
-    #expect(dashboard.text().shows("looking"))
+    #expect(dashboard.text().shows("searching"))
     // Not during a search.
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
     let now = dashboard.now
@@ -39,7 +39,7 @@ struct PickerTests {
     #expect(dashboard.press("r") == [.findProcesses])
     #expect(dashboard.press("r") == [.bell])
     dashboard.take(.found([]))
-    #expect(dashboard.text().shows("no process answers"))
+    #expect(dashboard.text().shows("no process found"))
     #expect(dashboard.text().shows("OPQ_MONITOR=ro"))
     #expect(dashboard.press("r") == [.findProcesses])
   }
@@ -120,14 +120,14 @@ struct PickerTests {
     var dashboard = PickerScene.picker([tilebuild, imaged])
     dashboard.press(.enter)
     dashboard.take(.openFailed(reason: "\u{1B}[2J it is gone"))
-    #expect(dashboard.text().shows("not opened: ·[2J it is gone"))
+    #expect(dashboard.text().shows("cannot open it: ·[2J it is gone"))
     #expect(dashboard.keyContext == .picker)
     #expect(dashboard.connection.source == .process(tilebuild.id))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
     // The picker may be closed meanwhile.
     dashboard.press(.escape)
     dashboard.take(.openFailed(reason: "it is gone"))
-    #expect(dashboard.text().shows("not opened: it is gone"))
+    #expect(dashboard.text().shows("cannot open it: it is gone"))
     #expect(dashboard.keyContext == .list)
   }
 
@@ -137,7 +137,7 @@ struct PickerTests {
     #expect(dashboard.press(.enter) == [.bell])
     #expect(
       dashboard.text().shows(
-        "oldtool[5120] cannot be attached to: too old for this opq-top (1.x)"))
+        "cannot attach to oldtool[5120]: too old for this opq-top (1.x)"))
   }
 
   @Test func choosingWhatIsWatchedClosesTheList() {
@@ -166,7 +166,7 @@ struct PickerTests {
     dashboard.take(.found([tilebuild]))
     #expect(dashboard.press(.enter) == [])
     #expect(dashboard.text().shows("End the demo and attach to tilebuild[4711]?"))
-    #expect(dashboard.text().shows("its 433 unfinished operations are dropped"))
+    #expect(dashboard.text().shows("Its 433 unfinished operations are discarded"))
     #expect(dashboard.press("a") == [.bell])
     dashboard.update()
     #expect(dashboard.keyContext == .question)
@@ -213,7 +213,7 @@ struct PickerTests {
     var dashboard = Dashboard(configuration: .init(source: nil))
     let first = dashboard.reduce(.resized(Size(columns: 80, rows: 24)))
     #expect(first == [.findProcesses])
-    #expect(dashboard.text().first?.contains("nothing watched yet") == true)
+    #expect(dashboard.text().first?.contains("not attached") == true)
     #expect(dashboard.text().last?.hasSuffix("q Quit") == true)
     dashboard.take(.found([tilebuild, imaged]))
     #expect(dashboard.press(.enter) == [.open(.process(tilebuild.id))])
@@ -235,7 +235,7 @@ struct PickerTests {
   @Test func theHelpLiesOverItAndNamesItsKeys() {
     var dashboard = Self.atStart()
     dashboard.press("?")
-    #expect(dashboard.text().shows("look for processes again"))
+    #expect(dashboard.text().shows("search for processes"))
     #expect(!dashboard.text().shows("suspend/resume its queue"))
     dashboard.press(.escape)
     #expect(dashboard.keyContext == .picker)

@@ -190,7 +190,7 @@ struct HistoryViewTests {
     dashboard.press("g")
     #expect(dashboard.press(.enter) == [.bell])
     #expect(dashboard.screen.view == .events)
-    #expect(dashboard.text().shows("#800 is not known"))
+    #expect(dashboard.text().shows("#800 is unknown"))
   }
 
   @Test func anotherFilterBeginsTheEventsAnew() throws {

@@ -108,7 +108,7 @@ struct MultiProcessTests {
     dashboard.press("x")
     #expect(dashboard.text().shows("Cancel 2 operations"))
     dashboard.take(.monitor(.update(MultiProcessScene.update)))
-    #expect(dashboard.text().shows("its process has ended; nothing cancelled"))
+    #expect(dashboard.text().shows("not cancelled: its process has ended"))
     #expect(dashboard.tags.ids.isEmpty)
   }
 
@@ -117,19 +117,19 @@ struct MultiProcessTests {
     var processes = MultiProcessScene.processes
     processes[2].connection = .live
     dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
-    #expect(!dashboard.text().shows("another process is there now"))
+    #expect(!dashboard.text().shows("another process uses this socket now"))
     dashboard.take(.monitor(.update(MultiProcessScene.update)))
-    #expect(dashboard.text().shows("imaged[5002]: another process is there now"))
+    #expect(dashboard.text().shows("imaged[5002]: another process uses this socket now"))
     #expect(dashboard.text()[0].contains("1 ENDED"))
     dashboard.take(.tick(Scene.now + .seconds(20)))
-    #expect(!dashboard.text().shows("another process is there now"))
+    #expect(!dashboard.text().shows("another process uses this socket now"))
     dashboard.press("3#1080")
     dashboard.press(.enter)
     #expect(
       dashboard.text().shows(
-        "3#1080 was executing when nothing more came: another process is there now"))
+        "3#1080 was executing when the process ended: another process uses this socket now"))
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("process    imaged[5002]  another process is there now"))
+    #expect(dashboard.text().shows("process    imaged[5002]  another process uses this socket now"))
   }
 
   @Test func whereAllHaveEndedThatIsNotSaidToBeAnExit() {
@@ -169,7 +169,7 @@ struct MultiProcessTests {
             command: .cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]),
             outcomes: [.requested, .lost]))))
     #expect(
-      dashboard.text().shows("cancel requested: 1 operations, 1 not known, no answer came"))
+      dashboard.text().shows("cancel requested: 1 operation, 1 without a result: no answer"))
   }
 
   @Test func whatIsTaggedInSeveralIsOneCommand() {
@@ -221,7 +221,7 @@ struct MultiProcessTests {
     #expect(dashboard.list.selection.id == MultiProcessScene.id(2, 1051))
     dashboard.press("9#1")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("9#1 is not known"))
+    #expect(dashboard.text().shows("9#1 is unknown"))
   }
 
   @Test("A filter accepts an id in all processes or in one, and all ids of one process")

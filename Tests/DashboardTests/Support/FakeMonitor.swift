@@ -65,7 +65,7 @@ struct FakeMonitor {
           kind: .unmetDependencies,
           sentence: "\(report.unmetDependencyCount) of \(report.dependencies.count) dependencies"
             + " have not finished: it waits for \(first.map { "\($0)" } ?? "") “\(name)”,"
-            + " which waits for others in turn"))
+            + " which waits for other operations"))
     }
     return detail
   }

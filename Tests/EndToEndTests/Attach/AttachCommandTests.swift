@@ -53,9 +53,9 @@ import Testing
     try fails(["--socket", "/nowhere/at/all"], 3, "there is no socket")
     try fails(["--socket", "/tmp/" + String(repeating: "x", count: 200)], 3, "too long")
     try fails(["-p", "x"], 2, "x")
-    try fails(["-p", "1", "--socket", "/x"], 2, "exclude each other")
-    try fails(["attach", "1", "-p", "1"], 2, "exclude each other")
-    try fails(["tiles", "-p", "1"], 2, "exclude each other")
+    try fails(["-p", "1", "--socket", "/x"], 2, "use only one of --pid, --wait and --socket")
+    try fails(["attach", "1", "-p", "1"], 2, "cannot be combined with")
+    try fails(["tiles", "-p", "1"], 2, "cannot be combined with")
   }
 
   @Test(
@@ -69,7 +69,7 @@ import Testing
       let (output, errors, ending) = try process.run([command])
       #expect(ending == .status(3))
       #expect(output == "")
-      #expect(errors.contains("no process of this user listens"))
+      #expect(errors.contains("no monitored process found"))
     }
     let (output, _, ending) = try process.run(["--batch", "-n", "1"])
     #expect(ending == .status(0))
@@ -84,14 +84,14 @@ import Testing
     #expect(ending == .status(2))
     #expect(errors.contains("\(first.id)") && errors.contains("\(second.id)"))
 
-    let window = try first.watch(until: "what to watch")
+    let window = try first.watch(until: "processes to attach to")
     let chosen = max(first.id, second.id)
     #expect(window.wait { $0.contains("\(first.id)") && $0.contains("\(second.id)") })
     window.type("j\r")
     #expect(window.wait { $0.contains("[\(chosen)]") && $0.contains("ATTACHED") })
     // The list offers another process too.
     window.type("o")
-    #expect(window.wait { $0.contains("what to watch") && $0.contains("watched now") })
+    #expect(window.wait { $0.contains("what to watch") && $0.contains("attached") })
     window.type("kkkk\r")
     #expect(window.wait { $0.contains("[\(min(first.id, second.id))]") })
     window.type("Q")

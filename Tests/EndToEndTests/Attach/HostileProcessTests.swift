@@ -37,7 +37,7 @@ import Testing
     }
     let (output, errors, ending) = try watch(process)
     #expect(ending == .status(1), "\(errors)")
-    #expect(errors.hasPrefix("opq-top: the connection is lost: "), "\(errors)")
+    #expect(errors.hasPrefix("opq-top: connection lost: "), "\(errors)")
     #expect(output.contains("job 7"))
   }
 
@@ -75,7 +75,7 @@ import Testing
     #expect(window.waitForEnd(seconds: 60) == .status(1))
     let errors = try String(contentsOfFile: directory.file("errors"), encoding: .utf8)
     #expect(
-      errors.hasSuffix("is lost: the process tells of more operations than can be held\n"),
+      errors.hasSuffix("lost: the process reports more operations than opq-top can keep\n"),
       "\(errors)")
     // A gibibyte, as the ledger counts it.
     #expect((300..<400).contains(id), "\(id)")

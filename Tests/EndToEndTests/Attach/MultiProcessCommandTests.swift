@@ -60,7 +60,7 @@ import Testing
     window.type("y")
     #expect(
       window.wait {
-        $0.contains("cancel requested: 1 operations, 1 not known, no answer came")
+        $0.contains("cancel requested: 1 operation, 1 without a result: no answer")
       })
     #expect(first.waitUntilLogged("cancel #"))
     second.signal(SIGCONT)
@@ -235,11 +235,11 @@ import Testing
     try fails([id, "2000000000"], 3, "there is no process 2000000000")
     try fails([id, "\(getpid())"], 3, "process \(getpid()) does not listen")
     try fails([id, "/nowhere/at/all"], 3, "/nowhere/at/all")
-    try fails([id, id], 2, "\(id) is named twice")
-    try fails([id, process.socket], 2, "is named twice")
+    try fails([id, id], 2, "\(id) is given twice")
+    try fails([id, process.socket], 2, "is given twice")
     try fails([id, "2", "--record", "file"], 2, "--record takes one process")
     try fails((1...17).map { "\($0)" }, 2, "no more than 16")
-    try fails([id, "2", "-p", "1"], 2, "exclude each other")
+    try fails([id, "2", "-p", "1"], 2, "cannot be combined with")
   }
 }
 

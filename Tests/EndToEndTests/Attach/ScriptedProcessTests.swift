@@ -39,7 +39,7 @@ import Testing
       #expect(window.waitForEnd() == .status(4))
       #expect(
         window.screen.contains(
-          "opq-top: the process speaks version 9.2 of the protocol, and this opq-top "
+          "opq-top: the process uses version 9.2 of the protocol, and this opq-top uses "
             + "\(ProtocolVersions.current)"))
     }
   }
@@ -95,7 +95,7 @@ import Testing
     #expect(window.waitForEnd() == .status(1))
     #expect(
       window.screen.contains(
-        "opq-top: the connection is lost: "))
+        "opq-top: connection lost: "))
   }
 
   @Test("That a process does not answer, and then does again, is said once each in batch mode")
@@ -115,7 +115,7 @@ import Testing
         window.absorb(for: .milliseconds(20))
       }
     }
-    let silent = "opq-top: the process does not answer: frames show what was known before\n"
+    let silent = "opq-top: the process does not answer; frames show its last known state\n"
     waitUntilSaid(silent)
     #expect(said == silent)
     // A second later, it receives the silence again, and prints nothing.
@@ -172,7 +172,7 @@ import Testing
     #expect(viewer.receive { if case .credit = $0 { true } else { false } } != nil)
     viewer.send(frames: (0..<60).flatMap { _ in UpdateParts(ScriptedProcess.update) })
     #expect(window.waitForEnd() == .status(1))
-    #expect(window.screen.contains("it sends more than it was given credit for"))
+    #expect(window.screen.contains("it exceeded its credit"))
   }
 
   @Test("The same process comes back and is live again; while it has no room, that is said")
@@ -186,7 +186,7 @@ import Testing
     viewer = try process.accept()
     viewer.send(.bye(Farewell(cause: .tooManyViewers, reason: "8 viewers watch it")))
     viewer.close()
-    #expect(window.wait { $0.contains("8 viewers watch it; trying again") })
+    #expect(window.wait { $0.contains("8 viewers watch it; reconnecting") })
     viewer = try process.welcome()
     #expect(window.wait { $0.contains("LIVE") && !$0.contains("RECONNECTING") })
     #expect(window.screen.contains("one job"))
@@ -206,7 +206,7 @@ import Testing
     let second = try process.accept()
     second.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
     #expect(
-      window.wait { $0.contains("EXITED") && $0.contains("another process is there now") })
+      window.wait { $0.contains("EXITED") && $0.contains("another process uses this socket now") })
     #expect(window.screen.contains("one job"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
@@ -224,7 +224,7 @@ import Testing
     #expect(viewer.receive { if case .command = $0 { true } else { false } } != nil)
     viewer.close()
     #expect(
-      window.wait { $0.contains("#42 one job: not known, the connection was lost") })
+      window.wait { $0.contains("#42 one job: result unknown, the connection was lost") })
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
   }

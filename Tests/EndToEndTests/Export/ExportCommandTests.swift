@@ -47,7 +47,7 @@ import Testing
       #expect(text == (try ExportScene.text(try #require(ExportFormat(rawValue: format)))))
     }
     let again = try run("opq-top export run.opq --format csv -o a.csv")
-    #expect(again.ending == "2" && again.errors.contains("a.csv is there already"))
+    #expect(again.ending == "2" && again.errors.contains("a.csv already exists"))
     #expect(try run("opq-top export run.opq --format csv -o a.csv --force").ending == "0")
     let report = try run("opq-top report run.opq -o report.html")
     #expect(report.ending == "0" && report.errors == "")
@@ -143,6 +143,6 @@ import Testing
   @Test("A pipe is not a recording, and the program does not wait for a writer")
   func pipe() throws {
     let result = try run("mkfifo pipe; opq-top report pipe")
-    #expect(result.ending == "2" && result.errors.contains("pipe is no file"))
+    #expect(result.ending == "2" && result.errors.contains("pipe is not a file"))
   }
 }

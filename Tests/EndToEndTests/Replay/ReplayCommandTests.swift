@@ -41,7 +41,7 @@ import Testing
     #expect(frames.allSatisfy { $0.contains("demo-monitored-process[\(process.id)]") })
     // An existing file is not overwritten without --force.
     let again = try process.run(["record", "-p", "\(process.id)", "-o", file, "--for", "10ms"])
-    #expect(again.ending == .status(2) && again.errors.contains("is there already"))
+    #expect(again.ending == .status(2) && again.errors.contains("already exists"))
     let forced = try process.run(
       ["record", "-p", "\(process.id)", "-o", file, "--for", "10ms", "--force"])
     #expect(forced.ending == .status(0))
@@ -107,11 +107,11 @@ import Testing
       #expect(errors.split(separator: "\n").count == 1)
     }
     try fails("/nowhere/at/all", 2, "cannot open")
-    try fails("/dev/null", 2, "is no file")
+    try fails("/dev/null", 2, "is not a file")
     try fails(write(Array("anything".utf8), process), 2, "it is no recording")
     var other = ReplayScene.bytes()
     other[6] = 2
-    try fails(write(other, process), 4, "has the version 2.0, and this opq-top plays 1.0")
+    try fails(write(other, process), 4, "has version 2.0; this opq-top replays 1.0")
     let whole = try write(ReplayScene.bytes(), process)
     try fails(whole, 2, "use --batch")
   }
@@ -131,7 +131,7 @@ import Testing
     window.type(")]]]]] ")
     #expect(window.wait { $0.contains("REPLAY 00:59/00:59 PAUSED") && $0.contains("total 60") })
     window.type("x")
-    #expect(window.wait { $0.contains("this is a recording: nothing can be changed") })
+    #expect(window.wait { $0.contains("a recording cannot be changed") })
     window.type("q")
     #expect(window.waitForEnd() == .status(0))
 

@@ -29,7 +29,7 @@ import Testing
     let process = try MonitoredProcess()
     let (output, errors, ending) = try run(process, ["suspend", "net"])
     #expect(ending == .status(0), "\(errors)")
-    #expect(output == "queue net suspended: it starts nothing new\n")
+    #expect(output == "queue net suspended\n")
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
       let frame = try frame(of: process, "state:held queue:net")
@@ -50,12 +50,12 @@ import Testing
     #expect(why.output.contains("  1 its queue "))
     let tree = try run(process, ["tree", "#\(id)", "--ascii"])
     #expect(tree.ending == .status(0), "\(tree.errors)")
-    #expect(tree.output.hasPrefix("WAITS FOR"))
+    #expect(tree.output.hasPrefix("DEPENDS ON"))
     #expect(tree.output.contains("#\(id) ") && tree.output.utf8.allSatisfy { $0 < 0x80 })
 
     let wait = try run(process, ["wait", id, "--timeout", "10ms"])
     #expect(wait.ending == .status(1))
-    #expect(wait.errors == "opq-top: 1 of 1 has not got there in time: #\(id)\n")
+    #expect(wait.errors == "opq-top: timed out; still waiting: #\(id)\n")
 
     let cancel = try run(process, ["cancel", id, "--json"])
     #expect(cancel.ending == .status(0), "\(cancel.errors)")
@@ -97,12 +97,12 @@ import Testing
     }
     let id = "\(process.id)"
     try fails(["why"], 2, "id")
-    try fails(["why", "0", "-p", id], 2, "there is no operation \"0\"")
-    try fails(["tree", "-p", id, "x"], 2, "there is no operation \"x\"")
-    try fails(["wait", "1", "--state", "done"], 2, "there is no state \"done\"")
+    try fails(["why", "0", "-p", id], 2, "\"0\" is not an operation id")
+    try fails(["tree", "-p", id, "x"], 2, "\"x\" is not an operation id")
+    try fails(["wait", "1", "--state", "done"], 2, "unknown state \"done\"")
     try fails(["wait", "1", "--timeout", "-1"], 2, "-1")
     try fails(["why", "1", "-p", "2000000000"], 3, "there is no process 2000000000")
-    try fails(["why", "18446744073709551615", "-p", id], 1, "is not known")
+    try fails(["why", "18446744073709551615", "-p", id], 1, "is unknown")
     try fails(["suspend", "nonesuch", "-p", id], 1, "there is no queue \"nonesuch\"")
   }
 
@@ -114,7 +114,7 @@ import Testing
       let (output, errors, ending) = try run(process, arguments)
       #expect(ending == .status(5), "\(arguments)")
       #expect(output == "")
-      #expect(errors == "opq-top: the process is read-only: nothing is changed from here\n")
+      #expect(errors == "opq-top: the process is read-only\n")
     }
     let waiting = try frame(of: process, "!state:finished")
     let id = try #require(waiting.operations.last).id
@@ -168,6 +168,6 @@ import Testing
     #expect(viewer.receive { if case .command = $0 { true } else { false } } != nil)
     viewer.close()
     #expect(window.waitForEnd() == .status(1))
-    #expect(window.screen.contains("#42 one job: not known, the connection was lost"))
+    #expect(window.screen.contains("#42 one job: result unknown, the connection was lost"))
   }
 }

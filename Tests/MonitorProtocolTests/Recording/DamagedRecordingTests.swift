@@ -32,7 +32,9 @@ import Testing
       }
       #expect(updates == expected.map(\.update), "cut to \(length)")
       #expect(reader.end == expected.last?.update.time)
-      #expect(reader.fault == "the recording was not completed: it plays to its last whole update")
+      #expect(
+        reader.fault
+          == "the recording was not completed; the replay ends at the last complete update")
     }
   }
 
@@ -73,12 +75,12 @@ import Testing
   @Test func whatIsNoRecordingIsRefused() {
     for bytes in [[], Array("OPQREC".utf8), Array("OPQMON 0123456789".utf8)] {
       let error = #expect(throws: RecordingError.self) { try Scene.reader(bytes) }
-      #expect(error?.description == "it is no recording of opq-top")
+      #expect(error?.description == "not an opq-top recording")
     }
     var writer = RecordingWriter()
     let empty = writer.add(.hello(Scene.hello)) + writer.finish()
     let error = #expect(throws: RecordingError.self) { try Scene.reader(empty) }
-    #expect(error?.description == "the recording holds nothing that could be played")
+    #expect(error?.description == "the recording has no updates")
     #expect(error?.isOtherVersion == false)
   }
 

@@ -164,14 +164,14 @@ import Testing
     let empty = Update(time: WireSamples.time(1))
     let short = { UpdatePart(content: empty, isFirst: $0, isLast: false) }
     #expect(sentence(8_192, short) == nil)
-    #expect(sentence(8_193, short) == "an update has 8193 parts; 8192 are the most")
+    #expect(sentence(8_193, short) == "an update has 8193 parts; the limit is 8192")
     let long = { isFirst in
       var part = UpdatePart(content: empty, isFirst: isFirst, isLast: false)
       part.byteCount = WireLimits.maximumFrame
       return part
     }
     #expect(sentence(256, long) == nil)
-    #expect(sentence(257, long) == "an update has 269484032 bytes; 268435456 are the most")
+    #expect(sentence(257, long) == "an update has 269484032 bytes; the limit is 268435456")
   }
 
   @Test("An update has only so many entries and so many ids, whichever of its lists they are in")
@@ -207,10 +207,10 @@ import Testing
     #expect(sentence(mostEntries: 2 * entries, mostIDs: 2 * ids) == nil)
     #expect(
       sentence(mostEntries: 2 * entries - 1, mostIDs: 2 * ids)
-        == "an update has \(2 * entries) entries; \(2 * entries - 1) are the most")
+        == "an update has \(2 * entries) entries; the limit is \(2 * entries - 1)")
     #expect(
       sentence(mostEntries: 2 * entries, mostIDs: 2 * ids - 1)
-        == "an update has \(2 * ids) ids; \(2 * ids - 1) are the most")
+        == "an update has \(2 * ids) ids; the limit is \(2 * ids - 1)")
   }
 
   @Test func theBytesOfAPartAreCountedAndTheNextUpdateBeginsAtNone() throws {

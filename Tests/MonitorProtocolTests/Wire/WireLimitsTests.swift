@@ -16,8 +16,9 @@ import Testing
 
   @Test func aGreetingWithoutTheMagicWordIsRefused() {
     #expect(sentence(HandMade.message(1, HandMade.text(1, "OPQMON"))) == nil)
-    #expect(sentence(HandMade.message(1)) == "this is no viewer of opq")
-    #expect(sentence(HandMade.message(1, HandMade.text(1, "OPQREC"))) == "this is no viewer of opq")
+    #expect(sentence(HandMade.message(1)) == "this is not an opq viewer")
+    #expect(
+      sentence(HandMade.message(1, HandMade.text(1, "OPQREC"))) == "this is not an opq viewer")
     let process = HandMade.message(1, HandMade.text(1, "opqmon"))
     #expect(throws: WireError.self) { try ProcessMessage(decoding: process) }
   }
@@ -68,7 +69,7 @@ import Testing
       return HandMade.watch(Array((0..<count).map { _ in graph }.joined()))
     }
     #expect(sentence(graphs(64, limit: 312)) == nil)
-    #expect(sentence(graphs(65, limit: 1)) == "an interest wants 65 graphs; 64 are the most")
+    #expect(sentence(graphs(65, limit: 1)) == "an interest has 65 graphs; the limit is 64")
     #expect(sentence(graphs(1, limit: -1)) == "a graph's limit of -1 is not between 0 and 1000000")
     #expect(sentence(graphs(1, limit: 1_000_001)) != nil)
     #expect(sentence(graphs(1, limit: 20_000)) == nil)
@@ -110,7 +111,7 @@ import Testing
     #expect(sentence(HandMade.watch(HandMade.packed(field, 1...50_000))) == nil)
     #expect(
       sentence(HandMade.watch(HandMade.packed(field, 1...50_001)))
-        == "an interest names 50001 operations; 50000 are the most")
+        == "an interest names 50001 operations; the limit is 50000")
   }
 
   @Test func aFilterIsReadAndIsNotLongerThanFourKibibytes() {
@@ -121,7 +122,7 @@ import Testing
       sentence(filter(String(repeating: "a", count: 4_097)))
         == "a filter of 4097 bytes is longer than 4096")
     #expect(
-      sentence(filter("!")) == "a filter is not understood: something is missing after !")
+      sentence(filter("!")) == "invalid filter: a term or value is missing after !")
   }
 
   /// The fields of a command with operations.
@@ -131,7 +132,7 @@ import Testing
       HandMade.message(3, HandMade.message(field, HandMade.packed(1, 1...count)))
     }
     #expect(sentence(command(100_000)) == nil)
-    #expect(sentence(command(100_001)) == "a command names 100001 operations; 100000 are the most")
+    #expect(sentence(command(100_001)) == "a command names 100001 operations; the limit is 100000")
   }
 
   @Test func aWidthIsFromNoneToAMillion() {

@@ -100,7 +100,8 @@ struct DiagnosticTests {
     let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     let lines = printed.split(separator: "\n").filter { $0.hasPrefix("Operations: ") }
     #expect(lines.count == 2)
-    #expect(lines.first?.contains("announces by didChangeValue that “isReady” has changed") == true)
+    #expect(
+      lines.first?.contains("called didChangeValue for “isReady” without willChangeValue") == true)
     #expect(lines.last?.contains("the completionBlock that is set now will not run") == true)
   }
 

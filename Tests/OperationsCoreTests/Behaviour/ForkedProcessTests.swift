@@ -22,7 +22,7 @@ struct ForkedProcessTests {
       "workers", "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
     // By the signal of a trap, and not by the alarm.
     #expect(output.contains("the child was ended by a trap"), "\(output)")
-    #expect(output.contains("Operations: a child process tries to "), "\(output)")
+    #expect(output.contains("Operations: a child process tried to "), "\(output)")
   }
 
   @Test(

@@ -194,7 +194,7 @@ struct InspectionReasonTests {
         #expect(operation.reasonsNotRunning() == [reason])
         #expect(
           reason.description
-            == "it is ready, number \(position + 1) in “cpu”, and its only slot is taken by "
+            == "it is ready, number \(position + 1) in “cpu”, and its only slot is used by "
             + "\(holder.id)")
       }
       let waiting = Operation()

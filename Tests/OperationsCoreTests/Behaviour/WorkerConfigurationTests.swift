@@ -88,7 +88,7 @@ struct WorkerConfigurationTests {
       #expect(log.events.allSatisfy { $0.kind == .invalidWorkerConfiguration })
       #expect(
         log.events.last?.description
-          == "stackSize of WorkerConfiguration is \(Int.max), which is not from 65536 to 1073741824: "
+          == "stackSize of WorkerConfiguration is \(Int.max), which is not in the range 65536 to 1073741824; "
           + "the default is used.")
       WorkerConfiguration.current.threadLimit = 5
       #expect(WorkerConfiguration.current == WorkerConfiguration(threadLimit: 5))

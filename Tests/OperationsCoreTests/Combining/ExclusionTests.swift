@@ -75,7 +75,7 @@ struct ExclusionTests {
           == [.excluded(exclusion, holders: [OperationReference(holder)])])
       #expect(
         excluded.reasonsNotRunning().map(\.description) == [
-          "\(holder.id) has the exclusion “\(exclusion)”, which it needs too"
+          "it needs the exclusion “\(exclusion)”, which \(holder.id) holds"
         ])
       gate.open()
       excluded.waitUntilFinished()

@@ -308,7 +308,7 @@ struct ExclusionWaitTests {
           reasons == [.exclusionReserved(scene.early, for: [OperationReference(scene.due)])])
         #expect(
           reasons.map(\.description) == [
-            "it needs the exclusion “early”, which is kept free for \(scene.due.id)"
+            "it needs the exclusion “early”, which is reserved for \(scene.due.id)"
           ])
       }
       #expect(scene.queue.deadlocks().isEmpty)

@@ -91,7 +91,7 @@ struct GroupOperationTests {
     #expect(error?.errors as? [MemberError] == [MemberError(number: 1), MemberError(number: 2)])
     #expect(group.errors as? [MemberError] == [MemberError(number: 1), MemberError(number: 2)])
     #expect(group.error is GroupOperationError && after.value)
-    #expect(error?.description.hasPrefix("2 operations of the group have failed") == true)
+    #expect(error?.description.hasPrefix("2 operations of the group failed") == true)
   }
 
   @Test("A group in a group: the outer one fails with the inner one's error")
@@ -101,7 +101,7 @@ struct GroupOperationTests {
     outer.start()
     let error = await #expect(throws: GroupOperationError.self) { try await outer.value }
     #expect((error?.errors.first as? GroupOperationError)?.errors.first is MemberError)
-    #expect(error?.description.hasPrefix("An operation of the group has failed: An op") == true)
+    #expect(error?.description.hasPrefix("An operation of the group failed: An op") == true)
   }
 
   @Test("A failure and the members that it cancels are one error", arguments: [1, 4])

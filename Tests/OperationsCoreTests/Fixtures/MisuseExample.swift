@@ -146,7 +146,8 @@ extension MisuseExample {
   }
 
   private static let waitOnMainThread = MisuseExample(
-    message: "-[Operation waitUntilFinished]: <BlockOperation #> has yet to be started on the main "
+    message:
+      "-[Operation waitUntilFinished]: <BlockOperation #> has not started and needs the main "
       + "thread, which would wait for itself"
   ) { perform in
     let operation = BlockOperation {}

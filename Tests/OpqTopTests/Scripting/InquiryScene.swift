@@ -67,7 +67,8 @@ enum InquiryScene {
     reasons: [
       .init(
         kind: .unmetDependencies,
-        sentence: "1 of 1 dependencies have not finished: it waits for #2 < #1, which is executing"
+        sentence: "1 of 1 dependencies have not finished: it waits for #2, which waits for #1, "
+          + "which is executing"
       ), .init(kind: .queueSuspended, sentence: "its queue \u{1B}[2Jnet is suspended"),
     ])
 }

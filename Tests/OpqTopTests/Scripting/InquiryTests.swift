@@ -30,10 +30,10 @@ import Testing
         .print(
           """
           #3 job 3: waits for 1 of 1: #2 waiting
-            1 1 of 1 dependencies have not finished: it waits for #2 < #1, which is executing
+            1 1 of 1 dependencies have not finished: it waits for #2, which waits for #1, which is executing
             2 its queue ·[2Jnet is suspended
-            #3 < #2 < #1 executing 4.00s
-            ! cancel-not-honoured: cancel of #3 job 3 not honoured for 3.00s
+            #3 waits for #2, which waits for #1 (executing 4.00s)
+            ! cancel-not-honoured: #3 job 3 was cancelled 3.00s ago and still runs
 
           """), .success,
       ])
@@ -62,14 +62,16 @@ import Testing
     let actions = inquiry.hear(Scene.hello(), Scene.update(reports, detail: detail))
     #expect(
       actions.first
-        == .print("#5 job 5: waits for 1 of 1: #6 waiting\n  #5 < #6 < #5 (a circle)\n"))
+        == .print(
+          "#5 job 5: waits for 1 of 1: #6 waiting\n  #5 waits for #6, which waits for #5 (a cycle)\n"
+        ))
   }
 
   @Test(
     "An operation that the process does not report within two seconds is unknown: the status 1")
   func unknown() {
     let message =
-      "#99 is not known: it has finished and is no longer kept, is in no queue, or never was"
+      "#99 is unknown: it finished long ago, is in no queue, or never existed"
     func check(_ inquiry: some Inquiry) {
       var inquiry = inquiry
       #expect(inquiry.nextLook == nil)
@@ -128,7 +130,7 @@ import Testing
       inquiry.hear(Scene.hello(), Scene.update()) == [
         .print(
           """
-          WAITS FOR 2  critical path 3       STATE         DEPS   TIME
+          DEPENDS ON 2  critical path 3      STATE         DEPS   TIME
           #3 job 3                           waiting        0/1  10.0s
           #== #2 job 2                       waiting        0/1  10.0s
               #== #1 job 1                   executing      0/0  4.00s
@@ -179,7 +181,7 @@ import Testing
       var inquiry = WaitInquiry([Scene.id(3)], for: WaitGoal(states: [state]), timeout: nil, form)
       #expect(
         inquiry.hear(Scene.hello(), Scene.update([never]))
-          == [.end(1, "#3 job 3 is over: cancelled")])
+          == [.end(1, "#3 job 3 is already cancelled")])
     }
   }
 
@@ -191,7 +193,7 @@ import Testing
     #expect(inquiry.look(atSeconds: 4.9) == [])
     #expect(inquiry.nextLook == Scene.moment(5))
     #expect(
-      inquiry.look(atSeconds: 5) == [.end(1, "2 of 2 have not got there in time: #1, #3")])
+      inquiry.look(atSeconds: 5) == [.end(1, "timed out; still waiting: #1, #3")])
   }
 
   @Test("An operation that left its queue before monitoring is over, but may not have finished")
@@ -200,7 +202,7 @@ import Testing
     let others = [Scene.report(7, .executing, started: -1)]
     #expect(over.hear(Scene.hello(), Scene.update(others)) == [])
     #expect(
-      over.look(atSeconds: 2) == [.print("#1: over, and no longer kept\n"), .success])
+      over.look(atSeconds: 2) == [.print("#1: finished or cancelled, no longer kept\n"), .success])
     var finished = WaitInquiry(
       [Scene.id(1)], for: WaitGoal(states: [.finished]), timeout: nil, form)
     #expect(finished.hear(Scene.hello(), Scene.update(others)) == [])
@@ -225,7 +227,7 @@ import Testing
       _ = lost.hear(Scene.hello())
       #expect(
         lost.hear(.disconnected(reason: "it broke")).last
-          == .end(1, "the connection is lost: it broke"))
+          == .end(1, "connection lost: it broke"))
     }
     check(WhyInquiry(Scene.id(3), form))
     check(TreeInquiry(Scene.id(3), .blocks, columns: 80, form))
@@ -264,8 +266,8 @@ import Testing
         .print(
           """
           cancel requested: #1 job 1
-          cancel requested, as it depends on these: #2
-          cancel requested, as it depends on these: #3
+          cancel requested (dependent): #2
+          cancel requested (dependent): #3
 
           """), .success,
       ])
@@ -310,7 +312,7 @@ import Testing
 
   @Test("A process that is read-only is given no command: the status 5")
   func readOnly() {
-    let end = InquiryAction.end(5, "the process is read-only: nothing is changed from here")
+    let end = InquiryAction.end(5, "the process is read-only")
     var cancel = CancelInquiry([Scene.id(1)], includingDependents: false, form)
     #expect(cancel.hear(Scene.hello(isReadOnly: true)) == [end])
     var suspend = SuspendInquiry("net", isSuspended: true, form)
@@ -331,7 +333,7 @@ import Testing
       #expect(answer(word) == [.send(.setSuspended(.init(2), true))], "\(word)")
     }
     #expect(
-      answer("twin") == [.end(2, "2 queues are meant by \"twin\"; name one by its id: #3, #4")])
+      answer("twin") == [.end(2, "2 queues are named \"twin\"; use an id: #3, #4")])
     #expect(answer("#4") == [.send(.setSuspended(.init(4), true))])
     #expect(answer("ne\u{1B}t") == [.end(1, "there is no queue \"ne·t\"")])
   }
@@ -339,7 +341,7 @@ import Testing
   @Test("suspend and resume say what became of the queue")
   func suspend() {
     for (isSuspended, words) in [
-      (true, "queue net suspended: it starts nothing new\n"), (false, "queue net resumed\n"),
+      (true, "queue net suspended\n"), (false, "queue net resumed\n"),
     ] {
       var inquiry = SuspendInquiry("net", isSuspended: isSuspended, form)
       _ = inquiry.hear(Scene.hello(), Scene.update())
