@@ -38,7 +38,7 @@ struct Reconnection {
   /// Handles a greeting of a process.
   mutating func greet(_ hello: Hello) -> [Action] {
     if let known = self.hello, !known.isSameProcess(as: hello) {
-      return end("another process uses this socket now")
+      return end("replaced by another process")
     }
     self.hello = hello
     isOpen = true

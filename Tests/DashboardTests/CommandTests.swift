@@ -168,12 +168,12 @@ struct CommandTests {
     dashboard.take(.monitor(.hello(hello)))
     for key in ["x", "X", "S"] {
       #expect(dashboard.press(key) == [.bell])
-      #expect(dashboard.text().shows("read-only: opq-top cannot change anything"))
+      #expect(dashboard.text().shows("read-only: nothing can be changed"))
     }
     let footer = dashboard.text().last
     #expect(footer?.contains("Cancel") == false && footer?.contains("Suspend") == false)
     dashboard.press("?")
-    #expect(dashboard.text().shows("not available: read-only"))
+    #expect(dashboard.text().shows("disabled: read-only"))
   }
 
   @Test func nothingIsSentToAProcessThatHasEnded() {

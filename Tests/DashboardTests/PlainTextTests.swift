@@ -96,7 +96,7 @@ struct PlainTextTests {
       scene("\\state:exec", $0)
     },
     Situation(
-      testDescription: "bad filter", facts: ["colour:red_"], moreFacts: ["there is no colour"]
+      testDescription: "bad filter", facts: ["colour:red_"], moreFacts: ["unknown field colour"]
     ) {
       scene("\\colour:red", $0)
     },
@@ -133,7 +133,7 @@ struct PlainTextTests {
       return dashboard
     },
     Situation(testDescription: "attached", facts: ["ATTACHED rw"]) { attached($0) },
-    Situation(testDescription: "read-only", facts: ["read-only: nothing is changed"]) {
+    Situation(testDescription: "read-only", facts: ["read-only: nothing can be changed"]) {
       var dashboard = PickerScene.attached(
         to: PickerScene.imaged, columns: $0.columns, rows: $0.rows)
       dashboard.press("x")
@@ -143,7 +143,7 @@ struct PlainTextTests {
     Situation(testDescription: "lost", facts: ["RECONNECTING"], moreFacts: ["connection lost"]) {
       attached($0, .disconnected(reason: "reset"))
     },
-    Situation(testDescription: "exited", facts: ["EXITED 12:04:31"], moreFacts: ["known here"]) {
+    Situation(testDescription: "exited", facts: ["EXITED 12:04:31"], moreFacts: ["are kept"]) {
       attached($0, .ended(reason: "the process has exited"))
     },
     Situation(

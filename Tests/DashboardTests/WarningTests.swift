@@ -37,11 +37,12 @@ struct WarningTests {
     GoldenFrame.check(dashboard.picture(), named: "deadlocks-\(columns)x\(rows)")
     let text = dashboard.text()
     #expect(text.shows("#1180 → #1181 → #1200 → #1180; 12 more wait"))
-    #expect(text.shows("#1042 #1051") && text.shows("#1103 #1104"))
+    let comma = columns < 120 ? "" : ","
+    #expect(text.shows("#1042\(comma) #1051") && text.shows("#1103\(comma) #1104"))
     #expect(text.shows("probe health"))
-    #expect(text.shows("→ cancel one (x)"))
+    #expect(text.shows(columns < 120 ? "→ cancel one (x)" : "→ cancel one of them (x)"))
     #expect(text.shows("→ widen the queue (+)"))
-    #expect(text.shows("→ enqueue or cancel (x)"))
+    #expect(text.shows("→ enqueue ") && text.shows("cancel (x)") || text.shows("cancel #1190 (x)"))
   }
 
   @Test func whatIsNotStuckHasNoBanner() {
@@ -53,8 +54,8 @@ struct WarningTests {
 
   @Test func aReadOnlyViewerIsShownNoKey() {
     let text = Self.dashboard(Self.deadlocks, readOnly: true).text()
-    #expect(!text.shows("x on") && !text.shows("Tab to"))
-    #expect(text.shows("cancel one of them"))
+    #expect(!text.shows("(x)") && !text.shows("queue (+"))
+    #expect(text.shows("cancel one"))
   }
 
   @Test("The smallest screen keeps its list and the fix", arguments: [1, 3])
@@ -79,7 +80,7 @@ struct WarningTests {
       (
         MonitorWarning(
           kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8)),
-        "! #1077 resample dem was cancelled 4.20s ago and still runs"
+        "! #1077 resample dem was cancelled 4.20s ago, still runs"
       ),
       (
         MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu, count: 20),
@@ -115,13 +116,13 @@ struct WarningTests {
         MonitorWarning(
           kind: .slow, operations: [ID(1042)], count: 1, since: Scene.seconds(89.6),
           usual: .milliseconds(1_200)),
-        "! #1042 download tiles z=14 eu has run for 12.4s; class p99 is 1.20s"
+        "! #1042 download tiles z=14 eu has run 12.4s; class p99 is 1.20s"
       ),
       (
         MonitorWarning(
           kind: .leaking, operations: [ID(7), ID(8)], title: "Fetch", count: 2,
           since: Scene.seconds(12)),
-        "! #7 Fetch and 1 more still in memory 1m30s after they finished"
+        "! #7 Fetch and 1 more still in memory 1m30s after finishing"
       ),
       (
         MonitorWarning(kind: .fanOut, operations: [ID(1180)], count: 12_345),
@@ -171,7 +172,7 @@ struct WarningTests {
   @Test func theWayOutIsSaidWhereThereIsRoom() {
     let warning = MonitorWarning(
       kind: .cancelNotHonoured, operations: [ID(1077)], count: 1, since: Scene.seconds(97.8))
-    #expect(Self.dashboard([warning]).text().shows("still runs  → check isCancelled in its code"))
+    #expect(Self.dashboard([warning]).text().shows("still runs  → check isCancelled"))
     #expect(!Self.dashboard([warning], columns: 60).text().shows("check isCancelled"))
   }
 

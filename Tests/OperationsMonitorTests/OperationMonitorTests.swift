@@ -207,7 +207,7 @@ import Testing
             _ = try OperationMonitor.listen()
             _exit(4)
           } catch {
-            guard error.description.contains("forked") else { _exit(5) }
+            guard error.description.contains("is a fork of") else { _exit(5) }
           }
           // This performs the actions at the end of a process.
           exit(0)

@@ -189,7 +189,7 @@ import Testing
               #4 executing  cpu              0/0     1.500 tile
               #9 waiting    cpu              1/2         - merge
         ! suspended-with-ready in net: 1, for 1.250 s
-        ! cycle of #9 awaiting #4: 0
+        ! cycle of #9 waiting for #4: 0
 
 
         """)

@@ -57,7 +57,7 @@ struct HelpView {
         binding.label, row: row, columns: columns.prefix(Self.labelWidth - 1),
         style: Style(refusal == nil ? .accent : .dim))
       canvas.write(
-        refusal.map { "not available: \($0.words)" } ?? binding.help, row: row,
+        refusal.map { "disabled: \($0.words)" } ?? binding.help, row: row,
         columns: columns.dropFirst(Self.labelWidth), style: Style(refusal == nil ? .text : .dim))
     }
   }

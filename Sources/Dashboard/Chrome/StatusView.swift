@@ -198,8 +198,11 @@ struct StatusView {
     let wayOut =
       dashboard.isReadOnly ? "" : ". " + wayToResume(suspended.count == 1 ? name : "one")
     let full = "\(names) with \(held) ready operation\(held == 1 ? "" : "s")\(wayOut)"
-    let fits = canvas.glyphs.width(of: full) < canvas.columns.count
-    return Span(fits ? full : "\(names) (\(held) ready)\(wayOut)", .held)
+    let short = "\(names) (\(held) ready)"
+    let line = [full, short + wayOut, names + wayOut].first {
+      canvas.glyphs.width(of: $0) < canvas.columns.count
+    }
+    return Span(line ?? short, .held)
   }
 
   /// Returns how to resume a suspended queue from the present view.

@@ -14,6 +14,8 @@ struct WarningText {
   /// The maximum number of named operations.
   private static let namedLimit = 4
   private static let nameLimit = 24
+  /// The maximum length of a name beside the number of other operations.
+  private static let shortNameLimit = 20
 
   /// Returns a description of the warning in one sentence.
   func sentence(_ warning: MonitorWarning) -> String {
@@ -37,8 +39,8 @@ struct WarningText {
         + " \(awaited)\(warning.awaitedTitle.clipped(to: Self.nameLimit)), which is not enqueued"
         + more(warning)
     case .cancelNotHonoured:
-      return "\(subject) \(isOne ? "was" : "were") cancelled \(age(warning)) ago and still"
-        + " \(isOne ? "runs" : "run")"
+      return "\(subject) \(isOne ? "was" : "were") cancelled \(age(warning)) ago,"
+        + " still \(isOne ? "runs" : "run")"
     case .notReadyWithMetDependencies:
       return "isReady of \(subject) has been false for \(age(warning))"
     case .mainQueueBlocked:
@@ -58,7 +60,7 @@ struct WarningText {
       return "\(queueName(warning)) has free slots but does not start its \(readyCount)"
     case .slow:
       let usual = warning.usual.map(TimeText.duration) ?? glyphs.unknown
-      return "\(subject) \(isOne ? "has" : "have") run for \(age(warning)); class p99 is \(usual)"
+      return "\(subject) \(isOne ? "has" : "have") run \(age(warning)); class p99 is \(usual)"
     case .fanOut:
       return "\(CountText.text(warning.count)) operations depend on "
         + (warning.operations.first.map { described($0) } ?? "")
@@ -66,7 +68,7 @@ struct WarningText {
       return
         "\(warning.count) state change\(isOne ? " was" : "s were") not recorded; states are exact"
     case .leaking:
-      return "\(subject) still in memory \(age(warning)) after \(isOne ? "it" : "they") finished"
+      return "\(subject) still in memory \(age(warning)) after finishing"
     case .threadLimit:
       let queues =
         warning.count == 1 ? "1 queue waits" : "\(CountText.text(warning.count)) queues wait"
@@ -105,7 +107,7 @@ struct WarningText {
     case .neverEnqueuedDependency:
       "enqueue \(warning.awaited.first.map { "\($0)" } ?? "it"), or cancel"
         + " \(named(warning.operations))\(isReadOnly ? "" : " (x)")"
-    case .cancelNotHonoured: "check isCancelled in its code"
+    case .cancelNotHonoured: "check isCancelled"
     case .notReadyWithMetDependencies: "does it announce isReady?"
     case .mainQueueBlocked: "free the main thread"
     case .finishedWithoutStart: "finish only after start()"
@@ -163,13 +165,18 @@ struct WarningText {
     of operations: [OperationReport.ID], title: String = "", count: Int
   ) -> String {
     let others = count > 1 ? " and \(CountText.text(count - 1)) more" : ""
-    let first = operations.first.map { described($0, otherwise: title) } ?? glyphs.unknown
+    let first =
+      operations.first.map {
+        described($0, otherwise: title, limit: count > 1 ? Self.shortNameLimit : Self.nameLimit)
+      } ?? glyphs.unknown
     return first + others
   }
 
-  private func described(_ id: OperationReport.ID, otherwise title: String = "") -> String {
+  private func described(
+    _ id: OperationReport.ID, otherwise title: String = "", limit: Int = nameLimit
+  ) -> String {
     let name = monitored.operations[id]?.title ?? title
-    return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: Self.nameLimit))"
+    return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: limit))"
   }
 
   /// Returns an operation with its priority, or `priority` if it is unknown.

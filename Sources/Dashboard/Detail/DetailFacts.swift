@@ -71,11 +71,11 @@ struct DetailFacts {
     let user = "uid \(requester.userID)"
     let who = Span(
       requester.processID == 0
-        ? "by \(user), process id unknown" : "by pid \(requester.processID) \(user)")
+        ? "by \(user), unknown pid" : "by pid \(requester.processID) \(user)")
     guard let asked = report.cancelRequested, let hello = monitored.hello else {
       return [fact("cancel", [Span("requested ", .dim), who])]
     }
-    let time = Span("requested \(TimeText.preciseTimeOfDay(asked, of: hello)) ")
+    let time = Span("at \(TimeText.preciseTimeOfDay(asked, of: hello)) ")
     let outcome = Span(" (\(outcome(of: asked)))", .cancelling)
     return isWide
       ? [fact("cancel", [time, who, outcome])] : [fact("cancel", [time]), fact("", [who])]
@@ -118,7 +118,7 @@ struct DetailFacts {
     guard report.state == .cancelling else { return moment(asked) }
     let age = TimeText.duration(dashboard.shownTime - asked)
     let words =
-      report.started == nil ? "requested \(age) ago" : "requested \(age) ago, still running"
+      report.started == nil ? "\(age) ago, not started" : "\(age) ago, still running"
     return [Span(words, .cancelling)]
   }
 }

@@ -28,7 +28,7 @@ enum CommandRefusal: Sendable, Equatable {
   /// The reason in a sentence, for a user who tries a command.
   var sentence: String {
     switch self {
-    case .readOnly: "read-only: opq-top cannot change anything"
+    case .readOnly: "read-only: nothing can be changed"
     case .disconnected: "the connection is lost; commands work after it is restored"
     case .ended: "the process has ended"
     case .exited: "the process has exited; commands are not possible"

@@ -34,7 +34,9 @@ struct ReplayPlayer: Sendable {
   var remark: String? {
     guard next == nil else { return reader.fault }
     return reader.fault
-      ?? reader.farewell.map { $0.isEmpty ? "the recording ends here" : "the process ended: \($0)" }
+      ?? reader.farewell.map {
+        $0.isEmpty ? "the recording ends here" : "the recording ends here: \($0)"
+      }
   }
 
   /// Returns the state of the player.

@@ -53,7 +53,7 @@ extension Inquiry {
       return leave(at: now) + [.end(1, "the process does not answer")]
     // Without a connection, the later states are unknown.
     case .disconnected(let reason):
-      return leave(at: now) + [.end(1, "the connection is lost: \(reason)")]
+      return leave(at: now) + [.end(1, "connection lost: \(reason)")]
     case .ended(let reason): return leave(at: now) + [.end(1, reason)]
     }
   }

@@ -93,7 +93,7 @@ package struct ReportPage {
     }
     if let fault = history.fault { remarks.append(HTMLText.escaped(fault) + ".") }
     if let farewell = history.farewell, !farewell.isEmpty {
-      remarks.append("The process ended: \(HTMLText.escaped(farewell)).")
+      remarks.append("The recording ended: \(HTMLText.escaped(farewell)).")
     }
     return remarks.map { "<p class=\"remark\">\($0)</p>" }.joined(separator: "\n")
   }

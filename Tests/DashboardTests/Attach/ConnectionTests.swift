@@ -116,7 +116,7 @@ struct ConnectionTests {
       #expect(dashboard.text().shows("the connection is lost; commands work after it is restored"))
     }
     dashboard.press("?")
-    #expect(dashboard.text().shows("not available: reconnecting"))
+    #expect(dashboard.text().shows("disabled: reconnecting"))
     dashboard.press("?")
     // The keys that only look still work.
     dashboard.press("jt")
@@ -278,15 +278,15 @@ struct ConnectionTests {
     arguments: [
       (
         OperationState.cancelling, Int32(5120),
-        "cancel     requested 12:04:26.800 by pid 5120 uid 1000 (4.20s ago, still running)"
+        "cancel     at 12:04:26.800 by pid 5120 uid 1000 (4.20s ago, still running)"
       ),
       (
         .cancelled, 5120,
-        "cancel     requested 12:04:26.800 by pid 5120 uid 1000 (cancelled 1.20s later)"
+        "cancel     at 12:04:26.800 by pid 5120 uid 1000 (cancelled 1.20s later)"
       ),
       (
         .finished, 0,
-        "cancel     requested 12:04:26.800 by uid 1000, process id unknown (finished 1.20s later)"
+        "cancel     at 12:04:26.800 by uid 1000, unknown pid (finished 1.20s later)"
       ),
     ])
   func theRequesterIsNamed(state: OperationState, process: Int32, line: String) throws {
@@ -302,7 +302,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows(line))
     GoldenFrame.checkCells(of: dashboard.picture())
     dashboard.take(.resized(Size(columns: 40, rows: 24)))
-    #expect(dashboard.text().shows("cancel     requested 12:04:26.800"))
+    #expect(dashboard.text().shows("cancel     at 12:04:26.800"))
     #expect(process == 0 || dashboard.text().shows("           by pid 5120 uid 1000"))
   }
 

@@ -40,7 +40,7 @@ struct PickerTests {
     #expect(dashboard.press("r") == [.bell])
     dashboard.take(.found([]))
     #expect(dashboard.text().shows("no process found"))
-    #expect(dashboard.text().shows("OPQ_MONITOR=ro"))
+    #expect(dashboard.text().shows("OPQ_MONITOR=rw"))
     #expect(dashboard.press("r") == [.findProcesses])
   }
 

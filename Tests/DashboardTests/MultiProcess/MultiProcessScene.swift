@@ -23,7 +23,7 @@ enum MultiProcessScene {
     process(2, "mailer", 4802, isReadOnly: true, queues: [Scene.queues[1]]),
     process(
       3, "imaged", 5002,
-      .ended(at: Scene.now - .seconds(30), reason: "another process uses this socket now"),
+      .ended(at: Scene.now - .seconds(30), reason: "replaced by another process"),
       queues: [Scene.queues[0], Scene.queues[3]]),
   ]
 

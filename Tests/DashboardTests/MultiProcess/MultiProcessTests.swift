@@ -60,8 +60,8 @@ struct MultiProcessTests {
     {
       var dashboard = first
       dashboard.press("?G")
-      #expect(dashboard.text().shows("the filter 2#: all of it.") == isOfSeveral)
-      #expect(dashboard.text().shows("Sorting by id is by process.") == isOfSeveral)
+      #expect(dashboard.text().shows("or 2# for all of process 2.") == isOfSeveral)
+      #expect(dashboard.text().shows("Sort by id groups processes.") == isOfSeveral)
     }
   }
 
@@ -117,19 +117,19 @@ struct MultiProcessTests {
     var processes = MultiProcessScene.processes
     processes[2].connection = .live
     dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
-    #expect(!dashboard.text().shows("another process uses this socket now"))
+    #expect(!dashboard.text().shows("replaced by another process"))
     dashboard.take(.monitor(.update(MultiProcessScene.update)))
-    #expect(dashboard.text().shows("imaged[5002]: another process uses this socket now"))
+    #expect(dashboard.text().shows("imaged[5002]: replaced by another process"))
     #expect(dashboard.text()[0].contains("1 ENDED"))
     dashboard.take(.tick(Scene.now + .seconds(20)))
-    #expect(!dashboard.text().shows("another process uses this socket now"))
+    #expect(!dashboard.text().shows("replaced by another process"))
     dashboard.press("3#1080")
     dashboard.press(.enter)
     #expect(
       dashboard.text().shows(
-        "3#1080 was executing when the process ended: another process uses this socket now"))
+        "3#1080 was executing when the process ended: replaced by another process"))
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("process    imaged[5002]  another process uses this socket now"))
+    #expect(dashboard.text().shows("process    imaged[5002]  replaced by another process"))
   }
 
   @Test func whereAllHaveEndedThatIsNotSaidToBeAnExit() {
@@ -151,7 +151,7 @@ struct MultiProcessTests {
     dashboard.take(.monitor(.update(MultiProcessScene.update(of: processes))))
     #expect(dashboard.text()[0].contains("ATTACHED ro"))
     dashboard.press("x")
-    #expect(dashboard.text().shows("read-only: nothing is changed"))
+    #expect(dashboard.text().shows("read-only: nothing can be changed"))
     // The opposite case: all processes were read-only at first.
     var hello = MultiProcessScene.hello
     hello.isReadOnly = true
@@ -186,7 +186,7 @@ struct MultiProcessTests {
   func refusals() {
     var dashboard = MultiProcessScene.dashboard()
     for (number, sentence) in [
-      (2, "read-only: nothing is changed"), (3, "the process has ended"), (1, "Cancel 1#1042"),
+      (2, "read-only: nothing can be changed"), (3, "the process has ended"), (1, "Cancel 1#1042"),
     ] {
       dashboard.detail = DetailState(id: MultiProcessScene.id(number, number == 3 ? 1080 : 1042))
       dashboard.press("x")

@@ -95,7 +95,7 @@ struct StyleEvidence {
     case .executing: (["exec"], [glyphs.share(of: .executing), glyphs.takenSlot])
     case .ready: (["ready"], [glyphs.share(of: .ready)])
     case .held: (["held", "suspended"], [])
-    case .cancelling: (["cancel", "requested"], [glyphs.share(of: .cancelled)])
+    case .cancelling: (["cancel", "still running", "not started"], [glyphs.share(of: .cancelled)])
     case .waiting: (["wait"], [glyphs.share(of: .waiting)])
     case .finished: (["fin"], [glyphs.share(of: .finished), glyphs.runStart])
     case .cancelled: (["canc"], [glyphs.share(of: .cancelled)])

@@ -206,7 +206,7 @@ import Testing
     let second = try process.accept()
     second.send(.hello(ScriptedProcess.hello(startTicks: 6), versions: .current))
     #expect(
-      window.wait { $0.contains("EXITED") && $0.contains("another process uses this socket now") })
+      window.wait { $0.contains("EXITED") && $0.contains("replaced by another process") })
     #expect(window.screen.contains("one job"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))

@@ -94,7 +94,7 @@ struct ProcessTroubleTests {
 
   @Test(
     "The reason why a process sends nothing more is kept",
-    arguments: ["another process uses this socket now", "denied"])
+    arguments: ["replaced by another process", "denied"])
   func reason(_ reason: String) {
     var scene = MergeScene.heard(2)
     scene.say(2, .ended(reason: reason))

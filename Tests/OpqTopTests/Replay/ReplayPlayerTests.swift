@@ -150,7 +150,7 @@ import Testing
     var player = try makePlayer(bytes)
     #expect(player.remark == nil)
     player.advance(to: at(1))
-    #expect(player.remark == "it ended: the process exited")
+    #expect(player.remark == "the recording ends here: the process exited")
   }
 
   @Test("Whatever keys are pressed, what is shown is what there was at that moment")

@@ -33,7 +33,7 @@ import Testing
             1 1 of 1 dependencies have not finished: it waits for #2, which waits for #1, which is executing
             2 its queue ·[2Jnet is suspended
             #3 waits for #2, which waits for #1 (executing 4.00s)
-            ! cancel-not-honoured: #3 job 3 was cancelled 3.00s ago and still runs
+            ! cancel-not-honoured: #3 job 3 was cancelled 3.00s ago, still runs
 
           """), .success,
       ])
@@ -349,7 +349,7 @@ import Testing
       let gone = CommandResult(command: command, outcomes: [.unknown])
       var other = inquiry
       #expect(
-        other.hear(.commandResult(gone)) == [.print("queue net is gone\n"), .end(1, nil)])
+        other.hear(.commandResult(gone)) == [.print("queue net no longer exists\n"), .end(1, nil)])
       let result = CommandResult(command: command, outcomes: [.requested])
       #expect(inquiry.hear(.commandResult(result)) == [.print(words), .success])
     }
