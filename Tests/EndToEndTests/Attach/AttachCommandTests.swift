@@ -49,7 +49,7 @@ import Testing
       #expect(errors.split(separator: "\n").count == 1)
     }
     try fails(["-p", "2000000000"], 3, "there is no process 2000000000")
-    try fails(["-p", "\(getpid())"], 3, "does not listen")
+    try fails(["-p", "\(getpid())"], 3, "is not monitored")
     try fails(["--socket", "/nowhere/at/all"], 3, "there is no socket")
     try fails(["--socket", "/tmp/" + String(repeating: "x", count: 200)], 3, "too long")
     try fails(["-p", "x"], 2, "x")
@@ -91,7 +91,7 @@ import Testing
     #expect(window.wait { $0.contains("[\(chosen)]") && $0.contains("ATTACHED") })
     // The list offers another process too.
     window.type("o")
-    #expect(window.wait { $0.contains("what to watch") && $0.contains("attached") })
+    #expect(window.wait { $0.contains("processes to attach to") && $0.contains("attached") })
     window.type("kkkk\r")
     #expect(window.wait { $0.contains("[\(min(first.id, second.id))]") })
     window.type("Q")

@@ -233,7 +233,7 @@ import Testing
       #expect(errors.split(separator: "\n").count == 1)
     }
     try fails([id, "2000000000"], 3, "there is no process 2000000000")
-    try fails([id, "\(getpid())"], 3, "process \(getpid()) does not listen")
+    try fails([id, "\(getpid())"], 3, "process \(getpid()) is not monitored")
     try fails([id, "/nowhere/at/all"], 3, "/nowhere/at/all")
     try fails([id, id], 2, "\(id) is given twice")
     try fails([id, process.socket], 2, "is given twice")

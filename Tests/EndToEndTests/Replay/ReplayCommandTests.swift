@@ -108,7 +108,7 @@ import Testing
     }
     try fails("/nowhere/at/all", 2, "cannot open")
     try fails("/dev/null", 2, "is not a file")
-    try fails(write(Array("anything".utf8), process), 2, "it is no recording")
+    try fails(write(Array("anything".utf8), process), 2, "not an opq-top recording")
     var other = ReplayScene.bytes()
     other[6] = 2
     try fails(write(other, process), 4, "has version 2.0; this opq-top replays 1.0")
@@ -163,7 +163,7 @@ import Testing
     for text in [played.output, played.errors] {
       #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
-    let window = try process.watch(["replay", file], until: "it ended: ")
+    let window = try process.watch(["replay", file], until: "the recording ends here: ")
     // The remark appears before the first update.
     #expect(window.wait { $0.contains("[4711]") && $0.contains("total 1") })
     window.type("q")

@@ -102,7 +102,7 @@ struct DiagnosticTests {
     #expect(lines.count == 2)
     #expect(
       lines.first?.contains("called didChangeValue for “isReady” without willChangeValue") == true)
-    #expect(lines.last?.contains("the completionBlock that is set now will not run") == true)
+    #expect(lines.last?.contains("its new completionBlock will not run") == true)
   }
 
   /// Returns a log of the following diagnostics.

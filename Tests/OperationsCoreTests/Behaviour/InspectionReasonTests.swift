@@ -120,7 +120,7 @@ struct InspectionReasonTests {
       #expect(operation.reasonsNotRunning() == [reason])
       #expect(
         reason.description == "2 of 3 dependencies have not finished: it waits for "
-          + "\(middle.id) < \(holder.id) “tiles”, which is executing")
+          + "\(middle.id), which waits for \(holder.id) “tiles”, which is executing")
       operation.cancel()
       #expect(self.chain(operation.reasonsNotRunning()) == nil)
       gate.open()

@@ -34,7 +34,7 @@ struct MainQueueProgramTests {
   @Test("MQ-3, MI-1: without a handler it traps with a message instead of hanging")
   func trap() async throws {
     let run = try await onOwnThread { try FixtureProgram.shared.run("main-queue", "trap") }
-    #expect(run.output.contains("called on the main thread with operations in"))
+    #expect(run.output.contains("called on the main thread while"))
     if case .signal = run.ending { return }
     Issue.record("It ended by \(String(describing: run.ending))")
   }
