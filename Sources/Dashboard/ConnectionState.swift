@@ -64,13 +64,13 @@ extension Dashboard {
   /// Begins to watch a process: the same process as before, again, or another one.
   mutating func begin(_ hello: Hello) {
     let isSame = live.hello?.isSameProcess(as: hello) == true
-    // While another source is being opened, the watched process may greet again.
+    // While another source is being opened, the watched process may send another greeting.
     let opened = connection.opening.flatMap { isSame && $0 != connection.source ? nil : $0 }
     if isSame, opened != .demo {
       greetAgain(hello)
     } else {
-      // Before the first greeting there is no other process's state to remove, and keys that were pressed
-      // since the start count.
+      // Before the first greeting, there is no state of another process to remove, and keys that were already
+      // pressed keep their effect.
       if live.hello != nil || opened != nil { startOver(with: opened ?? connection.source, hello) }
       live.apply(.hello(hello))
       if connection.source == .demo, !configuration.guidance.isEmpty {
@@ -87,7 +87,7 @@ extension Dashboard {
   private mutating func greetAgain(_ hello: Hello) {
     live.apply(.hello(hello))
     connection.mustWatchAgain = true
-    // The numbers of events belong to one connection.
+    // Events are numbered from 1 on each connection.
     events = EventSelection()
     tags.confirmedBy = now + Self.confirmationTime
   }
@@ -103,7 +103,7 @@ extension Dashboard {
     dashboard.screen.size = screen.size
     dashboard.screen.refresh = screen.refresh
     dashboard.screen.showsMeters = screen.showsMeters
-    // The clock may belong to another machine.
+    // The new process may use the clock of another machine.
     dashboard.now = hello.anchor
     dashboard.connection.mustWatchAgain = true
     self = dashboard

@@ -16,7 +16,7 @@ extension Dashboard {
     case .ended:
       noteEnd()
     case .update(let update):
-      // A recording has a clock of its own.
+      // A recording uses the clock of the recorded process.
       if replay == nil { now = max(now, update.time) }
       tags.confirm(with: live.operations, at: update.time)
       noteDependents()

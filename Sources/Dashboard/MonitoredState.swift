@@ -79,7 +79,7 @@ struct MonitoredState: Sendable, Equatable {
     }
   }
 
-  /// Computes what depends on an update that was applied.
+  /// Computes the values that depend on the applied update.
   private mutating func note(_ update: Update) {
     queueIndex = Dictionary(
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })

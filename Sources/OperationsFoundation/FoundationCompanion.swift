@@ -29,7 +29,7 @@
     final var foundationCompanion: FoundationCompanion {
       let kept = companion { FoundationCompanion(queue: self) }
       guard let companion = kept as? FoundationCompanion else {
-        preconditionFailure("Another module keeps something with this queue: \(kept)")
+        preconditionFailure("Another module already uses the companion of this queue: \(kept)")
       }
       return companion
     }

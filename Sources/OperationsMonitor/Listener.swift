@@ -83,7 +83,7 @@ final class Listener: Sendable {
     _ channel: any Channel, for guests: GuestList, patience: TimeAmount
   ) -> EventLoopFuture<Void> {
     PeerCredentials.origin(of: channel).flatMapThrowing { origin in
-      guard guests.mayEnter(origin) else { throw MonitorError("it is another user's") }
+      guard guests.mayEnter(origin) else { throw MonitorError("it belongs to another user") }
       try MessageFraming.add(
         before: ViewerConnection(guests: guests, origin: origin, patience: patience), in: channel)
     }

@@ -24,7 +24,7 @@ struct MonitorSocket: Sendable {
   /// - Throws: `MonitorError`.
   init(in places: MonitorPlaces = .ofEnvironment) throws(MonitorError) {
     guard let start = ProcessStart(of: getpid()) else {
-      throw MonitorError("cannot read from /proc when this process started")
+      throw MonitorError("cannot read the start time of this process from /proc")
     }
     let name = MonitorSocketName(processID: getpid(), start: start)
     let directory: MonitorDirectory

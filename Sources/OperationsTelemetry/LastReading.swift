@@ -34,7 +34,8 @@ struct LastReading {
 
   /// Returns the step that follows an update.
   mutating func take(_ update: Update) -> Step {
-    // No operation has this id. The interest asks for its dependents only because the answer repeats the id.
+    // An id that no operation has. The request for its dependents identifies the answer, because the answer
+    // repeats the id.
     guard hasBegun, update.dependents?.subjects == [subject] else { return .wait }
     return round == Self.rounds ? .end : next()
   }

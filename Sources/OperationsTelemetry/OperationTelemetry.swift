@@ -76,8 +76,8 @@ public import Tracing
 /// `OPQ_MONITOR=ro` or `rw`, viewers can attach to it. With `rw` every process of the same user can then also
 /// cancel its operations. The telemetry itself opens no socket.
 ///
-/// Nothing runs on the threads of operations. Metrics and tracer are called on the telemetry's own thread,
-/// which sleeps while nothing happens. During such a call, updates are merged, not queued.
+/// The telemetry runs no code on the threads of operations. Metrics and tracer are called on the telemetry's
+/// own thread, which sleeps while nothing happens. During such a call, updates are merged, not queued.
 public final class OperationTelemetry: Sendable {
   private let control = TelemetryControl()
 
@@ -114,7 +114,7 @@ public final class OperationTelemetry: Sendable {
     interval: Duration = .seconds(1), context: ServiceContext = .topLevel
   ) -> OperationTelemetry {
     let telemetry = OperationTelemetry()
-    // Do not gather data that both systems discard.
+    // Collects no data if both systems discard it.
     let metrics = metrics is NOOPMetricsHandler ? nil : metrics
     let tracer = tracer is NoOpTracer ? nil : tracer
     guard metrics != nil || tracer != nil else {

@@ -23,7 +23,7 @@ struct QueueLabels {
     update += 1
     for name in names where lastUse[name] != nil { lastUse[name] = update }
     var evicted: [String] = []
-    // Sorted, so that the order does not depend on chance.
+    // Sorted, so that the result is the same in each run.
     for name in names.filter({ lastUse[$0] == nil }).sorted() {
       if lastUse.count >= Self.limit {
         let gone = lastUse.filter { $0.value < update }

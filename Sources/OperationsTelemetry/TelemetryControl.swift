@@ -15,7 +15,7 @@ final class TelemetryControl: Sendable {
     case running
     /// Everything that has happened still has to be reported.
     case stopping
-    /// Nothing more is to be reported.
+    /// Activity is no longer reported.
     case abandoned
     case stopped
   }

@@ -3,12 +3,13 @@
 
 import MonitorProtocol
 
-/// The interest of the telemetry's session.
+/// The data that the telemetry requests from the monitor.
 enum TelemetryInterest {
-  /// As many ended operations as the monitor keeps.
+  /// The maximum number of ended operations in an update: as many as the monitor keeps.
   static let operationLimit = 10_000
 
-  /// Lost history is left out because the telemetry does not use the history.
+  /// The kinds of warnings that are reported. Lost history is omitted because the telemetry does not use the
+  /// history.
   static let warningKinds = MonitorWarning.Kind.usual.subtracting([.historyLost])
 
   /// Returns an interest in ended operations. The counts of the queues cover all other operations, however

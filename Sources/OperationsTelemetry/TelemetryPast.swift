@@ -6,11 +6,11 @@ import OperationsCore
 
 /// The activity of the process's queues before the telemetry started.
 struct TelemetryPast {
-  /// What each queue had counted before the start.
+  /// The counts of each queue before the start.
   var counts: [QueueReport.ID: StateCounts] = [:]
-  /// The last queue at the start. A queue that is not in `counts` and has a greater number was made later. A
-  /// queue with a smaller number was deallocated by then, though other sessions that have watched it may
-  /// still report it.
+  /// The newest queue at the start. A queue that is not in `counts` and has a greater number was created
+  /// later. A queue with a smaller number was deallocated by then, though other sessions that have watched it
+  /// may still report it.
   var lastQueue = QueueReport.ID(0)
   /// Operations that finished before this moment are not reported. The moment is not earlier than the reading
   /// of the counts, so that every reported operation is also counted.
@@ -19,9 +19,9 @@ struct TelemetryPast {
   /// The activity up to now.
   static var now: TelemetryPast {
     var past = TelemetryPast()
-    // Only its number is used: queues are numbered in the order in which they are made.
+    // Only its number is used: queues are numbered in the order of their creation.
     past.lastQueue = QueueReport.ID(OperationQueue().id.rawValue)
-    // A recorder for which a queue keeps no records receives the counts too.
+    // The counts are also available from queues that do not record events yet.
     let recorder = RecorderID()
     for queue in QueueRegistry.queues {
       let changes = queue.takeRecordedChanges(
@@ -34,7 +34,7 @@ struct TelemetryPast {
     return past
   }
 
-  /// Returns the counts of a queue that are not reported.
+  /// Returns the counts of a queue before the start, which are not reported.
   func counts(of queue: QueueReport) -> StateCounts {
     counts[queue.id] ?? (queue.id > lastQueue ? StateCounts() : queue.counts)
   }

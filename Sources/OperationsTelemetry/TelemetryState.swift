@@ -15,7 +15,7 @@ struct TelemetryRun: Equatable {
 /// Turns updates of the monitor into changes of metrics and traces.
 struct TelemetryState {
   private struct Queue {
-    /// The name that the monitor reports, and the same with replaced characters.
+    /// The name that the monitor reports, and the same name with replaced characters.
     var name: String
     var harmlessName: String
     /// The operations of the queue that have been counted.
@@ -31,8 +31,8 @@ struct TelemetryState {
   private var gauges: [Series: Int] = [:]
   /// The counters and timers of each label of a queue.
   private var series: [String: Set<Series>] = [:]
-  /// Ended operations that have been processed. One update reports at most as many of them as the monitor
-  /// keeps. Twice as many have to follow before the monitor can no longer report the first of them.
+  /// The ended operations that have been processed. One update reports at most as many operations as the
+  /// monitor keeps. An operation cannot be reported again after twice as many others have ended.
   private var known: Set<OperationReport.ID> = []
   private var lastKnown = LastOperations(limit: Self.knownLimit)
   private var isFirst = true
@@ -43,7 +43,7 @@ struct TelemetryState {
 
   /// - Parameters:
   ///   - past: The activity that is not counted.
-  ///   - tellsMetrics: Whether the actions are used. If not, nothing is counted.
+  ///   - tellsMetrics: Whether metrics are wanted. If not, nothing is counted.
   init(since past: TelemetryPast, tellsMetrics: Bool = true) {
     self.past = past
     self.tellsMetrics = tellsMetrics
@@ -100,7 +100,7 @@ struct TelemetryState {
       var queue =
         queues[report.id] ?? Queue(name: "", harmlessName: "", counts: past.counts(of: report))
       queue.name = report.name
-      // A queue without a name has got one from its id. All of these queues share a label.
+      // The monitor names a queue without a name after its id. All these queues share a label.
       let isNameless = report.name == "OperationQueue \(report.id.rawValue)"
       queue.harmlessName = isNameless ? "OperationQueue" : LabelText.harmless(report.name)
       queues[report.id] = queue
@@ -129,7 +129,8 @@ struct TelemetryState {
       queues[report.id]?.counts = report.counts
     }
     for (series, sum) in sums {
-      // A counter that begins with its first value hides this value when differences are computed.
+      // A new counter is reported even if its sum is 0. A metrics system that computes differences would
+      // otherwise miss the first value.
       let isNew = self.series[series.queue ?? "", default: []].insert(series).inserted
       if isNew || sum > 0 { actions.append(.add(series, sum)) }
     }
@@ -142,7 +143,7 @@ struct TelemetryState {
   private mutating func endReading(of live: Set<QueueReport.ID>) -> Int {
     var untimedCount = 0
     for id in queues.keys where !live.contains(id) {
-      // Nothing of this queue is read any longer.
+      // The queue is deallocated, so its events are no longer read.
       untimedCount += queues[id]?.untimed.settle() ?? 0
     }
     keepQueues(live)
@@ -166,11 +167,11 @@ struct TelemetryState {
   private mutating func takeRuns(of update: Update) -> [TelemetryRun] {
     var runs: [TelemetryRun] = []
     for report in update.changed where report.state.isOver && known.insert(report.id).inserted {
-      // An operation that the list no longer holds may be reported again if the list is made again.
+      // The monitor may report an operation again after its list was rebuilt.
       if let oldest = lastKnown.add(report.id) { known.remove(oldest) }
       guard let finished = report.finished, finished >= past.end else { continue }
       if report.neverRan(recordedSince: past.end) {
-        // The operation is not missing.
+        // The report has arrived, so the operation does not count as untimed.
         queues[report.queue]?.untimed.noteReport()
         continue
       }
@@ -221,7 +222,7 @@ struct TelemetryState {
       add(report.isSuspended ? 1 : 0, to: .suspended)
       if let width = report.width { add(width, to: .width) } else { unlimited.insert(label) }
     }
-    // Omit sums with an unknown part.
+    // A sum with an unknown part is omitted.
     for label in unlimited { gauges[Series(.width, queue: label)] = nil }
     for kind in TelemetryInterest.warningKinds {
       gauges[Series(.warnings, detail: kind.rawValue)] = 0

@@ -19,12 +19,12 @@ final class TelemetryThread: Sendable {
   private let session: MonitorSession
   private let interest: Interest
   private let past: TelemetryPast
-  /// If no update comes for this time at the end, none will: the collector has no thread.
+  /// The longest time to wait for an update at the end. If none comes, the collector has no thread.
   private static let endingPatience = Duration.seconds(5)
 
-  /// Signalled by the first update: the monitor records.
+  /// Signalled by the first update, which shows that the monitor records events.
   private let begun = DispatchSemaphore(value: 0)
-  /// After this time without an update there is nothing more to read.
+  /// After this time without an update, all events have been read.
   private let patience: Duration
 
   private init(
@@ -38,7 +38,7 @@ final class TelemetryThread: Sendable {
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
     // While there is something to read, the collector reads at least once a second.
     patience = min(max(interval, .seconds(1)), .seconds(3_600)) * 2
-    // Taken before the session begins: events between the two are counted, and nothing is counted twice.
+    // Read before the session begins, so that events in between are counted, and no event is counted twice.
     past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
       control.ring()
@@ -53,7 +53,7 @@ final class TelemetryThread: Sendable {
   ) {
     let thread = TelemetryThread(
       control: control, metrics: metrics, tracer: tracer, parent: parent, interval: interval)
-    // The new thread takes over this reference.
+    // The new thread owns this reference and releases it.
     let retained = Unmanaged.passRetained(thread)
     let error = csystem_start_thread(
       { Unmanaged<TelemetryThread>.fromOpaque($0).takeRetainedValue().main() },

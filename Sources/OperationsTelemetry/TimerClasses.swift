@@ -3,7 +3,8 @@
 
 /// The classes of a queue that have timers of their own.
 struct TimerClasses {
-  /// The maximum number of pairs of a queue and a class that have timers. The first pairs get them.
+  /// The maximum number of pairs of a queue and a class that have timers. Each pair after that
+  /// shares a timer with the other classes of its queue.
   static let limit = 500
   /// The label of the other classes of a queue.
   static let other = "_other"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Counts the ended operations of one queue whose wait and run are both unknown.
+/// Counts the ended operations of one queue whose slot wait and run time are both unknown.
 ///
 /// These are the operations that the queue has counted and that no report describes. A report may come later
 /// than the count, but no report of an operation that one reading has counted comes after the reports of the
 /// next reading.
 ///
 /// Each queue has its own count. If a queue is deallocated, its operations may be reported without ever
-/// having been counted; in a common count they would hide the missing operations of another queue.
+/// having been counted; in a common count, they would compensate for the missing operations of another queue.
 struct UntimedCount {
   private var completed = 0
   private var reported = 0
@@ -16,7 +16,7 @@ struct UntimedCount {
   /// The numbers of counted and reported operations at the last reading.
   private var last = (completed: 0, reported: 0)
 
-  /// Whether nothing has to be reported, neither now nor if nothing else comes.
+  /// Whether there is nothing to report, either now or at the end.
   var isSettled: Bool { completed - reported <= told }
 
   /// Whether a count or a report has come since the last reading.

@@ -38,7 +38,7 @@ struct GuidanceTests {
     dashboard.take(.resized(Size(columns: 120, rows: 40)))
     #expect(dashboard.text().shows("\(words). Press Tab 4 times, select net, press S."))
     let readOnly = Scene.dashboard(configuration: .init(isReadOnly: true))
-    #expect(readOnly.text().shows(words) && !readOnly.text().shows("press S"))
+    #expect(readOnly.text().shows(words) && !readOnly.text().shows("ress S"))
   }
 
   @Test func whatIsLeftOutOfTheListIsSaidWhereTheListHasNoTitle() {

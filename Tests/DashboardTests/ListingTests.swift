@@ -43,7 +43,7 @@ struct ListingTests {
   @Test func whatIsNoFilterIsExplainedAndNotAccepted() {
     var dashboard = Scene.dashboard(columns: 120)
     dashboard.press("\\state:idle")
-    #expect(dashboard.text().shows("state needs waiting, ready"))
+    #expect(dashboard.text().shows("state must be waiting, ready"))
     #expect(dashboard.press(.enter) == [.bell])
     #expect(dashboard.prompts.text != nil)
     for _ in 0..<10 { dashboard.press(.backspace) }

@@ -108,7 +108,7 @@ struct PictureTests {
     ])
     dashboard.press("7")
     dashboard.press(.enter)
-    #expect(dashboard.text().shows("#7 waits for 2 of 2: #1042 executing 12.4s, 1 in no queue"))
+    #expect(dashboard.text().shows("#7 waits for 2 of 2: #1042 executing 12.4s, 1 not in a queue"))
     dashboard.press("8")
     dashboard.press(.enter)
     #expect(dashboard.text().shows("#8 waiting: its own isReady is false"))

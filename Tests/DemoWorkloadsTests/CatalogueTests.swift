@@ -18,9 +18,10 @@ import Testing
     }
   }
 
-  @Test("The guidance of a demo has a key to press", arguments: Demo.allCases)
+  @Test("The guidance of a demo names a key and its effect", arguments: Demo.allCases)
   func guidance(demo: Demo) {
-    #expect(demo.guidance.contains("Press "))
+    let form = /[a-z][^.]{15,}\. Press (Tab twice|\S)[ ,].{8,}/
+    #expect(demo.guidance.wholeMatch(of: form) != nil, "\(demo.guidance)")
     #expect(demo.guidance.count <= 76, "\(demo.guidance.count)")
   }
 

@@ -42,7 +42,7 @@ struct OperationFilterTests {
     arguments: [
       (
         "state:idle",
-        "state needs waiting, ready, held, executing, cancelling, finished, "
+        "state must be waiting, ready, held, executing, cancelling, finished, "
           + "cancelled, not idle"
       ),
       (
@@ -53,10 +53,10 @@ struct OperationFilterTests {
       ("!", "a term or value is missing after !"),
       ("a|", "a term or value is missing after |"),
       ("\"a", "a quotation mark is not closed"),
-      ("age>soon", "age needs a time such as 5s or 500ms, not soon"),
-      ("age>-1s", "age needs a time such as 5s or 500ms, not -1s"),
-      ("#x", "# needs a number, not x"),
-      ("priority:big", "priority needs verylow, low, normal, high, veryhigh, not big"),
+      ("age>soon", "age must be a time such as 5s or 500ms, not soon"),
+      ("age>-1s", "age must be a time such as 5s or 500ms, not -1s"),
+      ("#x", "# must be a number, not x"),
+      ("priority:big", "priority must be verylow, low, normal, high, veryhigh, not big"),
     ])
   func errors(text: String, sentence: String) {
     let error = #expect(throws: OperationFilterError.self) { try OperationFilter(text) }

@@ -46,7 +46,7 @@ extension World {
     return unfinished.isEmpty
   }
 
-  /// Cancels and starts an operation that is in no queue. An operation in a queue will be started
+  /// Cancels and starts an operation that is not in a queue. An operation in a queue will be started
   /// by it.
   private func end(_ operation: Operation) {
     guard let index = index(of: operation), !operation.isFinished else { return }

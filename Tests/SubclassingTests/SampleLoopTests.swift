@@ -74,7 +74,7 @@ struct SampleLoopTests {
     }
   }
 
-  @Test("Q-3: finished by its cancel it can be in no queue any more: adding it traps")
+  @Test("Q-3: finished by its cancel it can no longer be added to a queue: adding it traps")
   func cancelledBeforeItIsAddedInOwnProcess() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -16,7 +16,7 @@ final class Count: Operation, @unchecked Sendable {
     hasBegun.signal()
     var steps = 0
     while !isCancelled { steps += 1 }
-    print("count: was asked to stop, and stops")
+    print("count: is cancelled, and ends")
   }
 }
 
@@ -24,7 +24,7 @@ final class Count: Operation, @unchecked Sendable {
 final class Report: Operation, @unchecked Sendable {
   override func main() {
     let wasCancelled = dependencies.contains { $0.isCancelled }
-    print("\(name ?? ""): runs, a dependency was cancelled: \(wasCancelled)")
+    print("\(name ?? ""): runs; a dependency was cancelled: \(wasCancelled)")
   }
 }
 
@@ -51,7 +51,7 @@ print("skipped: ready \(skipped.isReady), finished \(skipped.isFinished)")
 // This operation runs. Cancelling sets its flag.
 count.cancel()
 queue.waitUntilAllOperationsAreFinished()
-print("skipped: finished \(skipped.isFinished), and never ran")
+print("skipped: finished \(skipped.isFinished); it never ran")
 
 // A suspended queue keeps its cancelled operations. Call `invalidate()` before you release such a queue.
 queue.isSuspended = true

@@ -38,7 +38,7 @@ network.addOperation(slow)
 await dependent.finished()
 if let error = slow.error { print("slow: \(error)") }
 print(
-  "dependent: cancelled \(dependent.isCancelled), for a reason: \(dependent.error is DependencyError)"
+  "dependent: cancelled \(dependent.isCancelled), with a DependencyError: \(dependent.error is DependencyError)"
 )
 
 // For other operations, a group is one operation. Its members run in a queue of their own.

@@ -53,11 +53,11 @@ let total = sums.reduce(0) { $0 + $1.result }
 print("total: \(String(format: "%.2f", total)), progress: \(queue.progress.fractionCompleted)")
 
 // `foundationQueue` forwards everything to this queue. Pass it to interfaces that need Foundation's queue.
-let name = Notification.Name("sums are there")
+let name = Notification.Name("SumsAreComplete")
 let token = NotificationCenter.default.addObserver(
   forName: name, object: nil, queue: queue.foundationQueue
 ) { notification in
-  print("\(notification.name.rawValue); told in \(OperationQueue.current?.name ?? "no queue")")
+  print("\(notification.name.rawValue); received in \(OperationQueue.current?.name ?? "no queue")")
 }
 NotificationCenter.default.post(name: name, object: nil)
 queue.waitUntilAllOperationsAreFinished()

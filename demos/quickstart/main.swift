@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The program of README.md: dependencies, asynchronous work, and a failure that cancels what requires
-// success.
+// The program of README.md: dependencies, asynchronous work, and a failure that cancels the operation that
+// requires success.
 
 import Operations
 
 let queue = OperationQueue()
 queue.maxConcurrentOperationCount = 2
 
-// A queue starts an operation when everything that it depends on has finished.
+// A queue starts an operation when all of its dependencies have finished.
 let fetch = BlockOperation { print("fetch the tiles") }
 let merge = BlockOperation { print("merge them") }
 merge.addDependency(fetch)
@@ -17,7 +17,7 @@ merge.queuePriority = .high
 for operation in [merge, fetch] { queue.addOperation(operation) }
 await queue.waitForAll()
 
-// The work of an operation can be an async function. It holds a slot of the queue, and no thread.
+// The work of an operation can be an async function. It uses a slot of the queue, but no thread.
 let pages = (1...3).map { number in
   queue.addAsyncOperation {
     try await Task.sleep(for: .milliseconds(10))
@@ -26,7 +26,7 @@ let pages = (1...3).map { number in
 }
 for page in pages { print(try await page.value) }
 
-// A failure cancels what requires success.
+// If an operation fails, operations that require its success are cancelled.
 let upload = AsyncOperation<Void> { throw CancellationError() }
 let publish = BlockOperation { print("never printed") }
 publish.addDependency(upload, requires: .success)

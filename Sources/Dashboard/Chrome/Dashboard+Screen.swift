@@ -54,7 +54,7 @@ extension Dashboard {
     return tree.tree.rows[top..<min(tree.tree.rows.count, top + height)]
   }
 
-  /// The operation that the sentence describes; `nil` if there is none.
+  /// The operation that the sentence below the rows describes; `nil` if there is none.
   var selected: OperationReport.ID? { detail?.id ?? selectedInView }
 
   private var selectedInView: OperationReport.ID? {
@@ -108,7 +108,7 @@ extension Dashboard {
   private func makePane() -> ScreenState.Pane? {
     guard hasPane, let id = selected else { return nil }
     let operations = shown.operations
-    // The detail is scrolled; a pane beside the rows is not.
+    // The detail screen can be scrolled. The pane beside the rows cannot.
     let rowLimit = detail == nil ? pageHeight : Self.paneGraphLimit
     return ScreenState.Pane(
       waitsFor: DependencyTree(

@@ -49,7 +49,7 @@ struct HeaderView {
     }
     if live.endedReason != nil {
       guard dashboard.isAttached else { return [warning("ENDED")] }
-      // Of several processes it is unknown whether each has exited.
+      // With several processes, it is unknown which of them have exited.
       let word = live.processes.isEmpty ? "EXITED" : "ENDED"
       guard let hello = live.hello, let endedAt = dashboard.connection.endedAt else {
         return [warning(word)]
@@ -104,7 +104,7 @@ struct HeaderView {
       pieces.append(Piece(span: Span("read-only", .warning)))
     }
     guard let hello = monitored.hello else { return pieces }
-    // Several processes have different start times.
+    // Several processes have no common start time.
     if monitored.processes.isEmpty {
       let age = TimeText.duration(dashboard.shownTime - hello.processStarted)
       pieces.append(Piece(span: Span("up \(age)"), rank: 2))
@@ -118,7 +118,7 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // The time of day is less important than a problem.
+    // If the row is too narrow, the time of day is omitted before a problem is.
     var pieces = [
       Piece(
         span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)

@@ -112,7 +112,7 @@ struct Layout: Sendable, Equatable {
       hasQueues = take(if: request.showsMeters)
       hasRules = take(if: isWide && request.wantsRules, rows: 2)
       hasRate = take(if: request.showsMeters)
-      // In place of the row of queues, so that the graph takes as many rows as the area has.
+      // The graph replaces the row of queues, so that the number of rows above the list stays the same.
       graphHeight = size.rows < Layout.tallThreshold ? 4 : 6
       hasGraph =
         hasRate && size.rows >= Layout.graphThreshold && take(if: isWide, rows: graphHeight)

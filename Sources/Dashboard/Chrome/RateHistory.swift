@@ -6,7 +6,7 @@ import MonitorProtocol
 /// The number of operations that finished in each second.
 ///
 /// It is computed from exact totals, so that no operation between two totals is missed. The increase of a
-/// total counts for the second in which the total arrived.
+/// total is counted in the second in which the new total arrived.
 struct RateHistory: Sendable, Equatable {
   /// The maximum number of kept seconds.
   static let capacity = 240
@@ -39,7 +39,7 @@ struct RateHistory: Sendable, Equatable {
       return
     }
     advance(to: time)
-    // The total is less if a queue was deallocated. That has no meaning for the other queues.
+    // The total decreases when a queue is deallocated. A decrease is not a rate, so it is ignored.
     currentCount += max(0, total - self.total)
     self.total = total
   }

@@ -36,7 +36,7 @@ struct StatusView {
     if dashboard.screen.view == .operations {
       if dashboard.list.selection.isPinned { remarks.append("pinned") }
       if dashboard.list.listing.showsWarnedOnly { remarks.append("warnings only") }
-      // In other layouts the title of the list says this.
+      // In other layouts, the title of the list contains these remarks.
       if layout.topRule == nil {
         if dashboard.list.listing.hidesOver { remarks.append("finished hidden") }
         if let filter = dashboard.list.listing.filter {
@@ -146,7 +146,7 @@ struct StatusView {
   }
 
   private func drawSortMenu(on canvas: inout Canvas) {
-    // All columns have room at 80 columns.
+    // The whole menu fits into 80 columns.
     let gap = canvas.columns.count < 100 ? " " : "  "
     var spans = [Span("sort: ", .strong)]
     for column in SortOrder.Column.allCases {
@@ -178,7 +178,7 @@ struct StatusView {
       return Span(
         "! newest \(drawn) of \(CountText.text(runs.count)) runs; states are exact", .warning)
     }
-    // Deadlocks are shown at the top, and a suspended queue in the notice below.
+    // Other rows show deadlocks and suspended queues.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,

@@ -8,7 +8,7 @@ struct WarningText {
   let monitored: MonitoredState
   let now: MonitorTime
   let glyphs: Glyphs
-  /// Whether the fix must not be a key.
+  /// Whether the fix must not name a key.
   let isReadOnly: Bool
 
   /// The maximum number of named operations.
@@ -108,13 +108,13 @@ struct WarningText {
       "enqueue \(warning.awaited.first.map { "\($0)" } ?? "it"), or cancel"
         + " \(named(warning.operations))\(isReadOnly ? "" : " (x)")"
     case .cancelNotHonoured: "check isCancelled"
-    case .notReadyWithMetDependencies: "does it announce isReady?"
+    case .notReadyWithMetDependencies: "check its isReady"
     case .mainQueueBlocked: "free the main thread"
     case .finishedWithoutStart: "finish only after start()"
     case .priorityInversion: isReadOnly ? "raise its priority" : "raise its priority (})"
     case .suspendedWithReady: isReadOnly ? "resume it" : "resume it (S)"
-    case .readyButNotStarted: "are its threads blocked?"
-    case .slow: isReadOnly ? "is it stuck?" : "if stuck, cancel (x)"
+    case .readyButNotStarted: "check for blocked threads"
+    case .slow: isReadOnly ? "check if it is stuck" : "if stuck, cancel (x)"
     case .fanOut: "use a barrier instead"
     case .historyLost: "filter the events (\\)"
     case .leaking: "release it"
@@ -136,8 +136,8 @@ struct WarningText {
     }
   }
 
-  /// Returns one line for several warnings: the first one, the number of the others, and the fix for the
-  /// first if there is room; `nil` if there are no warnings.
+  /// Returns one line for several warnings; `nil` if there are none. It has the first warning, the number of
+  /// the others and, if there is room, the fix for the first.
   func line(_ warnings: [MonitorWarning], width: Int) -> String? {
     guard let first = warnings.first else { return nil }
     let more = warnings.count > 1 ? "  (+\(warnings.count - 1))" : ""

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// The phases of an operation, to scale.
+/// The phases of an operation, as bars whose lengths are proportional to their durations.
 struct DetailLife {
   struct Phase: Equatable {
     let label: String
@@ -50,7 +50,7 @@ struct DetailLife {
     guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
     let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
     let whole = max(1, (end - first.start) / .nanoseconds(1))
-    // Limited to the whole, because a process may report moments in any order.
+    // Clamped to the whole bar, because a process may report times that are out of order.
     func share(of duration: Duration) -> Double {
       max(0, min(1, duration / .nanoseconds(1) / whole))
     }

@@ -26,7 +26,7 @@ struct EventLog: Sendable, Equatable {
   private(set) var lines: [Line] = []
   /// The number of the first line. The number of a line never changes.
   private(set) var firstNumber = 0
-  /// How many events were skipped since the last beginning.
+  /// The number of events that are missing since the log began.
   private(set) var skippedCount = 0
   /// An id as wide as the widest id in the log. It determines the width of the column.
   private(set) var largestID = OperationReport.ID(0)

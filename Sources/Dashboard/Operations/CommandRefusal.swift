@@ -31,7 +31,7 @@ enum CommandRefusal: Sendable, Equatable {
     case .readOnly: "read-only: nothing can be changed"
     case .disconnected: "the connection is lost; commands work after it is restored"
     case .ended: "the process has ended"
-    case .exited: "the process has exited; commands are not possible"
+    case .exited: "the process has exited; commands are disabled"
     case .recording: "a recording cannot be changed"
     }
   }

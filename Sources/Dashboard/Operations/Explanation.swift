@@ -84,7 +84,7 @@ struct Explanation {
     let moreCount = (isCut ? report.unmetDependencyCount : unmet.count) - named.count
     if moreCount > 0 { parts.append("\(moreCount) more") }
     let unknown = report.unmetDependencyCount - unmet.count
-    if !isCut, unknown > 0 { parts.append("\(unknown) in no queue") }
+    if !isCut, unknown > 0 { parts.append("\(unknown) not in a queue") }
     return "waits for \(report.unmetDependencyCount) of \(total): "
       + parts.joined(separator: ", ")
   }

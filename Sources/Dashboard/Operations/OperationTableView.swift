@@ -106,7 +106,7 @@ struct OperationTableView {
         CountText.short(report.dependentCount), row: row, columns: range, style: quiet)
     }
     if let range = columns[.title] {
-      // A class is in brackets, so that it does not look like a name.
+      // An operation without a name is shown with its class in brackets.
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.className))"
       canvas.write(

@@ -10,7 +10,7 @@ struct TableColumns: Sendable, Equatable {
     case key, id, process, state, queue, priority, dependencies, time, dependents, title
   }
 
-  /// The columns with a place, and their places.
+  /// The visible columns and their positions.
   let ranges: [Column: Range<Int>]
 
   /// The title keeps at least this number of cells, as long as another column can be left out.
@@ -53,6 +53,6 @@ struct TableColumns: Sendable, Equatable {
     self.ranges = ranges
   }
 
-  /// Returns the place of a column; `nil` if it has none.
+  /// Returns the position of a column; `nil` if the column is not visible.
   subscript(column: Column) -> Range<Int>? { ranges[column] }
 }

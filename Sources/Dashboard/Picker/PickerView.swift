@@ -88,7 +88,7 @@ struct PickerView {
         drawNumbers(of: choice, columns, row: row, style: quiet, on: &canvas)
       }
     }
-    // If the remark has no column, it replaces the numbers, which are less important.
+    // If there is no room for the column of remarks, the remark replaces the numbers.
     canvas.write(
       remark, row: row, columns: columns.remark ?? nameEnd + 2..<canvas.columns.upperBound,
       style: Style(content.refusal != nil ? .warning : isWatched ? .accent : .dim))

@@ -89,8 +89,8 @@ struct CellText {
       cells.append(Cell(scalar, style: dimmed))
       return true
     case .mark(let mark):
-      // After a space, the mark begins a name in a sentence, or could begin one: the space does not belong to
-      // the name.
+      // A combining mark after a space may be the first character of a name in a sentence. It is not drawn on
+      // top of that space.
       guard let last = cells.lastIndex(where: { !$0.isContinuation }), cells[last].scalar != " "
       else {
         guard cells.count < columns else { return false }

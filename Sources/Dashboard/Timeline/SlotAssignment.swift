@@ -12,7 +12,7 @@ struct SlotAssignment: Sendable, Equatable {
   private struct Place: Equatable {
     /// The slot, counted from 0.
     var slot: Int
-    /// Whether the run stays there.
+    /// Whether the run keeps this slot.
     var isFinal: Bool
   }
 
@@ -57,7 +57,7 @@ struct SlotAssignment: Sendable, Equatable {
     guard slot < strips.count else { return true }
     for other in strips[slot].reversed() {
       guard let otherEnd = other.finished else {
-        // The run has not ended, so no run that has not ended, or that ends after its beginning, fits.
+        // The other run has not ended, so this run fits only if it ended before that one started.
         guard let end = run.finished, end <= other.started else { return false }
         continue
       }

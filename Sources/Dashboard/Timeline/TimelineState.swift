@@ -64,7 +64,8 @@ struct TimelineState: Sendable, Equatable {
   mutating func zoom(by step: Int) -> Bool {
     guard Self.windows.indices.contains(windowIndex + step) else { return false }
     windowIndex += step
-    // The runs that become visible beside the old strips could need more strips than there are slots.
+    // A longer window shows earlier runs. Together with the existing strips, they could need more strips than
+    // the queue has slots.
     assignments = [:]
     return true
   }

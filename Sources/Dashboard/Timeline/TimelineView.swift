@@ -34,7 +34,7 @@ struct TimelineView {
       case .slot(_, let slot): draw(content.runs, slot: slot, scale, row: row, on: &canvas)
       }
       guard content.id == timeline.selected else { continue }
-      // The strip keeps its colours, which show more than a reversed row.
+      // A selected strip keeps its colours, because reversed colours would hide the states.
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
       canvas.reverse(row: row, columns: layout.table.prefix(Self.gutter - 1))
     }
@@ -91,7 +91,7 @@ struct TimelineView {
       let label = "\(canvas.glyphs.vertical)-\(Self.label(mark.secondsAgo))"
       let column = Self.gutter + mark.cell
       guard column + label.unicodeScalars.count < right - end.utf8.count else { continue }
-      // The label of the window is at this place.
+      // The label of the window has this position.
       guard column > Self.gutter + 1 else { continue }
       canvas.write(label, row: row, columns: column..<right, style: style)
     }
@@ -157,7 +157,7 @@ struct TimelineView {
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
-    // The text is also followed by a cell of texture.
+    // A cell of texture also follows the text.
     let inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
     let id = "\(run.id)"
     guard inner.count >= id.utf8.count else { return }

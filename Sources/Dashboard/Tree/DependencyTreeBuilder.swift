@@ -40,7 +40,7 @@ struct DependencyTreeBuilder {
       if !isFolded { appendRoots(group.ids) }
     }
     if roots.groups.isEmpty { appendRoots(roots.ids) }
-    // Items are taken from the end, so the first one has to be the last.
+    // The items are appended in reverse order, because they are removed from the end.
     pending.reverse()
   }
 
@@ -58,7 +58,7 @@ struct DependencyTreeBuilder {
     guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
     path.removeLast(max(0, path.count - (item.depth - rootDepth)))
     let parent = path.last ?? id
-    // In a cycle no operation has an owner: there the first occurrence counts.
+    // An operation in a cycle has no owner. It is drawn where it occurs first.
     let isElsewhere = item.depth > rootDepth && owners[id].map { $0 != parent } ?? false
     guard !isElsewhere, seen.insert(id).inserted else {
       return row(

@@ -84,7 +84,7 @@ private struct Walk {
     for id in unfinished {
       if let report = operations[id] { times[id] = estimates.remainingTime(of: report) }
     }
-    // Times and numbers of operations cannot be compared.
+    // If a time is unknown, paths are compared by their numbers of operations only.
     let isTimed = times.count == unfinished.count
     typealias Length = (time: Duration, count: Int)
     var lengths: [ID: Length] = [:]
@@ -116,7 +116,7 @@ extension StateCounts {
       held += 1
     case .executing: executing += 1
     case .cancelling:
-      // The bar does not distinguish whether a cancelling operation has started.
+      // The bar has one colour for all cancelling operations, started or not.
       executing += 1
       cancelling += 1
     case .finished: finished += 1

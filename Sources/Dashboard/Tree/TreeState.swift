@@ -105,7 +105,7 @@ struct TreeState: Sendable, Equatable {
     operations.neighbourhood(of: tree.roots.ids, direction, limit: Self.rowLimit)
   }
 
-  /// Draws every operation below its best owner, including operations that so far stayed in place.
+  /// Draws each operation below the parent on the longest path, even if it was drawn elsewhere before.
   mutating func arrange(operations: OperationStore, estimates: RunTimeEstimates) {
     draw(operations, owners: [:], estimates)
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The workloads that come with the program: their names, their descriptions, and how each is made.
+/// The workloads that come with the program, with their names and descriptions.
 public enum Demo: String, CaseIterable, Sendable {
-  /// Real work of every kind.
+  /// Renders tiles on four queues.
   case tiles
   /// Three deadlocks.
   case deadlock
   /// A million operations.
   case storm
-  /// Operations that ignore their cancellation.
+  /// Operations that ignore cancellation or react late.
   case stubborn
   /// More work than a narrow queue can do.
   case priorities
@@ -21,7 +21,7 @@ public enum Demo: String, CaseIterable, Sendable {
   public var summary: String {
     switch self {
     case .tiles: "renders the Mandelbrot set tile by tile, on four queues"
-    case .deadlock: "an application whose start gets stuck in three ways, all at once"
+    case .deadlock: "the start of an application, with three deadlocks at once"
     case .storm: "a million operations at once, 100,000 changes of state a second"
     case .stubborn: "operations that react to cancellation at once, late or never"
     case .priorities: "a narrow queue with too much work, at all five priorities"
@@ -35,8 +35,8 @@ public enum Demo: String, CaseIterable, Sendable {
     case .tiles: "net is suspended. Press Tab twice, select net, press S. t shows the tree"
     case .deadlock: "the banners name deadlocks. Press b to go to the blocker, x to cancel it"
     case .storm: "watch the counts and the rate. Press / to find job 123456, S to suspend"
-    case .stubborn: "some operations react late to a cancel. Press x on a transcode film"
-    case .priorities: "operations of low priority starve. Press } to raise a find contract"
+    case .stubborn: "some operations react late to a cancel. Press x on \"transcode film\""
+    case .priorities: "operations of low priority starve. Press } on \"find contract\""
     }
   }
 
@@ -47,7 +47,7 @@ public enum Demo: String, CaseIterable, Sendable {
     case .deadlock: "one start; its deadlocks are undone after 20, 24 and 28 s"
     case .storm: "one million operations, done in about 30 s"
     case .stubborn: "twelve operations for each of its two queues"
-    case .priorities: "forty arrivals, until all of them have finished"
+    case .priorities: "forty arrivals; ends when all have finished"
     }
   }
 

@@ -10,8 +10,8 @@ public protocol DemoWorkload: AnyObject, Sendable {
   /// A second call, or a call after `shutDown()`, does nothing.
   func start()
 
-  /// Calls a handler once, on any thread, when a once-run has finished. If the run has already finished, the
-  /// handler is called before this function returns.
+  /// Calls a handler once, on any thread, when a run with `isOnce` has finished. If the run has already
+  /// finished, the handler is called before this function returns.
   ///
   /// The handler is never called if the run has no end, or if it is shut down earlier.
   func whenFinished(_ handler: @escaping @Sendable () -> Void)

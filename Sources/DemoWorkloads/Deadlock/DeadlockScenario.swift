@@ -3,8 +3,8 @@
 
 /// An application whose start runs into three deadlocks, while its other work continues.
 ///
-/// It remains stuck until a user resolves the deadlocks; then it starts again. A once-run resolves them
-/// itself, one after the other, and ends.
+/// The application waits until the user resolves the deadlocks, and then starts again. A run with `isOnce`
+/// resolves them itself, one after the other, and ends.
 struct DeadlockScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// Cancel a member of the cycle.
@@ -19,7 +19,7 @@ struct DeadlockScenario: Scenario {
 
   static let queues = [StartupPlan.startup, StartupPlan.imports, ServicePlan.queue]
 
-  /// When a once-run resolves each deadlock, at speed 1.
+  /// The times at which a run with `isOnce` resolves each deadlock, at speed 1.
   static let undoing: [(alarm: Alarm, delay: Duration)] = [
     (.breakCycle, .seconds(20)), (.widen, .seconds(24)), (.remember, .seconds(28)),
   ]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The start of an application that goes wrong in three ways: a pure function of the seed and the number of
-/// its round.
+/// The start of an application with three deadlocks: a pure function of the seed and the number of the round.
 ///
 /// Three operations wait for each other. Two operations hold all slots of a queue and wait during their work
 /// for two operations of the same queue. One operation waits for an operation that is never added to a queue.
@@ -16,7 +15,7 @@ struct StartupPlan: Equatable, Sendable {
   let tasks: [PlannedTask]
   /// Each operation depends on the next one, and the last on the first.
   let cycle: [PlannedTask.ID]
-  /// The operations behind the cycle: none of them can start before the cycle is broken.
+  /// The operations that depend on the cycle. None of them can start before the cycle is broken.
   let behindCycle: [PlannedTask.ID]
   /// The operations that hold the slots of ``imports``, each with the operation that it waits for during its
   /// work.
@@ -90,7 +89,8 @@ private struct StartupTaskList {
   mutating func appendImports() -> [PlannedTask.ID: PlannedTask.ID] {
     let queue = StartupPlan.imports
     let first = tasks.count
-    // These stand behind the operations that wait for them; otherwise those would not get the slots.
+    // These operations are added after the operations that wait for them. In the other order, they would
+    // start first and there would be no deadlock.
     let readings = [id(of: first + 2), id(of: first + 3)]
     let orders = append("import orders", on: queue, awaiting: readings[0])
     let customers = append("import customers", on: queue, awaiting: readings[1])

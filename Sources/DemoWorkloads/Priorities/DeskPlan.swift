@@ -3,7 +3,8 @@
 
 import Operations
 
-/// The work that arrives at a help desk, which is more than the desk can do: a pure function of the seed.
+/// The work that arrives at a help desk. It exceeds the capacity of the desk. It is a pure function of the
+/// seed.
 struct DeskPlan: Equatable, Sendable {
   /// The desk: two people.
   static let queue = WorkloadQueue(name: "desk", width: 2)
@@ -37,8 +38,8 @@ struct DeskPlan: Equatable, Sendable {
       }
     }
 
-    /// How much of this work arrives, in hundredths of the desk's capacity. The sum is 130, so that work of
-    /// the last kind is never begun, and work of the last but one kind seldom.
+    /// The amount of this work, in percent of the desk's capacity. The sum is 130, so work of the last kind
+    /// never starts, and work of the second-to-last kind starts seldom.
     var load: Int {
       switch self {
       case .alarm: 10
@@ -89,7 +90,7 @@ struct DeskPlan: Equatable, Sendable {
 
   /// Returns the time until the next arrival at speed 1.
   mutating func gap() -> Duration {
-    // During one piece of work, the work that arrives is the desk's capacity times the load.
+    // The arrival rate is chosen so that the arriving work is the capacity of the desk times the load.
     let middle = (Self.milliseconds.lowerBound + Self.milliseconds.upperBound) / 2
     let mean = middle * 100 / (Self.queue.width * Self.totalLoad)
     return generator.duration(milliseconds: mean / 2...mean * 3 / 2)

@@ -3,13 +3,13 @@
 
 import Operations
 
-/// A desk with more work than it can do, which does the most urgent work first. The least urgent work is
-/// never begun. Neither is work that waits for it, however urgent.
+/// A desk with more work than its capacity. It starts the most urgent work first. The least urgent work never
+/// starts, and neither does urgent work that depends on it.
 struct PrioritiesScenario: Scenario {
   enum Alarm: Equatable, Sendable {
     /// The next piece of work arrives.
     case arrival
-    /// An incident arrives that needs something from the archive.
+    /// An incident arrives whose operations depend on work in the archive.
     case incident
   }
 
@@ -22,7 +22,7 @@ struct PrioritiesScenario: Scenario {
   static let incidentLimit = 2
   /// The time between incidents at speed 1.
   static let incidentGap = Duration.seconds(15)
-  /// The number of arrivals in a once-run, after those at the start.
+  /// The number of arrivals after the start in a run with `isOnce`.
   static let roundSize = 40
 
   private let isOnce: Bool
@@ -37,14 +37,15 @@ struct PrioritiesScenario: Scenario {
 
   /// - Parameters:
   ///   - seed: Determines the operations, and how long they take.
-  ///   - isOnce: Whether arrivals end.
+  ///   - isOnce: Whether the scenario ends after a number of arrivals.
   init(seed: UInt64, isOnce: Bool) {
     self.isOnce = isOnce
     plan = DeskPlan(seed: seed)
   }
 
   mutating func start() -> [Step] {
-    // The least urgent are added first. So their position in the queue is not the reason why they run last.
+    // The least urgent operations are added first. They run last because of their priority and not because of
+    // their position.
     var tasks = DeskPlan.Kind.allCases.reversed().flatMap { kind in
       (0..<Self.initial).map { _ in task(plan.next(kind)) }
     }
@@ -75,7 +76,7 @@ struct PrioritiesScenario: Scenario {
     }
   }
 
-  /// Whether the last work has arrived.
+  /// Whether the last arrival has happened.
   private var isComplete: Bool { isOnce && arrivalCount == Self.roundSize }
   private var isOver: Bool { isComplete && open.isEmpty && incidents.isEmpty }
 

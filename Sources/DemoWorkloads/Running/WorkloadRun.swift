@@ -5,15 +5,16 @@ import Dispatch
 import Operations
 import Synchronization
 
-/// The common parts of every running workload: decisions are made one at a time, handlers wait for the end,
-/// and the run can be stopped. Any thread may call any method.
+/// The common part of all running workloads. It runs decisions one at a time, calls handlers at the end, and
+/// can stop the run. Any thread may call any method.
 final class WorkloadRun: Sendable {
   private struct State {
     var isFinished = false
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// Greater than the number of operations in any workload that wait for others during their work.
+  /// A width that is greater than the number of operations, in any workload, that wait for other operations
+  /// during their work.
   private static let slotsToEnd = 64
   private static let patience = DispatchTimeInterval.seconds(1)
 
@@ -29,11 +30,11 @@ final class WorkloadRun: Sendable {
   /// ends when it reads `true`.
   var isStopped: Bool { hasStopped.load(ordering: .acquiring) }
 
-  /// Runs `body` now, while no other decision runs; not at all after the workload was shut down.
+  /// Runs `body` now, while no other decision runs. Does nothing after the workload was shut down.
   func decideNow(_ body: () -> Void) { control.sync { if !isStopped { body() } } }
 
-  /// Runs `body` soon, or after a delay, while no other decision runs; not at all after the workload was shut
-  /// down.
+  /// Runs `body` soon, or after a delay, while no other decision runs. Does nothing after the workload was
+  /// shut down.
   func decide(after delay: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
     let work: @Sendable () -> Void = { [self] in if !isStopped { body() } }
     if delay > .zero {
@@ -52,21 +53,23 @@ final class WorkloadRun: Sendable {
     if isFinished { handler() }
   }
 
-  /// Calls the handlers, because the once-run has finished.
+  /// Calls the handlers when a run with `isOnce` has finished.
   func finish() {
     let handlers = state.withLock { state in
       state.isFinished = true
       defer { state.handlers = [] }
       return state.handlers
     }
-    // Not on this thread: a handler may shut the workload down, which waits for this thread.
+    // The handlers run on another thread, because a handler may shut the workload down, which waits for this
+    // thread.
     for handler in handlers { DispatchQueue.global().async(execute: handler) }
   }
 
   /// See ``DemoWorkload/shutDown()``.
   func shutDown() {
     let isOver = DispatchGroup()
-    // Operations that are being added are added before they are cancelled, and nothing is added afterwards.
+    // Waits until operations that are being added have been added, so that they are cancelled too. No
+    // operation is added after that.
     control.sync {
       hasStopped.store(true, ordering: .releasing)
       dropHandlers()
@@ -77,15 +80,15 @@ final class WorkloadRun: Sendable {
 
   private func end(_ queue: OperationQueue, _ isOver: DispatchGroup) {
     queue.invalidate()
-    // Even a cancelled operation needs a slot to leave. If operations that wait for others of the same queue
-    // hold all slots, only more slots help.
+    // Even a cancelled operation needs a slot to leave the queue. If operations that wait for others of the
+    // same queue hold all slots, the queue needs more slots.
     queue.maxConcurrentOperationCount = max(queue.maxConcurrentOperationCount, Self.slotsToEnd)
     isOver.enter()
     queue.addBarrierBlock { isOver.leave() }
   }
 
   private func dropHandlers() {
-    // Their captures may be the last references to objects, which must not be released under the lock.
+    // Handlers may hold the last references to objects, which must not be released under the lock.
     let handlers = state.withLock { state in
       defer { state.handlers = [] }
       return state.handlers

@@ -4,8 +4,8 @@
 import Operations
 
 /// An operation that does nothing for a planned time, and reacts to its cancellation as planned.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
-// types.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of
+// Sendable types.
 final class PacedOperation: Operation, @unchecked Sendable {
   private let manner: PlannedTask.Manner
   private let duration: Duration
@@ -31,7 +31,7 @@ final class PacedOperation: Operation, @unchecked Sendable {
     super.init()
     name = task.name
     queuePriority = task.priority
-    // Otherwise operations in a cycle of dependencies would retain each other for ever.
+    // Without this, operations in a dependency cycle would retain each other for ever.
     forgetsDependencies = true
   }
 

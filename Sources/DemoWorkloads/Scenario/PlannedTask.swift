@@ -24,7 +24,7 @@ struct PlannedTask: Equatable, Sendable {
 
   let id: ID
   let name: String
-  /// The queue that it is added to; `nil` if it is only made.
+  /// The queue that the operation is added to; `nil` if it is only created.
   let queue: String?
   var priority = Operation.QueuePriority.normal
   /// The tasks of the same batch that it depends on, before or behind it.

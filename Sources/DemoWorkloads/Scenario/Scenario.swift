@@ -3,7 +3,7 @@
 
 /// The script of a workload, as a value: each event returns the steps that follow it.
 protocol Scenario: Equatable, Sendable {
-  /// The events for which the scenario asks to be woken.
+  /// The timed events of the scenario.
   associatedtype Alarm: Equatable, Sendable
   typealias Step = ScenarioStep<Alarm>
 
@@ -22,9 +22,10 @@ protocol Scenario: Equatable, Sendable {
 
 /// A step that a scenario asks for.
 enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
-  /// Make these operations, and add those that have a queue to it, in this order.
+  /// Create these operations, and add each one that has a queue to its queue, in this order.
   case add([PlannedTask])
-  /// Add an operation to a queue that so far was only made. If the operation no longer exists, it counts as ended.
+  /// Add an operation that was created without being added to a queue. If the operation no longer exists, it
+  /// counts as ended.
   case enqueue(PlannedTask.ID, queue: String)
   /// Cancel an operation; do nothing if it has ended.
   case cancel(PlannedTask.ID)
@@ -32,6 +33,6 @@ enum ScenarioStep<Alarm: Equatable & Sendable>: Equatable, Sendable {
   case setWidth(Int, queue: String)
   /// Wake the scenario after this time at speed 1.
   case wake(Alarm, after: Duration)
-  /// The once-run has finished.
+  /// The run with `isOnce` has finished.
   case finish
 }

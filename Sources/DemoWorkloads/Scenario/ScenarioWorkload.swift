@@ -9,7 +9,7 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
   private struct State {
     var scenario: Played
     var hasStarted = false
-    /// The operations that have not ended. The references are weak because an operation that is in no queue
+    /// The operations that have not ended. The references are weak because an operation that is not in a queue
     /// never ends: it is deallocated together with its dependents.
     var operations: [PlannedTask.ID: WeakOperation] = [:]
   }
@@ -73,7 +73,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
 
   private func add(_ tasks: [PlannedTask]) {
     var made: [PlannedTask.ID: Operation] = [:]
-    // Operations that wait for others during their work come last, because they are made with these.
+    // Operations that wait for others during their work are created last, because they need references to
+    // those operations.
     for task in tasks where task.awaited == nil { made[task.id] = makeOperation(task, nil) }
     for task in tasks {
       if let awaited = task.awaited { made[task.id] = makeOperation(task, made[awaited]) }
@@ -101,8 +102,8 @@ final class ScenarioWorkload<Played: Scenario>: DemoWorkload {
     let operation = PacedOperation(
       task, duration: pacing.time(for: task.duration), awaited: awaited, run: run
     ) { [weak self] in self?.report { $0.began(id) } }
-    // The completion block runs even for an operation that was cancelled before it started; its work does
-    // not.
+    // The completion block also runs for an operation that was cancelled before it started. The work of such
+    // an operation does not run.
     operation.completionBlock = { [weak self] in self?.report { $0.ended(id) } }
     return operation
   }

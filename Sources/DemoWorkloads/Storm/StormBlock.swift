@@ -27,7 +27,7 @@ struct StormBlock: Equatable, Sendable {
     self.number = number
     pairs = (0..<Self.size / 10).map { _ in
       let first = generator.index(below: 9)
-      // One of the eight others.
+      // A different one of the remaining eight operations.
       return Pair(first: first, second: (first + 1 + generator.index(below: 8)) % 9)
     }
   }

@@ -7,8 +7,8 @@ import Synchronization
 final class StormGate: Sendable {
   private let start = ContinuousClock.now
   private let throttle: Throttle
-  /// The time at which the last thread passed. It has no lock: threads that contend for a lock pass only as
-  /// fast as the lock changes hands, which is too slow for the storm.
+  /// The time at which the last thread passed. It is atomic instead of locked, because contention for a lock
+  /// would make the storm too slow.
   private let last = Atomic<Int64>(0)
 
   /// - Parameter interval: The time between two passes.

@@ -4,14 +4,14 @@
 /// Decides when blocks of the storm are added, as a value.
 ///
 /// The storm is first filled to its size as fast as possible. From then on finished operations are replaced,
-/// so that a million operations exist at a time. A once-run replaces none.
+/// so that a million operations exist at a time. A run with `isOnce` replaces none.
 struct StormSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
-    /// Add the blocks with these numbers, and ask again at once.
+    /// Add the blocks with these numbers, and call the schedule again at once.
     case add(Range<Int>)
-    /// Ask again later.
+    /// Call the schedule again later.
     case rest
-    /// The once-run has finished.
+    /// The run with `isOnce` has finished.
     case finish
   }
 

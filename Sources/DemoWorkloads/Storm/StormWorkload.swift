@@ -40,7 +40,8 @@ final class StormWorkload: DemoWorkload {
     self.seed = seed
     self.run = run
     state = Mutex(State(schedule: StormSchedule(blockLimit: blockLimit, isOnce: isOnce)))
-    // One closure for all operations: a closure for each would double the cost of an operation.
+    // All operations share one closure, because a closure for each operation would double the cost of the
+    // operation.
     body = { gate.pass { run.isStopped } }
   }
 
@@ -60,8 +61,7 @@ final class StormWorkload: DemoWorkload {
 
   func shutDown() { run.shutDown() }
 
-  /// Adds the missing blocks, and calls itself later. The call goes through the run, so that `shutDown()` can
-  /// come in between.
+  /// Adds the missing blocks, and schedules the next call of itself. `shutDown()` can run between two calls.
   private func proceed() {
     let unfinished = queues.reduce(0) { $0 + $1.operationCount }
     switch state.withLock({ $0.schedule.next(unfinished: unfinished) }) {

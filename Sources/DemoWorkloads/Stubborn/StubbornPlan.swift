@@ -3,7 +3,7 @@
 
 /// Operations that react to their cancellation at once, late, or never: a pure function of the seed.
 struct StubbornPlan: Equatable, Sendable {
-  /// The queue for long calls that cannot be interrupted, or only between their parts.
+  /// The queue for long calls that cannot be interrupted, or can be interrupted only between their parts.
   static let media = WorkloadQueue(name: "media", width: 4)
   /// The queue for operations that end at once when they are cancelled.
   static let web = WorkloadQueue(name: "web", width: 2)
@@ -42,7 +42,7 @@ struct StubbornPlan: Equatable, Sendable {
       : PlannedTask(
         id: id, name: "transcode film \(mediaCount)", queue: Self.media.name, manner: .deaf,
         duration: patience + generator.duration(milliseconds: 5_000...20_000))
-    // The very first operation shows the topic of the demo.
+    // The application always cancels the first operation, because that shows the topic of the demo.
     return Item(task: task, patience: isPatient && mediaCount > 1 ? nil : patience)
   }
 

@@ -12,7 +12,7 @@ struct StubbornScenario: Scenario {
   static let queues = [StubbornPlan.media, StubbornPlan.web]
   /// The number of unfinished operations of each queue.
   static let backlog = 8
-  /// The number of operations of each queue in a once-run.
+  /// The number of operations of each queue in a run with `isOnce`.
   static let roundSize = 12
 
   private let isOnce: Bool

@@ -42,7 +42,7 @@ struct PartialFile: ~Copyable {
 
   /// Moves the file to its path, and replaces an existing file.
   consuming func commit() throws(SystemError) {
-    // The value is destroyed at the end, and then finds no file of that name to remove.
+    // The deinitializer then finds no temporary file to delete.
     guard rename(path + Self.suffix, path) == 0 else { throw .last }
   }
 

@@ -6,14 +6,14 @@
 /// A pyramid is built when all operations that compute, merge, write and index it have finished. It is over
 /// when its uploads have finished too. At most two pyramids are unbuilt at a time. If a user suspends `net`,
 /// built pyramids wait for the network. While two of them wait, new pyramids are launched without uploads, so
-/// that the demo neither stops nor fills up.
+/// that the demo continues and uses a bounded number of operations.
 struct PyramidSchedule: Equatable, Sendable {
   enum Action: Equatable, Sendable {
     /// Add the operations of this pyramid, with or without the uploads.
     case launch(number: Int, isUploaded: Bool)
     /// Remove the files of this pyramid.
     case remove(number: Int)
-    /// The once-run has finished.
+    /// The run with `isOnce` has finished.
     case finish
   }
 

@@ -4,8 +4,8 @@
 import Operations
 import Synchronization
 
-/// Renders tile pyramids of the Mandelbrot set, one after the other: real work for every part of a queue, at
-/// a pace that a user can follow.
+/// Renders tile pyramids of the Mandelbrot set, one after the other: the work is real, and its pace is slow
+/// enough for a user to follow.
 ///
 /// Tiles are computed on the queue `cpu` (two at once), merged four to one there, written as PNG images on
 /// `io` (four), uploaded on `net` (six), without a server, and listed on `index` (one). The seed determines

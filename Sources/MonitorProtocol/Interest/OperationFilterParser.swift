@@ -20,7 +20,7 @@ public enum OperationFilterError: Error, Sendable, Hashable, CustomStringConvert
     case .unknownField(let field):
       "unknown field \(field); the fields are state:, queue:, class:, priority:, age> and age<"
     case .invalidValue(let field, let value, let expected):
-      "\(field) needs \(expected), not \(value)"
+      "\(field) must be \(expected), not \(value)"
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto d80f6fd0d041fd340a771103ecea52b13003ef41bde9ff8f24ed4e9682e18a4e
+// Made from monitor.proto a7808f0881985bcabc6075e8dc3504552624ce28830e5367c04746a20ec40136
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1540,7 +1540,7 @@ nonisolated struct WireWarning: Sendable {
   /// The ids of the operations that these wait for, if the kind defines it; at most 100.
   var awaited: [UInt64] = []
 
-  /// The name of the first awaited operation, if it is in no queue.
+  /// The name of the first awaited operation, if it is not in a queue.
   var awaitedTitle: String = String()
 
   /// The id of the queue that the warning is about; not set if it is not about a queue.
@@ -1869,7 +1869,7 @@ nonisolated struct WireDetail: Sendable {
       /// It was added behind a barrier that has not finished.
       case barrierAhead // = 8
 
-      /// Dependencies are in no queue and were not started.
+      /// Dependencies are not in a queue and were not started.
       case dependenciesNeverAdded // = 9
       case UNRECOGNIZED(Int)
 

@@ -32,7 +32,7 @@ extension InvocationOperation {
   /// ``AsyncOperation/then(_:)`` does.
   ///
   /// - Parameter body: Called with the result of this operation.
-  /// - Returns: The new operation, in no queue.
+  /// - Returns: The new operation, which is not in a queue.
   public final func then<New: Sendable>(
     _ body: @escaping @Sendable (Result) async throws -> New
   ) -> AsyncOperation<New> {

@@ -50,7 +50,7 @@ final class WaitingTask: Waiter {
       case .early:
         state = .waiting(continuation)
         return nil
-      case .waiting: preconditionFailure("A second task waits where one is meant to")
+      case .waiting: preconditionFailure("Only one task can wait")
       case .ended(let wasWoken): return wasWoken
       }
     }

@@ -67,7 +67,7 @@ struct GroupState {
   ///
   /// - Returns: Whether it was the last one that the group has waited for.
   mutating func leave() -> Bool {
-    precondition(unfinishedCount > 0, "A member has left a group that it was not in")
+    precondition(unfinishedCount > 0, "An operation left a group that it did not belong to")
     unfinishedCount -= 1
     return closeIfEmpty()
   }

@@ -31,7 +31,7 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
   ///   - shouldRetry: Whether to retry after this error; by default, after every error except
   ///     `CancellationError`, which means that the attempt was cancelled.
   ///   - makeOperation: Creates the operation of an attempt, given its number. It must be a new one
-  ///     each time, be ready, and be in no queue. It is started directly, so its own exclusions
+  ///     each time, and be ready and not in a queue. It is started directly, so its own exclusions
   ///     have no effect: set them on this operation.
   public init(
     maximumAttempts: Int,

@@ -26,7 +26,7 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
   ///     soon as it starts. More than 100 years counts as 100 years.
   ///   - clock: Measures the time.
   ///   - makeOperation: Creates the operation that does the work, when this operation starts. It
-  ///     must be ready and be in no queue. It is started directly, so its own exclusions have no
+  ///     must be ready and not in a queue. It is started directly, so its own exclusions have no
   ///     effect: set them on this operation.
   public init(
     after limit: Duration, clock: any Clock<Duration> = ContinuousClock(),

@@ -28,7 +28,7 @@ public enum Deadlock: Sendable, Hashable {
   /// inside an operation. Add a dependency instead.
   case slots([SlotHolder])
 
-  /// Operations wait for an operation that is in no queue and was not started.
+  /// Operations wait for an operation that is not in a queue and was not started.
   ///
   /// This is a deadlock unless the operation is added or started later, which cannot be known.
   /// `className` is the name of its class. `waiting` has the operations that wait for it directly,
@@ -76,7 +76,7 @@ extension Deadlock: CustomStringConvertible {
       return
         "\(Self.list(waiting.prefix(3), ", "))\(waiting.count > 3 ? " and \(waiting.count - 3) more" : "") "
         + "\(waiting.count == 1 ? "waits" : "wait") for \(operation), "
-        + "which is in no queue and was not started"
+        + "which is not in a queue and was not started"
     }
   }
 

@@ -55,7 +55,7 @@ public enum NotRunningReason: Sendable, Equatable {
   /// one.
   case barrierAhead(OperationReference, isRunning: Bool, count: Int)
 
-  /// Dependencies are in no queue and were not started. Unless they are, this operation never runs.
+  /// Dependencies are not in a queue and were not started. Unless they are, this operation never runs.
   case dependenciesNeverAdded([OperationReference])
 
   /// The source of the missing thread.
@@ -95,7 +95,7 @@ public struct DependencyChain: Sendable, Equatable {
     case notReadyByItself
     /// Its dependencies are finished, and it waits for an exclusion.
     case excluded
-    /// It is in no queue and was not started.
+    /// It is not in a queue and was not started.
     case neverAdded
     /// It depends on an earlier operation of the chain, or on the operation in question, which is
     /// this one.
@@ -111,7 +111,7 @@ extension NotRunningReason: CustomStringConvertible {
   /// One sentence, without the operation: "it waits for …".
   public var description: String {
     switch self {
-    case .notInQueue: return "it is in no queue and was not started"
+    case .notInQueue: return "it is not in a queue and was not started"
     case .queueSuspended(let queue): return "its queue \(queue) is suspended"
     case .unmetDependencies(let unmet, let total, let chain):
       return "\(unmet.count) of \(total) dependencies have not finished: it waits for \(chain)"
@@ -139,8 +139,8 @@ extension NotRunningReason: CustomStringConvertible {
         "it waits for the barrier \(barrier), which \(isRunning ? "executes" : "has not started")\(others)"
     case .dependenciesNeverAdded(let operations):
       let isOne = operations.count == 1
-      return "it waits for \(Self.list(operations)), which \(isOne ? "is" : "are") in no queue and "
-        + "\(isOne ? "was" : "were") not started"
+      return "it waits for \(Self.list(operations)), which \(isOne ? "is" : "are") not in a queue "
+        + "and \(isOne ? "was" : "were") not started"
     }
   }
 
@@ -183,7 +183,7 @@ extension DependencyChain.End: CustomStringConvertible {
     case .suspended(let queue): "is ready in \(queue), which is suspended"
     case .notReadyByItself: "is not ready (its own isReady is false)"
     case .excluded: "waits for operations with a common exclusion"
-    case .neverAdded: "is in no queue and was not started"
+    case .neverAdded: "is not in a queue and was not started"
     case .cycle(let operation): "waits for \(operation)"
     case .goesOn: "waits for other operations"
     }

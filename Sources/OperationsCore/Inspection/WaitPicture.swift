@@ -17,7 +17,7 @@ struct WaitPicture {
     var fullQueue: Int?
     /// The exclusion that it needs, if several operations hold it. One of them must finish.
     var exclusion: Int?
-    /// It is in no queue and was not started.
+    /// It is not in a queue and was not started.
     var isLeftAlone = false
   }
 

@@ -20,7 +20,7 @@ package struct RecordedOperation: Sendable {
   package var dependencies: [OperationID] = []
   /// The dependencies that had not finished when this was described.
   package var unmetDependencies: [OperationID] = []
-  /// The dependencies that were in no queue and not started at that moment. If they are added
+  /// The dependencies that were not in a queue and not started at that moment. If they are added
   /// later, their queue shows it.
   package var dependenciesInNoQueue: [OperationID] = []
   /// The operations that its own code waits for while it executes.

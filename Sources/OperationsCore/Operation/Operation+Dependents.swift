@@ -15,7 +15,7 @@ extension Operation {
   final func releaseDependents() {
     if csystem_is_forked_child() { checkDependents() }
     var chain = releaseDependents(in: nil)
-    precondition(chain.popFirst() == nil, "There is no queue to hand anything to")
+    precondition(chain.popFirst() == nil, "Only a dependent in a queue can be handed over")
   }
 
   /// Ends a child process in which a dependent in a queue would wait forever.

@@ -219,8 +219,8 @@ open class Operation: @unchecked Sendable {
   ///
   /// When the method returns, the operation's dependents have been released and it has left its
   /// queue. It returns immediately if this has already happened, and also inside an observer of
-  /// this operation, which would wait for itself. The operation may be in no queue and be started
-  /// later by another thread.
+  /// this operation, which would wait for itself. The operation may be outside any queue and be
+  /// started later by another thread.
   ///
   /// - Precondition: Not called from inside the operation itself, nor from inside an operation that
   ///   it has started on its thread, before it has finished. Not called on the main thread if

@@ -248,7 +248,7 @@ extension OperationStatus {
   /// - Parameter isAnnounced: Whether the caller announces the changes even without observers.
   /// - Returns: The actions for the caller.
   mutating func dependencyWasMet(isAnnounced: Bool = false) -> Verdict {
-    precondition(unmetDependencyCount > 0, "A dependency was counted off that was never counted")
+    precondition(unmetDependencyCount > 0, "The count of unmet dependencies would be negative")
     let wasUnheld = isUnheld
     rawValue -= Self.oneUnmet
     guard unmetDependencyCount == 0 else { return Verdict(isNews: true) }

@@ -172,7 +172,7 @@ struct OperationStatus: RawRepresentable, AtomicRepresentable, Equatable, Sendab
     isPending && !has(.cancelled) && isFreeOfDependencies && has(.selfNotReady)
   }
 
-  /// Whether it is in no queue and was not started, as far as announced.
+  /// Whether it is not in a queue and was not started, as far as announced.
   var isLeftAlone: Bool { isPending && !has(.enqueued) }
 
   /// The value of `Operation.state`.

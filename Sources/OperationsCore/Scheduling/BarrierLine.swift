@@ -94,7 +94,7 @@ struct BarrierLine {
   /// - Precondition: The first barrier was started.
   @inline(never)
   mutating func finishFirst() -> ReadyBands {
-    precondition(front == .running, "A barrier finished that was not started")
+    precondition(front == .running, "A barrier finished without being started")
     let ready = barriers[start].readyBehind
     heldBackCount -= barriers[start].readyBehindCount
     start += 1

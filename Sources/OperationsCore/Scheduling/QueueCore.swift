@@ -61,7 +61,9 @@ final class QueueCore: @unchecked Sendable {
 
   /// The public object. It retains this one, so it exists whenever this one is used.
   var owner: Unmanaged<OperationQueue> {
-    guard let ownerReference else { preconditionFailure("The queue was used before it was made") }
+    guard let ownerReference else {
+      preconditionFailure("The queue was used before it was created")
+    }
     return ownerReference
   }
 

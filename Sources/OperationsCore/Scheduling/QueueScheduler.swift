@@ -157,7 +157,7 @@ struct QueueScheduler {
     case .waiting, .ready: reposition(operation, status)
     case .executing: noteCancellation(operation, status)
     case .lingering: if !status.isHeldInQueue { letGo(operation, &effects) }
-    case .gone: preconditionFailure("An operation came back to a queue that has let go of it")
+    case .gone: preconditionFailure("An operation returned to a queue that had released it")
     }
     if isDescriptionNew { monitor.descriptionDidChange(operation, status) }
   }
@@ -175,7 +175,7 @@ struct QueueScheduler {
     // around it.
     case .waiting, .ready, .executing: break
     case .lingering: if !status.isHeldInQueue { letGo(barrier, &effects) }
-    case .gone: preconditionFailure("A barrier came back to a queue that has let go of it")
+    case .gone: preconditionFailure("A barrier returned to a queue that had released it")
     }
   }
 

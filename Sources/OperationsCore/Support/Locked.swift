@@ -62,7 +62,7 @@ struct FutexLock: ~Copyable, Sendable {
       let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }
       // Critical sections take microseconds, so the thread that holds it is not in this process.
       if !isInTime {
-        ForkedProcess.refuse("to use what another thread used when fork() was called")
+        ForkedProcess.refuse("to use data that another thread was using during fork()")
       }
     }
   }

@@ -61,7 +61,7 @@ struct CancelInquiry: Inquiry {
     case .requested: return "cancel requested: \(title)"
     case .alreadyFinished:
       return knowledge.operations[id] == nil
-        ? "\(title) has already finished, or is in no queue" : "\(title) had already finished"
+        ? "\(title) has already finished, or is not in a queue" : "\(title) had already finished"
     case .unknown: return .unknown([id])
     case .denied: return "denied: the process is read-only"
     case .lost: return "\(title): result unknown, the connection was lost"

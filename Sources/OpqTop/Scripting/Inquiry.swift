@@ -79,7 +79,7 @@ extension String {
     let named = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
     let all = ids.count > 10 ? "\(named) and \(ids.count - 10) more" : named
     return isOne
-      ? "\(all) is unknown: it finished long ago, is in no queue, or never existed"
-      : "\(all) are unknown: they finished long ago, are in no queue, or never existed"
+      ? "\(all) is unknown: it finished long ago, is not in a queue, or never existed"
+      : "\(all) are unknown: they finished long ago, are not in a queue, or never existed"
   }
 }

@@ -84,7 +84,7 @@ struct ProcessKnowledge {
     }
   }
 
-  /// Returns whether operations wait for an operation that is in no queue, which therefore has not
+  /// Returns whether operations wait for an operation that is not in a queue, which therefore has not
   /// finished.
   func isAwaitedOutside(_ id: OperationReport.ID) -> Bool {
     state.warnings.contains { $0.kind == .neverEnqueuedDependency && $0.awaited.contains(id) }

@@ -39,7 +39,7 @@ struct ConcurrencyChart {
   var drawing: String {
     let height = 2 * Self.height + Self.gap + 20
     return """
-      <svg role="img" aria-label="How many operations executed and were ready" viewBox="0 0 \
+      <svg role="img" aria-label="Executing and ready operations over time" viewBox="0 0 \
       \(HTMLText.number(TimeAxis.width)) \(HTMLText.number(height))">
       \(axis.drawing(height: height))\(area(executing, "executing", y: 18))\
       \(area(ready, "ready", y: 18 + Self.height + Self.gap))</svg>

@@ -47,7 +47,7 @@ struct GanttChart {
       ? "<p class=\"note\">\(HTMLText.count(all.count - shown.count)) queues with shorter run times are not shown.</p>"
       : ""
     return """
-      <svg role="img" aria-label="What ran in each slot" viewBox="0 0 \(HTMLText.number(TimeAxis.width)) \
+      <svg role="img" aria-label="The operations in each slot over time" viewBox="0 0 \(HTMLText.number(TimeAxis.width)) \
       \(HTMLText.number(height))">
       \(axis.drawing(height: height))\(rows)</svg>\(note)
       """

@@ -32,10 +32,12 @@ struct PathSection {
       ? "the operation that finished last"
       : "the end of the longest path (the recording ended before all operations finished)"
     let count = path.operations.count
-    let who = count == 1 ? "One operation," : "\(HTMLText.count(count)) operations,"
-    let how = count == 1 ? "" : "each waiting for the one before, "
+    let who =
+      count == 1
+      ? "The path has one operation and takes"
+      : "The path has \(HTMLText.count(count)) operations, each of which waited for the previous one. They take"
     return """
-      <p>\(who) \(how)in <b>\(HTMLText.duration(path.duration))</b>, up to \(end ?? ""), \(which).</p>
+      <p>\(who) <b>\(HTMLText.duration(path.duration))</b>, until the end of \(end ?? ""), \(which).</p>
       \(shares)
       \(drawing)
       \(table)

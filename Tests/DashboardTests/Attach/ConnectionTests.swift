@@ -216,7 +216,7 @@ struct ConnectionTests {
     #expect(dashboard.text().shows("the process has exited; 51 of 854 operations are kept"))
     #expect(dashboard.text().last?.contains("Cancel") == false)
     #expect(dashboard.press("x") == [.bell])
-    #expect(dashboard.text().shows("the process has exited; commands are not possible"))
+    #expect(dashboard.text().shows("the process has exited; commands are disabled"))
     // The process has exited: the program sends it no request, and quits at once.
     #expect(dashboard.reduce(.input(.character("H"))) == [])
     dashboard.press(" ")

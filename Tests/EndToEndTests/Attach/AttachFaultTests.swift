@@ -39,7 +39,7 @@ import Testing
     #expect(window.wait { $0.contains("EXITED ") && $0.contains("the process has exited") })
     // Commands are not possible after the end of the process.
     window.type("x")
-    #expect(window.wait { $0.contains("commands are not possible") })
+    #expect(window.wait { $0.contains("commands are disabled") })
     window.type("t")
     #expect(window.wait { $0.contains("EXITED ") })
     window.type("Q")

@@ -49,7 +49,7 @@ struct AsyncCancellationTests {
     #expect(queue.operationCount == 0)
   }
 
-  @Test("CA-7: cancelled in no queue it finishes when it is started")
+  @Test("CA-7: cancelled outside a queue, it finishes when it is started")
   func inNoQueue() async {
     let operation = AsyncOperation { 1 }
     operation.cancel()

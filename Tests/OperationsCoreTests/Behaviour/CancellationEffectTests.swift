@@ -33,7 +33,7 @@ struct CancellationEffectTests {
   }
 
   @Test(
-    "CA-7: in no queue it stays unfinished until it is started, and so long others wait",
+    "CA-7: outside a queue, it stays unfinished until it is started, and its dependents wait",
     arguments: kinds.indices)
   func inNoQueue(kind: Int) {
     let operation = Self.kinds[kind]()

@@ -53,7 +53,7 @@ struct InspectionDeadlockTests {
       let first = Operation()
       last.addDependency(first)
       let holders = waitInside(for: [direct, last], in: queue)
-      #expect(slots(queue.deadlocks()).isEmpty, "what they wait for is in no queue yet")
+      #expect(slots(queue.deadlocks()).isEmpty, "what they wait for is not in a queue yet")
       queue.addOperations([direct, last, first], waitUntilFinished: false)
       let found = queue.deadlocks()
       #expect(found.count == 1 && cycles(found).isEmpty)
@@ -205,7 +205,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: waiting for an operation that is in no queue is reported until it is added")
+  @Test("DE-8: waiting for an operation that is not in a queue is reported until it is added")
   func neverAdded() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -225,7 +225,7 @@ struct InspectionDeadlockTests {
       }
       #expect(operation.id == forgotten.id && operation.name == "forgotten")
       #expect(className == "Operation" && Set(waiting) == Set(references(dependents + inside)))
-      #expect(found[0].description.contains("“forgotten”, which is in no queue"))
+      #expect(found[0].description.contains("“forgotten”, which is not in a queue"))
       queue.addOperation(forgotten)
       queue.waitUntilAllOperationsAreFinished()
       #expect(queue.deadlocks().isEmpty)

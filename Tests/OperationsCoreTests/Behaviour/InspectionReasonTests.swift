@@ -295,7 +295,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("Dependencies are in no queue and were not started")
+  @Test("Dependencies are not in a queue and were not started")
   func neverAdded() async throws {
     try await onOwnThread {
       let queue = suspendedQueue()

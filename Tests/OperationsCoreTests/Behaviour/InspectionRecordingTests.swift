@@ -49,7 +49,7 @@ struct InspectionRecordingTests {
     }
   }
 
-  @Test("Only dependencies that are in no queue are reported as such")
+  @Test("Only dependencies that are not in a queue are reported as such")
   func dependenciesInNoQueue() async throws {
     try await recording { recording in
       let forgotten = Operation()

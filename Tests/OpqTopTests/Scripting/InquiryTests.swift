@@ -71,7 +71,7 @@ import Testing
     "An operation that the process does not report within two seconds is unknown: the status 1")
   func unknown() {
     let message =
-      "#99 is unknown: it finished long ago, is in no queue, or never existed"
+      "#99 is unknown: it finished long ago, is not in a queue, or never existed"
     func check(_ inquiry: some Inquiry) {
       var inquiry = inquiry
       #expect(inquiry.nextLook == nil)
@@ -207,7 +207,7 @@ import Testing
       [Scene.id(1)], for: WaitGoal(states: [.finished]), timeout: nil, form)
     #expect(finished.hear(Scene.hello(), Scene.update(others)) == [])
     #expect(finished.look(atSeconds: 2) == [.end(1, .unknown([Scene.id(1)]))])
-    // It is in no queue, but other operations wait for it.
+    // It is not in a queue, but other operations wait for it.
     var awaited = WaitInquiry([Scene.id(1)], for: .isOver, timeout: nil, form)
     let warning = MonitorWarning(
       kind: .neverEnqueuedDependency, operations: [Scene.id(7)], awaited: [Scene.id(1)])
@@ -287,7 +287,7 @@ import Testing
         .commandResult(CommandResult(command: .cancel(ids), outcomes: [.unknown])))
     }
     #expect(
-      outcome(5) == [.print("#5 has already finished, or is in no queue\n"), .success])
+      outcome(5) == [.print("#5 has already finished, or is not in a queue\n"), .success])
     #expect(outcome(8).last == .end(1, nil))
     let warning = MonitorWarning(
       kind: .neverEnqueuedDependency, operations: [Scene.id(7)], awaited: [Scene.id(5)])

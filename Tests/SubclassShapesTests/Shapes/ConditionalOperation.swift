@@ -131,7 +131,7 @@ extension Shape {
 
   static let selfEnqueueing = Shape(
     name: "selfEnqueueing",
-    summary: "`isReady` is asked in no queue, and then adds the operation to one",
+    summary: "`isReady` is read outside a queue, and its override adds the operation to one",
     enqueue: { operation, _ in
       guard let operation = operation as? SelfEnqueueingOperation else { return }
       preparations.addOperation(operation.preparation)

@@ -7,7 +7,7 @@ import Operations
 ///
 /// It never checks whether it was cancelled, for up to 5 s at speed 1. It shows how a monitor reports work
 /// that does not stop when it is cancelled.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class CalibratePictureOperation: Operation, @unchecked Sendable {
   private let pyramid: Pyramid

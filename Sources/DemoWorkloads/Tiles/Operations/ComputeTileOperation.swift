@@ -6,8 +6,8 @@ import Operations
 /// An operation that draws one tile of the deepest level. It checks after every row of pixels whether it was
 /// cancelled.
 ///
-/// A cancelled tile leaves no image, not even half of one.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+/// A cancelled tile leaves no image, not even a part of one.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types. The same holds for the other operations of this module.
 final class ComputeTileOperation: Operation, @unchecked Sendable {
   private let tile: TileCoordinate

@@ -6,8 +6,8 @@ import Operations
 /// An operation that joins four tiles into the tile of the level above.
 ///
 /// A quarter whose operation was cancelled is filled with grey.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
-// types.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of
+// Sendable types.
 final class MergeTilesOperation: Operation, @unchecked Sendable {
   private let tile: TileCoordinate
   private let pyramid: Pyramid

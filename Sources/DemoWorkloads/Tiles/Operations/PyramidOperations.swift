@@ -4,8 +4,8 @@
 import Operations
 
 /// An operation that lists the uploaded images of a pyramid in `published.json`.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
-// types.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of
+// Sendable types.
 final class PublishPyramidOperation: Operation, @unchecked Sendable {
   private let pyramid: Pyramid
   private let duration: Duration
@@ -23,8 +23,8 @@ final class PublishPyramidOperation: Operation, @unchecked Sendable {
 }
 
 /// An operation that lists the images of a pyramid in `index.json`, and frees their memory.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
-// types.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of
+// Sendable types.
 final class IndexPyramidOperation: Operation, @unchecked Sendable {
   private let pyramid: Pyramid
   private let duration: Duration
@@ -43,8 +43,8 @@ final class IndexPyramidOperation: Operation, @unchecked Sendable {
 }
 
 /// An operation that removes the files of a pyramid that is no longer needed.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
-// types.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of
+// Sendable types.
 final class RemovePyramidOperation: Operation, @unchecked Sendable {
   private let directory: String
 

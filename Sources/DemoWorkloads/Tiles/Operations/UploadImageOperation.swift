@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// There is no server. A timer ends the transfer after the time that it would take; everything else is as in
 /// an operation around a network library.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+// Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class UploadImageOperation: Operation, @unchecked Sendable {
   private let image: ImageName
@@ -52,11 +52,12 @@ final class UploadImageOperation: Operation, @unchecked Sendable {
 
   private func transfer() {
     guard case .written = pyramid.fileResult(of: image) else {
-      // The file was cancelled or failed: there is nothing to send.
+      // The file was not written, because its operation was cancelled or failed. There is nothing to send.
       perform(lifecycle.withLock { $0.cancel() })
       return
     }
-    // A weak reference, so that a cancelled upload is deallocated at once, and not when the timer fires.
+    // The reference is weak, so that a cancelled upload is deallocated at once, and not only when the timer
+    // fires.
     let time = pyramid.time(for: duration).components
     let nanoseconds = Int(time.seconds) * 1_000_000_000 + Int(time.attoseconds / 1_000_000_000)
     Self.network.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in

@@ -4,7 +4,7 @@
 /// The states of an upload, as a value: each event leads to a state and an action of the operation.
 ///
 /// Each change that observers see happens between two events. So the operation can send "will change" before
-/// it and "did change" behind it without holding a lock.
+/// it and "did change" after it without holding a lock.
 struct UploadLifecycle: Equatable, Sendable {
   enum Phase: Equatable, Sendable {
     case pending
@@ -61,7 +61,7 @@ struct UploadLifecycle: Equatable, Sendable {
 
   /// Notes that "did change" has been sent for `isExecuting`.
   mutating func entered() -> Action {
-    precondition(phase == .entered, "began to transfer while \(phase)")
+    precondition(phase == .entered, "the transfer began while \(phase)")
     // A cancellation that came while observers were notified takes effect here.
     guard !isCancelled else { return beginLeaving(hasExecuted: true) }
     phase = .transferring

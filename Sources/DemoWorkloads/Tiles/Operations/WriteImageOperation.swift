@@ -6,8 +6,8 @@ import Operations
 /// An operation that encodes one image as PNG and writes it to its file, in slices, as a slow disk would.
 ///
 /// The file appears complete or not at all. If there is no image, nothing is written, and the pyramid's
-/// results say so.
-// Unchecked because its superclass is open; all its stored properties are constants of Sendable
+/// results contain this fact.
+// Sendable is unchecked because the superclass is open; all stored properties are constants of Sendable
 // types.
 final class WriteImageOperation: Operation, @unchecked Sendable {
   private let image: ImageName
@@ -43,7 +43,7 @@ final class WriteImageOperation: Operation, @unchecked Sendable {
     }
   }
 
-  /// The merged picture, which replaces a picture that was not calibrated.
+  /// The merged picture, which is written if the picture was not calibrated; `nil` for a tile.
   private var substitute: Image? {
     image == .picture ? pyramid.image(.tile(.whole)) : nil
   }

@@ -62,7 +62,7 @@ struct MandelbrotRenderer: Equatable, Sendable {
       xSquared = x * x
       ySquared = y * y
       let distance = xSquared + ySquared
-      // A larger circle gives a smoother fraction; 2 would be enough for the count alone.
+      // A larger escape radius gives a smoother fraction. A radius of 2 is enough for the count.
       if distance > 65536 { return Double(iteration + 2) - log2(log2(distance) / 2) }
     }
     return nil

@@ -36,7 +36,7 @@ enum PNGEncoder {
   /// The maximum number of bytes in a stored block.
   static let largestBlock = 65535
 
-  /// Returns the rows of the picture, each after a 0: "this row is not filtered".
+  /// Returns the rows of the picture. A 0 precedes each row and means that the row is not filtered.
   private static func scanlines(of image: Image) -> [UInt8] {
     var lines: [UInt8] = []
     lines.reserveCapacity(image.side * (image.side * 3 + 1))

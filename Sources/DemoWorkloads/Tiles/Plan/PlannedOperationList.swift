@@ -27,7 +27,7 @@ struct PlannedOperationList: Equatable, Sendable {
     let whole = appendImage(of: .whole)
     let calibration = append(
       .calibrate, "calibrate picture \(number)", after: [whole], milliseconds: 3000...4800)
-    // After both: if its calibration is cancelled, this operation writes the merged tile.
+    // It depends on both, because it writes the merged tile if the calibration was cancelled.
     appendWrite(of: .picture, after: [whole, calibration], milliseconds: 2000...2600)
     append(
       .index, "index pyramid \(number)", after: writes.map(\.position), milliseconds: 900...1500)
@@ -84,7 +84,7 @@ struct PlannedOperationList: Equatable, Sendable {
     return operations.count - 1
   }
 
-  /// Returns a range of times. One computed tile in sixteen is slow, so that the picture has outliers.
+  /// Returns a range of times. One computed tile in sixteen is slow, so that the durations have outliers.
   private mutating func computingTime() -> ClosedRange<Int> {
     generator.index(below: 16) == 0 ? 1500...2500 : 150...450
   }

@@ -66,7 +66,7 @@ struct PyramidPlan: Equatable, Sendable {
   private static func place(seed: UInt64, number: Int) -> Place {
     let count = Place.all.count
     let (round, position) = (number - 1).quotientAndRemainder(dividingBy: count)
-    // Streams from the far end, which no pyramid uses for its own number.
+    // Counts streams down from the maximum, because pyramids use the low numbers.
     var generator = SeededGenerator(seed: seed, stream: .max - UInt64(round))
     var places = Place.all
     for last in stride(from: count - 1, to: 0, by: -1) {
