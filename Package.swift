@@ -173,7 +173,7 @@ let viewerTargets: [Target] = [
     name: "OpqTop",
     dependencies: viewerLibraries + [
       "DemoWorkloads", "OperationsCollector",
-      // Not imported: it makes the demos' process one that can be attached to.
+      // Linked, but not imported, so that viewers can attach to the process of a demo.
       "OperationsMonitor",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),

@@ -40,6 +40,6 @@ package struct MonitorSocketName: Sendable, Equatable {
   /// The name of the file before the socket listens.
   package var temporaryFileName: String { "\(processID)-\(start.ticks)\(Self.temporarySuffix)" }
 
-  /// Whether the process exists, as far as is visible here.
+  /// Whether the process exists, as far as this process can determine.
   package var isAlive: Bool { ProcessStart(of: processID) == start }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CursesTerminal
 
-/// Grids through the real ncurses, on a terminal that the tests read.
+/// Tests that draw grids with ncurses on a terminal that the tests read.
 ///
 /// The tests run one at a time, because ncurses has one screen per process.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TerminalTests {
@@ -134,7 +134,8 @@ import Testing
       grid[row: 0, column: column] = Cell(scalar)
       grid[row: 1, column: column] = Cell("a", mark: scalar)
     }
-    // Declared as narrow, declared as wide, and a right half without a left one.
+    // The cells are a character that is declared as narrow, one that is declared as wide, and a
+    // right half without a left half.
     grid[row: 2, column: 0] = Cell("漢")
     grid[row: 2, column: 1] = Cell("a")
     grid[row: 2, column: 2] = Cell(" ", isContinuation: true)

@@ -117,7 +117,7 @@ struct CommandTests {
     var dashboard = Scene.dashboard(configuration: .init(asksBeforeCancellingByKey: false))
     #expect(dashboard.press("a") == [])
     #expect(dashboard.press("Xa") == [.send(.cancel([ID(1042)]))])
-    // And it is inactive again.
+    // After that, the keys on the rows are inactive again.
     #expect(dashboard.press("a") == [])
   }
 

@@ -54,7 +54,7 @@ struct DependencyTreeTests {
     var edges: [Int: [Int]] = [:]
     for id in 2...40 {
       let count = Int.random(in: 1...3, using: &random)
-      // Each depends on later ones too, so that there are cycles.
+      // Operations also depend on later operations, so that there are cycles.
       edges[id - 1] = Array(
         Set((0..<count).map { _ in Int.random(in: 1...40, using: &random) } + [id])
       ).sorted()

@@ -12,7 +12,8 @@ struct GraphScanTests {
 
   private static let now = Scene.seconds(100)
 
-  /// Operations that wait, unless another state is given; of the class `Slow` from 10 on.
+  /// Returns waiting operations, unless another state is given. Operations from number 10 on have
+  /// the class `Slow`.
   private static func store(
     _ dependencies: [Int: [Int]], _ states: [Int: OperationState] = [:]
   ) -> OperationStore {
@@ -35,7 +36,7 @@ struct GraphScanTests {
 
   private static let medians = ["Quick": times(.seconds(1)), "Slow": times(.seconds(10))]
 
-  // By numbers of operations the path to 4 is the longest, by time the path through 10.
+  // The path to 4 has the most operations. The path through 10 takes the longest time.
   private static let graph = [1: [2, 10], 2: [3], 3: [4]]
 
   private func scan(

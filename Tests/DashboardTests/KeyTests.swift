@@ -12,10 +12,10 @@ struct KeyTests {
 
   /// Returns a dashboard in whose state every key of a context has an effect.
   private static func dashboard(in context: KeyContext) -> Dashboard {
-    // The list has to show finished operations too, and the help to have more lines than fit.
+    // The list must show finished operations, and the help must have more lines than the screen.
     var dashboard = Scene.dashboard(
       columns: 80, rows: [.help, .detail].contains(context) ? 14 : 60)
-    // Between the ends; its notice disappears with the next key.
+    // Selects a refresh rate between the slowest and the fastest. The next key removes the notice.
     dashboard.press("[")
     switch context {
     case .list:
@@ -24,7 +24,7 @@ struct KeyTests {
       dashboard.press(.right)
       dashboard.press("/4")
       dashboard.press(.enter)
-      // A window for Esc to close.
+      // Opens a window, which Esc can close.
       dashboard.press("w")
     case .tree:
       dashboard.press("jjjjjjjjjj")
@@ -67,7 +67,7 @@ struct KeyTests {
     "Each key of the table has an effect in each of its contexts", arguments: KeyContext.allCases)
   func eachKeyOfTheTableIsHandled(context: KeyContext) {
     for binding in KeyTable.bindings where binding.contexts.contains(context) {
-      // One of these keys selects the view that is shown.
+      // One of these keys selects the current view, so it has no effect.
       for input in binding.inputs where binding.action != .screen(.showView) {
         var dashboard = Self.dashboard(in: context)
         #expect(dashboard.keyContext == context)

@@ -148,7 +148,7 @@ struct ListingTests {
     let chosen = try #require(dashboard.list.selection.id)
     func line() -> Int? { dashboard.visibleKeys.map(\.id).firstIndex(of: chosen) }
     let before = line()
-    // Three operations appear above it.
+    // Three operations appear above the selected one.
     dashboard.update(
       changed: (1...3).map {
         OperationReport(

@@ -219,7 +219,7 @@ struct PictureTests {
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text()[0].hasSuffix("not recorded 1204  ! 1  12:04:31"))
     #expect(dashboard.text().shows("1204 state changes were not recorded; states are exact"))
-    // Present problems come first.
+    // Current problems are shown before past ones.
     update.warnings.insert(MonitorWarning(kind: .readyButNotStarted, queue: Scene.cpu), at: 0)
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.text().shows("cpu has free slots"))

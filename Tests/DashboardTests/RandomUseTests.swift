@@ -96,7 +96,7 @@ struct RandomUseTests {
       GoldenFrame.checkCells(of: dashboard.picture())
       let next = dashboard.nextTick(after: dashboard.now)
       #expect(next.map { $0 >= dashboard.now } != false, "seed \(seed)")
-      // The stored layout belongs to the present contents.
+      // The stored layout equals a layout that is computed from the current contents.
       let size = dashboard.screen.size
       let layout = Layout(dashboard.layoutRequest(for: size))
       #expect(dashboard.screen.layout == layout, "seed \(seed)")

@@ -20,7 +20,7 @@ import Testing
   private func dashboard(columns: Int = 80, rows: Int = 24) -> Dashboard {
     var dashboard = Dashboard(configuration: .init(source: .recording("a.opqrec")))
     dashboard.take(.resized(Size(columns: columns, rows: rows)))
-    // The local clock is different.
+    // The local clock differs from the clock of the recorded process.
     dashboard.take(.tick(Scene.seconds(9_000)))
     dashboard.take(.replay(status()))
     dashboard.take(.monitor(.hello(Scene.hello)))
@@ -105,7 +105,7 @@ import Testing
     }
     #expect(!text.shows("cancel") || !text.shows("tag it"))
     #expect(!text.shows("refused"))
-    // In the help they scroll and close, as usual.
+    // In the help, these keys scroll and close it, as usual.
     #expect(dashboard.press("jq") == [])
     #expect(dashboard.screen.helpTop == nil)
   }

@@ -88,7 +88,7 @@ struct RootTests {
     #expect(rows(dashboard).count { $0.depth == 1 } == 24)
     #expect(dashboard.text().shows("- io  24 roots"))
     #expect(dashboard.text().shows(" ├─ #2 job 2"))
-    // Into the queue, out of it, and folded again.
+    // Unfolds the queue, leaves it, and folds it again.
     dashboard.press("l")
     #expect(dashboard.selected == ID(2))
     dashboard.press("hh")
@@ -140,7 +140,7 @@ struct RootTests {
   @Test func dependenciesAndDependentsAreThoseOfTheRow() {
     for (key, direction) in [("d", GraphDirection.waitsFor), ("D", .blocks)] {
       var dashboard = Self.dashboard()
-      // After the dependencies of the first one.
+      // The next root follows the dependencies of the first root.
       dashboard.press("jj\(key)")
       #expect(dashboard.tree?.tree.root == ID(1080))
       #expect(dashboard.tree?.direction == direction)

@@ -35,7 +35,7 @@ struct TreeShapeTests {
       rowLimit: 100)
   }
 
-  // 1 waits for 2 and 3, 3 for 4, 4 for 2: the longest path to 2 is through 4.
+  // 1 depends on 2 and 3, 3 depends on 4, and 4 depends on 2. The longest path to 2 is through 4.
   private static let shared = [1: [2, 3], 3: [4], 4: [2], 2: [5]]
 
   @Test func aSharedOperationIsDrawnOnItsLongestWay() {
@@ -62,7 +62,7 @@ struct TreeShapeTests {
     let before = tree(Self.store([1: [2, 3], 3: [4], 2: [4], 4: [5]]))
     let owner = before.owners[ID(4)]
     #expect(owner == ID(2))
-    // 3 gets a longer path, but not one that is on the critical path.
+    // 3 gets a longer path, which is not on the critical path.
     let after = tree(
       Self.store([
         1: [2, 3, 7], 3: [4], 2: [4], 4: [5], 7: [8], 8: [9], 9: [3, 10], 10: [11], 11: [12],
@@ -163,7 +163,7 @@ struct TreeShapeTests {
   @Test func capitalBGoesToWhatMostWaitFor() {
     var dashboard = Scene.dashboard(rows: 60)
     dashboard.press("B")
-    // It has 18 uploads, the merge of all and the verification as dependents.
+    // Its dependents are 18 uploads, the merge of all parts and the verification.
     #expect(dashboard.list.selection.id == ID(1101))
     dashboard.press("1200")
     dashboard.press(.enter)

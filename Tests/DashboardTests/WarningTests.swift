@@ -172,7 +172,7 @@ struct WarningTests {
       let shortWayOut = text.shortWayOut(warning)
       #expect(!shortWayOut.isEmpty && shortWayOut.count <= 32)
       if kind.isDeadlock {
-        // Text that is too long for a banner is cut; the fix is not.
+        // A sentence that is too long for a banner is cut. The fix is never cut.
         #expect(text.shortSentence(warning).count < sentence.count)
       } else {
         let line = text.line([warning], width: 79) ?? ""

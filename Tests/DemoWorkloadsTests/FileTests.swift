@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func aDirectoryThatTakesNoFilesIsAnError() {
-    // Even root cannot create files there.
+    // Not even root can create files in this directory.
     let error = #expect(throws: WorkloadError.self) { try OutputDirectory(requested: "/proc/self") }
     #expect(
       error?.description.hasPrefix("cannot write to the output directory /proc/self: ") == true)

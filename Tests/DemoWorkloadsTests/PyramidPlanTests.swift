@@ -91,7 +91,7 @@ import Testing
         let total = plan.operations.filter { $0.lane == lane }.reduce(Duration.zero) {
           $0 + $1.duration
         }
-        // Less than 30 s of every queue's time for each pyramid.
+        // A pyramid occupies each queue for less than 30 s.
         #expect(total / lane.width < .seconds(30), "\(lane) in pyramid \(number)")
       }
     }

@@ -31,7 +31,7 @@ import Testing
     #expect(schedule.built(2) == [launch(4, isUploaded: false)])
     #expect(schedule.built(3) == [launch(5, isUploaded: false)])
     #expect(schedule.built(4) == [launch(6, isUploaded: false)])
-    // The network continues.
+    // The uploads continue.
     _ = schedule.uploaded(1)
     _ = schedule.uploaded(2)
     #expect(schedule.built(5) == [launch(7)])
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func aOnceRunMayBeUploadedBeforeItIsBuilt() {
-    // For example, when all its uploads were cancelled.
+    // This happens, for example, if all uploads of a pyramid were cancelled.
     var schedule = PyramidSchedule(isOnce: true, isTemporary: true)
     _ = schedule.start()
     #expect(schedule.uploaded(1) == [])

@@ -63,7 +63,7 @@ import Testing
       #expect(awaited.dependencies.isEmpty && awaited.awaited == nil)
     }
     #expect(plan.tasks.filter { $0.awaited != nil }.count == first.count)
-    // One further slot must help, so the next task in line has no dependencies.
+    // One more slot must resolve the deadlock, so the next task in the queue has no dependencies.
     #expect(line[queue.width].id == plan.holders[first[0].id])
   }
 

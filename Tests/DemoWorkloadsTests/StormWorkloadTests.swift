@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func itIsFilledToItsSize() async throws {
-    // So slow that almost no operation ends.
+    // The speed is so low that almost no operation ends during the test.
     let workload = workload(speed: 0.000_01)
     workload.start()
     // Some operations finish before others have to wait.

@@ -184,7 +184,7 @@ import Testing
     let workload = try workload(isOnce: false, isInteractive: true, isTemporary: true)
     let path = workload.directory.path
     workload.start()
-    // It stays while its uploads are held, so the check cannot miss it.
+    // The directory exists while the uploads are held, so the check finds it.
     #expect(await eventually { FileSystem.isDirectory("\(path)/pyramid-1") })
     workload.queues[.net].isSuspended = false
     #expect(await eventually { !FileSystem.isDirectory("\(path)/pyramid-1") })

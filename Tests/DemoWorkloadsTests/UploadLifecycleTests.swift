@@ -6,7 +6,7 @@ import Testing
 @testable import DemoWorkloads
 
 @Suite struct UploadLifecycleTests {
-  /// Returns a lifecycle at the transfer.
+  /// Returns a lifecycle whose transfer is running.
   private func transferring() -> UploadLifecycle {
     var lifecycle = UploadLifecycle()
     #expect(lifecycle.start() == .enter)

@@ -81,7 +81,7 @@ import Testing
   @Test("What is warned of is part of a frame, but for what is allowed")
   func warnings() async throws {
     let arguments = ["deadlock", "-n", "10", "-d", "500ms"]
-    // Both run at once, because each takes five seconds.
+    // Both programs run at the same time, because each takes five seconds.
     async let all = onOwnThread { try output(arguments) }
     let json = try await onOwnThread {
       try output(arguments + ["--json", "--allow", "all", "--warn", "cycle"])

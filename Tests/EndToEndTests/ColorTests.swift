@@ -51,7 +51,7 @@ import Testing
     var texts: [[String]] = []
     var colors: Set<Int> = []
     for step in Self.steps {
-      // Twice: an answer to the keys arrives before the second time.
+      // Redraws twice, because an answer to the keys may arrive after the first time.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()

@@ -9,7 +9,7 @@ import Testing
 /// The dashboard of the demo, controlled with its keys.
 @Suite(.timeLimit(.minutes(10))) struct DemoTests {
   @Test func xAndYCancelTheSelectedOperation() throws {
-    // Slow enough that an operation outlasts two keys.
+    // The speed is so low that an operation runs longer than the test needs for two keys.
     let window = try BuiltProgram.start(["--speed", "0.2"])
     #expect(window.wait { $0.contains("executing") && $0.contains("cancelled 0") })
     window.type("j")
@@ -29,7 +29,7 @@ import Testing
 
   @Test func qAsksBeforeTaggedWorkEndsWithTheDemo() throws {
     let window = try BuiltProgram.start(["--speed", "0.2"])
-    // A waiting operation does not finish meanwhile.
+    // A waiting operation is selected, because it does not finish during the test.
     window.type("\\state:wait\r")
     #expect(window.wait { $0.contains("waiting") })
     window.type(" ")

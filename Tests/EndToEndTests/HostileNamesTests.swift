@@ -117,7 +117,7 @@ import Testing
     try window.start(NamesFile.program, [file.path])
     var screens: [VirtualScreen] = []
     for step in [""] + Self.steps {
-      // Twice: an answer to the keys arrives before the second time.
+      // Redraws twice, because an answer to the keys may arrive after the first time.
       for keys in [step + "\u{C}", "\u{C}"] {
         try #require(window.wait(until: isDrawn), "before \(step.debugDescription)")
         window.forgetScreen()
@@ -166,7 +166,7 @@ import Testing
       )
       if cell.text == expected.text || expected.text == "…" { continue }
       if Self.letterTexts.contains(expected.text) { continue }
-      // Times and numbers of scalars differ.
+      // The times and the numbers of scalars may differ.
       if isDigit(cell.text), isDigit(expected.text) { continue }
       return "column \(column)\n\(left.lines[row])\n\(right.lines[row])"
     }

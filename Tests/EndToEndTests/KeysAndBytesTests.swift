@@ -54,7 +54,7 @@ import Testing
     window.absorb(for: .milliseconds(100))
     let bytes = window.byteCount
     let before = try #require(window.processorTime)
-    // 60 times down, and then 220 times up and down.
+    // Presses the key 60 times down, and then 220 times up and down.
     window.type(String(repeating: "j", count: 60))
     for _ in 0..<220 { window.type("kj") }
     #expect(window.wait { $0.lines.contains { $0.hasPrefix("▌") && $0.contains("#163 ") } })
@@ -100,7 +100,7 @@ import Testing
   @Test("T48: a busy second at four frames takes less than 40 kB at 120x40")
   func aBusySecondIsSmall() throws {
     let window = try BuiltProgram.start(columns: 120, rows: 40, ["--speed", "4"])
-    // From thirty per second to ten and then four.
+    // Lowers the rate from 30 per second to 10 and then to 4.
     window.type("[[")
     #expect(window.wait { $0.contains("LIVE 4/s") }, "\(window.screen.lines[0])")
     window.absorb(for: .milliseconds(700))

@@ -12,7 +12,7 @@ import Testing
     let window = try PseudoTerminal()
     try window.start(NamesFile.program, [file.path])
     #expect(window.wait { $0.contains("total") && !$0.isBlank(row: 23) })
-    // The clock stops.
+    // The display is paused, so that the clock stops.
     window.type("p")
     #expect(window.wait { $0.contains("PAUSED") })
     window.absorb(for: .milliseconds(100))
@@ -102,7 +102,7 @@ import Testing
           columns < 40 ? !screen.isBlank(row: 0) : screen.contains(words)
         }, "\(columns)x\(rows): \(window.screen.lines)")
     }
-    // The keys still work: Escape closes it, and then q quits.
+    // The keys still work: Escape closes the overlay, and then q quits.
     window.type("\u{1B}")
     window.absorb(for: .milliseconds(100))
     window.type("Q")

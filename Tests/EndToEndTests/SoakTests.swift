@@ -15,7 +15,7 @@ import Testing
       seed: seed, path: BuiltProgram.path, arguments: ["demo", "stubborn", "--speed", "4"],
       memoryLimit: 1_500_000)
     let figures = soak.run(for: .seconds(Effort.scaled(8)), lookCount: max(3, Effort.scaled(8)))
-    // Without faults, the smallest detectable leak is of interest.
+    // If there is no fault, prints the smallest leak that the run could have detected.
     print("seed \(seed): \(figures)")
     #expect(figures.faults == [], "seed \(seed): \(figures)")
     #expect(figures.actions > 10)

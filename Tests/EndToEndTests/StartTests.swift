@@ -79,7 +79,8 @@ import Testing
   func theDashboardAppears(variable: String) throws {
     let window = try PseudoTerminal()
     try window.start(BuiltProgram.path, environment: [variable])
-    // In the first and the last row of the actual window, regardless of the variables.
+    // The dashboard uses the first and the last row of the actual window, regardless of the
+    // variables.
     #expect(
       window.wait {
         $0.line(0).contains("opq-top") && $0.contains("total") && $0.line(23).contains("Quit")

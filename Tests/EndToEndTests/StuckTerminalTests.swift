@@ -39,7 +39,7 @@ import Testing
     let memory = try #require(ProcessStatus.amount("VmRSS", of: child))
     let bytes = window.byteCount
     window.absorb(for: .seconds(5))
-    // The output that was in transit when it was stopped.
+    // Reads the output that was in transit when the terminal stopped.
     #expect(window.byteCount - bytes < 65_536)
     let grown = try #require(ProcessStatus.amount("VmRSS", of: child)) - memory
     #expect(grown < 32_768, "\(grown) KiB more")
@@ -48,7 +48,7 @@ import Testing
     #expect(
       window.wait { screen in finishedCount(screen).map { $0 > before + 5 } ?? false },
       "the work went on meanwhile: \(window.screen.lines)")
-    // The incomplete frame and a new one, and not all frames in between.
+    // The output has the incomplete frame and a new one, but not the frames in between.
     #expect(window.byteCount - stopped < 40_000)
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
@@ -75,7 +75,7 @@ import Testing
     #expect(window.waitForEnd(isReading: false) == .signal(SIGTERM))
   }
 
-  /// How a program learns that its window was closed.
+  /// The way in which a program detects that its window was closed.
   enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
 
   @Test(
@@ -83,7 +83,7 @@ import Testing
     arguments: Closing.allCases)
   func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
     let times = try (0..<5).map { _ in try closeWindow(closing) }
-    // Other programs may use the processors for some time, but not in each run.
+    // Repeated, because other programs may use the processors during a single run.
     #expect(times.sorted()[2] < .seconds(1), "\(times)")
     #expect(times.allSatisfy { $0 < .seconds(3) }, "\(times)")
   }

@@ -56,7 +56,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let window = try PseudoTerminal()
     let before = window.settings
-    // A shell between them, which keeps the terminal after the program has ended.
+    // A shell starts the program and keeps the terminal after the program has ended.
     let inner = "echo $$ >'\(directory.file("pid"))'; exec '\(BuiltProgram.path)'"
     try window.start("/bin/sh", ["-c", "sh -c \"$0\"; echo \"back $?\"; read line", inner])
     #expect(window.wait { $0.contains("total") })
@@ -97,8 +97,8 @@ import Testing
     window.signal(SIGSEGV)
     #expect(window.waitForEnd(seconds: 60) == .signal(SIGSEGV))
     expectGivenBack(window.screen)
-    // The runtime's first line. Another program prints the rest, and the runtime does not wait for
-    // it on a busy machine.
+    // Checks only the runtime's first line. Another program prints the rest, and may do that too late on a
+    // busy machine.
     let isReported = window.screen.lines.contains { $0.contains("Backtracing from") }
     #expect(isReported, "\(window.screen.lines.prefix(20))")
   }

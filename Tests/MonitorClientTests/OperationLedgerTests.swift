@@ -86,7 +86,7 @@ import Testing
       if case .fail = last.last { break }
     }
     #expect(last == [.fail(Self.tooMuch)])
-    // As many as fit, and one more.
+    // Adds as many operations as fit, and then one more.
     #expect(count == 1_024)
   }
 }

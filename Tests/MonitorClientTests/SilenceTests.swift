@@ -41,7 +41,7 @@ import Testing
     #expect(silence.nextLook == moment(4))
     #expect(silence.hear(at: moment(3.5)) == [.post(.silent(for: .zero))])
     #expect(silence.hear(at: moment(3.6)) == [])
-    // From there on as at first.
+    // After an answer, the times are the same as at first.
     #expect(silence.look(at: moment(4)) == [])
     #expect(silence.look(at: moment(4.6)) == [.ping])
   }

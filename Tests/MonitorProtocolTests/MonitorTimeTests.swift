@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: extremes)
   func aTimeAfterOrBeforeAnotherIsCutToWhatFits(_ start: Int64) {
     for duration in Self.durations {
-      // Whole nanoseconds, which may also be clamped.
+      // The duration is rounded to nanoseconds, which may also be clamped.
       let nanoseconds = Int128(cut(duration.attoseconds / 1_000_000_000))
       let after = MonitorTime(nanoseconds: start) + duration
       #expect(after.nanoseconds == cut(Int128(start) + nanoseconds))

@@ -7,8 +7,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Real records of real queues. The queues are unlisted, so that collectors of other tests do not
-/// read them.
+/// Tests with records of real queues. The queues are unlisted, so that collectors of other tests do
+/// not read them.
 @Suite final class CollectorTableTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()

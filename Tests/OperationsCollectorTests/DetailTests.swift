@@ -15,7 +15,7 @@ import Testing
     MonitorTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// Requests the detail, and returns whether it was computed again.
+  /// Requests the details of an operation, and returns whether they were computed again.
   private func isFoundOut(
     _ watch: inout DetailWatch, _ id: OperationReport.ID?, at milliseconds: Int64,
     taking cost: Int64 = 0

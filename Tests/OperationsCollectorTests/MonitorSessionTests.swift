@@ -193,7 +193,7 @@ final class Viewer: Sendable {
       queue.addOperation(block)
       block.waitUntilFinished()
     }
-    // Its worker may hold it a moment longer, until the queue's next operation.
+    // The worker may retain the operation until it runs the next operation of the queue.
     #expect(viewer.waitUntil { _ in queue.operationCount == 0 && operation == nil })
   }
 }

@@ -20,7 +20,7 @@ import Testing
     // After an hour of sleep, the age is correct, so the start is before the clock's zero.
     #expect(
       ProcessFacts.started(start, now: moment(150), sinceBoot: .seconds(3_750)) == moment(-3_500))
-    // Exact to a hundredth of a second, and not in the future.
+    // The start time is exact to a hundredth of a second, and is not in the future.
     let later = ProcessStart(ticks: 151 * ticksPerSecond)
     #expect(
       ProcessFacts.started(later, now: moment(150), sinceBoot: .seconds(150)) == moment(150))

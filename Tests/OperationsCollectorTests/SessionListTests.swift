@@ -278,7 +278,7 @@ import Testing
     let list = try list(interest)
     var update = list.takeUpdate(from: table)
     #expect(update.changed.isEmpty && update.matchCount == 0 && update.keptCount == 3)
-    // It follows the warnings even if no operation changes.
+    // The update has the new warnings even if no operation changes.
     let cycle = MonitorWarning(kind: .cycle, operations: operations.prefix(2).map(id))
     _ = table.deadlockWatch.take([cycle], cost: .zero, at: ProcessFacts.now)
     update = list.takeUpdate(from: table)
@@ -311,7 +311,8 @@ import Testing
     #expect(list.takeUpdate(from: table).rootCount == nil)
     list.fill(from: table, until: .now + .seconds(60))
     var update = list.takeUpdate(from: table)
-    // Three of four roots, because of the limit, and the dependencies of the last one.
+    // The update has three of the four roots, because of the limit, and the dependencies of the
+    // last root.
     #expect(update.rootCount == 4)
     #expect(update.changed.map(\.id) == operations.map(id))
     // Another operation begins to depend on one of them.

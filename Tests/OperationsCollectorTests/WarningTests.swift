@@ -174,7 +174,7 @@ import Testing
     var watch = DeadlockWatch()
     let isNew = watch.take([neverAdded], cost: .zero, at: moment(0))
     #expect(!isNew && watch.warnings.isEmpty)
-    // It searches again although nothing changes.
+    // The collector searches for deadlocks again although nothing changes.
     #expect(watch.nextSearch == moment(1_000))
     let isNewThen = watch.take([neverAdded], cost: .zero, at: moment(1_000))
     #expect(isNewThen && watch.warnings == [neverAdded])

@@ -122,7 +122,7 @@ struct FoundationClientTests {
       let session = URLSession(
         configuration: .ephemeral, delegate: delegate, delegateQueue: queue.foundationQueue)
       #expect(session.delegateQueue === queue.foundationQueue)
-      // Neither uses the network: the second kind of URL is not supported.
+      // Neither task uses the network, because the second kind of URL is not supported.
       for (address, expected) in [
         ("data:,hello", ["hello", "complete"]), ("opq-unknown:nothing", ["failed"]),
       ] {

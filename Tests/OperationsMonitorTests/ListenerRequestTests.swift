@@ -161,9 +161,9 @@ import Testing
         return message == .pong(1) ? true : nil
       }
       #expect(isAnswered == true)
-      // At most one more, when its list was complete.
+      // The viewer receives at most one more update, whose list was already complete.
       #expect(count <= 1)
-      // It may send a new interest, and gets an update at once.
+      // The viewer may send a new interest, and receives an update at once.
       slow.send(.watch(Interest(), interval: .milliseconds(10)))
       #expect(
         slow.receiveUpdate { update in
@@ -182,7 +182,7 @@ import Testing
       let silent = try #require(WireClient(path: listener.path))
       let halting = try #require(WireClient(path: listener.path))
       halting.send(bytes: [9, 0])
-      // The same for a viewer that has been admitted by then: its time is no longer limited.
+      // A viewer that was admitted before has no time limit.
       let guest = try #require(
         (0..<1_000).lazy.compactMap { _ in
           WireClient(path: listener.path).flatMap { $0.greet().isGreeting ? $0 : nil }
@@ -211,7 +211,7 @@ import Testing
       queue.isSuspended = true
       let first = BlockOperation {}
       let dependents = (0..<(WireLimits.mostDependentsOfResult + 10_000)).map { _ in Operation() }
-      // Some depend on it through another operation.
+      // Some operations depend on it through another operation.
       for (index, dependent) in dependents.enumerated() {
         dependent.addDependency(index % 10 == 9 ? dependents[index - 1] : first)
       }

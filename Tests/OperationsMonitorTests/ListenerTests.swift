@@ -232,7 +232,7 @@ import Testing
         Issue.record("no update after the credit")
         return
       }
-      // One credit, one part.
+      // The viewer has one credit, so it receives one part.
       client.send(.ping(1))
       #expect(client.receive() == .message(.pong(1)))
     }
@@ -247,7 +247,7 @@ import Testing
       #expect(client.greet().isGreeting)
       client.send(.watch(Interest(), interval: .milliseconds(10)))
       let queue = OperationQueue()
-      // Another viewer shows twice that there was more to report.
+      // Another viewer proves twice that there were more changes to report.
       let other = try #require(WireClient(path: listener.path))
       #expect(other.greet().isGreeting)
       other.send(.watch(Interest(), interval: .milliseconds(10)))
@@ -305,7 +305,7 @@ import Testing
       let path = listener.path
       func connectOnce(_ step: Int) throws {
         let client = try #require(WireClient(path: path))
-        // Some leave at once, some during the greeting, and some while they watch.
+        // Some viewers disconnect at once, some during the greeting, and some later.
         if step % 3 == 0 { return }
         if step % 3 == 1 {
           client.send(bytes: [1, 0])
@@ -319,7 +319,7 @@ import Testing
       for step in 0..<30 { try connectOnce(step) }
       let before = try #require(ProcessStatus.descriptorCount(of: getpid()))
       for step in 0..<Effort.scaled(10_000) { try connectOnce(step) }
-      // The last ones are closed on another thread, and other tests open and close theirs.
+      // Another thread closes the last descriptors, and other tests open and close descriptors.
       let deadline = ContinuousClock.now + .seconds(30)
       var after = Int.max
       while after > before + 8, ContinuousClock.now < deadline {
@@ -362,7 +362,7 @@ import Testing
         }
         if Bool.random(using: &random) { client.send(bytes: [0xFF]) }
       }
-      // The other viewers' behavior does not change these results.
+      // The behavior of the other viewers does not affect these results.
       #expect(greeted.letIn == greeted.wanted && greeted.letIn > 0)
       #expect(isLetIn(at: listener.path))
     }

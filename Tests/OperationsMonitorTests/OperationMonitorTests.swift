@@ -31,7 +31,7 @@ import Testing
           }
         }
       }
-      // The only listener is the one at the path.
+      // Only one listener exists, at this path.
       let path = try OperationMonitor.listen(mode: .readWrite)
       #expect(OperationMonitor.socketPath == path)
       #expect(runtime.sockets == [path])
@@ -56,7 +56,8 @@ import Testing
           OperationMonitor.stopListening()
           hasStopped.change { $0 = true }
         }
-        // As soon as the old listener is removed, which may be before its viewers know.
+        // A new listener is possible as soon as the old one is removed, even if its viewers have not noticed
+        // that.
         while OperationMonitor.socketPath != nil { sched_yield() }
         let next = try OperationMonitor.listen()
         hasStopped.wait(for: "the old listener to have stopped") { $0 }

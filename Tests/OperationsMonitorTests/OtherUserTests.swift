@@ -38,10 +38,10 @@ import Testing
         }
         answers.wait(for: "the answers") { answers in users.allSatisfy { answers[$0] != nil } }
       }
-      // The directory refuses them.
+      // The directory refuses other users.
       ask(as: [12_345])
       #expect(answers.value[12_345] == .nothing)
-      // If it does not, the system still reports their user.
+      // If the directory does not, the system still reports their user.
       chmod(runtime.file("opq"), 0o755)
       chmod(path, 0o666)
       answers.change { $0 = [:] }
@@ -61,8 +61,8 @@ import Testing
   }
 }
 
-/// Makes the calling thread another user's, with the kernel's call. The library's function would change all
-/// threads.
+/// Changes the user of the calling thread with the system call. The function of the C library would change
+/// all threads.
 private func becomeUser(_ user: UInt32) {
   let call = unsafeBitCast(
     dlsym(nil, "syscall"), to: (@convention(c) (Int, Int, Int, Int) -> Int).self)

@@ -29,7 +29,7 @@ import Testing
         #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
         let load = Load()
         let seconds = Effort.percent >= 100 ? 60 : 5
-        // A viewer that takes as many parts as permitted, and reads none; and another in this process.
+        // One viewer grants the maximum credit and reads no part. The other viewer is in this process.
         let deaf = try #require(WireClient(path: path))
         #expect(deaf.greet().isGreeting)
         deaf.send(.watch(Interest(rowLimit: 100_000), interval: .milliseconds(100)))
@@ -43,8 +43,8 @@ import Testing
         #expect(load.finishedCount == load.addedCount)
         #expect(load.finishedCount > startCount)
         #expect(session.takeMessages().count { if case .update = $0 { true } else { false } } == 1)
-        // The socket's contents, one update that had begun, and one that waited: they contain only the latest
-        // of all changes in that time. All parts would be 16 MB.
+        // The viewer receives the contents of the socket, one update that had begun, and one that waited. The
+        // last one has only the latest values of that time. All updates would be 16 MB.
         #expect(load.isTold(to: deaf))
         #expect(deaf.receivedByteCount < 6 << 20, "\(deaf.receivedByteCount)")
 
@@ -52,7 +52,7 @@ import Testing
         viewer.forgetScreen()
         viewer.type("\u{C}")
         #expect(viewer.wait { $0.contains("LIVE") && $0.contains("total") })
-        // A viewer that asks gets a report of each of them.
+        // A viewer that requests these operations receives a report of each.
         let client = try #require(WireClient(path: path))
         #expect(client.greet().isGreeting)
         client.send(.watch(Interest(), interval: .milliseconds(10)))

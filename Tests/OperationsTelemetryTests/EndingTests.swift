@@ -86,7 +86,8 @@ import Testing
 
   @Test func aServiceThatTellsNothingGoesOnUntilItIsCancelled() async {
     let telemetry = OperationTelemetry.start(metrics: nil, tracer: nil)
-    // Begins at once, on this thread: code that does not wait has returned before the cancellation.
+    // The task begins at once on this thread. If `run()` did not wait, it would return before the
+    // cancellation.
     let task = Task.immediate {
       await telemetry.run()
       return Task.isCancelled
@@ -130,7 +131,7 @@ import Testing
       for _ in 0..<100 { queue.addOperation {} }
       await queue.waitForAll()
     }
-    // Called during a call of the system, it waits for the events that have happened meanwhile.
+    // A call of `stop()` during a call of the metrics system also waits for the events since then.
     let stopped = Task.immediate { await telemetry.stop() }
     gate.open()
     await stopped.value

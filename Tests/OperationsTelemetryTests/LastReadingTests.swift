@@ -20,7 +20,7 @@ import Testing
     let first = reading.begin()
     let second = reading.take(answer(to: first))
     #expect(first != .wait && second != .wait && first != second)
-    // An answer that was on its way.
+    // An answer to an earlier request arrives.
     #expect(reading.take(answer(to: first)) == .wait)
     #expect(reading.take(answer(to: .wait)) == .wait)
     #expect(reading.take(answer(to: second)) == .end)

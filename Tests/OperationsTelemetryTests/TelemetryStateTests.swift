@@ -170,11 +170,11 @@ import Testing
     let all = (0..<count).map { operation(UInt64($0)) }
     shown.take([queue(1, "a", finished: count)], all)
     shown.take([queue(1, "a", finished: count)], removed: all.map(\.id))
-    // As many others in between as one update reports at most.
+    // The number of operations in between is the maximum of one update.
     shown.take(
       [queue(1, "a", finished: 2 * count)], (count..<2 * count).map { operation(UInt64($0)) })
     #expect(shown.take([queue(1, "a", finished: 2 * count)], all).isEmpty)
-    // A second report does not hide a missing operation.
+    // A repeated report must not hide a missing operation.
     shown.take([queue(1, "a", finished: 2 * count + 7)])
     shown.settle()
     #expect(shown.untimed == 7)
@@ -211,7 +211,8 @@ import Testing
       largest = max(largest, shown.seriesCount)
       #expect(shown.completed("job \(id)") == 1)
     }
-    // Six gauges of the live queue, three totals and two timers of each label, and those of the process.
+    // The sum of six gauges for the live queue, three totals and two timers for each label, and the series of
+    // the process.
     #expect(largest < 6 + 5 * QueueLabels.limit + 20)
   }
 

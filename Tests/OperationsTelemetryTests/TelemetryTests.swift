@@ -256,7 +256,7 @@ import Tracing
   }
 
   @Test func whatNobodyHadReadAtTheStartIsNotCounted() {
-    // It has read a moment ago, and will not read again for a second.
+    // The collector has read a moment ago, and will not read again for a second.
     let other = OperationTelemetry.start(metrics: WatchedMetrics(), tracer: nil)
     let queue = makeQueue("unread")
     for _ in 0..<5 { queue.addOperation {} }

@@ -12,7 +12,7 @@ import Testing
     var shown = Shown()
     shown.take([queue(1, "a", finished: 10)], [operation(1)])
     #expect(shown.untimed == 0)
-    // The reports of three of them were only late.
+    // The reports of three operations arrived late.
     shown.take([queue(1, "a", finished: 10)], (2...4).map { operation($0) })
     #expect(shown.untimed == 6)
     shown.take([queue(1, "a", finished: 12)], [operation(5), operation(6)])
@@ -49,7 +49,7 @@ import Testing
       operation(2, state: .cancelled, started: 3, cancelRequested: 3),
       operation(3, state: .cancelled, started: 3, cancelRequested: 4),
       operation(4, state: .cancelled, added: 0, ready: 2, started: nil, cancelRequested: 2),
-      // Started before recording began.
+      // The operation started before recording began.
       operation(5, state: .cancelled, added: 2, started: 3),
       operation(6, state: .cancelled, added: 2, started: nil),
     ]
@@ -64,7 +64,7 @@ import Testing
     past.end = MonitorTime(nanoseconds: 1_000_000_000)
     var shown = Shown(since: past)
     let operations = [
-      // Found while it ran, or while it waited.
+      // Recording began while the operation ran, or while it waited.
       operation(1, state: .cancelled, ready: nil, started: nil, cancelRequested: 2),
       // Recorded for a session that has not seen its start.
       operation(2, state: .cancelled, added: 0, ready: 0, started: nil, cancelRequested: 2),
@@ -89,7 +89,7 @@ import Testing
     var shown = Shown()
     shown.take([queue(1, "a", finished: 9)], (1...4).map { operation($0) })
     #expect(shown.untimed == 0)
-    // The report of one of them was only late.
+    // The report of one operation arrived late.
     shown.take([], [operation(5)])
     #expect(shown.untimed == 4)
     #expect(shown.state.isSettled)

@@ -151,7 +151,7 @@ import Testing
     #expect(line.split(separator: "\n")[1].split(separator: "\t").count == 3)
   }
 
-  /// Restores an escaped value as the page describes.
+  /// Restores an escaped value as `BatchOutput.md` describes.
   private func unescaped(_ text: String) throws -> String {
     var value = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]

@@ -70,7 +70,8 @@ import Testing
       let viewer = try process.accept()
       #expect(viewer.receive { if case .hello = $0 { true } else { false } } != nil)
       opener.finish()
-      // It sends a farewell and closes the connection, long before the timeout of the greeting.
+      // The viewer sends a farewell and closes the connection long before the timeout of the
+      // greeting.
       #expect(viewer.receive { if case .bye = $0 { true } else { false } } != nil)
       #expect(opener.takeAnswers().isEmpty)
     }

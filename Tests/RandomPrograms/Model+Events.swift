@@ -6,13 +6,14 @@ import OperationsCore
 extension Model {
   /// Actions of one thread that are atomic for the other threads.
   enum Event: Hashable {
-    /// An operation that has a slot asks for its exclusions.
+    /// An operation that has a slot requests its exclusions.
     case ask(Int)
-    /// Its queue may choose an operation again, which asks once more.
+    /// The queue may choose an operation again, which then repeats its request.
     case invite(Int)
     /// An operation has finished and gives up its exclusions, or its place in a line.
     case release(Int)
-    /// It is decided whether the first is cancelled, because it requires the success of the second.
+    /// The model determines whether the first operation is cancelled, because it requires the success of the
+    /// second one.
     case decide(Int, Int)
     case cancel(Int)
     case finish(Int)
@@ -122,8 +123,8 @@ extension Model {
       + [.leave(index)]
   }
 
-  /// Removes one awaited dependency. After the last one, a thread of the library asks the operation's
-  /// `isReady`, and with it a condition of its own. [DE-18]
+  /// Removes one awaited dependency. After the last one, a thread of the library reads the operation's
+  /// `isReady`, which may include a condition of a subclass. [DE-18]
   private mutating func hear(_ index: Int, of other: Int) {
     items[index].awaited.removeAll { $0 == other }
     let isPending = items[index].phase == .pending && !items[index].isCancelled

@@ -11,20 +11,22 @@ extension Model {
     let priority: Operation.QueuePriority
   }
 
-  /// What an operation has to do with its exclusions.
+  /// The state of an operation with respect to its exclusions.
   struct Turn: Hashable {
-    /// The place among all operations, by when it asked first. `nil` if it has not asked.
+    /// The position among all operations in the order of their first requests; `nil` if the operation has
+    /// made no request.
     var number: Int?
     /// The exclusion that it waits for, in line.
     var exclusion: Int?
-    /// Its queue and its priority when it asked last.
+    /// Its queue and its priority at its last request.
     var group: Group?
     var refusalCount = 0
     /// Whether it executes with its exclusions.
     var isHolder = false
   }
 
-  /// After so many refusals an operation is preferred for a limited time, and so time counts.
+  /// After this number of refusals, an operation is preferred for a limited time. The model has no times, so
+  /// programs avoid this.
   private static let patience = 8
 
   // MARK: Asking
@@ -34,7 +36,8 @@ extension Model {
     return holders < Program.exclusionLimits[exclusion] || !rules.contains(.exclusions)
   }
 
-  /// It is given all of its exclusions or none. If one is not free it gives back its slot.
+  /// The operation receives all of its exclusions or none. If one is not free, the operation returns its
+  /// slot.
   mutating func ask(_ index: Int) -> [Event] {
     guard items[index].phase == .pending, let queue = items[index].queue else { return [] }
     if items[index].isCancelled { return [.finish(index)] }
@@ -73,8 +76,8 @@ extension Model {
 
   mutating func invite(_ index: Int) { threads.append([.invite(index)]) }
 
-  /// Whether a new dependency leaves no doubt about the place in line. If it has finished, the queue asks a
-  /// subclass again, which then may be ready although it is in line.
+  /// Whether the place in line is certain after a new dependency. If the dependency has finished, the queue
+  /// reads the `isReady` of a subclass again, which may then be ready although it is in line.
   func keepsTurn(_ index: Int, with other: Int) -> Bool {
     items[index].turn.exclusion == nil || items[index].kind == .block
       || items[other].phase != .finished
@@ -92,7 +95,7 @@ extension Model {
     return turn.exclusion != nil
   }
 
-  /// What a holder gives up is offered to the first of each group.
+  /// An exclusion that a holder returns is offered to the first operation of each group.
   mutating func release(_ index: Int) {
     guard items[index].turn.isHolder else {
       leaveLine(index)
@@ -134,8 +137,8 @@ extension Model {
     lookAgain(at: index)
   }
 
-  /// What follows for those that require the success of one that has finished. Cancelling is another
-  /// thread's work.
+  /// Determines which operations are cancelled, because they required the success of an operation that has
+  /// finished. Another thread cancels them.
   mutating func decisions(after index: Int) -> [Event] {
     let requirers = items[index].requirers
     items[index].requirers = []
@@ -150,7 +153,7 @@ extension Model {
     let isDecided = items[index].undecided.contains(other)
     guard isDecided else { return [] }
     if items[other].isCancelled, isPending, rules.contains(.requirements) {
-      // The rest comes when it has been cancelled.
+      // The other requirements are checked after it has been cancelled.
       return [.cancel(index), .decide(index, other)]
     }
     items[index].undecided.removeAll { $0 == other }

@@ -73,7 +73,7 @@ struct Model: Hashable, Sendable {
     var undecided: [Int] = []
     /// The operations that require its success.
     var requirers: [Int] = []
-    /// What it has to do with its exclusions.
+    /// Its state with respect to its exclusions.
     var turn = Turn()
     /// The queue that it was added to, which never changes.
     var queue: Int?
@@ -88,8 +88,7 @@ struct Model: Hashable, Sendable {
     var isSuspended = false
     /// The operations that have not left, including barriers, in the order of addition.
     var entries: [Int] = []
-    /// The operations that may start from their own point of view, in the order in which they
-    /// became ready.
+    /// The operations that are ready, in the order in which they became ready.
     var ready: [Int] = []
     /// The operations that hold a slot.
     var executing: [Int] = []
@@ -108,9 +107,9 @@ struct Model: Hashable, Sendable {
   /// have any speeds.
   var threads: [[Event]] = []
 
-  /// How many operations have asked for exclusions.
+  /// The number of operations that have requested exclusions.
   var askerCount = 0
-  /// Whether the documented rules leave open what happens.
+  /// Whether the documented rules do not specify the result.
   var isUndetermined = false
 
   init(_ program: Program, rules: Rules = .all) {
@@ -151,7 +150,7 @@ extension Model {
     lines[queue].entries.filter { items[$0].kind != .barrier }
   }
 
-  /// Which operations exist. [DE-14, section 1.16]
+  /// The operations that exist. [DE-14, section 1.16]
   var whichExist: [Bool] {
     var exists = items.indices.map(isHeldBySomebody)
     guard rules.contains(.retainsDependencies), exists.contains(false) else { return exists }

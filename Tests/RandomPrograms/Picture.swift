@@ -13,7 +13,7 @@ struct Picture: Equatable {
     var isFinished: Bool
     var isCancelled: Bool
     var queuePriority: Operation.QueuePriority
-    /// By index; `nil` for an operation of another program.
+    /// The operations, given by index; `nil` for an operation of another program.
     var dependencies: [Int?]
     /// `nil` if the state depends on whether a queue has evaluated a condition, which is not
     /// specified.
@@ -21,7 +21,7 @@ struct Picture: Equatable {
   }
 
   struct QueueView: Equatable {
-    /// By index; `nil` for an operation of another program.
+    /// The operations, given by index; `nil` for an operation of another program.
     var operations: [Int?]
     var operationCount: Int
     var isSuspended: Bool

@@ -115,7 +115,7 @@ extension Program {
 }
 
 extension OperationKind {
-  /// A strict order, so that simplifying programs ends.
+  /// A strict order, so that the simplification of a program ends.
   fileprivate func isSimpler(than other: OperationKind) -> Bool {
     guard let own = Self.allCases.firstIndex(of: self) else { return false }
     return other != .barrier && Self.allCases.prefix { $0 != other }.contains(self) && own >= 0

@@ -8,7 +8,7 @@ import TestSupport
 ///
 /// Steps are tried with a model, and most of those without an effect are left out.
 struct ProgramGenerator {
-  /// The emphasis of a program.
+  /// The kind of steps that is frequent in a program.
   private enum Theme: CaseIterable {
     case everything, order, dependencies, exclusions, control, lifetimes
   }
@@ -17,7 +17,7 @@ struct ProgramGenerator {
   private var program = Program(operations: [], queues: [], steps: [])
   private let theme: Theme
   private let moves: [(Move, weight: Int)]
-  /// Only a few, so that operations have equal priorities.
+  /// Only a few priorities are used, so that many operations have equal priorities.
   private let priorities: [Operation.QueuePriority]
 
   private init(seed: UInt64) {

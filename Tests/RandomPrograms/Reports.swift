@@ -37,7 +37,7 @@ final class Reports: Sendable {
     var required: [Int] = []
     /// Its exclusions.
     var exclusions: [Int] = []
-    /// Kept alive by its pending work, as a closure would keep it.
+    /// The reference of the pending work, which keeps the operation alive as a closure would.
     var underWay: (any SteeredByProgram)?
 
     var isRunning: Bool { beginCount > endCount }

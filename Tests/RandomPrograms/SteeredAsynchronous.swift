@@ -25,7 +25,8 @@ class SteeredAsynchronous: SteeredOperation, SteeredByProgram, @unchecked Sendab
     willChangeValue(forKey: "isExecuting")
     flags.change { $0.isExecuting = !$0.isFinished }
     didChangeValue(forKey: "isExecuting")
-    // Only now, when its queue knows it too; under the lock, so that the end comes after it.
+    // The beginning is reported when the queue has been notified too. It is reported under the
+    // lock, so that the end is reported after it.
     let endsByItself = flags.change { flags in
       if flags.isFinished { return false }
       flags.hasReported = true

@@ -31,7 +31,8 @@ final class SteeredStateful: SteeredOperation, SteeredByProgram, @unchecked Send
     willChangeValue(forKey: "phase")
     state.change { if $0.phase == .ready { $0.phase = .executing } }
     didChangeValue(forKey: "phase")
-    // Only now, when its queue knows it too; under the lock, so that the end comes after it.
+    // The beginning is reported when the queue has been notified too. It is reported under the
+    // lock, so that the end is reported after it.
     let endsByItself = state.change { state in
       if state.phase == .finished { return false }
       state.hasReported = true

@@ -17,9 +17,9 @@ extension World {
   ///
   /// - Returns: Whether that was reached in time.
   func comeToRest(within limit: Duration) -> Bool {
-    // Queues are read one after the other, and an operation may pass from a queue that was not read
-    // yet to one that was. It has then left its queue in between, which is a difference between two
-    // readings.
+    // Queues are read one after the other, so an operation may move from a queue that was not read
+    // yet to one that was. Two readings then differ, because the operation has left its queue
+    // between them.
     var before: Pulse?
     return poll(for: limit) {
       let now = pulseAtRest()
@@ -60,7 +60,7 @@ extension World {
       pulse.barrierCounts.append(content.barriers.count)
       pulse.counts.append(content.counts)
     }
-    // What the library does on its own threads, such as asking `isReady`.
+    // Includes the actions of the library on its own threads, such as reading `isReady`.
     return OperationQueue.hasDuties ? nil : pulse
   }
 }

@@ -58,7 +58,7 @@ extension World {
     if let only = members.first, program.operations[only].kind == .barrier {
       return addBarrier(only, to: queue)
     }
-    // Kept alive, in case another thread drops them now.
+    // The operations are retained here, because another thread may drop them now.
     let pairs = members.compactMap { member in operation(member).map { (member, $0) } }
     guard let (_, first) = pairs.first else { return }
     noteQueue(index, of: pairs.map(\.0))
@@ -136,6 +136,6 @@ extension World {
   }
 }
 
-/// A block that a world with a fault adds instead of a barrier. It is no operation of the program, but may have
-/// the address of one that was destroyed.
+/// A block that a world with a fault adds instead of a barrier. The block does not belong to the program, but
+/// may have the address of a destroyed operation of the program.
 final class OvertakingBlock: BlockOperation, @unchecked Sendable {}

@@ -81,7 +81,7 @@ extension World {
     }
     let state = reports.snapshot
     if state.startingCount > 0 { unfinished.append("\(state.startingCount) calls of start()") }
-    // These may be unreachable: started directly and dropped.
+    // These operations may be unreachable, because they were started directly and then dropped.
     for index in state.entries.indices where state.entries[index].isRunning {
       unfinished.append("the body of \(Program.name(ofOperation: index))")
     }

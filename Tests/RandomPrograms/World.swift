@@ -28,7 +28,7 @@ final class World: Sendable {
   private let rememberedOperations: Locked<[WeakReferences]>
   private let rememberedQueues: Locked<[WeakReferences]>
   private let indices: [ObjectIdentifier: Int]
-  /// Additional references, if that is the fault.
+  /// Additional references. They exist only if the deliberate fault is a leak.
   private let kept: [Operation]
 
   /// The observations of the observed operations' flags.

@@ -37,7 +37,7 @@ struct LockHazardTests {
         let dependency = MyAsyncOperation()
         let dependent = LockedReadinessOperation()
         dependent.addDependency(dependency)
-        // Makes this thread cancel just before the other one finishes.
+        // Makes this thread cancel the operation just before the other thread finishes it.
         let isAboutToFinish = Atomic<Bool>(false)
         dependency.work = { isAboutToFinish.store(true, ordering: .releasing) }
         queue.addOperation(dependency)

@@ -98,7 +98,7 @@ private final class Download: Operation, @unchecked Sendable {
   let place = "here"
 }
 
-/// Declares every name, and notes each use that the library could cause.
+/// Declares every name, and records each use that the library could cause.
 private class PortedOperation: Operation, @unchecked Sendable {
   enum State: String { case idle = "own" }
 
@@ -110,7 +110,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
     return value
   }
 
-  // Not noted, because the tests use it.
+  // Not recorded, because the tests use it.
   var state: State { .idle }
   var error: (any Error)? { noted("error", nil) }
   var result: Int? { noted("result", nil) }
@@ -123,7 +123,7 @@ private class PortedOperation: Operation, @unchecked Sendable {
   func log(_ text: String) { reads.note("log") }
   func report() { reads.note("report") }
 
-  // The members that the library has today.
+  // The current members of the library.
   var states: [State] { noted("states", []) }
   var exclusions: [String] { noted("exclusions", []) }
   var forgetsDependencies: Bool { noted("forgetsDependencies", false) }
@@ -177,7 +177,7 @@ private final class PortedAsyncOperation: AsyncOperation<Int>, @unchecked Sendab
   }
 }
 
-/// Declares every name, and notes each use that the library could cause.
+/// Declares every name, and records each use that the library could cause.
 private final class PortedQueue: OperationQueue, @unchecked Sendable {
   private let calls: EventLog<String>
   init(_ calls: EventLog<String>) { self.calls = calls }
@@ -187,7 +187,7 @@ private final class PortedQueue: OperationQueue, @unchecked Sendable {
   func invalidate() { calls.note("invalidate") }
   func shutdown() { calls.note("shutdown") }
 
-  // The members that the library has today.
+  // The current members of the library.
   func snapshot() -> String { "own" }
   func deadlocks() -> String { "own" }
   func stateChanges() -> String { "own" }

@@ -48,14 +48,14 @@ package final class PseudoTerminal {
   private var keeper: Int32
   /// The program that was started; `nil` if none runs.
   package private(set) var child: Int32?
-  /// At its end when no process holds the other side.
+  /// Reading reaches the end of the output when no process has the other side open.
   private var childIsGone: Int32?
 
   /// Creates a terminal of this size.
   ///
   /// - Throws: ``Failure`` if the system has none.
   package init(columns: Int = 80, rows: Int = 24) throws {
-    // Otherwise, the widths of characters are those of the C locale.
+    // Without this, the widths of characters are those of the C locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     var controller: Int32 = -1
     var keeper: Int32 = -1
@@ -129,7 +129,7 @@ package final class PseudoTerminal {
       posix_spawn_file_actions_addopen(
         &actions, descriptor, path, O_RDWR | O_CREAT | O_APPEND, 0o600)
     }
-    // The child holds it until its end, however it ends.
+    // The child keeps the descriptor open until it ends.
     posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
 
     var attributes = posix_spawnattr_t()

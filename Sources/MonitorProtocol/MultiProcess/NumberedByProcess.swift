@@ -3,8 +3,8 @@
 
 /// An id that includes the number of its process, if several processes are watched as one.
 ///
-/// Each process numbers from 1 on, so ids of different processes collide. The number of the process
-/// is in the top eight bits, which no process ever needs.
+/// Each process numbers its operations from 1, so ids of different processes collide. The number of
+/// the process is stored in the top eight bits, which no process needs.
 package protocol NumberedByProcess {
   /// The number of the id.
   var rawValue: UInt64 { get }

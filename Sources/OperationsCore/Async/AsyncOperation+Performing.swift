@@ -3,8 +3,8 @@
 
 import Synchronization
 
-/// Holds the operation that performs others, for its closure, which is created before the
-/// operation.
+/// A reference to the operation that performs others. The closure of that operation uses it,
+/// because the closure is created before the operation.
 final class Performer: Sendable {
   private let reference = Atomic<Unmanaged<Operation>?>(nil)
 

@@ -69,7 +69,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
       return false
     }
     guard members.add(operation) else { return false }
-    // For a concurrent `cancel()`, which sets the flag and then cancels the members that it finds.
+    // A concurrent `cancel()` sets the flag and then cancels the members that it finds. So the flag
+    // is checked after the member was added.
     if isCancelled { operation.cancel() }
     return true
   }
@@ -113,7 +114,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   /// Cancels the group and its members. An override must call `super`.
   open override func cancel() {
     super.cancel()
-    // Not if it has finished before.
+    // The members are not cancelled if the group has already finished.
     if isCancelled { members.cancel() }
   }
 

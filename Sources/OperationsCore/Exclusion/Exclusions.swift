@@ -94,8 +94,8 @@ final class Exclusions: Sendable {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
-        // The finishing thread leaves after that: it finds the operation here, or its finish is
-        // seen here.
+        // The thread that finishes the operation acquires this lock later. Either it finds the
+        // operation here, or this thread sees the finish.
         if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number

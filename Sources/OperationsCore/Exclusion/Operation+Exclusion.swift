@@ -33,7 +33,8 @@ extension OperationSupplement where Self: Operation {
     get { withRare { $0?.exclusions ?? [] } }
     set {
       makeRare { rare in
-        // While it waits it is not chosen, but it has asked.
+        // An operation that waits in a line is not chosen, but it has requested its exclusions, so
+        // they can no longer change.
         guard !rare.hasAskedForExclusions, update({ $0.excludeOthers() }) else { return }
         rare.exclusions = newValue
       }

@@ -17,7 +17,6 @@ public enum Deadlock: Sendable, Hashable {
   /// cancel a member that has not started, or remove a dependency. Cancelling a barrier does not
   /// help, because it keeps its place, and a member that waits in its own code does not check its
   /// `isCancelled`.
-  /// does not look at its `isCancelled`.
   case cycle([OperationReference])
 
   /// Operations hold every slot of a queue, sometimes of several queues, and wait in their own code

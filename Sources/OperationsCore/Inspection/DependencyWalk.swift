@@ -12,7 +12,7 @@ struct DependencyWalk {
     case ready
     case excluded
     case notReadyByItself
-    /// With the number of awaited dependencies.
+    /// The dependency waits for this number of dependencies.
     case waiting(Int)
     case suspended
     case neverAdded
@@ -39,7 +39,7 @@ struct DependencyWalk {
     var slowest: (operation: Operation, outlook: Outlook)?
     for operation in operations {
       let outlook = outlook(for: operation)
-      // The first one of equal ones.
+      // If several dependencies look equally slow, the first one is used.
       if slowest.map({ $0.outlook < outlook }) ?? true { slowest = (operation, outlook) }
     }
     return slowest?.operation
@@ -66,7 +66,7 @@ struct DependencyWalk {
   private mutating func end(_ operation: Operation) -> DependencyChain.End {
     switch outlook(for: operation) {
     case .executing: return .executing
-    // It has got a dependency since then.
+    // The operation has received a dependency since then.
     case .waiting: return .goesOn
     case .notReadyByItself: return .notReadyByItself
     case .excluded: return .excluded

@@ -50,7 +50,8 @@ public struct QueueSnapshot: Sendable, Identifiable {
   public let isSuspended: Bool
   /// The number of operations in each state.
   public let counts: Counts
-  /// The operations and barriers that had not left, in the order of addition.
+  /// The operations and barriers that had not left the queue, in the order in which they were
+  /// added.
   public let operations: [OperationSnapshot]
 }
 

@@ -131,9 +131,9 @@ final class StateChangeSubscription: Sendable {
 public struct OperationStateChange: Sendable, Equatable {
   /// The operation; see `Operation.id`.
   public let operation: OperationID
-  /// The state before; `nil` if the operation was added.
+  /// The queue; see `OperationQueue.id`.
   public let queue: QueueID
-  /// The state before; `nil` where the operation was added.
+  /// The state before; `nil` if the operation was added.
   public let oldState: OperationState?
   /// The state after the change. Equal to `oldState` if the operation was cancelled.
   public let newState: OperationState

@@ -40,7 +40,7 @@ extension Operation {
   @inline(__always)
   private final func tellDependents(in queue: QueueCore?) -> OperationChain {
     var chain = OperationChain()
-    // Most operations have one, and nothing else that must be read under the lock.
+    // Most operations have one dependent, and no other data that must be read under the lock.
     if lock.isFree, extra.load(ordering: .acquiring).isNothing {
       if let only = links.firstDependent {
         links.firstDependent = nil
@@ -224,7 +224,7 @@ extension Operation {
     let extra = extra.load(ordering: .acquiring)
     if extra.isNothing { return (first, nil, []) }
     if let second = extra.dependent {
-      // Unless another thread replaces it by a rare state.
+      // The exchange fails if another thread has replaced the dependent by a rare state.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
       if isTaken { return (first, second, []) }

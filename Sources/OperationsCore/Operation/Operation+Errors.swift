@@ -34,7 +34,6 @@ extension OperationSupplement where Self: Operation {
   ///
   /// - Parameter error: Returned by ``error`` if the operation is or was cancelled, has not
   ///   finished, and no error was recorded before.
-  ///   finished, and nothing was recorded before.
   public func cancel(because error: any Error) {
     keepError(error, at: \.cancellationReason)
     cancel()

@@ -8,7 +8,7 @@ extension Operation {
   // MARK: Start
 
   final func performStart() {
-    // Workers have another path for a plain block operation, so a call that comes here is direct.
+    // Workers start a plain block operation in another way, so this call was made by the program.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 
@@ -24,7 +24,8 @@ extension Operation {
       return false
     case .finishWithoutRunning: return finishUnrun()
     case .run:
-      // Not twice if a subclass has announced it before calling `super`.
+      // The change is not announced a second time if a subclass has announced it before it called
+      // `super`.
       if !status.load(ordering: .acquiring).isExecuting {
         announce("isExecuting") { _ = update { $0.noteExecuting() } }
       }

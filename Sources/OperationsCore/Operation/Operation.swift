@@ -277,23 +277,24 @@ open class Operation: @unchecked Sendable {
     return true
   }
 
-  /// Finishes what was cancelled before its start. Overridden by the classes of this module.
+  /// Finishes an operation that was cancelled before its start. The classes of this module override it.
   /// - Returns: Whether this call has finished it, so that the caller must call
   ///   ``finishWasSet(discardsWork:)``.
   func finishUnrun() -> Bool { finishHere(wasExecuting: false) }
 
-  /// Takes what the operation runs, when it will not run any more. Overridden by the classes of this
-  /// module.
+  /// Removes and returns the work of the operation when the work will no longer run. The classes of this
+  /// module override it.
   ///
-  /// - Parameter mayRunAgain: Whether the operation has run by hand. What can be run again by hand stays.
+  /// - Parameter mayRunAgain: Whether the program started the operation directly. In that case, work that can
+  ///   be run again stays.
   /// - Returns: An object or a closure whose release may run the user's code; `nil` if there is nothing.
   func takeWork(mayRunAgain: Bool) -> Any? { nil }
 
-  /// Whether the operation's work is released before those who wait for the operation go on. Overridden by
-  /// the classes of this module.
+  /// Whether the operation's work is released before threads that wait for the operation continue. The
+  /// classes of this module override it.
   var releasesWorkFirst: Bool { false }
 
-  /// Releases the work that will not run.
+  /// Releases the work that will no longer run.
   final func discardWork() { withExtendedLifetime(takeWork(mayRunAgain: false)) {} }
 
   // MARK: Identity

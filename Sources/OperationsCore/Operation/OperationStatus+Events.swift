@@ -22,9 +22,9 @@ extension OperationStatus {
   enum StartVerdict: Equatable {
     /// Run `main()`.
     case run
-    /// It was cancelled: finish it, and handle the consequences.
+    /// The operation was cancelled. Finish it and handle the consequences.
     case finishWithoutRunning
-    /// It has already finished: do nothing.
+    /// The operation has already finished. Do nothing.
     case nothing
     case refuse(Misuse.Kind)
   }

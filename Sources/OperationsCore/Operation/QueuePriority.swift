@@ -7,15 +7,15 @@ extension Operation {
   /// Priority never replaces a dependency: a ready operation of low priority starts before a
   /// waiting one of high priority.
   public enum QueuePriority: Int, Sendable, CaseIterable {
-    /// After all others.
+    /// The lowest priority: operations start after all others.
     case veryLow = -8
-    /// After normal ones.
+    /// Operations start after those of normal priority.
     case low = -4
     /// The default.
     case normal = 0
-    /// Before normal ones.
+    /// Operations start before those of normal priority.
     case high = 4
-    /// Before all others.
+    /// The highest priority: operations start before all others.
     case veryHigh = 8
 
     /// Creates the priority with this number, or the next one towards `normal`; never `nil`.

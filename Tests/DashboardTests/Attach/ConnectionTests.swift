@@ -50,7 +50,7 @@ struct ConnectionTests {
     }
     #expect(header(120).contains("ATTACHED rw  LIVE  behind 1.2s  up 1m42s  4 queues"))
     #expect(header(60).contains("tilebuild[4711]  ATTACHED rw  behind 1.2s"))
-    // A lost connection is more important than the time of day.
+    // In a narrow header, lost events have precedence over the time of day.
     #expect(header(60).hasSuffix("not recorded 7"))
     #expect(header(40) == " tilebuild[4711]  behind 1.2s")
   }
@@ -118,7 +118,7 @@ struct ConnectionTests {
     dashboard.press("?")
     #expect(dashboard.text().shows("disabled: reconnecting"))
     dashboard.press("?")
-    // The keys that only look still work.
+    // Keys that do not change the process still work.
     dashboard.press("jt")
     #expect(dashboard.keyContext == .tree)
     dashboard.press("q")
@@ -155,7 +155,7 @@ struct ConnectionTests {
     #expect(dashboard.tags.ids == [ID(1080), ID(1095)])
     #expect(dashboard.list.selection.id == ID(1077))
     dashboard.take(.monitor(.disconnected(reason: "reset")))
-    // From the lost connection.
+    // A late message from the lost connection.
     var late = Scene.update
     late.queues = []
     dashboard.take(.monitor(.update(late)))
@@ -164,7 +164,7 @@ struct ConnectionTests {
     let effects = dashboard.reduce(.monitor(.hello(PickerScene.hello)))
     #expect(effects == [.watch(dashboard.wantedInterest)])
     #expect(dashboard.text()[0].contains("ATTACHED rw  LIVE"))
-    // The old rows stay until new ones arrive.
+    // The old rows stay on the screen until new ones arrive.
     #expect(dashboard.list.rows.count > 20)
     let kept = Scene.operations.filter { [1042, 1077, 1080, 1200].contains($0.id.rawValue) }
     dashboard.take(.monitor(.update(Scene.update(of: kept))))

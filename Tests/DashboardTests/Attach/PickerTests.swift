@@ -24,7 +24,7 @@ struct PickerTests {
     var dashboard = PickerScene.attached()
     #expect(dashboard.press("o") == [.findProcesses])
     #expect(dashboard.text().shows("searching"))
-    // Not during a search.
+    // A search that runs is not repeated.
     #expect(dashboard.take(.tick(Scene.now + .seconds(10))) == [])
     let now = dashboard.now
     #expect(dashboard.take(.found([tilebuild])) == [])
@@ -124,7 +124,7 @@ struct PickerTests {
     #expect(dashboard.keyContext == .picker)
     #expect(dashboard.connection.source == .process(tilebuild.id))
     #expect(dashboard.press(.enter) == [.open(.process(imaged.id))])
-    // The picker may be closed meanwhile.
+    // The picker may be closed before the answer arrives.
     dashboard.press(.escape)
     dashboard.take(.openFailed(reason: "it is gone"))
     #expect(dashboard.text().shows("cannot open it: it is gone"))
@@ -186,7 +186,7 @@ struct PickerTests {
     dashboard.take(.openFailed(reason: "no"))
     dashboard.press("G")
     #expect(dashboard.press(.enter) == [.open(.demo)])
-    // The same process greets, but no old state stays.
+    // The greeting is from the same process, but the old state is discarded.
     dashboard.take(.monitor(.hello(Scene.hello)))
     #expect(dashboard.list.rows.count == 0 && dashboard.tags.ids.isEmpty)
     #expect(dashboard.live.endedReason == nil && dashboard.connection.source == .demo)

@@ -109,7 +109,7 @@ struct HistoryViewTests {
     dashboard.press("jjj")
     var update = Scene.update
     update.runs = HistoryScene.runs
-    // The two strips above disappear.
+    // The two strips above this one disappear.
     update.runs?.runs.removeAll { $0.queue == Scene.cpu }
     dashboard.take(.monitor(.update(update)))
     #expect(dashboard.timeline.selected == .slot(Scene.io, 0))

@@ -176,7 +176,7 @@ struct MultiProcessTests {
     var dashboard = MultiProcessScene.dashboard()
     dashboard.tags.ids = [MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]
     dashboard.press("x")
-    // One of the two processes accepts no commands, which it answers itself; the other one does.
+    // One of the two processes is read-only and refuses the command. The other one accepts it.
     #expect(
       dashboard.press("y")
         == [.send(.cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]))])

@@ -14,7 +14,8 @@ enum HistoryScene {
     dashboard.take(.monitor(.hello(Scene.hello)))
     var update = Scene.update
     update.times = times
-    // Backwards from the counts of the scene: the number of operations that had finished one second earlier.
+    // Computed backwards from the counts of the scene: the number of operations that had finished one second
+    // earlier.
     var totals = [Scene.queues[1].counts.finished]
     for second in 1...90 {
       totals.append(totals[second - 1] - second * 37 % 11 * (second / 30 + 1) / 3)

@@ -62,7 +62,7 @@ struct StyleEvidence {
     case .text, .strong, .dim: return true
     case .warning: return run.text.contains { $0.isLetter || $0 == "!" }
     case .accent:
-      // Only lines could have either meaning: the critical path has its own characters.
+      // Only tree lines need evidence, because the critical path has its own characters.
       let light = [glyphs.branch, glyphs.lastBranch].map { $0.filter { $0 != " " } }
       return !light.contains { run.text.contains($0) }
     case .executing, .ready, .held, .cancelling, .waiting, .finished, .cancelled: break
@@ -74,13 +74,13 @@ struct StyleEvidence {
     if text.contains("live") || text.contains("following") { return true }
     // The end of a cut text. Other cells represent the characters that were cut.
     if text.filter({ $0 != " " }) == (glyphs.isUnicode ? "…" : "~") { return true }
-    // The shortest counts: a letter and a number.
+    // Accepts the shortest form of a count: a letter and a number.
     if let letter = words.first?.first, text.first == letter,
       text.dropFirst().first?.isNumber == true
     {
       return true
     }
-    // A number below a heading.
+    // Accepts a number below a heading with one of the words.
     return (0..<run.row).contains { row in
       let columns = max(0, run.columns.upperBound - 11)..<run.columns.upperBound
       let heading = Self.text(of: grid, row: row, columns: columns).lowercased()

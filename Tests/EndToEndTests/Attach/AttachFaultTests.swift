@@ -80,7 +80,7 @@ import Testing
     let deadline = ContinuousClock.now + .seconds(60)
     while last <= first, ContinuousClock.now < deadline { last = try process.finishedCount() }
     #expect(last > first)
-    // The process itself opens files and needs a varying number of threads.
+    // The process opens files and changes the number of its threads, so exact numbers cannot be expected.
     #expect(try #require(ProcessStatus.descriptorCount(of: process.id)) <= descriptors + 8)
     #expect(try #require(ProcessStatus.amount("Threads", of: process.id)) <= threads + 8)
   }
@@ -95,7 +95,7 @@ import Testing
     let other = try process.watch(["-p", "\(process.id)"])
     viewer.signal(SIGSTOP)
     let start = try process.finishedCount()
-    // A hundred thousand state changes per second while the viewer reads nothing.
+    // Makes 100,000 state changes per second while the viewer reads nothing.
     let goal = start + Effort.scaled(200_000)
     let deadline = ContinuousClock.now + .seconds(120)
     var count = start

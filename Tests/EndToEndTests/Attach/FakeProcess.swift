@@ -17,7 +17,7 @@ final class FakeProcess: Sendable {
   /// The number of connections so far.
   var connectionCount: Int { connections.value }
 
-  /// Listens until this object is destroyed.
+  /// Creates a process that listens until this object is destroyed.
   ///
   /// - Parameter bytes: Returns the bytes for a connection with a number: the greeting, which may
   ///   be empty, and the rest, which is sent after the viewer has answered the greeting. Then the

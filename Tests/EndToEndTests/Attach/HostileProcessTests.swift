@@ -77,7 +77,7 @@ import Testing
     #expect(
       errors.hasSuffix("lost: the process reports more operations than opq-top can keep\n"),
       "\(errors)")
-    // A gibibyte, as the ledger counts it.
+    // The limit of the ledger is one gibibyte.
     #expect((300..<400).contains(id), "\(id)")
   }
 

@@ -118,7 +118,7 @@ import Testing
     let silent = "opq-top: the process does not answer; frames show its last known state\n"
     waitUntilSaid(silent)
     #expect(said == silent)
-    // A second later, it receives the silence again, and prints nothing.
+    // A second later, the viewer learns again that the process is silent, and prints nothing.
     window.absorb(for: .milliseconds(1_500))
     #expect(said == silent)
     viewer.send(.pong(0))
@@ -159,7 +159,8 @@ import Testing
     let text = window.screen.lines.joined()
     let start = try #require(text.range(of: "\"secondsInState\":")).upperBound
     let seconds = try #require(Double(text[start...].prefix { $0.isNumber || $0 == "." }))
-    // By this machine's clock, it would be the arbitrary difference of the clocks.
+    // If the age were computed with this machine's clock, it would be the difference between the
+    // two clocks.
     #expect((0..<60).contains(seconds), "\(text)")
   }
 
@@ -192,7 +193,7 @@ import Testing
     #expect(window.screen.contains("one job"))
     window.type("Q")
     #expect(window.waitForEnd() == .status(0))
-    // It disconnects, with or without a farewell.
+    // The process disconnects, with or without a farewell.
     #expect(viewer.receive { _ in false } == nil)
   }
 

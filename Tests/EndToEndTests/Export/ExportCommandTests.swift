@@ -77,7 +77,7 @@ import Testing
 
   @Test("A reader that has seen enough is no failure")
   func brokenPipe() throws {
-    // More than a pipe can hold before it is read.
+    // The output is larger than the buffer of a pipe.
     let reports = (1...20_000).map { number in
       OperationReport(
         id: .init(UInt64(number)), name: "tile \(number)", className: "Tile", queue: .init(1),

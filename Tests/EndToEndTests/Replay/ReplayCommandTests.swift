@@ -83,7 +83,7 @@ import Testing
     let file = process.runtime.file("a.opqrec")
     let errors = process.runtime.file("errors")
     let shell = try PseudoTerminal()
-    // In blocks of 1,024 bytes.
+    // The limit is in blocks of 1,024 bytes.
     let line = "ulimit -f 40; exec '\(BuiltProgram.path)' record -p \(process.id) -o '\(file)'"
     try shell.start(
       "/bin/bash", ["-c", line], environment: [MonitoredProcess.variable(process.runtime)],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A type with the same name as one of this library, as another module may have that uses neither
-/// Foundation nor this library.
+/// A type with the same name as a type of this library. Modules that use neither Foundation nor
+/// this library may declare such types.
 public struct Operation: Sendable {
   /// Distinguishes the type from the library's.
   public let formula: String

@@ -58,14 +58,14 @@ final class ScriptedSource: MonitorSource {
     ring()
   }
 
-  /// Returns the name at an index, starting again after the last one.
+  /// Returns the name at an index. After the last name, the first one follows.
   private func name(_ index: Int) -> String { names[index % names.count] }
 
   private func queueID(_ index: Int) -> QueueReport.ID {
     QueueReport.ID(UInt64(index % Self.queueCount) + 1)
   }
 
-  /// The first operation waits for all others. All others but one execute.
+  /// The first operation waits for all others. All other operations except one execute.
   private var operations: [OperationReport] {
     let ids = names.indices.map { OperationReport.ID(UInt64($0) + 101) }
     return names.indices.map { index in

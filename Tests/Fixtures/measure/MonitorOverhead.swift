@@ -78,7 +78,8 @@ enum MonitorOverhead {
     var times: [Watching: [Double]] = [:]
     for round in 0..<rounds {
       var taken: [Watching: Duration] = [:]
-      // Each kind is first, second and last in turn.
+      // The order changes from round to round, so that each kind is first, second and last equally
+      // often.
       for index in 0..<3 {
         let watching = Watching.allCases[(index + round) % 3]
         taken[watching] = try time(watching) { work(count) }

@@ -79,7 +79,7 @@ enum TelemetryOverhead {
     var taken = Duration.zero
     tell(telling) { metrics in
       let queue = OperationQueue()
-      // Before the measured seconds, as many operations have finished as are kept.
+      // Before the measurement, as many operations finish as the monitor keeps.
       for second in 0..<25 {
         let before = processorTime()
         for _ in 0..<800 { queue.addOperation {} }
@@ -115,7 +115,7 @@ enum TelemetryOverhead {
     var ratios: [Telling: [Double]] = [:]
     for round in 0..<rounds {
       var taken: [Telling: Duration] = [:]
-      // Each kind is first, second and last in turn.
+      // The order changes from round to round, so that each kind is first, second and last equally often.
       for index in 0..<3 {
         let telling = Telling.allCases[(index + round) % 3]
         tell(telling) { _ in taken[telling] = ContinuousClock().measure { work(count) } }

@@ -14,10 +14,10 @@ enum EndlessChain {
   /// A program that adds operations faster than a queue executes them must wait now and then, with
   /// or without a chain.
   private static let aheadAtMost = 1_000
-  /// Includes the operations that are being released.
+  /// The limit includes operations that are being released.
   private static let aliveAtMost = 4 * aheadAtMost
-  /// In KiB, after this number of operations was reached for the first time. A link needs more than
-  /// 0.1.
+  /// The maximum growth of memory in KiB after the first operations. A chain of retained operations
+  /// would need more than 0.1 KiB for each.
   private static let growthAtMost = 4 * 1_024
 
   /// Runs the number of operations in the first argument. Prints the maximum number that existed at

@@ -105,7 +105,8 @@ struct ProcessMergeTests {
   @Test func timesAreThoseOfTheViewersClock() throws {
     var scene = MergeScene(count: 2)
     scene.greet(1)
-    // On a machine that has run an hour longer; a second after the first one.
+    // The second process runs on a machine that started an hour earlier. Its update is one second
+    // newer.
     scene.now = scene.now + .seconds(1)
     let lead = Duration.seconds(3_600)
     scene.greet(2, bootID: "another machine", clockLead: lead)
@@ -214,7 +215,7 @@ struct ProcessMergeTests {
     scene.greet(1)
     let greeted = try #require(scene.updates(in: scene.take()).first)
     #expect(greeted.processes[0].connection == .live)
-    // The shown state stays until a new one arrives.
+    // The old state stays visible until a new one arrives.
     #expect(greeted.removed.isEmpty && greeted.queues[0].counts.total == 2)
     scene.tell(1, [.executing(2), .executing(3)])
     let update = try #require(scene.updates(in: scene.take()).first)

@@ -135,7 +135,7 @@ struct SplitCommandsTests {
     #expect(scene.merge.deadline(after: scene.now) == nil)
     scene.now = due + .seconds(60)
     #expect(scene.take() == [])
-    // The process continues.
+    // The connection is lost, but the process still runs.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.alreadyFinished])))
     #expect(scene.results(in: scene.take()) == [answer(command, [.requested, .alreadyFinished])])
   }
@@ -146,7 +146,7 @@ struct SplitCommandsTests {
     _ = scene.give(command)
     scene.now = scene.now + SplitCommands.patience
     #expect(scene.results(in: scene.take()) == [answer(command, [.lost])])
-    // Its connection is lost after that.
+    // The connection is lost after the answer.
     scene.say(2, .commandResult(answer(.cancel([ID(7)]), [.lost])))
     #expect(scene.take() == [])
   }

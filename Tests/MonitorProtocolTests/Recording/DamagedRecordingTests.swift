@@ -100,7 +100,7 @@ import Testing
         }
       }
       guard let (_, reader) = played(bytes) else { continue }
-      // Searching works for any contents.
+      // Seeking works for any contents.
       for second in [-1, 0, 7, 21, .max / 2_000_000_000] {
         var copy = reader
         _ = copy.update(at: reader.snapshot(upTo: Scene.time(second)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A recording of the first 8 s of ``RecordingScene`` with an end, which the first version has
-/// written.
+/// A completed recording of the first 8 s of ``RecordingScene``, written by the first version of
+/// the program.
 enum FirstRecording {
   private static let hex = """
     4f5051524543010000000000000023000000921a8e510100000000000000000a210a064f50514d\

@@ -144,7 +144,7 @@ import Testing
 
   @Test(arguments: Reader.allCases)
   func aLengthThatIsAnnouncedAndDoesNotComeIsRefused(_ reader: Reader) {
-    // An interest and a queue.
+    // The frames contain an interest and a queue.
     let inner = reader == .process ? 1 : 5
     for length: UInt64 in [100, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, .max] {
       for field in 1...20 {
@@ -166,7 +166,7 @@ import Testing
     }
     #expect(reader.reads(nested(8)))
     #expect(!reader.reads(nested(17)))
-    // Each level would need a part of the stack.
+    // A recursive decoder would need stack memory for each level.
     #expect(!reader.reads(nested(100_000)))
   }
 
@@ -211,7 +211,7 @@ import Testing
       }
       var assembler = UpdateAssembler()
       let update = try #require(try assembler.take(part))
-      // Sums that a viewer computes from it.
+      // Computes the sums that a viewer computes from a decoded value.
       let sum = update.queues.reduce(StateCounts()) { $0 + $1.counts }
       #expect(sum.total == (extreme > 0 ? 1 << 41 : 0))
       _ = sum.isConsistent

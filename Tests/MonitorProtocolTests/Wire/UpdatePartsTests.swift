@@ -193,7 +193,7 @@ import Testing
     func sentence(mostEntries: Int, mostIDs: Int) -> String? {
       var assembler = UpdateAssembler(mostEntries: mostEntries, mostIDs: mostIDs)
       do {
-        // The sizes of the previous update do not count.
+        // The limits apply to each update separately.
         for _ in 0..<2 {
           _ = try assembler.take(UpdatePart(content: update, isFirst: true, isLast: true))
         }
@@ -290,7 +290,7 @@ import Testing
         #expect(middle.allSatisfy { $0 == Character(character) })
       }
     }
-    // A single character that is too long.
+    // A single character that consists of too many bytes.
     let zalgo = "a" + String(repeating: "\u{301}", count: 100_000)
     #expect(zalgo.wireText.utf8.count <= 4_096)
     #expect(zalgo.wireText.utf8.count > 4_000)

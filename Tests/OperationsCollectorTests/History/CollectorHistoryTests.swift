@@ -8,8 +8,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// Real records of real queues. The queues are unlisted, so that collectors of other tests do not
-/// read them.
+/// Tests with records of real queues. The queues are unlisted, so that collectors of other tests do
+/// not read them.
 @Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
   private let recorder = RecorderID()
@@ -84,7 +84,7 @@ import Testing
     let lossy = try update(interest)
     #expect(lossy.lostChanges == 3 * 10 - 5)
     #expect(lossy.warnings == [MonitorWarning(kind: .historyLost, count: 25)])
-    // Later interests do not change it.
+    // Later interests do not change the history.
     interest.eventLimit = 0
     #expect(try update(interest).lostChanges == 25)
     interest.warningKinds = []

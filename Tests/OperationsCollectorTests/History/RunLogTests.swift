@@ -50,9 +50,10 @@ struct RunLogTests {
     }
     let answer = log.runs(endedAfter: moment(10), limit: 20)
     #expect(ids(answer) == (0..<20).map { 30_999 - $0 })
-    // Exact to one second: all except the first second.
+    // The log discards runs in steps of one second, so all runs except those of the first second
+    // remain.
     #expect(answer.count == 30_000)
-    // All kept runs, which are fewer than all runs.
+    // Returns all kept runs. The older runs were discarded.
     #expect(log.runs(endedAfter: moment(10), limit: 1_000).runs.count == 100)
     #expect(log.runs(endedAfter: moment(10), limit: 1_000).count == 30_000)
   }

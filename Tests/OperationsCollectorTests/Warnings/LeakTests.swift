@@ -104,7 +104,8 @@ import Testing
     gate.open()
     watched.finishAll()
     watched.read()
-    // This test holds all of them, and each except the last ones is also held by another one.
+    // This test retains all of the operations. Each operation except the last ones is also retained
+    // by another operation.
     let leaking = warnings(after: .seconds(63)).first
     #expect(leaking?.operations == [.init(waiting)])
     withExtendedLifetime([finished, between, waiting, other]) {}

@@ -10,7 +10,7 @@ import Testing
 @testable import OperationsCollector
 
 @Suite struct OwnReadinessTests {
-  /// Waits for its dependencies and for its own condition.
+  /// An operation that is ready when its dependencies have finished and its own condition is met.
   private final class Conditional: Operation, @unchecked Sendable {
     private let isAllowed: Atomic<Bool>
 

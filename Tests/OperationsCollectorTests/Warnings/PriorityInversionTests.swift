@@ -8,8 +8,8 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-/// A queue whose only slot is in use. A high operation waits for a low one, and a normal one starts
-/// before the low one.
+/// A queue whose only slot is in use. An operation of high priority waits for one of low priority,
+/// and one of normal priority starts before the latter.
 @Suite struct PriorityInversionTests {
   private let watched = WatchedQueue()
   private let high = BlockOperation {}
@@ -29,7 +29,7 @@ import Testing
     watched.read(at: start)
   }
 
-  /// The warnings long after everything was read.
+  /// The warnings long after all changes were read.
   private var warnings: [MonitorWarning] {
     watched.warnings(of: .priorityInversion, at: start + .seconds(60))
   }

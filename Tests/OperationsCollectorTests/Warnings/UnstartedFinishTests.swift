@@ -10,7 +10,7 @@ import Testing
 @testable import OperationsCollector
 
 @Suite struct UnstartedFinishTests {
-  /// Announces that it has finished, even if it was not started.
+  /// An operation that announces its finish even if it was not started.
   private final class SelfFinishing: Operation, @unchecked Sendable {
     private let hasFinished = Atomic(false)
 

@@ -90,7 +90,8 @@ struct AsyncCancellationTests {
       }
       override func willFinish(_ result: Result<Bool, any Error>) async { cancel() }
     }
-    // Many times, because the task may run before its creating thread has stored it.
+    // Repeated many times, because the task may run before the thread that creates it has stored
+    // it.
     for _ in 0..<Effort.scaled(2_000) {
       let operation = SelfCancelling()
       operation.start()
@@ -108,7 +109,7 @@ struct AsyncCancellationTests {
         onThreads(2) { thread in
           if thread == 0 { operation.start() } else { operation.cancel() }
         }
-        // The gate is never opened: if the cancellation were lost, this would hang.
+        // The gate is never opened. If the cancellation had no effect, the test would hang.
         operation.waitUntilFinished()
         #expect(throws: CancellationError.self) { try operation.result?.get() }
       }
@@ -136,7 +137,7 @@ struct AsyncCancellationTests {
   func taskThatBeginsEarly() async {
     let task = Task {}
     var work = AsyncWork<Int>(body: nil)
-    // Like an executor that runs a job at once, inside the call that creates the task.
+    // Imitates an executor that runs a job at once, inside the call that creates the task.
     await withUnsafeContinuation { beginning in
       let isKnown = work.waitsForTask(beginning)
       #expect(!isKnown && work.task == nil)

@@ -72,7 +72,8 @@ struct AsyncChangeTests {
     let operation = AsyncOperation { try await gate.passUnlessCancelled() }
     let changes = ChangeLog(operation)
     operation.start()
-    // If it were cancelled before its work waits, the operation could end between the two.
+    // The work must wait before the operation is cancelled. Otherwise the operation could end
+    // between the two notifications.
     try await onOwnThread { gate.waitForArrivals(1) }
     operation.cancel()
     operation.cancel()

@@ -117,7 +117,7 @@ struct AsyncStressTests {
       #expect(tally.finished.load(ordering: .relaxed) == count)
       #expect(tally.finishedTwice.load(ordering: .relaxed) == 0)
       #expect(tally.mostRunning.load(ordering: .relaxed) <= 8)
-      // The last tasks are about to release their operations.
+      // The last tasks may not have released their operations yet.
       let deadline = ContinuousClock.now + .seconds(Patience.seconds)
       while tally.gone.load(ordering: .acquiring) < count, .now < deadline { sched_yield() }
       #expect(tally.gone.load(ordering: .relaxed) == count, "So many were released")

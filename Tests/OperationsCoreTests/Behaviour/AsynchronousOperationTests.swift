@@ -116,7 +116,7 @@ private func play(
     queue.addOperation(operation)
     return 1
   case .cancelledBeforeTheQueue:
-    // This has finished it, so it can no longer be added. Starting it has no effect.
+    // The operation has finished, so it can no longer be added. Starting it has no effect.
     operation.cancel()
     operation.start()
     return 0

@@ -88,7 +88,7 @@ struct BarrierTests {
         gate.pass()
         log.note(OperationQueue.current === queue)
       }
-      // If the caller ran it itself, the caller would not get here.
+      // If the calling thread ran the barrier, it would not reach this line.
       gate.waitForArrivals(1)
       startThread {
         queue.waitUntilAllOperationsAreFinished()
@@ -228,7 +228,7 @@ struct BarrierTests {
         let rounds = (0..<5).map { _ in
           clock.measure {
             for _ in 0..<500 { queue.addBarrierBlock {} }
-            // This call makes the queue process them.
+            // This call makes the queue process the added operations.
             #expect(queue.operationCount == count)
           }
         }
@@ -236,7 +236,7 @@ struct BarrierTests {
         queue.waitUntilAllOperationsAreFinished()
         return rounds.min() ?? .zero
       }
-      // With linear cost, it would take thousands of times as long.
+      // If the cost grew with the number of operations, this would take thousands of times as long.
       #expect(time(holding: Effort.scaled(200_000)) < time(holding: 10) * 50)
     }
   }

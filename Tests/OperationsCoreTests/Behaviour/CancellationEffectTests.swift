@@ -172,7 +172,7 @@ struct CancellationEffectTests {
   }
 }
 
-/// Has its own cancelled flag and does not call `super.cancel()`.
+/// An operation with its own cancelled flag, whose `cancel()` does not call `super.cancel()`.
 private final class OwnFlagOperation: PlainSubclass, @unchecked Sendable {
   /// Whether its own condition is part of its readiness.
   let hasOwnCondition = Flag()

@@ -70,8 +70,8 @@ struct CompletionBlockTests {
     }
   }
 
-  /// Returns when the completion blocks of all operations that finished before have run or begun:
-  /// they begin in order.
+  /// Returns when the completion blocks of all finished operations have begun. Completion blocks
+  /// begin in order.
   private func waitForCompletionBlocksSoFar() {
     let isOver = Gate()
     let after = Operation()

@@ -54,11 +54,11 @@ struct CrossQueueChainTests {
       other.addDependency(first)
       here.addOperations([first, second], waitUntilFinished: false)
       there.addOperation(other)
-      // The worker continues with the second one, which waits for the one in the other queue.
+      // The worker continues with the second operation, which waits for the operation in the other queue.
       here.isSuspended = false
       here.waitUntilAllOperationsAreFinished()
       #expect(second.isFinished)
-      // It has opened the gate, but may not be marked as finished yet.
+      // The operation has opened the gate, but may not be marked as finished yet.
       there.waitUntilAllOperationsAreFinished()
       #expect(other.isFinished)
     }
@@ -80,8 +80,8 @@ struct CrossQueueChainTests {
       for queue in queues.reversed() { queue.isSuspended = false }
       for queue in queues { queue.waitUntilAllOperationsAreFinished() }
       let threads = log.events
-      // A few changes come from other work that the pool gives a turn. Without the rule, most steps are
-      // changes.
+      // A few changes of the thread are caused by other work in the pool. Without the rule, the thread
+      // changes at most steps.
       let changes = zip(threads, threads.dropFirst()).count { $0 != $1 }
       #expect(threads.count == count && changes < count / 10)
     }

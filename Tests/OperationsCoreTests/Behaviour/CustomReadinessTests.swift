@@ -30,7 +30,7 @@ struct CustomReadinessTests {
       operation.addDependency(dependency)
       queue.addOperation(operation)
       dependency.start()
-      // Now it is chosen, is not ready on the worker's thread, and is put back.
+      // The worker now chooses the operation, reads `false` from `isReady`, and puts the operation back.
       operation.noes.wait(for: "the worker's question") { $0 >= 2 }
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(!operation.isFinished)
@@ -141,7 +141,7 @@ struct CustomReadinessTests {
       operation.begin()
       dependencies[0].start()
       #expect(operation.log.events.isEmpty)
-      // It finishes under a lock that the override takes too.
+      // The operation finishes under a lock that its override also acquires.
       operation.flagsLock.withLock { _ in dependencies[1].start() }
       operation.log.wait(for: "asked on another thread")
       #expect(operation.isReady)
@@ -219,10 +219,10 @@ struct CustomReadinessTests {
   }
 }
 
-/// Ready after it was allowed.
+/// An operation that is ready after the test allows it.
 private final class ConditionalOperation: Operation, @unchecked Sendable {
   private let isAllowed = Monitored(false)
-  /// The number of its `false` answers since then.
+  /// The number of `false` answers since then.
   let noes = Monitored(0)
 
   override var isReady: Bool {
@@ -233,7 +233,7 @@ private final class ConditionalOperation: Operation, @unchecked Sendable {
 
   func allow() { set(true) }
 
-  /// Changes the condition without an announcement.
+  /// Changes the condition without announcing the change.
   func forbid() { isAllowed.change { $0 = false } }
 
   private func set(_ isAllowed: Bool) {
@@ -255,7 +255,7 @@ private final class SlowlyAnsweringOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Not ready after it has finished, and slow to return that.
+/// An operation that is not ready after it has finished, and whose `isReady` returns slowly.
 private final class EarlyFinishingOperation: Operation, @unchecked Sendable {
   let isSlow = Flag()
   let gate = Gate()

@@ -57,7 +57,8 @@ struct DeadlockTests {
   func ownCycleFirst() {
     let own = makeRing(4)
     let other = makeRing(2)
-    // Added before its own cycle, so that a depth-first search finds the other one first.
+    // This operation is added before the operations of its cycle, so that a depth-first search
+    // finds the other cycle first.
     own[0].removeDependency(own[1])
     own[0].addDependency(other[0])
     own[0].addDependency(own[1])

@@ -67,7 +67,7 @@ struct DiscardedWorkTests {
           operation.addExecutionBlock { withExtendedLifetime(strong) {} }
           operation.addExecutionBlock { withExtendedLifetime(strong) {} }
         }
-        // A worker removes the blocks to run them, and this thread to release them.
+        // A worker removes the blocks to run them. This thread removes them to release them.
         queue.addOperation(operation)
         operation.finish()
         queue.waitUntilAllOperationsAreFinished()

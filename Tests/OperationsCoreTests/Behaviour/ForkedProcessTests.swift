@@ -20,7 +20,7 @@ struct ForkedProcessTests {
   func useInOwnProcess(use: String) throws {
     let (_, output) = try Self.fixture.run(
       "workers", "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
-    // By the signal of a trap, and not by the alarm.
+    // The child was ended by the signal of a trap, and not by its alarm.
     #expect(output.contains("the child was ended by a trap"), "\(output)")
     #expect(output.contains("Operations: a child process tried to "), "\(output)")
   }

@@ -55,7 +55,7 @@ extension FoundationDefectTests {
 
   @Test("F-7, F-18, BA-2, MQ-2: the main queue runs barriers itself, and cancels what it has")
   func mainQueueCancelsAndRunsBarriersInOwnProcess() async {
-    // In a separate process, because all tests share the main queue.
+    // The test runs in a separate process, because all tests share the main queue.
     await #expect(processExitsWith: .success) { try await useMainQueue() }
   }
 
@@ -99,7 +99,7 @@ private func useMainQueue() async throws {
   }
 }
 
-/// Ready after it was allowed.
+/// An operation that is ready after the test allows it.
 private final class ConditionalOperation: Operation, @unchecked Sendable {
   private let isAllowed = Flag()
   private let work: @Sendable () -> Void

@@ -47,8 +47,8 @@ extension FoundationDefectTests {
         dependent.addDependency(dependency)
       }
       OperationQueue().addOperations(operations, waitUntilFinished: true)
-      // When it is added, when its dependency has finished, and when it is chosen; the limit is
-      // twice as high.
+      // `isReady` is read when the operation is added, when its dependency has finished, and when
+      // it is chosen. The limit is twice as high.
       #expect(questions.count <= 6 * length)
     }
   }

@@ -146,10 +146,10 @@ extension FoundationDefectTests {
 
   @Test("#1094, MQ-1: the main queue is the same living object each time")
   func mainQueue() {
-    // Not a weak reference: AddressSanitizer reports its side table as a leak, because the main queue
-    // lives as long as the process.
+    // The reference is not weak, because AddressSanitizer would report the side table of a weak reference as
+    // a leak: the main queue lives as long as the process.
     let first = ObjectIdentifier(OperationQueue.main)
-    // These would reuse the memory of a released main queue.
+    // These queues would reuse the memory of a released main queue.
     let others = (0..<100).map { _ in OperationQueue() }
     #expect(ObjectIdentifier(OperationQueue.main) == first)
     #expect(others.allSatisfy { $0 !== OperationQueue.main })

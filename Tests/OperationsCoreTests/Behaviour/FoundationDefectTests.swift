@@ -158,7 +158,8 @@ struct FoundationDefectTests {
           for round in 0..<20 {
             operation.name = "\(thread).\(round)"
             operation.queuePriority = round.isMultiple(of: 2) ? .low : .veryHigh
-            // A finished operation does not keep it, and that is reported.
+            // A finished operation does not keep a new completion block, and a diagnostic reports
+            // that.
             if thread == 0, !operation.isFinished { operation.completionBlock = { calls.note(1) } }
             _ = (operation.name, operation.queuePriority, operation.completionBlock)
             _ = operation.isExecuting || operation.isFinished

@@ -40,8 +40,8 @@ struct HazardTests {
       }
       queue.addOperations(chain, waitUntilFinished: false)
       gate.waitForArrivals(1)
-      // Suspended meanwhile, because retiring the first one would otherwise start the next one
-      // before its cancellation.
+      // The queue is suspended, because it would otherwise start the next operation before that is
+      // cancelled.
       queue.isSuspended = isCancelled
       if isCancelled { queue.cancelAllOperations() }
       queue.isSuspended = false
@@ -84,7 +84,7 @@ struct HazardTests {
 
   @Test("H-8: a subclass has mutable properties of its own, and blocks capture it")
   func mutableSubclass() async throws {
-    // Half of the proof is that it compiles with warnings as errors.
+    // The test also proves that this code compiles with warnings as errors.
     final class Summing: Operation, @unchecked Sendable {
       var numbers: [Int]
       private(set) var sum = 0
@@ -118,7 +118,7 @@ struct HazardTests {
         let queue = queues[index % queues.count]
         queue.addOperation {
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
-          // A nested start, and a thread that the pool replaces.
+          // The test covers a nested start and a thread that the pool replaces.
           PlainSubclass { if OperationQueue.current !== queue { wrong.change { $0 += 1 } } }.start()
           if index < 16 { meeting.pass() }
           if OperationQueue.current !== queue { wrong.change { $0 += 1 } }
@@ -184,7 +184,7 @@ private final class FinishingUnderItsLock: Operation, @unchecked Sendable {
   }
 }
 
-/// Counts the calls to it under the other operation's lock.
+/// Counts the calls that it receives under the other operation's lock.
 private final class Suspicious: Operation, @unchecked Sendable {
   private let other: FinishingUnderItsLock
   let callsUnderTheLock = Monitored(0)

@@ -6,7 +6,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-// In separate processes, in which the pool has only the threads of these queues.
+// The tests run in separate processes, in which the pool has only the threads of these queues.
 @Suite("The threads of queues that have nothing to do")
 struct IdleThreadTests {
   @Test(
@@ -19,20 +19,19 @@ struct IdleThreadTests {
         let threads = settledThreads()
         let before = threads.map(\.switchCount)
         let ticksBefore = threads.map(\.tickCount)
-        // This does not wait for an event: the threads must not wake up in this time.
+        // This sleep is the time in which the threads must not wake up.
         sleep(2)
         let after = threads.map(\.switchCount)
         let ticksAfter = threads.map(\.tickCount)
         precondition(!threads.isEmpty && queues.map(\.operationCount) == [0, 0, 0, 1])
         for (before, after) in zip(before, after) {
-          // If the machine was stopped for seconds, the thread may have ended, for which it wakes
-          // once.
+          // If the machine was stopped for seconds, the thread may have woken once to end.
           guard let before, let after else { continue }
           precondition(after <= before + 1, "\(threads) woke up from \(before) to \(after)")
         }
         for (before, after) in zip(ticksBefore, ticksAfter) {
           guard let before, let after else { continue }
-          // A spinning thread would use about two hundred in the two seconds.
+          // A spinning thread would use about 200 ticks in the two seconds.
           precondition(after <= before + 1, "\(threads) took \(after - before) ticks")
         }
       }

@@ -38,7 +38,8 @@ struct InspectionChainTests {
         queue?.addOperation(dependency)
         return dependency
       }
-      // Each dependency is reported instead of the earlier ones, because it looks slower.
+      // Each added dependency seems slower than the earlier ones, so it is reported instead of
+      // them.
       let ready = depend(on: Operation(), in: busy)
       #expect(end() == .ready(QueueReference(busy)))
       let conditional = FlaggedOperation()

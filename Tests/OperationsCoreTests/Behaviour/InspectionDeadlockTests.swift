@@ -36,7 +36,8 @@ struct InspectionDeadlockTests {
     operations.map(OperationReference.init)
   }
 
-  /// Adds operations that each wait for one of these in their own code, and returns when they wait.
+  /// Adds an operation for each of these that waits for it in its own code, and returns when all of
+  /// them wait.
   private func waitInside(for awaited: [Operation], in queue: OperationQueue) -> [Operation] {
     let holders = awaited.map { one in BlockOperation { one.waitUntilFinished() } }
     queue.addOperations(holders, waitUntilFinished: false)
@@ -293,7 +294,7 @@ struct InspectionDeadlockTests {
 
   @Test("DE-8: a group and a member that waits inside for that group are a cycle")
   func waitForOwnGroupInOwnProcess() async {
-    // Nothing ends such a wait but the end of the process.
+    // Such a wait ends only with the process.
     await #expect(processExitsWith: .success) {
       let queue = OperationQueue()
       let group = GroupOperation()

@@ -53,7 +53,7 @@ struct InspectionExclusionTests {
         Issue.record("no cycle: \(found)")
         return refused.cancel()
       }
-      // Through one of the holders.
+      // The operation waits through one of the holders.
       #expect(members.contains { $0.id == refused.id })
       #expect(Set(members.map(\.id)).intersection(holders.map(\.id)).count == 1)
       refused.cancel()

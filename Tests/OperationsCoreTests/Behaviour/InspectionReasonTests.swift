@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Why an operation is not running")
 struct InspectionReasonTests {
-  /// Executes regardless of its dependencies.
+  /// An operation that is ready regardless of its dependencies.
   private final class Careless: Operation, @unchecked Sendable {
     override var isReady: Bool { true }
   }

@@ -13,7 +13,7 @@ struct LastReleaseTests {
   /// How the `deinit` of a `Visitor` waits.
   private enum Wait: CaseIterable {
     case operation, queue
-    /// The library does not know of this one.
+    /// The library has no information about this wait.
     case semaphore
   }
 
@@ -54,7 +54,7 @@ struct LastReleaseTests {
 
   private class PlainBlockSubclass: BlockOperation, @unchecked Sendable {}
 
-  /// Finishes without running its blocks.
+  /// A block operation that finishes without running its blocks.
   private final class UnrunBlocks: BlockOperation, @unchecked Sendable {
     override func main() {}
   }

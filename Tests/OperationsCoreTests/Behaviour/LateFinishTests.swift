@@ -326,8 +326,8 @@ private final class AskedOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Finished when the base class has finished and its own condition is met, which another thread
-/// changes.
+/// An operation that is finished when the base class has finished and its own condition is met.
+/// Another thread changes the condition.
 private final class ConditionOperation: Operation, @unchecked Sendable {
   private let isMet = Flag()
   override var isFinished: Bool { super.isFinished && isMet.isRaised }
@@ -347,7 +347,7 @@ private final class UnannouncedOperation: Operation, @unchecked Sendable {
   override func main() { isOver.raise() }
 }
 
-/// Another thread meets its own condition, and announces that, at the moment at which `main()`
+/// Another thread sets the condition and announces the change at the moment at which `main()`
 /// returns.
 private final class RacingOperation: Operation, @unchecked Sendable {
   private let isOver = Flag()

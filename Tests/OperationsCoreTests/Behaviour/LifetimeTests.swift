@@ -140,8 +140,8 @@ struct LifetimeTests {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.addOperations(kept, waitUntilFinished: false)
-    // This call makes the queue process the operations. An operation that it processed only after
-    // the finish would be ready then, before those that are notified.
+    // This call makes the queue process the operations. If the queue processed an operation only
+    // after the finish, that operation would become ready before the notified ones.
     #expect(queue.operationCount == 10)
     dependency.start()
     queue.waitUntilAllOperationsAreFinished()

@@ -46,7 +46,7 @@ struct LingeringThreadTests {
         }
         for (queue, operation) in zip(queues, operations) {
           queue.addOperation(operation)
-          // One after the other, so that none keeps another one from its thread.
+          // The operations run one after the other, so that each gets a thread.
           begun.wait(for: "start()") { $0 > 0 }
           begun.change { $0 = 0 }
           operation.cancel()
@@ -87,8 +87,8 @@ struct LingeringThreadTests {
         let last = BlockOperation {}
         last.addDependency(WaitingInDeinit(queue) { released.change { $0 += 1 } }.finishedByHand())
         queue.addOperation(consume last)
-        // A ready operation after it: without the suspension, the worker would start it before the
-        // deinit runs.
+        // The queue is suspended, because the worker would otherwise start the next ready operation
+        // before the deinit runs.
         queue.addOperation {}
         queue.isSuspended = false
         queue.waitUntilAllOperationsAreFinished()

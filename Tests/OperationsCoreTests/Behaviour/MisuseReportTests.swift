@@ -139,7 +139,7 @@ struct ThrowingCallTests {
     let outer = Misuse.catching {
       let operation = SelfUsingOperation { operation in
         operation.addDependency(operation)
-        // But it receives the error of its own call.
+        // The thread receives the error of its own call.
         #expect(throws: Misuse.self) { try operation.tryStart() }
       }
       #expect(throws: Never.self) { try operation.tryStart() }

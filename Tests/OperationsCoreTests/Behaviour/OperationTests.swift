@@ -124,7 +124,7 @@ struct OperationTests {
           } else {
             while !operation.isFinished {
               if operation.isExecuting { hasStarted.raise() }
-              // One read of the state is one consistent value.
+              // A single read of the state returns a consistent value.
               if hasStarted.isRaised, operation.state == .ready { gaps.change { $0 += 1 } }
             }
           }

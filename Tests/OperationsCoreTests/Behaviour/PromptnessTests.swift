@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What follows a finish while all processors are busy", .oneAtATime)
 struct PromptnessTests {
-  /// Operations of 20 ms that follow each other, and operations that take too long to end in the
+  /// Operations of 20 ms that run one after the other, and operations that take longer than the
   /// test.
   private static let loads: [Duration] = [.milliseconds(20), .seconds(10)]
 
@@ -116,7 +116,7 @@ struct PromptnessTests {
       let delays = Self.delays(besides: .seconds(10)) { queue, operation in
         let cancelled = Monitored<ContinuousClock.Instant?>(nil)
         let other = Operation()
-        // The slow one is the first of the first operation's dependents.
+        // The slow operation is the first dependent of the first operation.
         for dependent in dependents.change({ [$0.popLast(), other].compactMap(\.self) }) {
           dependent.addDependency(operation, requires: .success)
           queue.addOperation(dependent)
@@ -220,7 +220,7 @@ private final class FlaggedByHand: Operation, @unchecked Sendable {
   }
 }
 
-/// Notes when it is asked whether it is ready after its dependencies have finished.
+/// Records when its `isReady` is read after its dependencies have finished.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let asked = Monitored<ContinuousClock.Instant?>(nil)
 

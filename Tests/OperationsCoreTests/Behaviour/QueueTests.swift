@@ -23,7 +23,8 @@ struct QueueTests {
       let log = EventLog<Bool>()
       let block: @Sendable () -> Void = {
         log.note(OperationQueue.current === queue)
-        // If the caller ran it itself, the caller would not pass the gate that it opens later.
+        // If the calling thread ran the operation, it would wait for a gate that it opens itself
+        // later.
       }
       let gate = Gate()
       let several = BlockOperation(block: block)
@@ -46,7 +47,7 @@ struct QueueTests {
       let gate = Gate()
       let operation = SelfDeclaredAsynchronous { gate.pass() }
       queue.addOperation(operation)
-      // If the caller ran it itself, the caller would not get here.
+      // If the calling thread ran the operation, it would not reach this line.
       gate.waitForArrivals(1)
       #expect(operation.isExecuting)
       gate.open()

@@ -16,11 +16,11 @@ struct SamplerTests {
         let queue = OperationQueue()
         for _ in 0..<100 { queue.addOperation { gate.pass() } }
         gate.waitForArrivals(100)
-        // The sampler is about to pause.
+        // The sampler may not have paused yet.
         usleep(200_000)
         let switchesBefore = PoolThread.all.compactMap(\.switchCount).reduce(0, +)
         let before = processProcessorTime()
-        // This does not wait for an event: it is the measured time.
+        // This sleep is the measured time.
         sleep(4)
         let used = processProcessorTime() - before
         let switches = PoolThread.all.compactMap(\.switchCount).reduce(0, +) - switchesBefore

@@ -102,7 +102,7 @@ struct StartTests {
 
   @Test("SA-8: main is a function that cannot throw")
   func mainThrowsNothing() {
-    // The proof is that it compiles.
+    // The test passes if this code compiles.
     let main: (Operation) -> () -> Void = Operation.main
     main(Operation())()
   }
@@ -130,7 +130,7 @@ struct StartTests {
             }
           }
         }
-        // In each case, it has no unmet dependencies now and can be finished.
+        // In each case, the operation now has no unmet dependencies and can be finished.
         operation.removeDependency(dependency)
         operation.start()
         #expect(operation.isFinished && runs.value <= 1)

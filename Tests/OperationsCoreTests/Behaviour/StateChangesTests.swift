@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The stream of state changes")
 struct StateChangesTests {
-  /// Old state, new state, whether it was cancelled.
+  /// The old state, the new state, and whether the operation was cancelled.
   private struct Step: Equatable, CustomStringConvertible {
     let old: OperationState?
     let new: OperationState

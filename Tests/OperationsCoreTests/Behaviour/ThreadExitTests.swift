@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Operations that end their thread")
 struct ThreadExitTests {
-  // In a separate process that does not search for leaks: the contents of a thread's stack are
-  // leaked when it ends, and the pool of other tests must not be affected.
+  // The tests run in a separate process without leak detection, because memory that the stack of an
+  // ended thread refers to is leaked. They must not affect the pool of other tests.
   @Test("H-10: an operation that ends its thread goes on executing, and everything else goes on")
   func exitingOperationsInOwnProcess() async {
     await #expect(processExitsWith: .success) {

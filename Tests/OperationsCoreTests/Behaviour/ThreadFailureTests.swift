@@ -115,12 +115,13 @@ struct ThreadFailureTests {
     try await onOwnThread(within: .seconds(120)) {
       for _ in 0..<Effort.scaled(2_000) {
         let starter = FailingStarter()
-        // The first queue's sampler and worker.
+        // The threads are the sampler and the worker of the first queue.
         starter.mode = .failsTimes(2)
         let pool = starter.makePool()
         let finished = Gate()
         onThreads(2) { _ in OperationQueue(pool: pool).addOperation { finished.pass() } }
-        // Not a wait of the library's, which would try again.
+        // The test does not wait with the library, because such a wait would try to start the
+        // thread again.
         finished.waitForArrivals(2)
         finished.open()
       }
@@ -134,7 +135,7 @@ struct ThreadFailureTests {
       let pool = starter.makePool()
       let gate = Gate()
       let busy = OperationQueue(pool: pool)
-      // The failure is in the sampler's attempt.
+      // The sampler tried to start the thread, and failed.
       starter.mode = .failsTimes(1)
       busy.addOperation { gate.pass() }
       gate.waitForArrivals(1)

@@ -15,7 +15,8 @@ struct UnderlyingQueueChangeTests {
       let places = [MarkedQueue(), MarkedQueue()]
       let queue = OperationQueue()
       let strays = Atomic<Int>(0)
-      // Directly after the last operation, while its worker still searches for further ones.
+      // Sets the queue directly after the last operation, while its worker still searches for
+      // further operations.
       for round in 0..<Effort.scaled(3_000) {
         let place = round % 3 == 0 ? nil : places[round % 3 - 1]
         queue.underlyingQueue = place?.queue
@@ -41,7 +42,7 @@ struct UnderlyingQueueChangeTests {
       let queue = OperationQueue()
       queue.underlyingQueue = places[0].queue
       places[0].queue.suspend()
-      // Finishes on its own, without its block.
+      // An operation that finishes without its block.
       let finishing = LockedAsynchronousOperation { Issue.record("It was started") }
       queue.addOperation(finishing)
       finishing.cancel()
@@ -98,7 +99,7 @@ struct UnderlyingQueueChangeTests {
     queue.qualityOfService = .background
     queue.underlyingQueue = DispatchQueue(label: "without a level")
     #expect(queue.qualityOfService == .background)
-    // Without `.userInteractive`, which Dispatch on Linux converts to `.userInitiated`.
+    // `.userInteractive` is omitted, because Dispatch on Linux converts it to `.userInitiated`.
     let levels: [(DispatchQoS, QualityOfService)] = [
       (.background, .background), (.utility, .utility), (.default, .default),
       (.userInitiated, .userInitiated),

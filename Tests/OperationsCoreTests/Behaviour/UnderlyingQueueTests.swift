@@ -280,7 +280,7 @@ private final class StartingOperation: Operation, @unchecked Sendable {
   }
 }
 
-/// Not ready until its condition is met.
+/// An operation that is not ready until its condition is met.
 private final class SwitchedOperation: Operation, @unchecked Sendable {
   private let flag = Flag()
 

@@ -180,7 +180,7 @@ struct WaitingTests {
         operation.didChangeValue(forKey: "isFinished")
         operation.start()
       }
-      // The operation is released: any remaining code for it would keep it alive.
+      // The operation is released, so no code for it is left to run.
       log.wait(for: "released")
       #expect(log.events == ["completion", "released"])
     }

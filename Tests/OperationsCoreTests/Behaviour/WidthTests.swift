@@ -59,7 +59,7 @@ struct WidthTests {
       queue.maxConcurrentOperationCount = 0
       let gate = Gate()
       for _ in 0..<6 { queue.addOperation { gate.pass() } }
-      // The threads have had enough time to start one of them.
+      // Here the threads have had enough time to start one of the operations.
       let other = OperationQueue()
       for _ in 0..<100 { other.addOperations([BlockOperation {}], waitUntilFinished: true) }
       #expect(gate.arrivedCount == 0 && queue.operations.allSatisfy { $0.state == .ready })

@@ -14,7 +14,7 @@ struct WorkerSignalTests {
   func handlerInOwnProcess(number: Int32) async {
     await #expect(processExitsWith: .exitCode(40)) { [number] in
       signal(number) { _ in _exit(40) }
-      // To its own thread, like a fault of the processor.
+      // The signal is sent to the calling thread, like the signal of a processor exception.
       let operation = BlockOperation { pthread_kill(pthread_self(), number) }
       onThreads(1) { _ in
         OperationQueue().addOperations([operation], waitUntilFinished: true)

@@ -75,7 +75,7 @@ struct ExclusionLinesTests {
     for number in [early, next] { _ = lines.ask(number, in: queue) }
     for number in [late, last] { _ = lines.ask(number, in: otherQueue) }
     #expect(lines.leave(holder).sorted() == [early, late])
-    // The first one has no slot.
+    // The first operation has no slot.
     #expect(lines.ask(late, in: otherQueue).answer == .granted)
     #expect(lines.ask(early, in: queue).answer == .refused)
     #expect(lines.leave(late).sorted() == [early, last])
@@ -117,7 +117,7 @@ struct ExclusionLinesTests {
     var answer = ExclusionLines.Answer.refused
     var overtakers = 0
     while answer != .granted, overtakers < 1_000 {
-      // Before one of the exclusions is free, the other one has its next holder.
+      // Before one of the exclusions becomes free, the other one already has its next holder.
       for (index, exclusion) in [one, two].enumerated() where answer != .granted {
         var invited = lines.leave(holders[index])
         let next = lines.join([exclusion])
@@ -164,8 +164,8 @@ struct ExclusionLinesTests {
     #expect(lines.leave(victim).isEmpty && lines.isEmpty)
   }
 
-  /// Makes members of another queue hold `two` until the member has been refused often. The last
-  /// holder stays.
+  /// Makes operations of another queue hold `two` until the tested operation has been refused often. The last
+  /// holder keeps it.
   private func makeDue(_ member: ExclusionLines.Number, _ lines: inout ExclusionLines)
     -> ExclusionLines.Number
   {
@@ -192,7 +192,7 @@ struct ExclusionLinesTests {
     let holder = makeDue(both, &lines)
     let reservation = try #require(lines.reservation(of: both))
     #expect(reservation.nanoseconds == 100_000_000)
-    // The holder waits for this one.
+    // The holder waits for this operation.
     let awaited = lines.join([one])
     #expect(lines.ask(awaited, in: otherQueue).answer == .refused)
     #expect(lines.endReservation(reservation) == [awaited])
@@ -230,7 +230,7 @@ struct ExclusionLinesTests {
     #expect(
       lines.obstacle(of: both)
         == ExclusionLines.Obstacle(exclusion: two, holders: [holder], reservers: []))
-    // The reservation is later than this one, which must wait for another holder.
+    // The reservation is newer than this operation, which must wait for another holder.
     let user = early
     let blocker = lines.join([one])
     #expect(lines.ask(blocker, in: otherQueue).answer == .refused)
@@ -259,7 +259,7 @@ struct ExclusionLinesTests {
       holder = next
     }
     #expect(lines.reservation(of: due) != nil)
-    // One place is held and one is reserved, so the earlier member waits for two holders only.
+    // One place is held and one is reserved, so the earlier operation waits for two holders only.
     let first = lines.join([small])
     #expect(lines.ask(first, in: otherQueue).answer == .granted)
     let late = lines.join([small])

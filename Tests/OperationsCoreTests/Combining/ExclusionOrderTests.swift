@@ -26,7 +26,7 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperation(waiting)
-      // It was chosen and refused before this one executes.
+      // The operation was chosen and refused before this one executes.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(waiting.state == .waiting)
       waiting.addDependency(dependency)
@@ -38,7 +38,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  /// Ready although its dependency has not finished.
+  /// The operation is ready although its dependency has not finished.
   private final class Impatient: Operation, @unchecked Sendable {
     override var isReady: Bool { true }
   }
@@ -58,7 +58,7 @@ struct ExclusionOrderTests {
       queue.addOperation(holder)
       gate.waitForArrivals(1)
       queue.addOperations([impatient, dependency], waitUntilFinished: false)
-      // Both were chosen and refused before this one executes.
+      // Both operations were chosen and refused before this one executes.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -85,7 +85,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  /// Ready while it is allowed to be, whatever its dependencies are.
+  /// An operation that is ready while the test allows it, regardless of its dependencies.
   private final class Switched: Operation, @unchecked Sendable {
     let isAllowed = Atomic(true)
     override var isReady: Bool { isAllowed.load(ordering: .sequentiallyConsistent) }
@@ -136,7 +136,7 @@ struct ExclusionOrderTests {
       queues[1].addOperations([early, BlockOperation { busy.pass() }], waitUntilFinished: false)
       busy.waitForArrivals(1)
       queues[2].addOperation(late)
-      // It was chosen and refused before this one executes.
+      // The operation was chosen and refused before this one executes.
       queues[2].addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       late.waitUntilFinished()
@@ -159,7 +159,7 @@ struct ExclusionOrderTests {
       flood.count.wait(for: "the flood to run") { $0 > 100 }
       let late = BlockOperation { isLateDone.store(true, ordering: .relaxed) }
       late.exclusions = [exclusion]
-      // The flood continues until this one has executed.
+      // The flood of operations continues until this operation has executed.
       queues[1].addOperations([late], waitUntilFinished: true)
       queues[0].waitUntilAllOperationsAreFinished()
       #expect(late.isFinished)
@@ -190,8 +190,8 @@ struct ExclusionOrderTests {
         operation.exclusions = Set(wanted.map { exclusions[$0] })
         return operation
       }
-      // Each depends only on later ones, so there is no cycle. Many get a dependency while they are
-      // in line.
+      // Each operation depends only on later operations, so there is no cycle. Many get a
+      // dependency while they are in line.
       for (index, operation) in operations.enumerated() {
         queues.randomElement(using: &generator)?.addOperation(operation)
         for _ in 0..<2 {
@@ -217,7 +217,7 @@ struct ExclusionOrderTests {
   }
 }
 
-/// Keeps two operations in a queue. All added operations need the same exclusion.
+/// Always keeps two operations in a queue. All operations need the same exclusion.
 private final class ExclusiveFlood: Sendable {
   let count = Monitored(0)
   private let exclusion: MutualExclusion

@@ -12,9 +12,9 @@ struct ExclusionPlay {
   typealias Number = ExclusionLines.Number
 
   private enum Stage {
-    /// In its queue, and can be chosen.
+    /// The operation is in its queue and can be chosen.
     case ready
-    /// Refused, and not invited since then.
+    /// The operation was refused and has not been invited since then.
     case waiting
     case executing
     /// A dependency or its own `isReady` keeps it waiting.

@@ -149,7 +149,7 @@ struct ExclusionTests {
       first.exclusions = [exclusion]
       second.exclusions = [exclusion]
       let queue = OperationQueue()
-      // One slot is left, and an operation gets it before the third one has returned it.
+      // One slot is left. An operation may get it before the third operation has returned it.
       queue.maxConcurrentOperationCount = 2
       queue.addOperation(first)
       gate.waitForArrivals(1)
@@ -228,7 +228,7 @@ struct ExclusionTests {
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       excluded.exclusions = []
       #expect(excluded.exclusions == [exclusion])
-      // It is chosen and refused once more.
+      // The operation is chosen and refused once more.
       excluded.allow()
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       #expect(excluded.state == .waiting)
@@ -258,7 +258,7 @@ struct ExclusionTests {
       let both = BlockOperation {}
       both.exclusions = [first, second]
       queue.addOperation(both)
-      // In the slot that the other one has returned.
+      // The operation executes in the slot that the other operation has returned.
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
@@ -278,7 +278,8 @@ struct ExclusionTests {
       let outer = BlockOperation { queue.addOperations([inner], waitUntilFinished: true) }
       outer.exclusions = [exclusion]
       queue.addOperation(outer)
-      // Until the inner operation waits for its turn, and the outer one for the inner one.
+      // Waits until the inner operation waits for its turn, and the outer operation waits for the
+      // inner one.
       var deadlocks: [Deadlock] = []
       for _ in 0..<100_000 where deadlocks.isEmpty {
         deadlocks = queue.deadlocks()

@@ -12,7 +12,7 @@ import Testing
 struct ExclusionWaitTests {
   private let exclusion = MutualExclusion(name: "catalogue")
 
-  /// Refuses the operation until others must give way to it.
+  /// Refuses the operation so often that other operations must give way to it.
   private func makeDue(_ operation: Operation, in exclusions: Exclusions) {
     for _ in 0..<ExclusionMember.firstPatience {
       let holder = Operation()
@@ -180,7 +180,7 @@ struct ExclusionWaitTests {
       queue.addOperation(due)
       for round in 0...ExclusionMember.firstPatience {
         waitUntilRefused()
-        // It gives way and asks again.
+        // The thread gives way and requests the exclusions again.
         due.queuePriority = round.isMultiple(of: 2) ? .high : .normal
       }
       waitUntilRefused()
@@ -302,7 +302,7 @@ struct ExclusionWaitTests {
           if case .notStartedYet = $0 { false } else { true }
         }
       }
-      // It ends after 100 ms.
+      // The reservation ends after 100 ms.
       if !refused.isFinished || !reasons.isEmpty {
         #expect(
           reasons == [.exclusionReserved(scene.early, for: [OperationReference(scene.due)])])
@@ -319,7 +319,7 @@ struct ExclusionWaitTests {
   }
 }
 
-/// Ready while its condition is met.
+/// An operation that is ready while its condition is met.
 private final class SwitchedOperation: Operation, @unchecked Sendable {
   let isAllowed = Atomic(true)
 

@@ -283,7 +283,7 @@ struct GroupOperationTests {
     }
   }
 
-  /// Notes the calls of `cancel()`.
+  /// Records the calls of `cancel()`.
   private final class Noting: Operation, @unchecked Sendable {
     let log: EventLog<Bool>
     let thread: UInt

@@ -199,7 +199,7 @@ struct RequirementTests {
       queue.addOperation(hasty)
       gate.waitForArrivals(1)
       queue.addOperations([dependency], waitUntilFinished: true)
-      // The cancellation would come from there, before this.
+      // A wrong implementation would cancel the operation at that point, before this line.
       let after = Gate()
       let next = BlockOperation {}
       next.completionBlock = { after.open() }
@@ -244,7 +244,7 @@ struct RequirementTests {
       dependent.addDependency(failing, requires: .success)
       let queue = OperationQueue()
       queue.addOperation(dependent)
-      // Finishes under its lock, on this thread.
+      // The operation finishes under its lock, on this thread.
       failing.cancel()
       queue.waitUntilAllOperationsAreFinished()
       #expect(dependent.isCancelled && threads.events == [false])
@@ -329,7 +329,7 @@ struct RecordedErrorTests {
   }
 }
 
-/// Ready regardless of its dependencies.
+/// An operation that is ready regardless of its dependencies.
 private final class HastyOperation: Operation, @unchecked Sendable {
   private let gate: Gate
 
@@ -342,7 +342,7 @@ private final class HastyOperation: Operation, @unchecked Sendable {
   override func main() { gate.pass() }
 }
 
-/// Notes the thread on which it is cancelled.
+/// Records the thread on which it is cancelled.
 private final class CancelWatcher: Operation, @unchecked Sendable {
   private let thread: pthread_t
   private let log: EventLog<Bool>
@@ -359,7 +359,7 @@ private final class CancelWatcher: Operation, @unchecked Sendable {
   }
 }
 
-/// Notes each read of its cancelled flag, and ends when a test requests it.
+/// Records each read of its cancelled flag, and ends when a test requests it.
 private final class AskedOperation: Operation, @unchecked Sendable {
   let questions = EventLog<String>()
   private let hasEnded = Flag()

@@ -3,7 +3,7 @@
 
 import OperationsCore
 
-/// Ready when its dependencies are finished and its flag is raised.
+/// An operation that is ready when its dependencies have finished and its flag is set.
 final class FlaggedOperation: Operation, @unchecked Sendable {
   let flag = Flag()
 

@@ -12,8 +12,8 @@ final class Flood: Sendable {
   private let isOver = Flag()
   private let limit: Int
 
-  /// Begins at once, and ends after a number of operations, so that a test that would wait for the
-  /// end of a flood fails instead of hanging.
+  /// Starts the flood. It ends after a number of operations, so that a failing test does not wait
+  /// for ever.
   init(width: Int, limit: Int) {
     self.limit = limit
     queue.maxConcurrentOperationCount = width

@@ -182,7 +182,7 @@ private final class DeafObserver: KeyValueObserver {
   ) {}
 }
 
-/// Passes itself to its work.
+/// An operation that passes itself to its work.
 class SelfUsingOperation: Operation, @unchecked Sendable {
   private let work: @Sendable (Operation) -> Void
 
@@ -194,7 +194,7 @@ class SelfUsingOperation: Operation, @unchecked Sendable {
   override func main() { work(self) }
 }
 
-/// Runs a closure after its start was claimed and before it executes.
+/// An operation that runs a closure after its start was claimed and before it executes.
 final class ObstructedOperation: Operation, @unchecked Sendable {
   private let obstacle: @Sendable (ObstructedOperation) -> Void
   private let work: @Sendable (ObstructedOperation) -> Void

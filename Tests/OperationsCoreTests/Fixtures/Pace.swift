@@ -20,7 +20,7 @@ final class Pace: Sendable {
   }
 }
 
-/// A flag that is raised at most once.
+/// A flag that is set at most once.
 final class Flag: Sendable {
   private let state = Atomic<Bool>(false)
 

@@ -13,7 +13,8 @@ struct FoundProgramTests {
     "PR-3: dependents become ready in the order in which they were made to wait",
     arguments: [0, 1, 2, 5])
   func dependentsKeepTheirOrder(otherCount: Int) async throws {
-    // One dependency before the others, and then none: a later one must not get its place.
+    // An operation has one more dependency than the others, which is then removed. An operation
+    // that was added later must not get its place.
     let others = Array(3..<(3 + otherCount))
     let program = Program(
       operations: Array(repeating: Program.Item(kind: .block), count: 4 + otherCount),

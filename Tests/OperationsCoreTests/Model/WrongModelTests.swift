@@ -5,8 +5,8 @@
 import TestSupport
 import Testing
 
-/// A test that finds no fault may be unable to find one. Therefore the model, or the world that is
-/// compared with it, has deliberate faults here.
+/// Checks that the comparison detects faults. Here the model, or the world that is compared with it, has
+/// deliberate faults.
 @Suite("What is wrong on purpose is found out", .oneAtATime)
 struct WrongModelTests {
   private static let rules: [(String, Model.Rules)] =

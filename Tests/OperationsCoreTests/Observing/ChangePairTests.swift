@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Announcing by hand: pairs, keys and options")
 struct ChangePairTests {
-  /// Its `isFinished` is set by the test, and changes are not announced automatically.
+  /// An operation whose `isFinished` is set by the test, and whose changes are not announced
+  /// automatically.
   private final class Puppet: Operation, @unchecked Sendable {
     private let finished = Monitored(false)
     private let tunedTo = Monitored(0)
@@ -17,7 +18,7 @@ struct ChangePairTests {
       set { finished.change { $0 = newValue } }
     }
 
-    /// Its own property.
+    /// A property of the subclass.
     var station: Int {
       get { tunedTo.value }
       set { tunedTo.change { $0 = newValue } }

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Keys that depend on other keys")
 struct DependentKeyTests {
-  /// A common style: one `state`, from which the flags are derived, and only `state` is announced.
+  /// An operation in a common style: the flags are derived from `state`, and only changes of
+  /// `state` are announced.
   private class StatefulOperation: Operation, @unchecked Sendable {
     enum Phase: Int { case ready, executing, finished }
 

@@ -93,7 +93,7 @@ struct ForgottenChangeTests {
         if change.isPrior { gate.pass() } else { oldCounts.change { $0.append(change.oldValue) } }
       }
       queue.isSuspended = false
-      // All slots are taken by operations whose change is about to be made.
+      // Operations whose change has not been made yet use all slots of the table.
       gate.waitForArrivals(200)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()

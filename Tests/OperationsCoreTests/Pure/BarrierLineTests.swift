@@ -123,7 +123,7 @@ struct BarrierLineTests {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
     #expect(bench.takeNext() === barrier)
-    // Its change is in transit, and the thread that sets the priority pins it.
+    // The change is in the inbox, and the thread that sets the priority pins the operation.
     let isPinned = barrier.update { $0.descriptionDidChange() && $0.pinInInbox() }
     #expect(isPinned)
     bench.finish(barrier)
@@ -144,7 +144,7 @@ struct BarrierLineTests {
         bench.add([SchedulerBench.operation("\(round) \(index)")])
         bench.addBarrier("\(round) \(index)")
       }
-      // Not all of them, so that some are before those of the next round.
+      // Finishes only some of the operations, so that the others precede those of the next round.
       for _ in 0..<150 {
         guard let next = bench.takeNext() else { break }
         #expect(bench.takeNext() == nil)

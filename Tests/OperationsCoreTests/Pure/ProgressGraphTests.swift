@@ -26,7 +26,7 @@ struct ProgressGraphTests {
 
   @Test("Who needs a place waits for any of those who have one, not for all")
   func pools() {
-    // 0 and 1 have the places, and 2 needs one.
+    // 0 and 1 have the two places, and 2 needs one of them.
     let one = graph([Needs(tasks: [2]), Needs(), Needs(pools: [0])], pools: [[0, 1]])
     #expect(one.stuckTasks.isEmpty && one.knots.isEmpty)
     let both = graph([Needs(tasks: [2]), Needs(tasks: [2]), Needs(pools: [0])], pools: [[0, 1]])
@@ -62,7 +62,8 @@ struct ProgressGraphTests {
       #expect(knots.isEmpty == stuck.isEmpty, "\(graph)")
       #expect(Set(knots.joined()).count == knots.joined().count)
       for knot in knots {
-        // Stuck regardless of the other tasks, but no part of it is stuck on its own.
+        // The set is stuck regardless of the other tasks, but no part of the set is stuck on its
+        // own.
         #expect(Self.isStuck(Set(knot), in: graph), "\(graph)")
         for member in knot { #expect(Self.reach(of: member, stuck, in: graph) == Set(knot)) }
       }

@@ -31,7 +31,7 @@ struct ReadinessOverrideTests {
     }
   }
 
-  /// Overrides everything else that the library asks.
+  /// An operation that overrides all other members that the library reads.
   private final class Other: BlockOperation, @unchecked Sendable {
     override var isExecuting: Bool { false }
     override var isFinished: Bool { false }

@@ -12,7 +12,8 @@ struct SchedulerModel {
     let operation: Operation
     let isBarrier: Bool
     var isStarted = false
-    /// Its band and its position in the order of arrival there; `nil` while it is not ready.
+    /// The band of the operation and its position in the order of arrival; `nil` while the
+    /// operation is not ready.
     var position: (band: UInt8, order: Int)?
   }
 

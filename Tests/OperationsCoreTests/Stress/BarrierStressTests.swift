@@ -103,7 +103,7 @@ private final class Referee: Sendable {
   private func mayRun(in segment: Segment) -> Bool {
     if segment.barrierHasBegun.isRaised { return false }
     guard let previous = segment.previous else { return true }
-    // In this order: the barrier is cancelled after the flag was raised.
+    // The flag is set first, because the barrier is cancelled after that.
     let isOver = previous.barrierIsOver.isRaised || mayMissBarriers.isRaised
     return isOver && previous.isFinished
   }
@@ -119,8 +119,8 @@ private final class Referee: Sendable {
     case 1: return PlainSubclass(work: work)
     default:
       return WatchedAsynchronousOperation { [self] operation in
-        // In this order: if it is cancelled, it finishes at once, and then later operations may
-        // begin.
+        // The flag is set first, because a cancelled barrier finishes at once, and then later
+        // operations may begin.
         let isInTurn = mayRun(in: segment)
         if !isInTurn, !operation.isCancelled { faultCount.wrappingAdd(1, ordering: .relaxed) }
       }

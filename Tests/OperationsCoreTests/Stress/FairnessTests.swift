@@ -62,7 +62,7 @@ struct FairnessTests {
       let queue = OperationQueue()
       let first = BlockOperation {}
       let dependents = (0..<3_000).map { index in
-        // In the middle, for either order of notifications.
+        // The tested operation is in the middle, so that either order of notifications is covered.
         index == 1_500 ? BeginningAwaiter(began) : BlockOperation { began.open() }
       }
       for dependent in dependents { dependent.addDependency(first) }
@@ -117,7 +117,7 @@ private final class BeginningAwaiter: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// Whether others began before the end of its wait.
+  /// Whether other operations began before the end of its wait.
   var hasSeenIt: Bool { answer.withLock { $0 == true } }
 
   override var isReady: Bool {

@@ -45,7 +45,7 @@ struct ObserverRaceTests {
         box.change { $0 = operation }
         let sawIt = Atomic<Bool>(false)
         pace.advance(to: 2 * round + 1)
-        // Begins at another moment in each round.
+        // The delay makes the two threads start at different moments in each round.
         for _ in 0..<(round % 97) { _ = operation.isFinished }
         let observation = operation.observe(\.isFinished, options: [.initial, .new]) { _, change in
           if change.newValue == true { sawIt.store(true, ordering: .relaxed) }
@@ -81,11 +81,11 @@ struct ObserverRaceTests {
       for round in 0..<rounds {
         let operation = isSubclass ? PlainSubclass() : BlockOperation {}
         box.change { $0 = operation }
-        // Not the last value: the initial one may be delivered after it.
+        // The last value is not compared, because the initial value may be delivered after it.
         let isHeld = Atomic<Bool>(false)
         let isListed = Atomic<Bool>(false)
         pace.advance(to: 2 * round + 1)
-        // Begins at another moment in each round.
+        // The delay makes the two threads start at different moments in each round.
         for _ in 0..<(round % 97) { _ = operation.isFinished }
         let observations = [
           operation.observe(\.dependencies, options: [.initial, .new]) { _, change in

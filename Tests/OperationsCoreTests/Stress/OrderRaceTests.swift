@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The order of what several threads add at once", .oneAtATime)
 struct OrderRaceTests {
-  /// Identifies the operation.
+  /// The number that identifies the operation.
   private struct Entry: Equatable, Sendable {
     let priority: Operation.QueuePriority
     let producer: Int

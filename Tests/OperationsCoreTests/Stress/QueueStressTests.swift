@@ -98,7 +98,7 @@ struct QueueStressTests {
             return
           }
           for _ in 0..<60 {
-            // Only from later to earlier operations, so there are no cycles.
+            // Later operations depend only on earlier ones, so there are no cycles.
             let later = Int.random(in: 1..<20, using: &random)
             let earlier = Int.random(in: 0..<later, using: &random)
             switch Int.random(in: 0..<5, using: &random) {

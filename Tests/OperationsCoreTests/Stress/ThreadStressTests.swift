@@ -22,7 +22,8 @@ struct ThreadStressTests {
         let starter = FailingStarter()
         starter.mode = .failsAtRandom(seed: random.next(), percentage: failurePercentage)
         let pool = starter.makePool()
-        // Sometimes thousands, otherwise few enough for interactions between operations.
+        // Some rounds have thousands of operations. The others have so few that operations
+        // interact.
         let queueCount = round % 4 == 0 ? 2_000 : Int.random(in: 1...20, using: &random)
         let lines = (0..<queueCount).map { _ in
           StressedQueue(pool, width: [-1, 1, 1, 2, 5].randomElement(using: &random) ?? 1)

@@ -47,7 +47,7 @@ struct UnderlyingQueueStressTests {
           var index = 0
           while !isDone.isRaised {
             index = (index + 1) % places.count
-            // Refused if the operation is already in it.
+            // The queue refuses the operation if it is already in the queue.
             _ = Misuse.catching { queue.underlyingQueue = places[index] }
           }
         }

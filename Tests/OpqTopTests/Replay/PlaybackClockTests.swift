@@ -15,7 +15,7 @@ import Testing
     #expect(clock.time(at: at(7)) == at(100))
     #expect(clock.time(at: at(9.5)) == at(102.5))
     #expect(clock.time(at: at(30)) == at(110))
-    // The local clock cannot go back, but a caller may be late.
+    // The local clock never goes back, but a caller may pass an earlier time.
     #expect(clock.time(at: at(1)) == at(100))
   }
 
@@ -25,7 +25,7 @@ import Testing
     clock.changeSpeed(by: doublings, at: at(8))
     #expect(clock.time(at: at(8)) == at(8))
     #expect(clock.time(at: at(12)) == at(8 + 4 * factor))
-    // At the moment for a time, the clock has reached that time.
+    // At the moment that is returned for a time, the clock has reached that time.
     let time = at(8.123_456_789)
     if let moment = clock.moment(of: time) {
       #expect(clock.time(at: moment) >= time)

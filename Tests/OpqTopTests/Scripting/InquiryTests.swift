@@ -107,7 +107,7 @@ import Testing
     check(SuspendInquiry("net", isSuspended: true, form))
     var wait = WaitInquiry([Scene.id(3)], for: .isOver, timeout: nil, form)
     #expect(wait.hear(Scene.hello(), Scene.update(), .silent(for: .seconds(60))) == [])
-    // It answers, but has no changes.
+    // The process answers, but has no changes.
     var suspend = SuspendInquiry("net", isSuspended: true, form)
     #expect(suspend.hear(Scene.hello()) == [])
     #expect(suspend.look(atSeconds: 10) == [.end(1, "there is no queue \"net\"")])
@@ -162,7 +162,7 @@ import Testing
     let first = inquiry.hear(
       Scene.update([Scene.report(1, .finished, started: -4, finished: 1)]), at: 1)
     #expect(first == [.print("#1 job 1: finished at 22:13:21, ran 5.00s\n")])
-    // It is no longer kept, but it had reached the state.
+    // The operation is no longer kept, but it had reached the state.
     #expect(inquiry.hear(Scene.update([], removed: [Scene.id(1)]), at: 2) == [])
     let last = inquiry.hear(
       Scene.update([Scene.report(3, .cancelled, finished: 3)]), at: 3)
@@ -207,7 +207,7 @@ import Testing
       [Scene.id(1)], for: WaitGoal(states: [.finished]), timeout: nil, form)
     #expect(finished.hear(Scene.hello(), Scene.update(others)) == [])
     #expect(finished.look(atSeconds: 2) == [.end(1, .unknown([Scene.id(1)]))])
-    // It is not in a queue, but other operations wait for it.
+    // The operation is not in a queue, but other operations wait for it.
     var awaited = WaitInquiry([Scene.id(1)], for: .isOver, timeout: nil, form)
     let warning = MonitorWarning(
       kind: .neverEnqueuedDependency, operations: [Scene.id(7)], awaited: [Scene.id(1)])
