@@ -53,7 +53,7 @@ package final class RemoteSession: MonitorSource {
   /// - Parameters:
   ///   - path: The path of the socket.
   ///   - isReadOnly: Whether this viewer sends no commands.
-  ///   - interest: What the viewer wants to receive.
+  ///   - interest: The data that the viewer requests.
   ///   - interval: The shortest time between two updates.
   ///   - mostBytes: The maximum memory for the process's operations, as ``OperationLedger`` counts
   ///     it.

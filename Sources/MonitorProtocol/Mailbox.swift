@@ -6,7 +6,7 @@
 /// This is a value. Each kind of session keeps it under its own lock and wakes the viewer outside
 /// that lock.
 package struct Mailbox: Sendable {
-  /// What the viewer wants to receive.
+  /// The data that the viewer requests.
   package var interest: Interest
   /// The messages that the viewer has not received, the oldest first.
   package private(set) var messages: [MonitorMessage]
@@ -21,7 +21,7 @@ package struct Mailbox: Sendable {
   /// Creates a mailbox.
   ///
   /// - Parameters:
-  ///   - interest: What the viewer wants to receive.
+  ///   - interest: The data that the viewer requests.
   ///   - messages: The messages that the viewer receives without being woken.
   package init(interest: Interest = Interest(), messages: [MonitorMessage] = []) {
     self.interest = interest

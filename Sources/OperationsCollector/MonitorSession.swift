@@ -40,7 +40,7 @@ package final class MonitorSession: Sendable {
   ///
   /// - Parameters:
   ///   - minimumInterval: The shortest time between two updates.
-  ///   - interest: What the viewer wants to receive; by default the first 500 operations.
+  ///   - interest: The data that the viewer requests; by default the first 500 operations.
   ///   - isReadOnly: Whether commands are refused.
   ///   - wake: Called on the collector's thread when messages are available, once until they are
   ///     received. Must not block.

@@ -41,7 +41,7 @@ final class GuestList: Sendable {
   private let loop: any EventLoop
 
   /// - Parameters:
-  ///   - mode: What viewers may do.
+  ///   - mode: The permissions of viewers.
   ///   - logger: Logs the actions of viewers. If `nil`, a logger is made for each line, after the program has
   ///     configured where log lines go.
   ///   - loop: Executes work that does not block, except in the logger.

@@ -18,7 +18,7 @@ import OperationsCore
 /// of root may connect: the socket lies in a directory of the user, and the system reports the user of each
 /// connection.
 public enum OperationMonitor {
-  /// What viewers may do.
+  /// The permissions of viewers.
   public enum Mode: String, Sendable, CaseIterable {
     /// See everything, and change nothing.
     case readOnly = "ro"
@@ -36,7 +36,7 @@ public enum OperationMonitor {
   /// else changes.
   ///
   /// - Parameters:
-  ///   - mode: What viewers may do.
+  ///   - mode: The permissions of viewers.
   ///   - logger: Logs each command at the level `notice`, with the id and the user of the process that sent
   ///     it, and refused viewers at `warning`. It logs at most 100 commands and 10 refusals in a second, and
   ///     then the number of omitted lines. By default a logger named `opq` is used. It is made when it is

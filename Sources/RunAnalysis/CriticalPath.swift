@@ -30,7 +30,7 @@ public struct CriticalPath: Sendable, Equatable {
   public struct Segment: Sendable, Equatable {
     /// The operation that ran or waited.
     public var operation: OperationReport.ID
-    /// What it did.
+    /// How the time of the segment was spent.
     public var kind: Kind
     /// When the part began.
     public var start: MonitorTime

@@ -116,7 +116,7 @@ package func poll(for limit: Duration, until isSo: () -> Bool) -> Bool {
   var looks = 0
   while !isSo() {
     looks += 1
-    // Not in each round: the clock costs more than the check.
+    // The clock is not read in each round, because reading it costs more than the check.
     if looks.isMultiple(of: 1_024), ContinuousClock.now > deadline { return isSo() }
     sched_yield()
   }

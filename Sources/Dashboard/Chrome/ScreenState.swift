@@ -50,7 +50,7 @@ struct ScreenState: Sendable {
 
   /// The size that was reported last.
   var size = Size(columns: 80, rows: 24)
-  /// What is shown below the meters.
+  /// The view below the meters.
   var view = ViewKind.operations
   var showsMeters = true
   /// Whether a window below the rows shows the whole name of the selected operation.

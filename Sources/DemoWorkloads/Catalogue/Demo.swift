@@ -40,7 +40,7 @@ public enum Demo: String, CaseIterable, Sendable {
     }
   }
 
-  /// What one run with `isOnce` does, in one line of at most 68 characters without a full stop.
+  /// The work of a run with `isOnce`, in one line of at most 68 characters without a full stop.
   public var round: String {
     switch self {
     case .tiles: "one pyramid of tiles, rendered, written and uploaded"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What a viewer wants to receive. Counts and queues are always sent.
+/// The data that a viewer requests. Counts and queues are always sent.
 ///
 /// The monitor sorts and filters. Of a million operations, a viewer receives only the few hundred
 /// that it can show.

@@ -6,7 +6,7 @@
 public enum ViewerMessage: Sendable, Equatable {
   /// The viewer, and the versions that it understands.
   case hello(ViewerHello)
-  /// What the viewer wants to receive from now on, and the shortest time between two updates.
+  /// The data that the viewer requests from now on, and the shortest time between two updates.
   case watch(Interest, interval: Duration)
   /// A command. Its result has the same token.
   case command(MonitorCommand, token: UInt32)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto a7808f0881985bcabc6075e8dc3504552624ce28830e5367c04746a20ec40136
+// Made from monitor.proto f1e0506926750d6ac716cabf185d88011db888984fe46be914c54059503e1788
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -182,7 +182,7 @@ nonisolated struct WireViewerMessage: Sendable {
     set {content = .hello(newValue)}
   }
 
-  /// What the viewer wants to receive from now on. It replaces the earlier request.
+  /// The data that the viewer requests from now on. It replaces the earlier request.
   var watch: WireWatch {
     get {
       if case .watch(let v)? = content {return v}
@@ -233,7 +233,7 @@ nonisolated struct WireViewerMessage: Sendable {
   nonisolated enum OneOf_Content: Equatable, Sendable {
     /// The greeting. It is always the first message, and is never sent again.
     case hello(WireViewerHello)
-    /// What the viewer wants to receive from now on. It replaces the earlier request.
+    /// The data that the viewer requests from now on. It replaces the earlier request.
     case watch(WireWatch)
     /// A command to the process.
     case command(WireCommand)
@@ -551,7 +551,7 @@ nonisolated struct WireWatch: Sendable {
   fileprivate var _interest: WireInterest? = nil
 }
 
-/// What a viewer wants to receive. Counts and queues are always sent. Each field documents its
+/// The data that a viewer requests. Counts and queues are always sent. Each field documents its
 /// default.
 nonisolated struct WireInterest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the

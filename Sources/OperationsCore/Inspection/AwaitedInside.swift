@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// What an executing operation waits for: its code on its own thread, or the library for it.
+/// The object that an executing operation waits for, in its own code or in the library.
 package enum AwaitedInside: Sendable {
   /// `Operation.waitUntilFinished()`, or the operation that this one performs.
   case operation(Operation)

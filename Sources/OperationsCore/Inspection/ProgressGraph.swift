@@ -8,7 +8,7 @@
 /// number of places, each of which a task holds. A task that needs a place waits until any of these
 /// tasks ends. A task may need places in several pools.
 struct ProgressGraph: Sendable {
-  /// What one task waits for: all of `tasks`, and a place in each of `pools`.
+  /// The needs of one task: the end of all `tasks`, and a place in each of `pools`.
   struct Needs: Equatable, Sendable {
     var tasks: [Int] = []
     /// Without the pools in which it holds a place.

@@ -3,14 +3,14 @@
 
 import Synchronization
 
-/// What operations of any queues wait for.
+/// The operations, slots and exclusions that operations wait for, across all queues.
 ///
 /// The picture is read part by part, at different moments. A second reading keeps only the parts
 /// that still exist, which makes it a picture of one moment between the two readings: an operation
 /// that has begun, has finished or has stopped waiting does not go back, and an operation that
 /// holds a slot keeps it until it finishes.
 struct WaitPicture {
-  /// What one operation waits for.
+  /// The needs of one operation.
   struct Wait {
     var operations: [Int] = []
     /// The queue in which it needs a slot, if none was free.
@@ -25,7 +25,8 @@ struct WaitPicture {
   private struct Queue {
     /// The operations that hold its slots; `nil` if one is free.
     var slotHolders: [Operation]?
-    /// What operations wait for because of barriers, including the barriers themselves.
+    /// The operations that other operations wait for because of barriers, and the barriers
+    /// themselves.
     var waits: [ObjectIdentifier: [Operation]] = [:]
     var barriers: Set<ObjectIdentifier> = []
   }
@@ -67,7 +68,7 @@ struct WaitPicture {
       let before = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
       readings[index] = Self.read(queues[index])
       let after = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
-      // If the slots have other holders, one became free in between.
+      // If the second reading finds other holders, a slot was free between the two readings.
       if before != after { readings[index].slotHolders = nil }
     }
     for index in operations.indices {
@@ -120,7 +121,7 @@ struct WaitPicture {
   ) -> Int? {
     let holders = operations.compactMap { number(of: $0) }
     if let known = exclusionNumbers[exclusion] {
-      // In the second reading: if it has other holders, it became free in between.
+      // If the second reading finds other holders, the exclusion was free between the two readings.
       let isIntact =
         holders.count == operations.count && Set(holders) == Set(exclusionHolders[known])
       if isGrowing || !isIntact { exclusionHolders[known] = isGrowing ? holders : [] }

@@ -99,7 +99,8 @@ struct QueueMonitor {
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
     for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
-    // Only after all were returned: moving the rest each time would cost their number each time.
+    // The list is emptied only after all records were returned. Moving the rest after each call
+    // would cost time proportional to their number.
     if takenCount == changedRecords.count {
       changedRecords = []
       takenCount = 0

@@ -48,7 +48,8 @@ package enum QueueRegistry {
   private static let isMonitorOffered = Atomic(false)
 
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
-    // With the first queue, so that setting the variable does not require a change of the program.
+    // The variable is read when the first queue is created, so that the program does not have to be
+    // changed.
     if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     state.withLock { state in
       state.queues[address(of: queue.core)] = ListedQueue(queue, isListed: isListed)

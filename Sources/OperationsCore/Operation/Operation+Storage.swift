@@ -172,7 +172,7 @@ extension Operation {
       && extra.load(ordering: .relaxed).isNothing
   }
 
-  /// What the release of an operation may release or run, besides the operation's own memory.
+  /// The objects that the release of an operation may release, and the user code that it may run.
   enum HeldObjects { case nothing, dependencies, usersObjects }
 
   /// The objects that it still retains. Can be read inside its queue's lock.

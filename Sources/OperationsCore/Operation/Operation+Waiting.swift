@@ -47,8 +47,8 @@ extension Operation {
     guard status.isPending, !status.has(.dispatched), let queue = enqueuedQueue else {
       return false
     }
-    // By its address, because the operation may have finished on its own meanwhile, and the queue
-    // may be gone.
+    // The queue is found by its address, because the operation may have finished and the queue may
+    // be deallocated.
     return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 

@@ -13,7 +13,7 @@
 /// barrier are here. A queue without barriers has only its front segment, and pays for the
 /// comparison of one byte: the code for barriers is not inlined.
 struct BarrierLine {
-  /// What the first barrier waits for.
+  /// The state of the first barrier.
   enum Front: UInt8, Equatable, Sendable {
     /// There is no barrier.
     case none

@@ -210,7 +210,7 @@ final class QueueCore: @unchecked Sendable {
   /// If this queue lacks a worker, that worker may serve it, so that a chain of operations that
   /// alternates between two queues stays on one thread.
   func pushAgain(_ operation: Operation, from scope: UnsafeMutablePointer<CurrentWork.Scope>) {
-    // What follows may run code of the user, which must not wait for the claimed queue.
+    // The following calls may run user code, which must not wait for the claimed queue.
     CurrentWork.passNextQueueOn(scope)
     guard let other = scope.pointee.servedQueue,
       other._withUnsafeGuaranteedRef({ $0.pool === pool && $0.lane == lane })

@@ -56,7 +56,8 @@ struct FutexLock: ~Copyable, Sendable {
         return
       }
     }
-    // From here on this thread takes the lock as contended, because other threads may sleep too.
+    // From here on, this thread acquires the lock in the contended state, because other threads may
+    // sleep too.
     while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
       let limit: Int64 = csystem_is_forked_child() ? 5_000_000_000 : -1
       let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }

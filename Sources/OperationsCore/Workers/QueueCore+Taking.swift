@@ -89,7 +89,7 @@ extension QueueCore {
   ///
   /// - Parameters:
   ///   - finished: The operation that could not be retired, because its finish must be announced first.
-  ///   - effects: What the section left to do.
+  ///   - effects: The actions that remain after the critical section.
   ///   - isSearching: Whether the worker counts as searching. Afterwards it does not.
   @inline(never)
   private func performLate(
