@@ -56,7 +56,7 @@ import Testing
     #expect(decoder.consume("\u{1B}O".utf8) + decoder.expire() == [.alt("O")])
   }
 
-  @Test("T45: A sequence that is cut short by another one does not swallow that one's beginning")
+  @Test("T45: An incomplete sequence does not consume the beginning of the next one")
   func aSequenceCutShort() {
     for beginning in ["\u{1B}O", "\u{1B}[", "\u{1B}[1;"] {
       var decoder = KeyDecoder()
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "T42, T45: What is no key is swallowed, and what follows it is not",
+    "T42, T45: Unknown sequences are ignored, and the following keys are not",
     arguments: [
       "\u{1B}[?1;2c", "\u{1B}[99~", "\u{1B}[I", "\u{1B}[<0;10;20M", "\u{1B}[M !!", "\u{1B}[12;5u",
       "\u{1B}[1;2;3;4x", "\u{1B}Oz", "\u{9B}", "\u{85}",
@@ -90,7 +90,7 @@ import Testing
     #expect(decoder.consume((bytes + "q").utf8) == [.character("q")])
   }
 
-  @Test("T43: Bytes that are no character are dropped, and what follows them is not")
+  @Test("T43: Invalid bytes are dropped, and the following characters are not")
   func brokenCharactersAreDropped() {
     for bytes: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0x80], [0xF8]] {
       var decoder = KeyDecoder()
@@ -101,7 +101,7 @@ import Testing
     #expect(decoder.consume("q".utf8) == [.character("q")])
   }
 
-  @Test("T41: Pasted text is one input, whatever is in it and wherever it is cut")
+  @Test("T41: Pasted text is one input, for any contents and wherever it is cut")
   func pastedTextIsOneInput() {
     let bytes = Array("a\u{1B}[200~x\n\u{1B}[A\u{3}é\u{1B}[201~b".utf8)
     for cut in 0...bytes.count {

@@ -167,7 +167,7 @@ import Testing
     terminal.close()
   }
 
-  @Test("A frame is written at once, however many places of the screen it changes")
+  @Test("A frame is written in one call, even if it changes many places")
   func aFrameIsOneWrite() throws {
     let window = try PseudoTerminal()
     var terminal = try open(window)
@@ -215,7 +215,7 @@ import Testing
     terminal.close()
   }
 
-  @Test("T13: A frame is whole after each change of size, down to one cell")
+  @Test("T13: A frame is complete after each change of size, down to one cell")
   func everySizeIsDrawn() throws {
     let window = try PseudoTerminal(columns: 80, rows: 24)
     var terminal = try open(window)
@@ -234,7 +234,7 @@ import Testing
     terminal.close()
   }
 
-  @Test("T11: A terminal that does not know its size has the one of its description")
+  @Test("T11: A terminal without a size gets the size in its description")
   func aTerminalWithoutSizeIsUsable() throws {
     let window = try PseudoTerminal(columns: 80, rows: 24)
     window.resize(columns: 0, rows: 0)
@@ -372,7 +372,7 @@ import Testing
   }
 
   @Test(
-    "What is written to standard error appears after the terminal was given back",
+    "Text on standard error appears after the terminal was restored",
     arguments: [true, false])
   func standardErrorIsHeldBackInOwnProcess(isInOrder: Bool) async {
     await #expect(processExitsWith: .success) { [isInOrder = isInOrder as Bool] in

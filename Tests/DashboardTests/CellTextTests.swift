@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Text from outside")
+@Suite("Untrusted text")
 struct CellTextTests {
   private func shown(_ text: String, columns: Int = 20, isUnicode: Bool = true) -> String {
     var shown = String.UnicodeScalarView()

@@ -108,7 +108,7 @@ struct DetailTests {
     #expect(dashboard.detail?.id == first)
   }
 
-  @Test("x asks about the shown operation, whatever is tagged")
+  @Test("x asks about the shown operation, even if others are tagged")
   func cancelling() {
     var dashboard = Scene.dashboard()
     dashboard.press("1042")

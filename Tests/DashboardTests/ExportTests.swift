@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Exporting what is shown")
+@Suite("Exporting the shown operations")
 struct ExportTests {
   private typealias ID = OperationReport.ID
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("What a dependency graph holds, drawn or not")
+@Suite("Facts about a dependency graph")
 struct GraphScanTests {
   private typealias ID = OperationReport.ID
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("What is listed, and how")
+@Suite("The contents and the order of the list")
 struct ListingTests {
   private typealias ID = OperationReport.ID
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("What the picture says")
+@Suite("The contents of the picture")
 struct PictureTests {
   private typealias ID = OperationReport.ID
 

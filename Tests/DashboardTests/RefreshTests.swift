@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("How often news are drawn")
+@Suite("The refresh rate")
 struct RefreshTests {
   private static let steps: [(Duration, String)] = [
     (.nanoseconds(33_333_333), "30/s"), (.milliseconds(100), "10/s"), (.milliseconds(250), "4/s"),
@@ -57,7 +57,7 @@ struct RefreshTests {
     #expect(dashboard.nextTick(after: Scene.now) == Scene.now + .seconds(1))
   }
 
-  @Test("The header leaves out parts that have no room, whatever they are", arguments: 40...82)
+  @Test("The header omits parts that have no room", arguments: 40...82)
   func theHeaderFits(columns: Int) {
     var dashboard = Scene.dashboard(
       columns: columns, rows: 10,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("The trees of all that no other operation waits for")
+@Suite("The view of all dependency trees")
 struct RootTests {
   private typealias ID = OperationReport.ID
 

@@ -28,7 +28,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "A selected operation stays selected whatever is added, removed and moved", arguments: 0..<20)
+    "A selection stays when other operations are added, removed or moved", arguments: 0..<20)
   func selectionIsAnOperation(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var dashboard = Self.dashboard((1...60).map { Self.report($0, .waiting, at: $0) })

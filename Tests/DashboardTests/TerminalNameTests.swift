@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Names that look alike or join what is beside them")
+@Suite("Names that look alike or join with adjacent text")
 struct TerminalNameTests {
   @Test("T34: a mark at the beginning of a name does not change the space before it")
   func aMarkLeavesTheSpaceBeforeItAlone() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Where the tree draws what is below several operations, and what is folded")
+@Suite("The place of shared dependencies in the tree, and folding")
 struct TreeShapeTests {
   private typealias ID = OperationReport.ID
 

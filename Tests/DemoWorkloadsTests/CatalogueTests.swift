@@ -10,7 +10,7 @@ import Testing
       Demo.allCases.map(\.name) == ["tiles", "deadlock", "storm", "stubborn", "priorities"])
   }
 
-  @Test("What is said of a demo fits beside its name", arguments: Demo.allCases)
+  @Test("The description of a demo fits beside its name", arguments: Demo.allCases)
   func lengths(demo: Demo) {
     #expect(demo.summary.count <= 68 && demo.round.count <= 60)
     for line in [demo.summary, demo.guidance, demo.round] {

@@ -38,7 +38,7 @@ import Testing
     #expect(load.prefix(3).reduce(0, +) < 95)
   }
 
-  @Test("What is urgent is done, and what matters least is starved", arguments: 1...5)
+  @Test("Urgent work is done, and the least urgent work starves", arguments: 1...5)
   func starvation(seed: UInt64) {
     let desk = desk(seed: seed, seconds: 300)
     #expect(count(desk.waiting, .alarm) <= 3 && count(desk.waiting, .call) <= 5)

@@ -78,7 +78,7 @@ import Testing
     #expect(window.byteCount == 0)
   }
 
-  @Test("What is warned of is part of a frame, but for what is allowed")
+  @Test("A frame has all warnings except those of allowed kinds")
   func warnings() async throws {
     let arguments = ["deadlock", "-n", "10", "-d", "500ms"]
     // Both programs run at the same time, because each takes five seconds.
@@ -92,7 +92,7 @@ import Testing
     #expect(text.contains("\n! cycle of #") && text.contains("\n! slot-deadlock of #"))
   }
 
-  @Test("A filter leaves out operations, not counts, and TSV tells frames apart by their time")
+  @Test("A filter omits operations but not counts, and TSV frames differ by their time")
   func aFilterIsApplied() throws {
     let json = try output(["--json", "-n", "1", "--filter", "queue:io state:wait"])
     let frame = try #require(try frames(json).first)

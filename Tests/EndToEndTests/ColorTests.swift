@@ -68,7 +68,7 @@ import Testing
     return (texts, colors)
   }
 
-  @Test("T7, T9: Every terminal shows the same facts, in colours that it has and that can be read")
+  @Test("T7, T9: Every terminal shows the same facts, in colours that it has and that are readable")
   func theSameFacts() throws {
     let terminfo = try TemporaryDirectory()
     try describeSixteenColors(in: terminfo.path)

@@ -8,7 +8,7 @@ import Testing
 
 /// The demos other than the default one.
 @Suite(.timeLimit(.minutes(10))) struct DemoCatalogueTests {
-  @Test("The list has each demo, what to look at and what to press, below each other")
+  @Test("The list has each demo with its description and its keys")
   func list() throws {
     let (text, ending) = try BuiltProgram.output(["demo", "--list"])
     #expect(ending == .status(0))
@@ -53,7 +53,7 @@ import Testing
     #expect(ending == .status(0))
   }
 
-  @Test("Help says what one round of each demo is")
+  @Test("The help describes one round of each demo")
   func help() throws {
     let (text, ending) = try BuiltProgram.output(["help", "demo"])
     #expect(ending == .status(0))

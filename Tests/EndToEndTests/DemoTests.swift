@@ -53,7 +53,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("A slow refresh holds news back, and nothing that a key does")
+  @Test("A low refresh rate delays updates, but not the effects of keys")
   func aSlowRefreshHoldsNewsBack() throws {
     let window = try BuiltProgram.start()
     window.type("[[[[[[[")
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "The demo's directory is gone, however it ends",
+    "The demo's directory is removed, however the demo ends",
     arguments: [nil, SIGTERM, SIGHUP] as [Int32?])
   func noDirectoryStaysBehind(signal: Int32?) throws {
     let directory = try TemporaryDirectory()

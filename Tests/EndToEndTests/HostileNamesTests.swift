@@ -175,7 +175,7 @@ import Testing
 
   private func isDigit(_ text: String) -> Bool { text.first?.isNumber == true }
 
-  @Test("T38: the question whether to cancel cannot be faked by a name")
+  @Test("T38: a name cannot imitate the question whether to cancel")
   func theQuestionCannotBeFaked() throws {
     let fake = "x?\r Quit? y Yes\u{1B}[1A\u{1B}[2K"
     let file = try NamesFile([fake, fake, fake])
@@ -189,7 +189,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("T29: what is pasted into the filter changes nothing but the filter's own cells")
+  @Test("T29: text that is pasted into the filter changes only the filter's cells")
   func theFilterIsSanitised() throws {
     let file = try NamesFile(["one", "two"])
     let window = try PseudoTerminal()
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test(
-    "T29, T32: the program's own name is sanitised, whatever bytes it has",
+    "T29, T32: the program's own name is sanitised, for any bytes",
     arguments: [
       Array("a\u{1B}]0;x\u{7}b".utf8), [0xFF, 0xC0, 0xAF, 0xED, 0xA0, 0x80, 0x41],
       Array("\u{9B}2J\u{202E}\n".utf8),

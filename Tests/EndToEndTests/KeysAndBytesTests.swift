@@ -30,7 +30,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("T43: the filter takes any character, and half a character is none")
+  @Test("T43: the filter accepts any character, and ignores incomplete characters")
   func theFilterTakesAnyCharacter() throws {
     let (window, _) = try start(5)
     window.type("\\né漢")
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "T44: 500 keys in a row are all taken, each at little cost, and not each is drawn by itself")
+    "T44: 500 keys in a row all have an effect, cost little, and share frames")
   func manyKeysAreTaken() throws {
     let (window, _) = try start(65)
     window.type("g")
@@ -135,7 +135,7 @@ import Testing
     #expect(window.screen.unknownSequences == [])
   }
 
-  @Test("A process that goes away ends batch mode with status 1, after its last frame")
+  @Test("The end of the process ends batch mode with status 1, after its last frame")
   func batchOfAProcessThatGoesAway() throws {
     let file = try NamesFile(["a\tb", "\u{1B}[2J"])
     let output = try BuiltProgram.shellOutput(

@@ -43,7 +43,7 @@ import Testing
     lines.map { $0.contains("#10") ? $0.replacing(/^(.!) ../, with: { "\($0.1)   " }) : $0 }
   }
 
-  @Test("T13: After every size, down to one cell, the frame is the one from before")
+  @Test("T13: After every size, down to one cell, the frame is the same as before")
   func theFrameIsTheOneFromBefore() throws {
     let window = try start(try NamesFile(["one", "two", "three"]))
     let before = withoutRowKeys(freshFrame(window))
@@ -58,7 +58,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("T14: After 1,000 sizes with keys between them the last frame equals a fresh one")
+  @Test("T14: After 1,000 sizes with keys between them, the last frame equals a new one")
   func aThousandSizes() throws {
     var random = SeededGenerator(seed: 14)
     let window = try start(try NamesFile((1...40).map { "name \($0)" }))
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "T15: What is open stays open when the size changes",
+    "T15: Open prompts, questions and help stay open when the size changes",
     arguments: [
       ("\\thr", "thr"), ("?", "Space"), ("gx", "Cancel #103 three?"),
       ("w", "three"),
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "T16: A size that changes while it is stopped is seen when it goes on",
+    "T16: A change of size while the program is stopped is applied when it continues",
     arguments: [true, false])
   func aSizeThatChangesWhileStopped(isByKey: Bool) throws {
     let window = try start(try NamesFile(["one", "two", "three"]))

@@ -7,7 +7,7 @@ import Testing
 /// A short version of `fixture-measure soak`.
 @Suite(.timeLimit(.minutes(10))) struct SoakTests {
   @Test(
-    "Random use breaks nothing, keeps nothing, and gives the terminal back",
+    "Random use finds no fault and no leak, and the terminal is restored",
     arguments: 1...UInt64(Effort.scaled(2)))
   func randomUse(seed: UInt64) throws {
     // The key for the export is not used: its file would be in the current folder of the tests.

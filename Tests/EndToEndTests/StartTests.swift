@@ -21,7 +21,7 @@ import Testing
     return (window.screen.lines[0], ending, window.screen.isAlternate)
   }
 
-  @Test("T1, T2: Without a terminal it says so, and what to do", arguments: [Int32(0), 1])
+  @Test("T1, T2: Without a terminal it prints an error and a fix", arguments: [Int32(0), 1])
   func itNeedsATerminal(descriptor: Int32) throws {
     let (text, ending, _) = try refusal(redirections: [descriptor: "/dev/null"])
     #expect(text == "opq-top: not a terminal; use --batch")
@@ -47,7 +47,7 @@ import Testing
     #expect(window.wait { $0.contains("back 0") })
   }
 
-  @Test("T3: Standard error may go elsewhere")
+  @Test("T3: Standard error may be a file")
   func standardErrorMayGoElsewhere() throws {
     let window = try BuiltProgram.start(redirections: [2: "/dev/null"])
     #expect(window.screen.contains("total"))
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "T4, T5, T6: A terminal that is unset, unknown or too dumb is refused in one sentence",
+    "T4, T5, T6: An unset, unknown or unsuitable terminal is refused in one sentence",
     arguments: [
       ("TERM", "TERM is not set"), ("TERM=", "TERM is not set"),
       ("TERM=nonesuch", "TERM is \"nonesuch\""), ("TERM=dumb", "cannot place its cursor"),
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "T7, T8, T9, T10: Whatever the terminal, the locale and the environment, the dashboard appears",
+    "T7, T8, T9, T10: The dashboard appears with each terminal, locale and environment",
     arguments: [
       "TERM=vt100", "TERM=xterm", "TERM=screen", "TERM=linux", "TERM=tmux-256color", "LC_ALL=C",
       "LC_ALL=C.UTF-8", "LC_ALL=nonesuch.UTF-8", "LC_ALL=nonesuch", "LC_ALL=POSIX", "NO_COLOR=1",
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "T9: --color decides, whatever NO_COLOR says",
+    "T9: --color has precedence over NO_COLOR",
     arguments: [("--color=always", true), ("--color=never", false), ("--no-color", false)])
   func colorIsDecidedByTheOption(option: String, isColored: Bool) throws {
     for variable in ["NO_COLOR=1", "NO_COLOR"] {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("T11: A terminal that does not know its size has the one of its description")
+  @Test("T11: A terminal without a size gets the size in its description")
   func aTerminalWithoutSize() throws {
     let window = try PseudoTerminal()
     window.resize(columns: 0, rows: 0, shownAs: (80, 24))
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "T12: Nothing is read from the home directory, and nothing written there",
+    "T12: The program neither reads nor writes the home directory",
     arguments: ["", "=", "=/nonexistent/home", "=/dev/null", "=EMPTY"])
   func theHomeDirectoryDoesNotMatter(value: String) throws {
     let home = try TemporaryDirectory()
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(
-    "A demo that writes no files takes no directory",
+    "A demo that writes no files accepts no directory",
     arguments: ["deadlock", "storm", "stubborn", "priorities"])
   func aDirectoryForADemoWithoutFilesIsRefused(demo: String) throws {
     let (text, ending, isDrawn) = try refusal(["demo", demo, "--once", "--output", "/tmp"])
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(
-    "What is wrong with a field or a filter is said",
+    "The error in a field or a filter is reported",
     arguments: [
       (["--fields", "id,nonesuch"], "unknown field \"nonesuch\"; the fields are id, state,"),
       (["--fields", "id,id"], "field id is repeated"), (["--fields", ""], "unknown field"),

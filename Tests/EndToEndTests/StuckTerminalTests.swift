@@ -8,7 +8,7 @@ import Testing
 /// A terminal that receives no output for some time or permanently.
 @Suite(.timeLimit(.minutes(10))) struct StuckTerminalTests {
   @Test(
-    "T46: A signal ends it while the terminal is stopped, whether it draws or rests",
+    "T46: A signal ends the program while the terminal is stopped, drawing or idle",
     arguments: [true, false])
   func aSignalEndsItWhileTheTerminalIsStopped(isPaused: Bool) throws {
     let window = try BuiltProgram.start(["demo", "stubborn"])
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "T46: While the terminal is stopped the work goes on and memory does not grow; one frame follows"
+    "T46: While the terminal is stopped, the work continues and memory does not grow; one frame follows"
   )
   func aStoppedTerminalCostsNothing() throws {
     let window = try BuiltProgram.start(columns: 120, rows: 40, ["--speed", "3"])
@@ -79,7 +79,7 @@ import Testing
   enum Closing: CaseIterable { case bySignalToo, byTheTerminalAlone }
 
   @Test(
-    "T25: It ends within a second, usually, when its window is closed, and does not spin",
+    "T25: When its window is closed, it usually ends within a second, and does not spin",
     arguments: Closing.allCases)
   func itEndsWhenTheWindowIsClosed(closing: Closing) throws {
     let times = try (0..<5).map { _ in try closeWindow(closing) }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "Quitting gives the terminal back; Ctrl-C ends it as the signal would",
+    "Quitting restores the terminal; Ctrl-C has the effect of the signal",
     arguments: [("q", 0), ("Q", 0), ("\u{3}", 130), ("\u{1B}[21~", 0)])
   func quittingGivesTheTerminalBack(key: String, status: Int) throws {
     let window = try BuiltProgram.startInShell()
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "T20: A signal that asks to end gives the terminal back and ends the process by itself",
+    "T20: A termination signal restores the terminal and ends the process by that signal",
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func aSignalEndsItByThatSignal(number: Int32) throws {
     let window = try BuiltProgram.start()
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "T20, T21: A fatal signal gives the terminal back and ends the process by itself",
+    "T20, T21: A fatal signal restores the terminal and ends the process by that signal",
     arguments: [SIGQUIT, SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSYS])
   func aFatalSignalGivesTheTerminalBack(number: Int32) throws {
     let window = try BuiltProgram.start()
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "T20, T21: The terminal's settings are those from before, whichever signal ended it",
+    "T20, T21: The terminal has its former settings after each signal",
     arguments: [
       SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSYS,
     ])
@@ -69,7 +69,7 @@ import Testing
     #expect(window.screen.unknownSequences == [])
   }
 
-  @Test("T21: What a trap of Swift's says is read on the terminal that was given back")
+  @Test("T21: The message of a Swift trap is readable on the restored terminal")
   func aTrapIsReportedAfterwards() throws {
     let file = try NamesFile(["one", "two"])
     let window = try PseudoTerminal(columns: 200, rows: 50)
@@ -85,7 +85,7 @@ import Testing
     #expect(window.settings == before)
   }
 
-  @Test("T21: A crash is reported on the terminal that was given back")
+  @Test("T21: A crash is reported on the restored terminal")
   func aCrashIsReportedAfterwards() throws {
     let window = try PseudoTerminal(columns: 120, rows: 200)
     try window.start(
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "It ends by the signal even while the terminal takes nothing", arguments: [SIGTERM, SIGINT])
+    "It ends by the signal even if the terminal accepts no output", arguments: [SIGTERM, SIGINT])
   func aSignalEndsItWhileItIsStuck(number: Int32) throws {
     let window = try BuiltProgram.start(columns: 200, rows: 60)
     window.typeUntilStuck("\u{C}")
@@ -112,7 +112,7 @@ import Testing
     #expect(window.waitForEnd(isReading: false) == .signal(number))
   }
 
-  @Test("T22: A second signal does not spoil the end")
+  @Test("T22: A second signal does not disturb the end")
   func twoSignalsEndIt() throws {
     let window = try BuiltProgram.start()
     window.signal(SIGINT)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(
-    "T18: Stopping gives the terminal to the shell, and continuing repaints all",
+    "T18: Stopping returns the terminal to the shell, and continuing repaints the screen",
     arguments: [true, false])
   func stoppingAndContinuing(isByKey: Bool) throws {
     let window = try BuiltProgram.start()
@@ -143,7 +143,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("T18: No request to stop is lost, whatever is being drawn")
+  @Test("T18: No request to stop is lost while the program draws")
   func noRequestToStopIsLost() throws {
     let window = try BuiltProgram.start(columns: 200, rows: 60, ["--speed", "5"])
     for round in 1...50 {
@@ -158,7 +158,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("T19: A stop from outside is repaired when it goes on")
+  @Test("T19: After a stop from outside, the screen is restored when the program continues")
   func aStopFromOutsideIsRepaired() throws {
     let window = try BuiltProgram.start()
     window.signal(SIGSTOP)

@@ -7,11 +7,11 @@ import Testing
 struct ImportTests {
   private static let combinations = ImportCombinations.all + FoundationImportCombinations.all
 
-  @Test("Each file compiles, and the four names are ours in it", arguments: Self.combinations)
+  @Test("Each file compiles, and the four names are this library's", arguments: Self.combinations)
   func names(_ combination: any ImportCombination.Type) { combination.expectOurNames() }
 
   @Test(
-    "Its subclass and its block run in its queue, and all are ours", arguments: Self.combinations)
+    "Its subclass and block run in its queue, all the library's", arguments: Self.combinations)
   func work(_ combination: any ImportCombination.Type) async throws {
     try await combination.expectOurWork()
   }

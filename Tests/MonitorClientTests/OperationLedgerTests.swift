@@ -61,7 +61,7 @@ import Testing
     #expect(conversation.take(.updatePart(part)) == [.fail(Self.tooMuch)])
   }
 
-  @Test("Four million operations fit, as they usually are")
+  @Test("Four million operations of usual size fit")
   func isRoomy() {
     let usual = operation(1, named: "tile 1024", dependencies: 0)
     #expect(OperationLedger.size(of: usual) * 4_000_000 <= OperationLedger.mostBytes)

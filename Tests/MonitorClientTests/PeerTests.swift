@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "A process of this machine is identified by its ticks, whatever its own clock says of its start"
+    "A process of this machine is identified by its ticks and not by its clock"
   )
   func localProcesses() {
     #expect(local(hello(ticks: 500), startedHere: 500) != nil)

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "A frame can be made whatever a process says of the time of day",
+    "A frame can be made with any time of day from the process",
     arguments: [Double.infinity, .nan, 1e300, -1e300, 1e18])
   func anyTimeOfDayIsTaken(seconds: Double) {
     var hello = hello

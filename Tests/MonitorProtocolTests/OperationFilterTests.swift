@@ -18,7 +18,7 @@ struct OperationFilterTests {
   }
 
   @Test(
-    "What matches",
+    "Operations that match",
     arguments: [
       "", "  ", "tiles", "TILES", "download", "\"tiles z\"", "z=14", "state:executing",
       "state:exec", "STATE:Exec", "queue:io", "queue:\"net io\"", "class:download", "name:tiles",
@@ -29,7 +29,7 @@ struct OperationFilterTests {
   func matching(text: String) throws { #expect(try matches(text)) }
 
   @Test(
-    "What does not",
+    "Operations that do not match",
     arguments: [
       "merge", "!tiles", "state:ready", "queue:cpu", "class:Merge", "priority:low", "age>10s",
       "age<5s", "#104", "tiles merge", "merge|upload", "!merge|tiles", "\"state:executing\"",
@@ -38,7 +38,7 @@ struct OperationFilterTests {
   func notMatching(text: String) throws { #expect(try !matches(text)) }
 
   @Test(
-    "What cannot be read, and what is said of it",
+    "Invalid filters and their messages",
     arguments: [
       (
         "state:idle",

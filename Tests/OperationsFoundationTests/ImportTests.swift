@@ -6,12 +6,12 @@ import Testing
 @Suite("OperationsFoundation imported alone and beside others")
 struct ImportTests {
   @Test(
-    "Each file compiles, and the four names are ours in it",
+    "Each file compiles, and the four names are this library's",
     arguments: FoundationImportCombinations.all)
   func names(_ combination: any ImportCombination.Type) { combination.expectOurNames() }
 
   @Test(
-    "Its subclass and its block run in its queue, and all are ours",
+    "Its subclass and its block run in its queue, and all are this library's",
     arguments: FoundationImportCombinations.all)
   func work(_ combination: any ImportCombination.Type) async throws {
     try await combination.expectOurWork()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Choosing what to watch")
+@Suite("The picker of processes")
 struct PickerTests {
   private let tilebuild = PickerScene.tilebuild
   private let imaged = PickerScene.imaged

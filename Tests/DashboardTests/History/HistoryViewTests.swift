@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("What has happened")
+@Suite("Events and the timeline")
 struct HistoryViewTests {
   private typealias ID = OperationReport.ID
 

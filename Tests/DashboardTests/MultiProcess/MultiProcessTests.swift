@@ -182,7 +182,7 @@ struct MultiProcessTests {
         == [.send(.cancel([MultiProcessScene.id(1, 1042), MultiProcessScene.id(2, 1051)]))])
   }
 
-  @Test("A process that accepts no commands denies only its own")
+  @Test("A read-only process denies only commands for its own operations")
   func refusals() {
     var dashboard = MultiProcessScene.dashboard()
     for (number, sentence) in [

@@ -8,7 +8,7 @@ import Testing
 
 /// The commands and options for other processes.
 @Suite(.timeLimit(.minutes(10))) struct AttachCommandTests {
-  @Test("ls lists the processes that listen, with what they say of themselves")
+  @Test("ls lists the monitored processes and their data")
   func lists() throws {
     let process = try MonitoredProcess()
     let (output, errors, ending) = try process.list()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "A process is named by its id, by the path of its socket, or not at all where it is the only one"
+    "A process is given by its id or by its socket, and can be omitted if it is the only one"
   )
   func names() throws {
     let process = try MonitoredProcess()
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "Where nothing listens, ls and attach say so with the status 3, and the name alone runs the demo"
+    "Without a monitored process, ls and attach exit with 3, and opq-top runs the demo"
   )
   func nothingListens() throws {
     let process = try MonitoredProcess()
@@ -76,7 +76,7 @@ import Testing
     #expect(output.contains("opq-top["))
   }
 
-  @Test("Of several processes one is chosen from a list, in batch mode by name")
+  @Test("With several processes, the user chooses one from a list, or by id in batch mode")
   func several() throws {
     let first = try MonitoredProcess()
     let second = try MonitoredProcess(in: first.runtime)
@@ -98,7 +98,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("The variable lets any program that links the monitor be watched, in the mode that it says")
+  @Test("The variable makes a program that links the monitor listen, in the given mode")
   func environment() throws {
     let process = try MonitoredProcess(
       BuiltProgram.path, ["demo", "priorities"], environment: ["OPQ_MONITOR=ro"], until: "total")
@@ -110,7 +110,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("A viewer that waits for a process attaches as soon as that listens")
+  @Test("A viewer that waits for a process attaches as soon as the process listens")
   func waits() throws {
     let runtime = try TemporaryDirectory()
     defer { withExtendedLifetime(runtime) {} }

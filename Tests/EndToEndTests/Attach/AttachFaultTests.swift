@@ -7,7 +7,7 @@ import Testing
 
 /// The effects of faults of one side on the other.
 @Suite(.timeLimit(.minutes(10))) struct AttachFaultTests {
-  @Test("An operation of another process is cancelled with keys, which that process writes down")
+  @Test("An operation of another process is cancelled with keys, and that process logs it")
   func cancels() throws {
     let process = try MonitoredProcess()
     let window = try process.watch()
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "T24, T26: When the process is killed its last frame stays, marked, and can be looked through")
+    "T24, T26: When the process is killed, its last frame stays, is marked and can be browsed")
   func targetIsKilled() throws {
     let process = try MonitoredProcess()
     let window = try process.watch()
@@ -48,7 +48,7 @@ import Testing
     #expect(window.settings.isCooked)
   }
 
-  @Test("In batch mode the end of the process is the status 1")
+  @Test("In batch mode, the program exits with 1 when the process ends")
   func targetEndsInBatchMode() throws {
     let process = try MonitoredProcess()
     let viewer = try PseudoTerminal()
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "T27: Viewers that are killed leave the process as it was: it goes on, and keeps nothing of them"
+    "T27: Killed viewers do not affect the process, and leave no memory behind"
   )
   func viewersAreKilled() throws {
     let process = try MonitoredProcess()
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "A viewer that is stopped does not hold up the process, and is up to date again")
+    "A stopped viewer does not delay the process, and is up to date after it continues")
   func viewerIsStopped() throws {
     let process = try MonitoredProcess(
       BuiltProgram.path, ["demo", "storm", "--speed", "1"], environment: ["OPQ_MONITOR=rw"],
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("Three viewers watch at once, and what one of them suspends the others see")
+  @Test("Three viewers watch at once, and each sees what another one suspends")
   func threeViewers() throws {
     let process = try MonitoredProcess()
     let viewers = try (0..<3).map { _ in try process.watch() }

@@ -41,7 +41,7 @@ import Testing
     #expect(output.contains("job 7"))
   }
 
-  @Test("A process with more operations than can be kept is disconnected, with one sentence")
+  @Test("A process with too many operations is disconnected, with one sentence")
   func tooManyOperations() throws {
     let process = try ScriptedProcess()
     let directory = try TemporaryDirectory()
@@ -81,7 +81,7 @@ import Testing
     #expect((300..<400).contains(id), "\(id)")
   }
 
-  @Test("Frames of changed and of random bytes end it in a sentence at most, and never by a signal")
+  @Test("Damaged and random frames never crash the viewer")
   func fuzz() throws {
     let seed = SeededGenerator.announcedSeed()
     let corpus =

@@ -32,7 +32,7 @@ import Testing
     return Array(row.drop { $0 != "ENDED" }.dropFirst(2).prefix(3))
   }
 
-  @Test("Two processes are seen at once, and an operation of each is cancelled with one answer")
+  @Test("Two processes are shown together, and one answer cancels an operation of each")
   func cancelsInEach() throws {
     let (first, second) = try pair()
     let window = try first.watch(
@@ -48,7 +48,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("One that is stopped does not keep back the answer of the other, and answers later")
+  @Test("A stopped process does not delay the other's answer, and answers later")
   func cancelsWhileOneIsStopped() throws {
     let (first, second) = try pair()
     let window = try first.watch(
@@ -70,7 +70,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("One that greets, answers and never tells anything does not blank the other")
+  @Test("A process that sends no updates does not hide the other one")
   func oneNeverTells() throws {
     let processes = [try ScriptedProcess(), try ScriptedProcess()]
     let window = try PseudoTerminal(columns: 120, rows: 30)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "When one is killed it is said so, the other goes on, and the terminal is as it was in the end")
+    "The end of a killed process is shown, the other continues, and the terminal is restored")
   func oneIsKilled() throws {
     let (first, second) = try pair()
     let window = try first.watch(
@@ -130,7 +130,7 @@ import Testing
     #expect(window.settings.isCooked)
   }
 
-  @Test("Batch mode prints a frame of each, which names its process")
+  @Test("Batch mode prints a frame for each process, with its name")
   func batch() throws {
     let (first, second) = try pair()
     func lines(_ form: [String]) throws -> [String] {
@@ -152,7 +152,7 @@ import Testing
     #expect(text.last?.contains("sum of 2 processes total ") == true)
   }
 
-  @Test("In batch mode what is over of one that has ended stays in the sum, and nothing else of it")
+  @Test("In batch mode, only finished operations of an ended process stay in the sum")
   func sumWhereOneHasEnded() throws {
     let processes = [try ScriptedProcess(), try ScriptedProcess()]
     let directory = try TemporaryDirectory()
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(
-    "Where one cannot be watched none is: one sentence names it, with the status that says the same"
+    "If one process cannot be watched, none is, and one sentence and the status say why"
   )
   func refusals() throws {
     let process = try MonitoredProcess()

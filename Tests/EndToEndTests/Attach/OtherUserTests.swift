@@ -26,7 +26,7 @@ enum OtherUsers {
   .enabled(if: OtherUsers.canStart, "only root can start programs of other users"))
 struct OtherUserTests {
   @Test(
-    "A socket of another user's process is refused, even where it can be reached; root's viewer may"
+    "A socket of another user's process is refused, except for root"
   )
   func othersSocket() throws {
     let runtime = try TemporaryDirectory()

@@ -24,7 +24,7 @@ import Testing
     return window
   }
 
-  @Test("Another major version of the protocol is the status 4, and a sentence that names both")
+  @Test("Another major version of the protocol gives status 4 and a sentence with both versions")
   func otherVersion() throws {
     let versions = ProtocolVersions(major: 9, minor: 2)
     let answers: [ProcessMessage] = [
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("A process that has no room for one more viewer is the status 5, and says so")
+  @Test("A process with the maximum number of viewers gives status 5 and a sentence")
   func noRoom() throws {
     let process = try ScriptedProcess()
     let window = try batch(process)
@@ -54,7 +54,7 @@ import Testing
     #expect(window.screen.contains("opq-top: 8 viewers watch it·[2J"))
   }
 
-  @Test("A signal ends a viewer that waits for a greeting, which has touched no terminal")
+  @Test("A signal ends a viewer that waits for a greeting and has not changed the terminal")
   func signalBeforeTheGreeting() throws {
     for signal in [SIGTERM, SIGINT, SIGHUP] {
       let process = try ScriptedProcess()
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("A signal ends a viewer at any moment from its start on, and the terminal is as it was")
+  @Test("A signal ends a viewer at any moment after its start, and the terminal is restored")
   func signalAtAnyMoment() throws {
     // The viewer searches for a process that does not answer.
     let process = try MonitoredProcess()
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("A lost connection is the end of batch mode: the last frame, a sentence and the status 1")
+  @Test("A lost connection ends batch mode with the last frame, a sentence and status 1")
   func lostInBatchMode() throws {
     let process = try ScriptedProcess()
     let window = try batch(process, ["-d", "3600s"])
@@ -98,7 +98,7 @@ import Testing
         "opq-top: connection lost: "))
   }
 
-  @Test("That a process does not answer, and then does again, is said once each in batch mode")
+  @Test("Batch mode reports once that a process does not answer, and once that it does again")
   func silentInBatchMode() throws {
     let process = try ScriptedProcess()
     let directory = try TemporaryDirectory()
@@ -164,7 +164,7 @@ import Testing
     #expect((0..<60).contains(seconds), "\(text)")
   }
 
-  @Test("A process that sends more than it was given credit for is not listened to any more")
+  @Test("A process that exceeds its credit is disconnected")
   func tooMuch() throws {
     let process = try ScriptedProcess()
     let window = try batch(process, ["-d", "3600s"])
@@ -176,7 +176,7 @@ import Testing
     #expect(window.screen.contains("it exceeded its credit"))
   }
 
-  @Test("The same process comes back and is live again; while it has no room, that is said")
+  @Test("The same process is live again after a reconnection; until then the reason is shown")
   func reconnects() throws {
     let process = try ScriptedProcess()
     let window = try dashboard(process)
@@ -197,7 +197,7 @@ import Testing
     #expect(viewer.receive { _ in false } == nil)
   }
 
-  @Test("Another process at the same path is not taken for the one that was watched")
+  @Test("Another process at the same path is not mistaken for the watched one")
   func anotherProcess() throws {
     let process = try ScriptedProcess()
     let window = try dashboard(process)
@@ -230,7 +230,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("A process that is stopped is silent, and live again when it goes on")
+  @Test("A stopped process is silent, and live again when it continues")
   func stoppedProcess() throws {
     let process = try MonitoredProcess()
     let window = try process.watch()

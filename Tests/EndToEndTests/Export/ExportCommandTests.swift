@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  @Test("An export goes to standard output or into a file, which is not written over by accident")
+  @Test("An export goes to standard output or to a file, which is not overwritten without --force")
   func writes() throws {
     let csv = try run("opq-top export run.opq --format csv")
     #expect(csv.output == (try ExportScene.text(.csv)) && csv.errors == "" && csv.ending == "0")
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be done is one sentence and the right status",
+    "Each failure gives one sentence and the matching status",
     arguments: [
       ("opq-top export run.opq", "2", "--format"),
       ("opq-top export run.opq --format svg", "2", "svg"),
@@ -75,7 +75,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: "/dev/full"))
   }
 
-  @Test("A reader that has seen enough is no failure")
+  @Test("A reader that closes the pipe early is not an error")
   func brokenPipe() throws {
     // The output is larger than the buffer of a pipe.
     let reports = (1...20_000).map { number in
@@ -89,7 +89,7 @@ import Testing
     #expect(result.errors == "" && result.ending == "0")
   }
 
-  @Test("What was cut off is exported up to there, and that is said")
+  @Test("A cut-off recording is exported up to its end, with a message")
   func cut() throws {
     try Data(ExportScene.bytes(isFinished: false)).write(to: URL(filePath: recording))
     let result = try run("opq-top export run.opq --format csv")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("A file that could not be written whole is taken away")
+  @Test("An incomplete file is removed")
   func fullDisk() throws {
     // Files are limited to this number of blocks of 1 KiB.
     let limited = try run("ulimit -f 1; opq-top export run.opq --format chrome-trace -o b.json")
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "A file is replaced behind a link, and is the owner's alone; the recording is not written over")
+    "A linked file is replaced, only its owner can read it, and the recording is never overwritten")
   func replaces() throws {
     let lines = "touch a.csv; chmod 666 a.csv; ln -s a.csv link.csv; "
     #expect(

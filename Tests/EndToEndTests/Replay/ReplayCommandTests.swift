@@ -22,7 +22,7 @@ import Testing
     return words.firstIndex(of: Substring(word)).flatMap { Int(words[$0 + 1]) }
   }
 
-  @Test("What was recorded shows the counts that the process had")
+  @Test("A recording shows the counts that the process had")
   func recordsAndReplays() throws {
     let process = try MonitoredProcess()
     let file = process.runtime.file("a.opqrec")
@@ -47,7 +47,7 @@ import Testing
     #expect(forced.ending == .status(0))
   }
 
-  @Test("What cannot be attached to takes no recording's place, and leaves no file")
+  @Test("A failed attempt to record overwrites no recording and leaves no file")
   func keepsWhatIsThere() throws {
     let process = try MonitoredProcess()
     let (old, new) = (process.runtime.file("old.opq"), process.runtime.file("new.opq"))
@@ -77,7 +77,7 @@ import Testing
     #expect(reader.fault == nil && reader.hello.processID == process.id)
   }
 
-  @Test("A file that may not grow any more ends the recording with a sentence, and plays")
+  @Test("If the file cannot grow, the recording ends with a sentence and can be replayed")
   func fullDisk() throws {
     let process = try MonitoredProcess()
     let file = process.runtime.file("a.opqrec")
@@ -145,7 +145,7 @@ import Testing
     #expect(second.waitForEnd() == .status(0))
   }
 
-  @Test("T29: No terminal obeys what a recording says of itself")
+  @Test("T29: Texts in a recording cannot control the terminal")
   func hostileNames() throws {
     let process = try MonitoredProcess()
     var hello = ReplayScene.hello
@@ -170,7 +170,7 @@ import Testing
     #expect(window.waitForEnd() == .status(0))
   }
 
-  @Test("A live view is recorded beside what it shows", arguments: [true, false])
+  @Test("A live view can be recorded while it is shown", arguments: [true, false])
   func recordsALiveView(isDemo: Bool) throws {
     let process = try MonitoredProcess()
     let file = process.runtime.file("a.opqrec")

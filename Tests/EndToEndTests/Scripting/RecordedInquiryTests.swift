@@ -54,7 +54,7 @@ import Testing
     return (text, ending)
   }
 
-  @Test("Why and the tree are as of the end, or of the moment that is asked for")
+  @Test("why and tree answer for the end of the recording, or for a given moment")
   func whyAndTree() throws {
     let end = try run(["why", "2"])
     #expect(end.text.contains("#2 job 2") && end.text.contains("executing"))
@@ -72,7 +72,7 @@ import Testing
     #expect(try run(["why", "99"]).status == .status(1))
   }
 
-  @Test("Waiting tells whether it was reached, and does not wait")
+  @Test("wait reports whether the state was reached, and does not wait")
   func waits() throws {
     #expect(try run(["wait", "1"]).status == .status(0))
     #expect(try run(["wait", "--state", "executing", "1", "2"]).status == .status(0))
@@ -84,7 +84,7 @@ import Testing
     #expect(early.status == .status(1) && early.text.contains("\"missing\":[1]"))
   }
 
-  @Test("What was cut off is asked up to there, and that is said")
+  @Test("A cut-off recording is queried up to its end, with a message")
   func cut() throws {
     let bytes = Self.bytes()
     try Data(bytes.dropLast(200)).write(to: URL(filePath: directory.file("a.opq")))
@@ -95,7 +95,7 @@ import Testing
     #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was not completed"))
   }
 
-  @Test("Nothing in it can be changed, and it is no process at the same time")
+  @Test("A recording cannot be changed, and cannot be combined with a process")
   func refuses() throws {
     for command in [["cancel", "2"], ["suspend", "cpu"], ["resume", "cpu"]] {
       let result = try run(command)

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A script suspends a queue, asks why, cancels, resumes and waits; each says how it went")
+  @Test("A script suspends a queue, asks why, cancels, resumes and waits, with a result each time")
   func script() throws {
     let (process, operation) = try held()
     let id = "\(operation.id.rawValue)"
@@ -71,7 +71,7 @@ import Testing
     #expect(again.output.contains("already finished"))
   }
 
-  @Test("cancel --with-dependents cancels what depends on an operation, and wait sees all of it go")
+  @Test("cancel --with-dependents cancels all dependents, and wait reports each of them")
   func dependents() throws {
     let (process, operation) = try held()
     let id = "\(operation.id.rawValue)"
@@ -106,7 +106,7 @@ import Testing
     try fails(["suspend", "nonesuch", "-p", id], 1, "there is no queue \"nonesuch\"")
   }
 
-  @Test("A process that is read-only answers questions, and takes no commands: the status 5")
+  @Test("A read-only process answers questions, and commands give status 5")
   func readOnly() throws {
     let process = try MonitoredProcess(
       BuiltProgram.path, ["demo", "priorities"], environment: ["OPQ_MONITOR=ro"], until: "total")
@@ -121,7 +121,7 @@ import Testing
     #expect(try run(process, ["why", "\(id.rawValue)"]).ending == .status(0))
   }
 
-  @Test("The only process need not be named; of several it has to be, and of none the status is 3")
+  @Test("A single process can be omitted, one of several cannot; without any the status is 3")
   func targets() throws {
     let first = try MonitoredProcess()
     #expect(try first.run(["resume", "net"]).ending == .status(0))
@@ -136,7 +136,7 @@ import Testing
     #expect(try first.run(["resume", "net"]).ending == .status(3))
   }
 
-  @Test("A wait ends by a signal, and with the status 1 where the process goes away first")
+  @Test("A wait ends by a signal, or with status 1 if the process ends first")
   func waitEnds() throws {
     let process = try ScriptedProcess()
     let arguments = ["wait", "42", "--socket", process.path]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonitorClient
 
-@Suite("What a viewer of several processes wants of each of them")
+@Suite("The interest of a viewer of several processes in each process")
 struct MultiProcessInterestTests {
   private typealias ID = OperationReport.ID
   private let scene = MergeScene(count: 3)

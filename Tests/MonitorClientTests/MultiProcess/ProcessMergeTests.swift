@@ -42,7 +42,7 @@ struct ProcessMergeTests {
     #expect(scene.hello(in: scene.take()) == nil)
   }
 
-  @Test("All are read-only only if each is", arguments: [(true, true), (true, false)])
+  @Test("The merge is read-only only if each process is", arguments: [(true, true), (true, false)])
   func readOnly(first: Bool, second: Bool) {
     var scene = MergeScene(count: 2)
     scene.greet(1, isReadOnly: first)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MonitorClient
 
-@Suite("One of several processes that is in trouble, or makes some")
+@Suite("A silent, ended or faulty process among several")
 struct ProcessTroubleTests {
   private typealias ID = OperationReport.ID
 
@@ -102,7 +102,7 @@ struct ProcessTroubleTests {
   }
 
   @Test(
-    "Runs of a process that is gone end with it, and leave with the window",
+    "Runs of an ended process end with it, and disappear with the window",
     arguments: [true, false])
   func runs(hasEnded: Bool) throws {
     var scene = MergeScene.heard(2)

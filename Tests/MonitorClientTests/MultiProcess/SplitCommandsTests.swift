@@ -18,7 +18,7 @@ struct SplitCommandsTests {
   }
 
   @Test(
-    "A selection over several processes is one command for each, and one answer in any order")
+    "A selection across processes is one command for each process, and one result")
   func selection() {
     for isReversed in [false, true] {
       var commands = SplitCommands(count: 3)

@@ -4,7 +4,7 @@
 import MonitorProtocol
 import Testing
 
-@Suite("Ids that say of which process they are")
+@Suite("Ids with the number of their process")
 struct NumberedByProcessTests {
   private typealias ID = OperationReport.ID
 
@@ -32,7 +32,7 @@ struct NumberedByProcessTests {
     #expect(ID(.max).numbered(16) == nil)
   }
 
-  @Test("Where one process is watched they are text like any other")
+  @Test("With one process, such ids are ordinary text")
   func wordsOfOne() throws {
     func operation(_ name: String) -> OperationReport {
       OperationReport(id: ID(7), name: name, className: "", queue: .init(1), state: .ready)

@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(
-    "An index that begins behind the beginning, or ends elsewhere than it says, is not believed")
+    "An index with a wrong beginning or end is ignored")
   func theIndexIsChecked() throws {
     let file = Scene.bytes(20, isFinished: false)
     let scanned = try Scene.reader(file)

@@ -174,7 +174,7 @@ import Testing
     #expect(sentence(257, long) == "an update has 269484032 bytes; the limit is 268435456")
   }
 
-  @Test("An update has only so many entries and so many ids, whichever of its lists they are in")
+  @Test("An update has a maximum number of entries and of ids in all its lists together")
   func allListsHaveOneEnd() throws {
     var update = WireSamples.update
     update.changed = operations(3, dependencies: 2)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Cancelling asynchronous operations", .timeLimit(.minutes(5)))
 struct AsyncCancellationTests {
-  @Test("CA-8: cancelling passes on to the task, and the operation finishes when the work ends")
+  @Test("CA-8: cancelling also cancels the task, and the operation finishes when the work ends")
   func passesOn() async throws {
     try await onOwnThread {
       let gate = AsyncGate()
@@ -20,7 +20,7 @@ struct AsyncCancellationTests {
     }
   }
 
-  @Test("CA-8: work that returns all the same has its value")
+  @Test("CA-8: work that returns although it was cancelled keeps its value")
   func ignored() async throws {
     try await onOwnThread {
       let gate = AsyncGate()
@@ -37,7 +37,7 @@ struct AsyncCancellationTests {
     }
   }
 
-  @Test("CA-6, SA-2: cancelled before its start it does not run, and leaves its queue")
+  @Test("CA-6, SA-2: cancelled before its start, it does not run, and leaves its queue")
   func beforeTheStart() async throws {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -58,7 +58,7 @@ struct AsyncCancellationTests {
     #expect(operation.isFinished)
   }
 
-  @Test("CA-2: cancelled when it has finished it is not cancelled")
+  @Test("CA-2: cancelling it after its finish has no effect")
   func afterTheEnd() async throws {
     let operation = AsyncOperation { 1 }
     operation.start()
@@ -133,7 +133,7 @@ struct AsyncCancellationTests {
     }
   }
 
-  @Test("CA-8: a task that begins before it is known is suspended until it is, and no thread waits")
+  @Test("CA-8: a task that begins before it is stored is suspended, and blocks no thread")
   func taskThatBeginsEarly() async {
     let task = Task {}
     var work = AsyncWork<Int>(body: nil)
@@ -156,7 +156,7 @@ struct AsyncCancellationTests {
     #expect(work.task == nil)
   }
 
-  @Test("CA-8: cancelled by another thread while its task is made, the work begins cancelled")
+  @Test("CA-8: if another thread cancels it while its task is created, the work begins cancelled")
   func cancelWhileTheTaskIsMade() async throws {
     try await onOwnThread {
       let pace = Pace()
@@ -186,7 +186,7 @@ struct AsyncCancellationTests {
     }
   }
 
-  @Test("CA-11: cancelAllOperations in the work of one of them reaches all")
+  @Test("CA-11: cancelAllOperations in the work of one operation cancels all of them")
   func cancelAll() async throws {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 2

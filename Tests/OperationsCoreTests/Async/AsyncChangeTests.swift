@@ -29,7 +29,7 @@ struct AsyncChangeTests {
     #expect(changes.events == Self.whole)
   }
 
-  @Test("K-1: so it is where the work fails")
+  @Test("K-1: the sequence is the same if the work fails")
   func failure() async {
     let operation = AsyncOperation { throw CancellationError() }
     let changes = ChangeLog(operation)
@@ -38,7 +38,7 @@ struct AsyncChangeTests {
     #expect(changes.events == Self.whole.filter { $0 != "run" })
   }
 
-  @Test("K-16: when it stops executing it has finished and has its result")
+  @Test("K-16: when isExecuting becomes false, it has finished and has its result")
   func atomicEnd() async throws {
     let operation = AsyncOperation { 5 }
     let log = EventLog<String>()
@@ -85,7 +85,7 @@ struct AsyncChangeTests {
       ])
   }
 
-  @Test("ST-2: no reader sees an operation that has started neither execute nor be finished")
+  @Test("ST-2: no reader sees a started operation that neither executes nor has finished")
   func noGap() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(300) {

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("What asynchronous operations hold, and for how long", .timeLimit(.minutes(5)))
+@Suite("The lifetimes of objects in asynchronous operations", .timeLimit(.minutes(5)))
 struct AsyncLifetimeTests {
   private final class Probed: AsyncOperation<Int>, @unchecked Sendable {
     let probe: DeinitProbe
@@ -17,7 +17,7 @@ struct AsyncLifetimeTests {
   }
 
   @Test(
-    "H-5: the closure and what it captured are released before waiters go on, run or not",
+    "H-5: the closure and its captures are released before waiters continue, run or not",
     arguments: [true, false])
   func closure(isCancelled: Bool) async throws {
     let log = EventLog<String>()
@@ -33,7 +33,7 @@ struct AsyncLifetimeTests {
   }
 
   @Test(
-    "H-5: an operation that was waited for, started by hand or by a queue, goes away",
+    "H-5: an awaited operation is released, started by hand or by a queue",
     arguments: [true, false])
   func operation(inQueue: Bool) async throws {
     let log = EventLog<String>()
@@ -45,7 +45,7 @@ struct AsyncLifetimeTests {
     try await onOwnThread { _ = log.wait(for: "operation released") }
   }
 
-  @Test("H-5: one whose closure captures it is no cycle once that has run, or never will")
+  @Test("H-5: a closure that captures its operation is released after it has run or was discarded")
   func cycle() async throws {
     for isCancelled in [false, true] {
       let log = EventLog<String>()
@@ -63,7 +63,7 @@ struct AsyncLifetimeTests {
     }
   }
 
-  @Test("Q-7: let go of by its user it runs, and its queue stays until it has finished")
+  @Test("Q-7: released by its user, it runs, and its queue stays until it has finished")
   func letGoOf() async throws {
     let log = EventLog<String>()
     let gate = AsyncGate()
@@ -84,7 +84,7 @@ struct AsyncLifetimeTests {
     }
   }
 
-  @Test("H-5: a closure that a subclass was given and does not call is released when it has run")
+  @Test("H-5: a closure that a subclass does not call is released at the finish")
   func closureThatIsNotCalled() async {
     final class Ignoring: AsyncOperation<Int>, @unchecked Sendable {
       override func run() async throws -> Int { 2 }
@@ -103,14 +103,14 @@ struct AsyncLifetimeTests {
     #expect(log.events == ["closure released"])
   }
 
-  @Test("H-5: one that is never started goes away with its closure")
+  @Test("H-5: an operation that is never started is released with its closure")
   func neverStarted() {
     let log = EventLog<String>()
     do { _ = make(in: log) }
     #expect(log.events == ["closure released"])
   }
 
-  @Test("H-11: a deinit of what the closure captured may ask the operation anything")
+  @Test("H-11: a deinit of a captured object may call any method of the operation")
   func captureAsksTheOperation() async throws {
     final class Asking: Sendable {
       let atDeinit: @Sendable () -> Void

@@ -11,7 +11,7 @@ struct AsyncOperationTests {
     let number: Int
   }
 
-  @Test("D-23: a closure runs in a queue, and its value is there when the operation has finished")
+  @Test("D-23: a closure runs in a queue, and its value is available after the finish")
   func value() async throws {
     let gate = AsyncGate()
     let queue = OperationQueue()
@@ -29,7 +29,7 @@ struct AsyncOperationTests {
     #expect(try await operation.value == 42)
   }
 
-  @Test("D-4: what the work throws is its result, and the operation finishes")
+  @Test("D-4: the error of the work is its result, and the operation finishes")
   func error() async throws {
     let operation = OperationQueue().addAsyncOperation { throw WorkError(number: 7) }
     await #expect(throws: WorkError(number: 7)) { try await operation.value }
@@ -37,7 +37,7 @@ struct AsyncOperationTests {
     #expect(throws: WorkError(number: 7)) { try operation.result?.get() }
   }
 
-  @Test("D-4: the error is recorded, before willFinish; to be cancelled is none, but for a reason")
+  @Test("D-4: the error is recorded before willFinish; a cancellation needs a reason for an error")
   func recordedError() async throws {
     final class Failing: AsyncOperation<Int>, @unchecked Sendable {
       let seen = Monitored<(any Error)?>(nil)
@@ -80,7 +80,7 @@ struct AsyncOperationTests {
     #expect(operation.error as? WorkError == WorkError(number: 1) && operation.isCancelled)
   }
 
-  @Test("D-23: a subclass overrides run, and may await the one of its superclass")
+  @Test("D-23: a subclass overrides run, and may await super.run")
   func subclass() async throws {
     class Fetching: AsyncOperation<String>, @unchecked Sendable {
       override func run() async throws -> String {
@@ -96,7 +96,7 @@ struct AsyncOperationTests {
     #expect(try await operation.value == "FETCHED")
   }
 
-  @Test("D-23: work that is bound to an actor runs there")
+  @Test("D-23: work that is isolated to an actor runs on the actor")
   func mainActor() async throws {
     final class Showing: AsyncOperation<Bool>, @unchecked Sendable {
       @MainActor override func run() async throws -> Bool {
@@ -109,7 +109,7 @@ struct AsyncOperationTests {
     #expect(try await operation.value)
   }
 
-  @Test("SA-1, OP-6: started by hand it begins at once, and once")
+  @Test("SA-1, OP-6: started by hand, it begins at once, and only once")
   func startedByHand() async throws {
     let count = Monitored(0)
     let operation = AsyncOperation { count.change { $0 += 1 } }
@@ -120,7 +120,7 @@ struct AsyncOperationTests {
     #expect(count.value == 1)
   }
 
-  @Test("SA-3: started again while it executes it refuses")
+  @Test("SA-3: starting it again while it executes is refused")
   func startedTwice() async throws {
     let gate = AsyncGate()
     let operation = AsyncOperation { await gate.pass() }
@@ -131,7 +131,7 @@ struct AsyncOperationTests {
     #expect(await operation.finished())
   }
 
-  @Test("SA-4: started before it is ready it refuses, and may be started later")
+  @Test("SA-4: starting it before it is ready is refused, and it may be started later")
   func startedEarly() async throws {
     let dependency = Operation()
     let operation = AsyncOperation { 1 }
@@ -217,7 +217,7 @@ struct AsyncOperationTests {
     }
   }
 
-  @Test("BA-1: a barrier waits for the end of it, and not for its start")
+  @Test("BA-1: a barrier waits for its end, and not for its start")
   func barrier() async throws {
     try await onOwnThread {
       let gate = AsyncGate()

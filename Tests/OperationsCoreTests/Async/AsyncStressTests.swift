@@ -54,7 +54,7 @@ struct AsyncStressTests {
     }
   }
 
-  @Test("MX-1, MX-6: 10,000 that wait, 1,000 at a time, take no thread each")
+  @Test("MX-1, MX-6: 10,000 waiting operations, 1,000 at a time, do not need a thread each")
   func waitingTakesNoThreads() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -128,7 +128,7 @@ struct AsyncStressTests {
   }
 
   // A part of the full test, which `.ci/run` runs in an optimized build with 1,000,000.
-  @Test("CA-8, MX-1, MX-6: in a process of their own they need a bounded number of threads")
+  @Test("CA-8, MX-1, MX-6: in a separate process, they need a bounded number of threads")
   func storm() async throws {
     let count = Effort.scaled(50_000)
     let run = try await onOwnThread {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Waiting for values and for queues", .timeLimit(.minutes(5)))
 struct AsyncWaitingTests {
-  @Test("WA-6: cancelling who waits for a value ends the wait, and does not touch the operation")
+  @Test("WA-6: cancelling a task that waits for a value does not affect the operation")
   func cancelledWait() async throws {
     let gate = AsyncGate()
     let operation = OperationQueue().addAsyncOperation {
@@ -36,7 +36,7 @@ struct AsyncWaitingTests {
     #expect(sum == 350)
   }
 
-  @Test("Q-12: waiting for a queue ends when it is empty, and at once where it is")
+  @Test("Q-12: waiting for a queue ends when it is empty, and at once if it is")
   func emptyQueue() async throws {
     let queue = OperationQueue()
     #expect(await queue.waitForAll())
@@ -51,7 +51,7 @@ struct AsyncWaitingTests {
     }
   }
 
-  @Test("Q-12: cancelling who waits for a queue ends the wait, and does not touch the queue")
+  @Test("Q-12: cancelling a task that waits for a queue does not affect the queue")
   func cancelledWaitForQueue() async throws {
     let queue = OperationQueue()
     queue.isSuspended = true

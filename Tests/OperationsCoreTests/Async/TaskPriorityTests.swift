@@ -8,7 +8,7 @@ import Testing
 @Suite("The priority of the task that runs an asynchronous operation", .timeLimit(.minutes(5)))
 struct TaskPriorityTests {
   @Test(
-    "PR-7: a stated quality of service decides alone",
+    "PR-7: a quality of service that is set has precedence",
     arguments: [
       (QualityOfService.userInteractive, TaskPriority.high), (.userInitiated, .high),
       (.utility, .low), (.background, .background),
@@ -20,7 +20,7 @@ struct TaskPriorityTests {
   }
 
   @Test(
-    "PR-1: where none is stated, the queue priority does",
+    "PR-1: without a quality of service, the queue priority decides",
     arguments: [
       (Operation.QueuePriority.veryHigh, TaskPriority.high), (.high, .high), (.low, .low),
       (.veryLow, .background),
@@ -29,7 +29,7 @@ struct TaskPriorityTests {
     #expect(TaskPriority(.default, priority) == expected)
   }
 
-  @Test("PR-7: the operation's own quality of service wins over its queue's, and that over none")
+  @Test("PR-7: the operation's quality of service has precedence over its queue's")
   func inAQueue() async throws {
     let queue = OperationQueue()
     #expect(try await priority(in: queue) == .medium)
@@ -38,7 +38,7 @@ struct TaskPriorityTests {
     #expect(try await priority(in: queue, .userInitiated) == .high)
   }
 
-  @Test("PR-7: started by hand it has its own, or else the priority of the task that starts it")
+  @Test("PR-7: started by hand, it has its own priority, or that of the task that starts it")
   func byHand() async throws {
     let modest = AsyncOperation { Task.basePriority }
     modest.queuePriority = .low

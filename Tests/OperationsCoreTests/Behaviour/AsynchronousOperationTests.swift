@@ -35,7 +35,7 @@ struct AsynchronousOperationTests {
     }
   }
 
-  @Test("K-20: a finish announced by did alone is acted upon")
+  @Test("K-20: a finish that is announced only by didChangeValue takes effect")
   func didWithoutWill() async throws {
     final class Blunt: Operation, @unchecked Sendable {
       private let flag = Flag()

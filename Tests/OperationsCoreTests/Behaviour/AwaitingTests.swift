@@ -41,7 +41,7 @@ struct AwaitingTests {
     #expect(try await onOwnThread { log.wait(forCount: 3) })
   }
 
-  @Test("WA-6: cancelling a task that waits ends its wait, and does not touch the operation")
+  @Test("WA-6: cancelling a waiting task ends its wait, and does not affect the operation")
   func cancelledTask() async {
     let operation = Operation()
     let isWaiting = Flag()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Barriers: cancelling, dependencies, lifetime")
 struct BarrierCancellationTests {
-  @Test("Q-11: cancelAllOperations keeps a barrier from running; what is behind it goes on")
+  @Test("Q-11: cancelAllOperations keeps a barrier from running; later operations continue")
   func cancelAll() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -27,7 +27,7 @@ struct BarrierCancellationTests {
     }
   }
 
-  @Test("Q-11: not even where what is ahead of it ends as soon as it is cancelled")
+  @Test("Q-11: a cancelled barrier does not run even if earlier operations end at once")
   func cancelAllWhereWhatIsAheadEndsAtOnce() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -61,7 +61,7 @@ struct BarrierCancellationTests {
     }
   }
 
-  @Test("D-10: one behind a barrier that finishes before its start leaves at once")
+  @Test("D-10: an operation behind a barrier that finishes before its start leaves at once")
   func finishedBehind() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -81,7 +81,7 @@ struct BarrierCancellationTests {
     }
   }
 
-  @Test("DE-8: one that depends on what is behind a barrier waits until it is cancelled")
+  @Test("DE-8: an operation that depends on one behind a barrier waits until it is cancelled")
   func deadlock() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -126,7 +126,7 @@ struct BarrierCancellationTests {
     }
   }
 
-  @Test("BA-1: operations and barriers may add both, and dependencies are taken along")
+  @Test("BA-1: operations and barriers may add operations and barriers with dependencies")
   func addedFromInside() async throws {
     try await onOwnThread {
       for width in [1, -1] {
@@ -148,7 +148,7 @@ struct BarrierCancellationTests {
     }
   }
 
-  @Test("Q-7: a barrier keeps a queue that its user has let go of; then both go away")
+  @Test("Q-7: a barrier keeps a released queue alive; then both are released")
   func lifetime() async throws {
     try await onOwnThread {
       let log = EventLog<String>()

@@ -16,7 +16,7 @@ struct BarrierTests {
   }
 
   @Test(
-    "BA-1, BA-3: it runs after all that was added before and before all that is added later",
+    "BA-1, BA-3: it runs after all earlier operations and before all later ones",
     arguments: [1, 3, 100, OperationQueue.defaultMaxConcurrentOperationCount])
   func order(width: Int) async throws {
     try await onOwnThread {
@@ -41,7 +41,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("BA-1: it runs alone, and what is behind it runs side by side again")
+  @Test("BA-1: it runs alone, and later operations run concurrently again")
   func alone() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -123,7 +123,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("BA-3, MX-7: a barrier that runs goes on when the queue is suspended, and nothing follows")
+  @Test("BA-3, MX-7: a running barrier continues when the queue is suspended, and nothing follows")
   func suspendedWhileItRuns() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -173,7 +173,7 @@ struct BarrierTests {
     #expect(Set(heard).count == 2 && heard.prefix(4).allSatisfy { $0 == operation.id })
   }
 
-  @Test("Q-5: priorities decide within a batch and not beyond the barrier between two")
+  @Test("Q-5: priorities decide within a batch, and not across a barrier")
   func batches() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -196,7 +196,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("Q-5: who waits for a batch does not wait for a barrier behind it")
+  @Test("Q-5: waiting for a batch does not wait for a barrier behind it")
   func batchWait() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -216,7 +216,7 @@ struct BarrierTests {
     }
   }
 
-  @Test("F-14, BA-4: adding one takes no longer where the queue holds 200,000 operations")
+  @Test("F-14, BA-4: adding one takes no longer in a queue of 200,000 operations")
   func constantTime() async throws {
     try await onOwnThread {
       let clock = ContinuousClock()

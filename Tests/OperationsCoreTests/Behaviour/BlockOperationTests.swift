@@ -51,7 +51,7 @@ struct BlockOperationTests {
     #expect(operation.isFinished)
   }
 
-  @Test("BL-5: blocks are released after they have run, and where they never will")
+  @Test("BL-5: blocks are released after they have run, or when they will never run")
   func release() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -136,7 +136,7 @@ struct BlockOperationTests {
     }
   }
 
-  @Test("BL-5: main by hand races the queue that runs the operation, and each block is whole")
+  @Test("BL-5: a direct call of main races the queue, and each block runs completely")
   func mainRacesTheQueue() async throws {
     final class Captured: Sendable { let number = 7 }
     try await onOwnThread {

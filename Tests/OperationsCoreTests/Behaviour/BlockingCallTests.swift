@@ -4,9 +4,9 @@
 import Glibc
 import Testing
 
-@Suite("What the compiler refuses")
+@Suite("Calls that the compiler rejects")
 struct BlockingCallTests {
-  @Test("H-9, WA-6: the compiler refuses them there, and takes what is offered instead")
+  @Test("H-9, WA-6: the compiler rejects blocking calls in tasks, and accepts the replacements")
   func refused() throws {
     let errors = try compile(
       """
@@ -29,7 +29,7 @@ struct BlockingCallTests {
     }
   }
 
-  @Test("A class that is no operation and no queue cannot conform to KeyValueObservable")
+  @Test("Only operations and queues can conform to KeyValueObservable")
   func conformance() throws {
     let program = """
       import OperationsCore

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("What cancelling does, and does not")
+@Suite("The effects of cancelling")
 struct CancellationEffectTests {
   private static let kinds: [@Sendable () -> Operation] = [
     { Operation() }, { BlockOperation {} }, { PlainSubclass() },
@@ -47,7 +47,7 @@ struct CancellationEffectTests {
     #expect(operation.isFinished && dependent.isReady)
   }
 
-  @Test("CA-11: an observer may cancel what it observes, and what waits for that")
+  @Test("CA-11: an observer may cancel the observed operation and its dependents")
   func insideObservers() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -85,7 +85,7 @@ struct CancellationEffectTests {
     }
   }
 
-  @Test("CA-12, CA-4, CA-6: one that keeps its own flag waits no longer, and its main runs")
+  @Test("CA-12, CA-4, CA-6: with its own cancelled flag, it stops waiting, and its main runs")
   func ownFlag() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -105,7 +105,7 @@ struct CancellationEffectTests {
     }
   }
 
-  @Test("CA-12: its main does its clean-up and its finish, started by hand and by a queue")
+  @Test("CA-12: its main cleans up and finishes it, started by hand and by a queue")
   func ownFlagAndOwnFinish() async throws {
     try await onOwnThread {
       for isQueued in [true, false] {
@@ -129,7 +129,7 @@ struct CancellationEffectTests {
     #expect(operation.isFinished && log.events.isEmpty)
   }
 
-  @Test("CA-12: cancelled by its own flag, it still waits for its turn with what it excludes")
+  @Test("CA-12: cancelled by its own flag, it still waits for its exclusions")
   func ownFlagAndExclusion() async throws {
     try await onOwnThread {
       let exclusion = MutualExclusion(name: "own flag")

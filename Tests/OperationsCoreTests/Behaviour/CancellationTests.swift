@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Cancellation")
 struct CancellationTests {
-  @Test("CA-1, CA-8: what executes goes on, and sees the flag")
+  @Test("CA-1, CA-8: an executing operation continues, and sees the flag")
   func cancellingWhileExecuting() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -79,7 +79,7 @@ struct CancellationTests {
     #expect(operation.isReady)
   }
 
-  @Test("CA-10: a dependency added after cancelling is listed and holds nothing up")
+  @Test("CA-10: a dependency added after cancelling is listed and delays nothing")
   func dependencyAfterCancelling() {
     let operation = Operation()
     operation.cancel()
@@ -116,7 +116,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("CA-12: a cancel override without super is learnt from the announcement")
+  @Test("CA-12: an override of cancel without super takes effect by its announcement")
   func cancelWithoutSuper() {
     final class OwnFlag: Operation, @unchecked Sendable {
       private let flag = Flag()
@@ -153,7 +153,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("Q-11: cancelAllOperations cancels what waits and what runs, and removes nothing itself")
+  @Test("Q-11: cancelAllOperations cancels waiting and running operations, and removes none")
   func cancelAll() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

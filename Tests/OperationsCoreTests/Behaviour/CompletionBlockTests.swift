@@ -12,7 +12,7 @@ struct CompletionBlockTests {
   ]
 
   @Test(
-    "CB-1: once and after the finish: queued or by hand, done or cancelled",
+    "CB-1: it runs once, after the finish: queued or by hand, completed or cancelled",
     arguments: kinds.indices, [true, false])
   func once(kind: Int, isQueued: Bool) async throws {
     try await onOwnThread {

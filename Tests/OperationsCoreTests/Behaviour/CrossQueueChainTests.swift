@@ -6,10 +6,10 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Chains that go from queue to queue")
+@Suite("Chains across queues")
 struct CrossQueueChainTests {
   @Test(
-    "DE-4, DE-15: a chain to and fro between queues of any width ends, in order, and keeps no queue",
+    "DE-4, DE-15: a chain between queues of any width ends in order, and retains no queue",
     arguments: [[-1, -1], [1, 1], [-1, 1], [1, -1, 2], [-1, -1, -1]])
   func toAndFro(widths: [Int]) async throws {
     try await onOwnThread {
@@ -40,7 +40,7 @@ struct CrossQueueChainTests {
     }
   }
 
-  @Test("Q-4: what is made ready in another queue does not wait for what this one goes on with")
+  @Test("Q-4: an operation made ready in another queue does not wait for this queue's next one")
   func theOtherQueueDoesNotWait() async throws {
     try await onOwnThread {
       let here = OperationQueue()

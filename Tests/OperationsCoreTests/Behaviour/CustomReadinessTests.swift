@@ -6,9 +6,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Subclasses with an isReady of their own")
+@Suite("Subclasses that override isReady")
 struct CustomReadinessTests {
-  @Test("DE-18: it runs only once the override says yes and has announced it")
+  @Test("DE-18: it runs only after the override is true and has announced that")
   func heldUntilAnnounced() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -21,7 +21,7 @@ struct CustomReadinessTests {
     }
   }
 
-  @Test("DE-18: after its dependencies the override is asked again, and its yes is heard")
+  @Test("DE-18: after its dependencies, the override is read again, and its value takes effect")
   func heldAfterItsDependencies() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -40,7 +40,7 @@ struct CustomReadinessTests {
     }
   }
 
-  @Test("DE-18: a condition that turns false after the add is honoured at the last moment")
+  @Test("DE-18: a condition that becomes false after the addition is read at the last moment")
   func turnedFalse() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -57,7 +57,7 @@ struct CustomReadinessTests {
     }
   }
 
-  @Test("DE-16: a no that was computed just before the last dependency finished strands nothing")
+  @Test("DE-16: a false that was read just before the last dependency finished is not kept")
   func staleAnswer() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -88,7 +88,7 @@ struct CustomReadinessTests {
     }
   }
 
-  @Test("ST-6: an override that says no after the start is ignored")
+  @Test("ST-6: an override that is false after the start is ignored")
   func noAfterTheStart() async throws {
     try await onOwnThread {
       final class ReadyOnce: Operation, @unchecked Sendable {
@@ -108,7 +108,7 @@ struct CustomReadinessTests {
     }
   }
 
-  @Test("K-15, D-10, BA-1: finished while its queue asks whether it is ready, it is gone for good")
+  @Test("K-15, D-10, BA-1: finished while its queue reads isReady, it leaves for good")
   func finishedWhileAsked() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -130,7 +130,7 @@ struct CustomReadinessTests {
   }
 
   @Test(
-    "DE-18, H-2: outside a queue it is asked when its last dependency finishes, on another thread",
+    "DE-18, H-2: outside a queue, isReady is read on another thread at the last finish",
     arguments: [false, true])
   func outsideAQueue(isObserved: Bool) async throws {
     try await onOwnThread {
@@ -153,7 +153,7 @@ struct CustomReadinessTests {
   enum Obstruction: CaseIterable { case suspension, fullWidth, barrier }
 
   @Test(
-    "DE-18, H-2: while its queue cannot start it, it is asked when its last dependency finishes",
+    "DE-18, H-2: while its queue cannot start it, isReady is read at the last finish",
     arguments: Obstruction.allCases, [false, true])
   func inAnObstructedQueue(obstruction: Obstruction, isObserved: Bool) async throws {
     try await onOwnThread {
@@ -184,7 +184,7 @@ struct CustomReadinessTests {
   }
 
   @Test(
-    "DE-18: it is asked when the last dependency finishes in the same queue, which starts another one",
+    "DE-18: isReady is read at the last finish, even if the same queue starts another one",
     arguments: [false, true])
   func behindAnotherInItsQueue(isSubclass: Bool) async throws {
     try await onOwnThread {
@@ -207,7 +207,7 @@ struct CustomReadinessTests {
     }
   }
 
-  @Test("CA-6: a cancelled one is retired whatever its condition says")
+  @Test("CA-6: a cancelled operation is retired regardless of its condition")
   func cancelled() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

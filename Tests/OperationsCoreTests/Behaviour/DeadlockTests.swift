@@ -38,7 +38,7 @@ struct DeadlockTests {
     }
   }
 
-  @Test("DE-8: each member finds its cycle, itself first; so does what waits for the cycle")
+  @Test("DE-8: each member finds its cycle, itself first, and so do its dependents")
   func members() {
     let operations = makeRing(3)
     let waiting = Operation()
@@ -53,7 +53,7 @@ struct DeadlockTests {
     #expect(waitsLonger.dependencyCycle() == nil && operations[0].dependencyCycle() == nil)
   }
 
-  @Test("DE-8: of several cycles the operation's own one is reported, not one that it waits for")
+  @Test("DE-8: with several cycles, the operation's own cycle is reported")
   func ownCycleFirst() {
     let own = makeRing(4)
     let other = makeRing(2)
@@ -66,7 +66,7 @@ struct DeadlockTests {
     takeApart(own + other)
   }
 
-  @Test("DE-8: what waits for something that may still happen is in no cycle")
+  @Test("DE-8: an operation that waits for a possible event is in no cycle")
   func noFalseAlarm() {
     let neverStarted = Operation()
     let waiting = Operation()
@@ -110,7 +110,7 @@ struct DeadlockTests {
     }
   }
 
-  @Test("DE-8: a queue tells each deadlock once, those through other queues included")
+  @Test("DE-8: a queue reports each deadlock once, including those through other queues")
   func deadlocks() async throws {
     try await onOwnThread {
       let queues = [OperationQueue(), OperationQueue()]
@@ -138,7 +138,7 @@ struct DeadlockTests {
     }
   }
 
-  @Test("DE-8: a cycle of 250,000 is found on a small stack, and so is that there is none")
+  @Test("DE-8: a search of 250,000 operations needs a small stack, with or without a cycle")
   func longCycle() async throws {
     let count = Effort.scaled(250_000)
     try await onOwnThread(stackSize: 512 * 1024) {

@@ -31,7 +31,7 @@ struct DependencyTests {
     #expect(operation.dependencies == Array(dependencies[1...6] + dependencies[8...]))
   }
 
-  @Test("DE-4: a finished dependency holds nothing up")
+  @Test("DE-4: a finished dependency delays nothing")
   func finishedDependency() {
     let dependency = Operation()
     dependency.start()
@@ -104,7 +104,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("DE-10: removing what is no dependency changes nothing")
+  @Test("DE-10: removing an operation that is not a dependency changes nothing")
   func removalOfAStranger() {
     let dependency = Operation()
     let operation = Operation()
@@ -113,7 +113,7 @@ struct DependencyTests {
     #expect(!operation.isReady && operation.dependencies == [dependency])
   }
 
-  @Test("DE-11: dependencies hold across queues")
+  @Test("DE-11: dependencies work across queues")
   func acrossQueues() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -186,7 +186,7 @@ struct DependencyTests {
     }
   }
 
-  @Test("DE-2: a dependency stays known by a set after many additions and removals")
+  @Test("DE-2: duplicates are found after many additions and removals")
   func manyAdditionsAndRemovals() {
     var random = SeededGenerator(seed: 7)
     let pool = (0..<40).map { _ in Operation() }

@@ -7,9 +7,9 @@ import Testing
 
 /// Each test runs in a separate process, because the diagnostic handler is set for the whole
 /// process.
-@Suite("What is allowed and odd")
+@Suite("Diagnostics of allowed but unusual calls")
 struct DiagnosticTests {
-  @Test("CB-4: a completion block that comes too late is reported")
+  @Test("CB-4: a completion block that is set too late is reported")
   func lateCompletionBlockInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
@@ -22,7 +22,7 @@ struct DiagnosticTests {
     }
   }
 
-  @Test("CB-4, K-17: so is one that the finish overtakes, which changes nothing")
+  @Test("CB-4, K-17: one that is set during the finish is reported, and changes nothing")
   func overtakenCompletionBlockInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
@@ -37,7 +37,7 @@ struct DiagnosticTests {
     }
   }
 
-  @Test("K-20: a change that a subclass has not announced before is reported, where it is observed")
+  @Test("K-20: a change without an earlier announcement is reported if it is observed")
   func didWithoutWillInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let log = Self.log()
@@ -61,7 +61,7 @@ struct DiagnosticTests {
   ]
 
   @Test(
-    "K-20: who begins to observe between the base class's two announcements is no subclass's fault",
+    "K-20: an observation that begins between the base class's announcements is not reported",
     arguments: keys)
   func registeredInBetweenInOwnProcess(key: String) async {
     await #expect(processExitsWith: .success) { [key] in
@@ -85,7 +85,7 @@ struct DiagnosticTests {
     }
   }
 
-  @Test("K-20, CB-4: by default the first of each kind is printed, in a line")
+  @Test("K-20, CB-4: by default the first of each kind is printed, in one line")
   func printedInOwnProcess() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]

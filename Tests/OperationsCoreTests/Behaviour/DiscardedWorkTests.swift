@@ -38,7 +38,7 @@ struct DiscardedWorkTests {
     #expect(operation.executionBlocks.isEmpty)
   }
 
-  @Test("BL-5, K-24: so are those of one that an observer finishes before it begins")
+  @Test("BL-5, K-24: the blocks of one that an observer finishes early are released")
   func finishedByAnObserver() {
     let log = EventLog<String>()
     let operation = EarlyBlock()
@@ -55,7 +55,7 @@ struct DiscardedWorkTests {
     observation.invalidate()
   }
 
-  @Test("BL-5, K-15: blocks that begin while their operation says that it has finished go once")
+  @Test("BL-5, K-15: blocks that begin while their operation finishes are released once")
   func finishedWhileItBegins() async throws {
     final class Captured: Sendable {}
     try await onOwnThread {
@@ -76,7 +76,7 @@ struct DiscardedWorkTests {
     }
   }
 
-  @Test("IN-1, K-15: so is the body of an invocation")
+  @Test("IN-1, K-15: the body of an invocation that finished by itself is released")
   func invocation() {
     final class EarlyInvocation: InvocationOperation<Int>, @unchecked Sendable {
       private let isOver = Flag()

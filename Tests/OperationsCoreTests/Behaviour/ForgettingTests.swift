@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Forgetting dependencies")
 struct ForgettingTests {
-  @Test("DE-15: in an endless chain only what has not finished is kept, and one more")
+  @Test("DE-15: an endless chain retains only the unfinished operations and one more")
   func endlessChain() async throws {
     try await onOwnThread {
       let aliveCount = Monitored(0)
@@ -27,7 +27,7 @@ struct ForgettingTests {
     }
   }
 
-  @Test("DE-15: it forgets as many as there are, block operations too", arguments: [1, 2, 3, 20])
+  @Test("DE-15: all dependencies are forgotten, in block operations too", arguments: [1, 2, 3, 20])
   func many(count: Int) async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -46,7 +46,7 @@ struct ForgettingTests {
     }
   }
 
-  @Test("DE-2: unless it is asked for nothing is forgotten, and it may be asked for late")
+  @Test("DE-2: dependencies are forgotten only on request, which may come late")
   func late() {
     let dependency = Operation()
     let operation = Operation()
@@ -60,7 +60,7 @@ struct ForgettingTests {
     #expect(operation.forgetsDependencies && operation.dependencies.isEmpty)
   }
 
-  @Test("CA-4, DE-15: a cancelled one forgets what has not finished, which may finish later")
+  @Test("CA-4, DE-15: a cancelled operation also forgets unfinished dependencies")
   func cancelled() {
     let dependency = Operation()
     let operation = Operation()

@@ -9,7 +9,7 @@ import Testing
 /// Defects of Foundation: barriers that hang or start too early, and missing features of the main
 /// queue.
 extension FoundationDefectTests {
-  @Test("F-6, BA-1: a cancelled one, or one that is not ready, may be added behind a barrier")
+  @Test("F-6, BA-1: a cancelled or waiting operation may be added behind a barrier")
   func addingBehindABarrier() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -32,7 +32,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("F-7, BA-2: in an empty queue a barrier runs on the underlying queue, and is waited for")
+  @Test("F-7, BA-2: a barrier in an empty queue runs on its underlying queue, and waits include it")
   func barrierOnAnUnderlyingQueue() async throws {
     try await onOwnThread {
       let key = DispatchSpecificKey<String>()
@@ -53,7 +53,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("F-7, F-18, BA-2, MQ-2: the main queue runs barriers itself, and cancels what it has")
+  @Test("F-7, F-18, BA-2, MQ-2: the main queue runs barriers itself, and can be cancelled")
   func mainQueueCancelsAndRunsBarriersInOwnProcess() async {
     // The test runs in a separate process, because all tests share the main queue.
     await #expect(processExitsWith: .success) { try await useMainQueue() }

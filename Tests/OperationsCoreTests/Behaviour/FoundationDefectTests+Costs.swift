@@ -19,7 +19,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("F-12: ready ones behind as many that wait run in linear time")
+  @Test("F-12: ready operations behind as many waiting ones run in linear time")
   func readyBehindWaitingIsLinear() async throws {
     try await expectLinear { count, meter in
       let queue = OperationQueue()
@@ -62,7 +62,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("F-13, PR-5: changing the priorities of what is queued takes linear time")
+  @Test("F-13, PR-5: changing the priorities of queued operations takes linear time")
   func changingPrioritiesIsLinear() async throws {
     try await expectLinear { count, meter in
       let queue = OperationQueue()
@@ -78,7 +78,7 @@ extension FoundationDefectTests {
   }
 
   @Test(
-    "F-15, DE-15: many operations that wait for one are freed with it, without growing the stack")
+    "F-15, DE-15: releasing many dependents of one operation does not grow the stack")
   func freeingAFan() async throws {
     try await onOwnThread(stackSize: 512 * 1024) {
       let log = EventLog<String>()

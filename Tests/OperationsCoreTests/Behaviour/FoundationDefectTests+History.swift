@@ -16,7 +16,7 @@ extension FoundationDefectTests {
     #expect(log.events == ["main"] && operation.isFinished)
   }
 
-  @Test("SR-12138, DE-1: dependencies are not ignored, whichever is added first and wherever")
+  @Test("SR-12138, DE-1: dependencies count in each order of addition and in all queues")
   func dependenciesAreKept() async throws {
     try await onOwnThread {
       let queues = [OperationQueue(), OperationQueue()]
@@ -34,7 +34,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("SR-11333, #2488, DE-1: one that depends on many runs once, after all of them")
+  @Test("SR-11333, #2488, DE-1: an operation with many dependencies runs once, after all of them")
   func manyDependencies() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(100) {
@@ -65,7 +65,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("#1538, DE-19: what depends on a cancelled one is run")
+  @Test("#1538, DE-19: the dependents of a cancelled operation run")
   func dependentOfACancelledOne() async throws {
     try await onOwnThread {
       for make in [{ Operation() }, { BlockOperation {} }, { LockedAsynchronousOperation() }] {
@@ -102,7 +102,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("#2779, Q-7: a queue that only its operations keep is freed once, however they end")
+  @Test("#2779, Q-7: a queue that only its operations retain is released once")
   func queueKeptByItsOperations() async throws {
     try await onOwnThread {
       let released = Monitored(0)
@@ -121,7 +121,7 @@ extension FoundationDefectTests {
     }
   }
 
-  @Test("#2930, #2953: priorities that change while ready ones leave and others come lose nothing")
+  @Test("#2930, #2953: changing priorities while operations come and leave loses none")
   func changingPrioritiesOfALiveQueue() async throws {
     let seed = SeededGenerator.announcedSeed()
     try await onOwnThread {

@@ -11,7 +11,7 @@ import Testing
 /// If a test hangs, the watchdog of `onOwnThread` makes it fail.
 @Suite("Defects of Foundation on Linux", .oneAtATime)
 struct FoundationDefectTests {
-  @Test("F-4, DE-9: removing a dependency of a cancelled one leaves it ready, and it runs out")
+  @Test("F-4, DE-9: removing a dependency of a cancelled operation leaves it ready")
   func removingADependencyOfACancelledOne() async throws {
     try await onOwnThread {
       let dependency = Operation()
@@ -27,7 +27,7 @@ struct FoundationDefectTests {
     }
   }
 
-  @Test("F-4, DE-9: a finished dependency may be removed, and others still hold it up")
+  @Test("F-4, DE-9: after a finished dependency is removed, it still waits for the others")
   func removingAFinishedDependency() {
     let dependencies = (0..<3).map { _ in Operation() }
     let operation = Operation()
@@ -51,7 +51,7 @@ struct FoundationDefectTests {
     }
   }
 
-  @Test("F-8: overrides are called with no lock held: they may ask and use the queue")
+  @Test("F-8: overrides are called without a lock: they may use the queue")
   func overridesUseTheQueue() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -115,7 +115,7 @@ struct FoundationDefectTests {
     }
   }
 
-  @Test("F-16: every operation is counted once when it has finished; there is no progress yet")
+  @Test("F-16: every operation is counted once when it has finished")
   func countsOfFinishedOperations() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -137,7 +137,7 @@ struct FoundationDefectTests {
     }
   }
 
-  @Test("F-20: the members that it lacks: isConcurrent, threadPriority, invocation, value by name")
+  @Test("F-20: the missing members: isConcurrent, threadPriority, invocation, value by name")
   func missingMembers() throws {
     let operation = InvocationOperation { 3 }
     #expect(!operation.isConcurrent && operation.threadPriority == 0.5)

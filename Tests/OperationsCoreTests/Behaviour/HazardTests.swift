@@ -6,9 +6,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("What the design guards against")
+@Suite("Hazards that the design avoids")
 struct HazardTests {
-  @Test("H-1, H-2, F-8: finishing under a lock calls no method of those that wait")
+  @Test("H-1, H-2, F-8: finishing under a lock calls no method of the dependents")
   func finishingUnderALock() async throws {
     try await onOwnThread {
       for _ in 0..<100 {
@@ -51,7 +51,7 @@ struct HazardTests {
     }
   }
 
-  @Test("H-4: a lock that is not recursive will do where it is let go of before didChangeValue")
+  @Test("H-4: a non-recursive lock is enough if it is released before didChangeValue")
   func plainLock() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -64,7 +64,7 @@ struct HazardTests {
     }
   }
 
-  @Test("H-7: what another thread announces does not end a change that this one has begun")
+  @Test("H-7: another thread's announcement does not end a change that this thread has begun")
   func pairsOfTwoThreads() async throws {
     try await onOwnThread {
       let operation = Operation()
@@ -108,7 +108,7 @@ struct HazardTests {
     }
   }
 
-  @Test("H-10, MX-10: threads that serve several queues know whose operation they run")
+  @Test("H-10, MX-10: threads that serve several queues know the queue of their operation")
   func currentQueueOfSharedThreads() async throws {
     try await onOwnThread {
       let queues = (0..<4).map { _ in OperationQueue() }

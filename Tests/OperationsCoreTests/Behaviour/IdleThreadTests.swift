@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 // The tests run in separate processes, in which the pool has only the threads of these queues.
-@Suite("The threads of queues that have nothing to do")
+@Suite("The threads of idle queues")
 struct IdleThreadTests {
   @Test(
-    "Queues that wait for work wake no thread, neither a worker nor the sampler, and take no time")
+    "Idle queues wake no thread, neither a worker nor the sampler")
   func idleQueuesWakeNobodyInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {
@@ -38,7 +38,7 @@ struct IdleThreadTests {
     }
   }
 
-  @Test("Threads that have had nothing to do for some seconds end")
+  @Test("Threads that were idle for some seconds end")
   func idleThreadsEndInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("What an operation waits for in the end")
+@Suite("The end of the chain that an operation waits for")
 struct InspectionChainTests {
   private func reference(_ operation: Operation) -> OperationReference {
     OperationReference(operation)
@@ -23,7 +23,7 @@ struct InspectionChainTests {
     return nil
   }
 
-  @Test("The end of a chain is ready, suspended, held up by itself, never added, or a cycle")
+  @Test("The end of a chain is ready, suspended, not ready by itself, never added, or a cycle")
   func chainEnds() async throws {
     try await onOwnThread {
       let gate = Gate()

@@ -45,7 +45,7 @@ struct InspectionDeadlockTests {
     return holders
   }
 
-  @Test("DE-8: all slots are taken by operations that wait for what needs one")
+  @Test("DE-8: all slots are used by operations that wait for one that needs a slot")
   func fullQueue() async throws {
     try await onOwnThread {
       let queue = makeQueue(width: 2)
@@ -71,7 +71,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: one holder of a slot that does not wait is enough to let everything go on")
+  @Test("DE-8: if one holder of a slot does not wait, there is no deadlock")
   func oneHolderRuns() async throws {
     try await onOwnThread {
       let queue = makeQueue(width: 2)
@@ -86,7 +86,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: waiting inside for what runs in another queue is no deadlock, be that suspended")
+  @Test("DE-8: waiting inside for an operation of another, suspended queue is no deadlock")
   func otherQueue() async throws {
     try await onOwnThread {
       let queue = makeQueue(width: 1)
@@ -102,7 +102,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: two full queues whose operations wait for each other's are one deadlock")
+  @Test("DE-8: two full queues whose operations wait for each other are one deadlock")
   func twoQueues() async throws {
     try await onOwnThread {
       let queues = [makeQueue(width: 1), makeQueue(width: 1)]
@@ -122,7 +122,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: a queue of default width has no slots to run out of")
+  @Test("DE-8: a queue of default width has no limited slots")
   func defaultWidth() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -154,7 +154,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: waiting inside for a dependent, and for a queue that waits in turn, are cycles")
+  @Test("DE-8: waiting inside for a dependent, or for a queue that waits in turn, is a cycle")
   func cyclesOfInsideWaits() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -185,7 +185,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: what is ahead of a barrier and depends on something behind it waits for itself")
+  @Test("DE-8: an operation before a barrier that depends on one behind it waits for itself")
   func barrier() async throws {
     try await onOwnThread {
       let queue = makeQueue(width: 1)
@@ -233,7 +233,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: a result keeps no operation and no queue alive, and gives none away")
+  @Test("DE-8: a result retains no operation and no queue, and exposes none")
   func namesOnly() async throws {
     try await onOwnThread {
       weak var member: Operation?
@@ -274,7 +274,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: a group one of whose members waits inside for the group's dependent is a cycle")
+  @Test("DE-8: a group with a member that waits inside for the group's dependent is a cycle")
   func waitInsideAGroup() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -364,7 +364,7 @@ struct InspectionDeadlockTests {
     }
   }
 
-  @Test("DE-8: while operations wait inside for others that go on, nothing is taken for a deadlock")
+  @Test("DE-8: waiting inside for operations that continue is not a deadlock")
   func noFalseAlarms() async throws {
     let seed = SeededGenerator.announcedSeed()
     try await onOwnThread {

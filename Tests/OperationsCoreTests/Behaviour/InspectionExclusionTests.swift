@@ -34,7 +34,7 @@ struct InspectionExclusionTests {
     #expect(operation.state == .waiting)
   }
 
-  @Test("DE-8: all operations that have an exclusion of limit 2 wait for one that needs it")
+  @Test("DE-8: all holders of an exclusion of limit 2 wait for an operation that needs it")
   func allHoldersWait() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       let queue = makeQueue(width: 4)
@@ -62,7 +62,7 @@ struct InspectionExclusionTests {
     }
   }
 
-  @Test("DE-8: one operation that has the exclusion and does not wait is enough to let all go on")
+  @Test("DE-8: if one holder of the exclusion does not wait, there is no deadlock")
   func oneHolderRuns() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       let queue = makeQueue(width: 4)
@@ -81,7 +81,7 @@ struct InspectionExclusionTests {
     }
   }
 
-  @Test("DE-8: slots are taken by operations that wait for one behind an exclusion of limit 2")
+  @Test("DE-8: slots are used by operations that wait for one behind an exclusion of limit 2")
   func slotsBehindExclusion() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       let full = makeQueue(width: 1)
@@ -110,7 +110,7 @@ struct InspectionExclusionTests {
     }
   }
 
-  @Test("DE-8: one that has the slot which a group needs waits inside for a member of that group")
+  @Test("DE-8: the holder of a slot that a group needs waits inside for a member of the group")
   func memberOfUnstartedGroup() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       let queue = makeQueue(width: 1)

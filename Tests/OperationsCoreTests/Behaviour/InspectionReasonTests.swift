@@ -46,7 +46,7 @@ struct InspectionReasonTests {
     #expect(operation.reasonsNotRunning() == reasons)
   }
 
-  @Test("What is executing, be it cancelled, and what has finished has no reasons")
+  @Test("Executing and finished operations have no reasons, cancelled or not")
   func running() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -100,7 +100,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("Dependencies are unmet; the chain goes by the slowest to what is executing")
+  @Test("Dependencies are unmet; the chain follows the slowest to an executing operation")
   func unmetDependencies() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -128,7 +128,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("A subclass that is ready whatever it depends on does not wait for dependencies")
+  @Test("A subclass that is ready regardless of dependencies does not wait for them")
   func ownReadinessAlone() {
     let queue = suspendedQueue()
     let operation = Careless()
@@ -138,7 +138,7 @@ struct InspectionReasonTests {
     queue.invalidate()
   }
 
-  @Test("DE-18: its own isReady says no although its dependencies are met")
+  @Test("DE-18: its own isReady is false although its dependencies are met")
   func notReadyByItself() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -158,7 +158,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("A position is counted up to a limit, so that a queue is not held up for long")
+  @Test("A position is counted up to a limit, so that the queue is not blocked for long")
   func positionLimit() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -178,7 +178,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("Every slot is taken: by whom, and how many are to be started before it")
+  @Test("Every slot is used: the holders, and the number of operations before it")
   func noFreeSlot() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -206,7 +206,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("It is ready and a slot is free, but no thread has come")
+  @Test("It is ready and a slot is free, but no thread has started it")
   func notStartedYet() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -260,7 +260,7 @@ struct InspectionReasonTests {
     }
   }
 
-  @Test("A barrier is ahead, which has yet to run or runs")
+  @Test("A barrier is before it, which waits or runs")
   func barrierAhead() async throws {
     try await onOwnThread {
       let gates = [Gate(), Gate()]
@@ -341,7 +341,7 @@ struct InspectionReasonTests {
     queue.invalidate()
   }
 
-  @Test("Asking while operations come and go finds nothing that is gone")
+  @Test("Reasons read while operations come and go name no released operation")
   func askingRaces() async throws {
     let seed = SeededGenerator.announcedSeed()
     try await onOwnThread {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Snapshots of queues")
 struct InspectionSnapshotTests {
-  @Test("A snapshot tells the queue's properties, and those of each operation in order of addition")
+  @Test("A snapshot has the properties of the queue and of each operation, in order of addition")
   func contents() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -57,7 +57,7 @@ struct InspectionSnapshotTests {
     }
   }
 
-  @Test("Barriers stand where they were added, uncounted, with the state of their turn")
+  @Test("Barriers are listed where they were added, with their state, and are not counted")
   func barriers() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -123,7 +123,7 @@ struct InspectionSnapshotTests {
     }
   }
 
-  @Test("However much goes on meanwhile, the parts of each snapshot add up")
+  @Test("The counts of each snapshot add up, also while operations run")
   func partsAddUp() async throws {
     let seed = SeededGenerator.announcedSeed()
     try await onOwnThread {

@@ -11,7 +11,7 @@ struct InvocationOperationTests {
     let number: Int
   }
 
-  @Test("IN-1: the result is nil before the start and in the body, and then what it returned")
+  @Test("IN-1: the result is nil before the end of the body, and then its return value")
   func value() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -31,7 +31,7 @@ struct InvocationOperationTests {
     }
   }
 
-  @Test("IN-1: what the body threw is thrown by each call of result")
+  @Test("IN-1: the error of the body is thrown by each call of result")
   func error() throws {
     let operation = InvocationOperation<Int> { throw BodyError(number: 7) }
     try #expect(operation.result == nil)
@@ -42,7 +42,7 @@ struct InvocationOperationTests {
     }
   }
 
-  @Test("IN-1, CA-7: cancelled before it ran, it throws so once it has finished, and nil before")
+  @Test("IN-1, CA-7: cancelled before it ran, result is nil before the finish, and then throws")
   func cancelled() throws {
     let operation = InvocationOperation { Issue.record("The body ran") }
     operation.cancel()
@@ -51,7 +51,7 @@ struct InvocationOperationTests {
     #expect(throws: InvocationOperationError.cancelled) { try operation.result }
   }
 
-  @Test("IN-1: cancelled in a queue, it throws so; cancelled while it ran, it has its result")
+  @Test("IN-1: cancelled in a queue, result throws; cancelled while it ran, it has its result")
   func cancelledInAQueue() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -84,7 +84,7 @@ struct InvocationOperationTests {
     #expect(throws: BodyError(number: 1)) { try failing.result }
   }
 
-  @Test("IN-1: an optional that is nil is a result, and differs from none")
+  @Test("IN-1: a nil optional is a result, and differs from a missing one")
   func optionalResult() throws {
     let operation = InvocationOperation<Int?> { nil }
     try #expect(operation.result == nil)
@@ -92,7 +92,7 @@ struct InvocationOperationTests {
     try #expect(operation.result == .some(nil))
   }
 
-  @Test("IN-1: the errors say in a sentence why there is no result")
+  @Test("IN-1: the errors describe in a sentence why there is no result")
   func descriptions() {
     #expect("\(InvocationOperationError.cancelled)".contains("cancelled before it ran"))
     #expect("\(InvocationOperationError.voidResult)".contains("returns nothing"))
@@ -137,7 +137,7 @@ struct InvocationOperationTests {
   }
 
   @Test(
-    "H-5: the body and what it captured are released before waiters go on, run or not",
+    "H-5: the body and its captures are released before waiters continue, run or not",
     arguments: [true, false])
   func release(isCancelled: Bool) async throws {
     try await onOwnThread {
@@ -154,7 +154,7 @@ struct InvocationOperationTests {
     }
   }
 
-  @Test("H-5: a body that captures its own operation is no cycle once it has run")
+  @Test("H-5: a body that captures its own operation is released after it has run")
   func cycle() async throws {
     final class Noted: InvocationOperation<Int>, @unchecked Sendable {
       let probe: DeinitProbe
@@ -178,7 +178,7 @@ struct InvocationOperationTests {
     }
   }
 
-  @Test("H-11: a deinit of what the body captured may ask the operation anything")
+  @Test("H-11: a deinit of an object in the body may call any method of the operation")
   func captureAsksTheOperation() async throws {
     final class Asking: Sendable {
       let atDeinit: @Sendable () -> Void
@@ -211,7 +211,7 @@ struct InvocationOperationTests {
     }
   }
 
-  @Test("OP-7: many threads may ask for the result while it comes into being")
+  @Test("OP-7: many threads may read the result while it is set")
   func readersRaceTheFinish() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(200) {

@@ -8,7 +8,7 @@ import Testing
 
 /// Objects that an operation no longer needs are released when its slot is free, because the
 /// `deinit` of a captured object may need the slot.
-@Suite("The release of what an operation held")
+@Suite("The release of objects that an operation retained")
 struct LastReleaseTests {
   /// How the `deinit` of a `Visitor` waits.
   private enum Wait: CaseIterable {
@@ -92,7 +92,7 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("BL-5: so may those of a block that others depend on, and they run once")
+  @Test("BL-5: captures of a block with dependents may wait for its queue")
   func blockWithDependents() async throws {
     try await onNarrowQueue { queue, log in
       let first = BlockOperation(block: block(capturing: queue, log))
@@ -117,7 +117,7 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("BL-5: so may those of a block that is observed, and the observer hears of one finish")
+  @Test("BL-5: captures of an observed block may wait for its queue, and observers see one finish")
   func observedBlock() async throws {
     try await onNarrowQueue { queue, log in
       let operation = BlockOperation(block: block(capturing: queue, log))
@@ -133,7 +133,7 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("BL-6: so may those of one of several blocks")
+  @Test("BL-6: captures of one of several blocks may wait for its queue")
   func severalBlocks() async throws {
     try await onNarrowQueue { queue, log in
       let operation = BlockOperation {}
@@ -142,7 +142,7 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("BL-5: so may those of a barrier")
+  @Test("BL-5: captures of a barrier may wait for its queue")
   func barrier() async throws {
     try await onNarrowQueue { queue, log in
       queue.addBarrierBlock(block(capturing: queue, log))
@@ -150,7 +150,7 @@ struct LastReleaseTests {
   }
 
   @Test(
-    "CA-5: so may those of a block that was cancelled, observed or not", arguments: Wait.allCases,
+    "CA-5: captures of a cancelled block may wait, observed or not", arguments: Wait.allCases,
     [false, true])
   private func cancelledBlock(wait: Wait, isObserved: Bool) async throws {
     try await onNarrowQueue { queue, log in
@@ -164,7 +164,7 @@ struct LastReleaseTests {
   }
 
   @Test(
-    "H-5: so may those of an invocation, run or cancelled", arguments: [Wait.operation, .queue],
+    "H-5: captures of an invocation may wait", arguments: [Wait.operation, .queue],
     [false, true])
   private func invocation(wait: Wait, isCancelled: Bool) async throws {
     try await onNarrowQueue { queue, log in
@@ -175,7 +175,7 @@ struct LastReleaseTests {
   }
 
   @Test(
-    "H-5: so may those of an asynchronous operation, run or cancelled",
+    "H-5: captures of an asynchronous operation may wait for its queue, run or cancelled",
     arguments: [Wait.operation, .queue], [false, true])
   private func asynchronous(wait: Wait, isCancelled: Bool) async throws {
     try await onNarrowQueue { queue, log in
@@ -186,7 +186,7 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("H-5: so may those of an asynchronous operation that does not call its closure")
+  @Test("H-5: captures of an uncalled asynchronous closure may wait for its queue")
   func asynchronousWithoutCall() async throws {
     final class Ignoring: AsyncOperation<Void>, @unchecked Sendable {
       override func run() async throws {}
@@ -197,7 +197,7 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("BL-5: so may those of a block that excludes others")
+  @Test("BL-5: captures of a block with exclusions may wait for its queue")
   func excludingBlock() async throws {
     try await onNarrowQueue { queue, log in
       let operation = BlockOperation(block: block(capturing: queue, log))
@@ -207,7 +207,7 @@ struct LastReleaseTests {
   }
 
   @Test(
-    "BL-5, K-15: so may those of a block operation's subclass, run or not",
+    "BL-5, K-15: captures of a block subclass may wait for its queue, run or not",
     arguments: [true, false], Wait.allCases)
   private func subclass(runs: Bool, wait: Wait) async throws {
     try await onNarrowQueue { queue, log in
@@ -217,13 +217,13 @@ struct LastReleaseTests {
     }
   }
 
-  @Test("DE-9: so may a dependency that is forgotten", arguments: [false, true], Wait.allCases)
+  @Test("DE-9: a forgotten dependency may wait", arguments: [false, true], Wait.allCases)
   private func forgottenDependency(isSubclass: Bool, wait: Wait) async throws {
     try await forgetDependency(isSubclass: isSubclass, isObserved: false, wait)
   }
 
   @Test(
-    "DE-9: so may one that is forgotten by an operation that is observed", arguments: Wait.allCases)
+    "DE-9: a dependency that an observed one forgets may wait", arguments: Wait.allCases)
   private func forgottenDependencyOfObserved(wait: Wait) async throws {
     for isSubclass in [false, true] {
       try await forgetDependency(isSubclass: isSubclass, isObserved: true, wait)
@@ -248,7 +248,7 @@ struct LastReleaseTests {
   }
 
   /// The queue and another thread release the last two references to an operation at the same time.
-  @Test("H-5: the dependency of a finished block goes on a thread that holds no other operation")
+  @Test("H-5: the dependency of a finished block is released on a thread without another operation")
   func racingReleases() async throws {
     try await onOwnThread(within: .seconds(120)) {
       let queue = OperationQueue()

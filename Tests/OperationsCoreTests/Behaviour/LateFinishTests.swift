@@ -51,7 +51,7 @@ struct LateFinishTests {
     }
   }
 
-  @Test("SA-1: started by hand it executes when start has returned, until it says otherwise")
+  @Test("SA-1: started by hand, it executes after start has returned, until its announcement")
   func byHand() async throws {
     try await onOwnThread {
       for shape in Shape.allCases {
@@ -92,7 +92,7 @@ struct LateFinishTests {
     }
   }
 
-  @Test("SA-1: isFinished is asked once, after main, on the thread that ran it, under no lock")
+  @Test("SA-1: isFinished is read once, after main, on the thread that ran it, without a lock")
   func question() {
     let operation = AskedOperation()
     operation.start()
@@ -100,7 +100,7 @@ struct LateFinishTests {
     #expect(operation.isFinished && operation.state == .finished)
   }
 
-  @Test("SA-1: an override that answers through super finishes when main returns")
+  @Test("SA-1: an override that returns super's value finishes when main returns")
   func throughSuper() {
     final class Through: PlainSubclass, @unchecked Sendable {
       override var isFinished: Bool { super.isFinished && !super.isExecuting }
@@ -110,7 +110,7 @@ struct LateFinishTests {
     #expect(operation.isFinished && operation.state == .finished)
   }
 
-  @Test("SA-1: one that adds a condition to super's answer finishes when both hold")
+  @Test("SA-1: an override that adds a condition to super's value finishes when both are true")
   func conditionBesideSuper() async throws {
     try await onOwnThread {
       let operation = ConditionOperation()
@@ -156,7 +156,7 @@ struct LateFinishTests {
     }
   }
 
-  @Test("K-14: one that announces isExecuting itself is left to do so")
+  @Test("K-14: the library does not announce isExecuting for a subclass that announces it")
   func ownExecuting() async throws {
     try await onOwnThread {
       let operation = SuperStartFirstOperation()
@@ -170,7 +170,7 @@ struct LateFinishTests {
   }
 
   @Test(
-    "SA-2, CA-6: cancelled before it starts it leaves its queue without having run",
+    "SA-2, CA-6: cancelled before its start, it leaves its queue without running",
     arguments: Shape.allCases)
   func cancelled(shape: Shape) async throws {
     try await onOwnThread {

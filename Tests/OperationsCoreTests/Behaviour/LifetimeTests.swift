@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Lifetimes", .oneAtATime)
 struct LifetimeTests {
-  @Test("SR-6420, Q-7: a queue let go of by its user finishes its work and goes away after it")
+  @Test("SR-6420, Q-7: a queue that its user has released finishes its work and is then released")
   func queueWithoutUser() async throws {
     try await onOwnThread {
       for width in [1, 4, -1] {
@@ -29,14 +29,14 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Q-7: an idle queue goes away with its last reference")
+  @Test("Q-7: an idle queue is deallocated with its last reference")
   func idleQueue() {
     let log = EventLog<String>()
     _ = NotedQueue(log)
     #expect(log.events == ["queue released"])
   }
 
-  @Test("Q-7: a queue may wait at its end for what its last operation has made ready elsewhere")
+  @Test("Q-7: the end of a queue may wait for an operation of another queue")
   func queueThatWaitsAtItsEnd() async throws {
     try await onOwnThread {
       let other = OperationQueue()
@@ -56,7 +56,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Q-8: a suspended queue stays while it holds operations, and goes once resumed")
+  @Test("Q-8: a suspended queue stays while it has operations, and is released after resuming")
   func suspendedQueue() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -75,7 +75,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("Q-7: nothing retains an operation, or what its block captured, after the finish")
+  @Test("Q-7: nothing retains an operation, or the captures of its block, after the finish")
   func operationsAfterTheFinish() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -111,7 +111,7 @@ struct LifetimeTests {
   }
 
   @Test(
-    "DE-14: a dependent may be freed before what it depends on finishes", arguments: [1, 2, 20])
+    "DE-14: a dependent may be released before its dependency finishes", arguments: [1, 2, 20])
   func dependentsAreNotRetained(count: Int) {
     let log = EventLog<String>()
     let dependency = Operation()
@@ -126,7 +126,7 @@ struct LifetimeTests {
     #expect(kept.isReady)
   }
 
-  @Test("DE-14: what never finishes does not collect those that waited for it and are gone")
+  @Test("DE-14: an operation that never finishes does not collect released dependents")
   func goneDependentsAreForgotten() throws {
     let log = EventLog<Int>()
     let dependency = Operation()
@@ -149,7 +149,7 @@ struct LifetimeTests {
     #expect(log.events == Array(0..<10))
   }
 
-  @Test("DE-14: both may be freed unfinished, in either order")
+  @Test("DE-14: both may be released unfinished, in either order")
   func bothFreedUnfinished() {
     for _ in 0..<100 {
       let dependency = Operation()
@@ -158,7 +158,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("DE-15: what is brought back and added while a graph is released runs")
+  @Test("DE-15: an operation that is added while its graph is released runs")
   func broughtBackWhileReleased() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -186,7 +186,7 @@ struct LifetimeTests {
   }
 
   @Test(
-    "F-15, DE-15: nor does it where the work holds what it depends on, and has not run",
+    "F-15, DE-15: releasing a chain whose closures capture dependencies needs no stack",
     arguments: [0, 1, 2])
   func droppingAChainWhoseWorkHoldsIt(kind: Int) async throws {
     try await onOwnThread(stackSize: 512 * 1024) {

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that have finished although their thread has not returned", .oneAtATime)
+@Suite("Finished operations whose thread has not returned", .oneAtATime)
 struct LingeringThreadTests {
   @Test("MX-1: a slot is free when cancel() finishes the operation while its start() blocks")
   func startThatBlocks() async throws {
@@ -75,7 +75,7 @@ struct LingeringThreadTests {
   }
 
   @Test(
-    "MX-1: so may that of a dependency which only a block operation has held", arguments: [1, 2])
+    "MX-1: the deinit of a dependency that only a block retains may do the same", arguments: [1, 2])
   func deinitOfDependency(width: Int) async throws {
     try await onOwnThread(within: .seconds(30)) {
       let queue = OperationQueue()

@@ -15,7 +15,7 @@ struct MainQueueProgramTests {
     #expect(run.ending == .status(0))
   }
 
-  @Test("MQ-1, MX-10: below an asynchronous main, too")
+  @Test("MQ-1, MX-10: the same holds in a program with an asynchronous main")
   func asynchronousMain() async throws {
     let run = try await onOwnThread { try FixtureProgram(name: "fixture-async-main").run() }
     #expect(run.output == "checked")
@@ -23,7 +23,7 @@ struct MainQueueProgramTests {
   }
 
   @Test(
-    "MQ-3: waiting on the main thread for what has yet to start there is misuse, and only that is",
+    "MQ-3: only waiting on the main thread for an operation that must start there is a misuse",
     arguments: ["waiting", "waiting-while-served"])
   func waiting(_ way: String) async throws {
     let run = try await onOwnThread { try FixtureProgram.shared.run("main-queue", way) }

@@ -63,7 +63,7 @@ struct MisuseReportTests {
     }
   }
 
-  @Test("MI-1: of two that catch the inner one does, and after each it is as before")
+  @Test("MI-1: of two nested catching calls, the inner one catches")
   func nestedCatching() {
     let operation = Operation()
     let queue = OperationQueue()
@@ -77,7 +77,7 @@ struct MisuseReportTests {
     #expect(outer.map(\.kind) == [.selfDependency, .selfDependency])
   }
 
-  @Test("MI-1: what the body throws is thrown on, and nothing is caught after it")
+  @Test("MI-1: an error of the body is rethrown, and nothing is caught after it")
   func throwingBody() throws {
     struct Refusal: Error, Equatable {}
     let operation = Operation()
@@ -109,7 +109,7 @@ struct MisuseReportTests {
   }
 }
 
-@Suite("MI-1: calls that throw what others trap on")
+@Suite("MI-1: the throwing forms of calls that trap")
 struct ThrowingCallTests {
   /// Returns the error of `call`.
   private func refusal(_ call: () throws -> Void) -> Misuse.Kind? {
@@ -121,7 +121,7 @@ struct ThrowingCallTests {
     }
   }
 
-  @Test("SA-4: tryStart throws where start is refused, and starts where it is not")
+  @Test("SA-4: tryStart throws if start is refused, and starts otherwise")
   func tryStart() {
     let dependency = Operation()
     let operation = Operation()

@@ -5,9 +5,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Misuse leaves everything as it was")
+@Suite("Misuse has no effect on operations and queues")
 struct MisuseTests {
-  @Test("MI-1, Q-10: what a queue is asked for and does not have, it names")
+  @Test("MI-1, Q-10: the message about an unknown key names the queue and the key")
   func unknownToAQueue() {
     let queue = OperationQueue()
     queue.name = "tiles"
@@ -28,7 +28,7 @@ struct MisuseTests {
   /// Returns the mistakes that `body` makes on this thread.
   private func mistakes(_ body: () -> Void) -> [Misuse.Kind] { Misuse.catching(body).map(\.kind) }
 
-  @Test("SA-4: start of one that is not ready; it may be started later")
+  @Test("SA-4: starting an operation that is not ready; it may be started later")
   func notReady() {
     let dependency = Operation()
     let operation = Operation()
@@ -40,7 +40,7 @@ struct MisuseTests {
     #expect(operation.isFinished)
   }
 
-  @Test("SA-3, SA-5: start of one that executes: main runs once")
+  @Test("SA-3, SA-5: starting an executing operation: main runs once")
   func executing() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -54,7 +54,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("SA-6: start by hand of one that is in a queue")
+  @Test("SA-6: starting an operation by hand that is in a queue")
   func startOfAQueuedOne() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -68,7 +68,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("Q-3, SA-6: adding one that is queued, executes or has finished")
+  @Test("Q-3, SA-6: adding an operation that is queued, executes or has finished")
   func adding() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -94,7 +94,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("Q-3: a batch with one that may not be added is refused whole, and can be added elsewhere")
+  @Test("Q-3: a batch with an invalid operation is refused, and the others can be added elsewhere")
   func batch() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -112,7 +112,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("F-5, DE-7: an operation that is to depend on itself stays as it is")
+  @Test("F-5, DE-7: an operation that should depend on itself does not change")
   func selfDependency() {
     let operation = Operation()
     #expect(mistakes { operation.addDependency(operation) } == [.selfDependency])
@@ -127,7 +127,7 @@ struct MisuseTests {
     #expect(queue.maxConcurrentOperationCount == 3)
   }
 
-  @Test("BL-3: a block added to one that executes or has finished is refused")
+  @Test("BL-3: adding a block to an executing or finished operation is refused")
   func lateBlock() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -142,7 +142,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("WA-2: an operation that waits for itself goes on without waiting")
+  @Test("WA-2: an operation that waits for itself continues without waiting")
   func waitingForItself() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -155,7 +155,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("WA-2: so does an operation that runs inside of the one that it waits for")
+  @Test("WA-2: an operation that waits for the one around it continues without waiting")
   func waitingForTheOuterOne() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -173,7 +173,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("Q-12: an operation that waits for its whole queue goes on without waiting")
+  @Test("Q-12: an operation that waits for its queue continues without waiting")
   func waitingForTheOwnQueue() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

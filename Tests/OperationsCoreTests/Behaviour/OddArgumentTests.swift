@@ -14,7 +14,7 @@ struct OddArgumentTests {
   ]
   private static let numbers = [Int.min, -1_000, -2, -1, 0, 1, 1_000_000, Int.max]
 
-  @Test("H-15: a limit of time: none of less than nothing, and for ever of the longest")
+  @Test("H-15: a negative time limit counts as zero, and the longest one never ends")
   func limits() async throws {
     for limit in Self.durations {
       let gate = AsyncGate()

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("An operation by itself")
+@Suite("Single operations")
 struct OperationTests {
   @Test("OP-1, OP-2, OP-3: a new operation's properties")
   func newOperation() {
@@ -18,12 +18,12 @@ struct OperationTests {
     #expect(operation.qualityOfService == .default && operation.state == .ready)
   }
 
-  @Test("F-20, OP-4: overriding isAsynchronous shows through isConcurrent")
+  @Test("F-20, OP-4: overriding isAsynchronous changes isConcurrent")
   func asynchronousFlag() {
     #expect(LockedAsynchronousOperation().isConcurrent)
   }
 
-  @Test("OP-4: overriding isConcurrent alone shows through isAsynchronous, by super too")
+  @Test("OP-4: overriding only isConcurrent changes isAsynchronous, through super too")
   func concurrentFlag() {
     final class OnlyConcurrent: Operation, @unchecked Sendable {
       override var isConcurrent: Bool { true }
@@ -48,7 +48,7 @@ struct OperationTests {
     }
   }
 
-  @Test("OP-5, SA-1: base main does nothing, and start finishes it on the calling thread")
+  @Test("OP-5, SA-1: main of the base class does nothing, and start finishes on the calling thread")
   func baseMain() {
     let operation = Operation()
     operation.main()
@@ -88,7 +88,7 @@ struct OperationTests {
     }
   }
 
-  @Test("Identity: equal to itself alone, and an id of its own")
+  @Test("Identity: an operation is equal only to itself, and has its own id")
   func identity() {
     let first = Operation()
     let second = Operation()
@@ -170,7 +170,7 @@ struct OperationTests {
     }
   }
 
-  @Test("SA-7: start of a finished operation is silent even where a dependency was added since")
+  @Test("SA-7: starting a finished operation has no effect, even with a new dependency")
   func startOfAFinishedOneWithADependency() {
     let operation = Operation()
     operation.start()

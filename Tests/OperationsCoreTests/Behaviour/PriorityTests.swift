@@ -8,7 +8,7 @@ import Testing
 @Suite("Priorities and qualities of service of single operations")
 struct PriorityTests {
   @Test(
-    "PR-8: the thread priority is kept within 0.0 and 1.0",
+    "PR-8: the thread priority is clamped to 0.0 to 1.0",
     arguments: [
       (0.0, 0.0), (0.25, 0.25), (1.0, 1.0), (-0.1, 0.0), (1.1, 1.0), (.infinity, 1.0),
       (-.infinity, 0.0), (.nan, 0.5),
@@ -20,7 +20,7 @@ struct PriorityTests {
     #expect(operation.threadPriority == expected)
   }
 
-  @Test("PR-7: inside main the operation's quality of service counts, or else the queue's")
+  @Test("PR-7: inside main, the operation's quality of service applies, or else the queue's")
   func currentQualityOfService() async throws {
     try await onOwnThread {
       let log = EventLog<[QualityOfService]>()
@@ -57,7 +57,7 @@ struct PriorityTests {
     }
   }
 
-  @Test("PR-7: started by hand the operation's own counts; outside operations there is none")
+  @Test("PR-7: started by hand, the operation's own applies; outside operations there is none")
   func currentQualityOfServiceByHand() async throws {
     try await onOwnThread {
       let log = EventLog<QualityOfService>()
@@ -77,7 +77,7 @@ struct PriorityTests {
   }
 
   @Test(
-    "PR-5: a priority set while queued counts from the next start on, at its level's tail",
+    "PR-5: a priority set in a queue takes effect at the next start, at the tail of its level",
     arguments: [true, false])
   func movedWhileQueued(queueIsReadInBetween: Bool) async throws {
     try await onOwnThread {

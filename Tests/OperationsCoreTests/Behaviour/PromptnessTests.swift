@@ -8,7 +8,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("What follows a finish while all processors are busy", .oneAtATime)
+@Suite("Events after a finish while all processors are busy", .oneAtATime)
 struct PromptnessTests {
   /// Operations of 20 ms that run one after the other, and operations that take longer than the
   /// test.
@@ -46,7 +46,7 @@ struct PromptnessTests {
     }
   }
 
-  @Test("CB-1: the library's own work does not wait for completion blocks that take long")
+  @Test("CB-1: the library's own work does not wait for long completion blocks")
   func slowCompletionBlocks() async throws {
     try await onOwnThread(within: .seconds(120)) {
       let delays = Self.delays(besides: .seconds(10)) { queue, operation in
@@ -69,7 +69,7 @@ struct PromptnessTests {
   }
 
   @Test(
-    "A dependent is cancelled within 50 ms of the failure of what it requires", arguments: loads)
+    "A dependent is cancelled within 50 ms of the failure of its dependency", arguments: loads)
   func cancellations(load: Duration) async throws {
     try await onOwnThread(within: .seconds(120)) {
       let delays = Self.delays(besides: load) { queue, operation in
@@ -91,7 +91,7 @@ struct PromptnessTests {
   }
 
   @Test(
-    "DE-18: isReady of a subclass is asked within 50 ms of the last dependency's finish",
+    "DE-18: isReady of a subclass is read within 50 ms of the last dependency's finish",
     arguments: loads)
   func readinessQuestions(load: Duration) async throws {
     try await onOwnThread(within: .seconds(120)) {
@@ -109,7 +109,7 @@ struct PromptnessTests {
     }
   }
 
-  @Test("A cancel() that takes long delays no other cancellation by more than 50 ms")
+  @Test("A slow cancel() delays no other cancellation by more than 50 ms")
   func slowCancellation() async throws {
     try await onOwnThread(within: .seconds(120)) {
       let dependents = Monitored<[Operation]>([SlowlyCancelled()])

@@ -5,9 +5,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Letting go of a queue that is suspended")
+@Suite("Releasing a suspended queue")
 struct QueueInvalidationTests {
-  @Test("Q-8: an operation that runs may resume it, as the current queue, and then it goes away")
+  @Test("Q-8: a running operation may resume its queue, which is then released")
   func resumedFromInside() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -31,7 +31,7 @@ struct QueueInvalidationTests {
   }
 
   @Test(
-    "Q-8: invalidated, it cancels what it holds, drains, and goes away", arguments: [true, false])
+    "Q-8: an invalidated queue cancels its operations, drains, and ends", arguments: [true, false])
   func invalidating(isSuspended: Bool) async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -51,7 +51,7 @@ struct QueueInvalidationTests {
     }
   }
 
-  @Test("Q-8: invalidated, it can be used further; what runs goes on, and the width stays")
+  @Test("Q-8: an invalidated queue stays usable; running operations continue, and the width stays")
   func usedFurther() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

@@ -40,7 +40,7 @@ struct QueueTests {
   }
 
   @Test(
-    "Q-2, D-6: one that says that it is asynchronous is started on another thread like any other")
+    "Q-2, D-6: an asynchronous operation is started on another thread like any other")
   func asynchronousElsewhere() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -73,7 +73,7 @@ struct QueueTests {
     }
   }
 
-  @Test("SR-2569, Q-5: a batch is one step: its priorities decide even with one slot")
+  @Test("SR-2569, Q-5: a batch is added in one step: its priorities decide even with one slot")
   func batchOrder() async throws {
     try await onOwnThread {
       for _ in 0..<200 {
@@ -107,7 +107,7 @@ struct QueueTests {
     }
   }
 
-  @Test("Q-7, Q-9: operations lists what has not finished, in the order of addition")
+  @Test("Q-7, Q-9: operations lists the unfinished operations, in the order of addition")
   func listing() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -123,7 +123,7 @@ struct QueueTests {
   }
 
   @Test(
-    "SR-8582, Q-12: waiting for all includes what is added meanwhile, and asynchronous operations")
+    "SR-8582, Q-12: waiting for all includes later and asynchronous operations")
   func waitForAll() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -141,7 +141,7 @@ struct QueueTests {
     }
   }
 
-  @Test("Q-12, MX-7: with a suspended queue waiting lasts until it is resumed")
+  @Test("Q-12, MX-7: waiting for a suspended queue lasts until it is resumed")
   func waitWhileSuspended() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -159,7 +159,7 @@ struct QueueTests {
     }
   }
 
-  @Test("Q-13: the name can be set, and taken back")
+  @Test("Q-13: the name can be set and reset")
   func name() {
     let queue = OperationQueue()
     let original = queue.name
@@ -171,7 +171,7 @@ struct QueueTests {
     #expect(queue.qualityOfService == .background)
   }
 
-  @Test("Q-13: threads bear the name of the queue that they work for, or else its number")
+  @Test("Q-13: a thread has the name of its queue, or the queue's number")
   func threadNames() async throws {
     try await onOwnThread {
       let names = ["thumbnails", "something far too long for a thread", "", nil]
@@ -186,7 +186,7 @@ struct QueueTests {
     }
   }
 
-  @Test("PR-3, PR-4: the order of start in a queue of one slot; priority replaces no dependency")
+  @Test("PR-3, PR-4: the start order in a queue with one slot; priority replaces no dependency")
   func priorities() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("Recording fewer operations than there are")
+@Suite("Recording a part of the operations")
 struct RecordingLimitTests {
   /// A queue with one slot that the test records.
   private final class Recorded {
@@ -66,7 +66,7 @@ struct RecordingLimitTests {
     }
   }
 
-  @Test("What is added beyond the number is found in the queue, so many at a reading, none twice")
+  @Test("Operations beyond the number are found in the queue later, up to N per reading, once")
   func adoption() {
     let recorded = Recorded(newRecords: 3)
     let operations = recorded.add(10)
@@ -102,7 +102,7 @@ struct RecordingLimitTests {
     recorded.stop()
   }
 
-  @Test("Of what comes and goes between two readings without a record the steps are counted")
+  @Test("For operations without a record, the state changes are counted")
   func lostSteps() {
     let recorded = Recorded(newRecords: 0)
     _ = recorded.add(20)
@@ -114,7 +114,7 @@ struct RecordingLimitTests {
     recorded.stop()
   }
 
-  @Test("What runs is known at the next reading, however many are before it in the queue")
+  @Test("Running operations are known at the next reading, wherever they are in the queue")
   func running() {
     let recorded = Recorded(newRecords: 0)
     _ = recorded.add(50)
@@ -229,7 +229,7 @@ struct RecordingLimitTests {
   }
 
   @Test(
-    "Whatever comes, goes, is cancelled and read at random, each one in the queue is known in the end"
+    "After random changes, each operation in the queue is known in the end"
   )
   func losslessState() {
     let seed = SeededGenerator.announcedSeed()

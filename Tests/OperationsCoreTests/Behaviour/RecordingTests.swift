@@ -26,7 +26,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("Operations from before and from after the start are described, and each change once")
+  @Test("Earlier and later operations are described, and each change is reported once")
   func descriptions() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     queue.isSuspended = true
@@ -73,7 +73,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("The changed ones are handed out in parts of the given size")
+  @Test("Changed operations are returned in parts of the given size")
   func limit() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     queue.isSuspended = true
@@ -91,7 +91,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("The collector is woken once for all that is new since it last asked")
+  @Test("The collector is woken once for all changes since its last reading")
   func wakes() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     try await recording(queue) { recorder, wakes in
@@ -122,7 +122,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("A name that is set while the collector reads the one before is handed out too")
+  @Test("A name that is set while the collector reads the old one is reported too")
   func renamingRacesTaking() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     try await recording(queue) { recorder, _ in
@@ -153,7 +153,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("With names changing and operations finishing meanwhile, every last state is handed out")
+  @Test("While names change and operations finish, each final state is reported")
   func losslessUnderLoad() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     try await recording(queue) { recorder, _ in

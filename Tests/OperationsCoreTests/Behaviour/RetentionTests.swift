@@ -6,10 +6,10 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Who keeps an operation alive")
+@Suite("References that keep an operation alive")
 struct RetentionTests {
   @Test(
-    "DE-14, Q-7: a queued dependent lives by its queue, and runs when what it waits for is done")
+    "DE-14, Q-7: its queue keeps a dependent alive until it has run")
   func queuedDependent() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -29,7 +29,7 @@ struct RetentionTests {
   }
 
   @Test(
-    "Q-7: after the finish nothing keeps an operation, its blocks or its queue",
+    "Q-7: after the finish, nothing retains an operation, its blocks or its queue",
     arguments: [false, true], [false, true])
   func afterTheFinish(isOnDispatch: Bool, isSuspendedFirst: Bool) async throws {
     final class NotedQueue: OperationQueue, @unchecked Sendable {

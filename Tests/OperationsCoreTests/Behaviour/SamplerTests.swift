@@ -35,7 +35,7 @@ struct SamplerTests {
     }
   }
 
-  @Test("MX-5: blocked workers are made up for if no descriptor is free")
+  @Test("MX-5: blocked workers are replaced even if no descriptor is free")
   func withoutDescriptorsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       // Dispatch opens descriptors for its first timer, and ends the process if none is free. The time

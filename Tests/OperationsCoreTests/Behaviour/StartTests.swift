@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Starting by hand")
 struct StartTests {
-  @Test("SA-1, SA-9: main runs on the caller's thread, and is over when start returns")
+  @Test("SA-1, SA-9: main runs on the caller's thread, and has ended when start returns")
   func callersThread() {
     let log = EventLog<Bool>()
     let caller = pthread_self()
@@ -20,7 +20,7 @@ struct StartTests {
     #expect(log.events == [true, true] && operations.allSatisfy(\.isFinished))
   }
 
-  @Test("OP-5: main of the base class may be called, and calls nothing")
+  @Test("OP-5: main of the base class may be called, and does nothing")
   func superMain() {
     final class Dutiful: Operation, @unchecked Sendable {
       let log = EventLog<Bool>()
@@ -34,7 +34,7 @@ struct StartTests {
     #expect(operation.log.events == [true] && operation.isFinished)
   }
 
-  @Test("SA-2: starting a finished one again announces nothing and completes nothing")
+  @Test("SA-2: starting a finished operation announces nothing and runs no completion block")
   func finishedAgain() async throws {
     try await onOwnThread {
       let log = EventLog<String>()

@@ -73,7 +73,7 @@ struct StateChangesTests {
     #expect(zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time })
   }
 
-  @Test("What does not fit is lost, and the change after the gap says how many were")
+  @Test("Changes that do not fit are lost, and the change after the gap has their number")
   func lost() async throws {
     let queue = OperationQueue()
     let changes = queue.stateChanges(bufferingOldest: 4)

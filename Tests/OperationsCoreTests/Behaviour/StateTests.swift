@@ -33,7 +33,7 @@ struct StateTests {
   ]
 
   @Test(
-    "ST-1, ST-2, ST-3: never backwards, never neither or both of executing and finished, ready",
+    "ST-1, ST-2, ST-3: states advance, and exactly one of executing and finished is true",
     arguments: kinds.indices, [true, false])
   func looker(kind: Int, isQueued: Bool) async throws {
     try await onOwnThread {
@@ -67,7 +67,7 @@ struct StateTests {
     }
   }
 
-  @Test("ST-4: cancelled goes with executing and finished, and never goes away")
+  @Test("ST-4: cancelled is possible with executing and finished, and stays")
   func cancelled() async throws {
     try await onOwnThread {
       let log = EventLog<[Bool]>()
@@ -84,7 +84,7 @@ struct StateTests {
     }
   }
 
-  @Test("ST-5: done and cancelled operations have both finished, in the same state")
+  @Test("ST-5: completed and cancelled operations have both finished, in the same state")
   func finishedEitherWay() {
     let done = Operation()
     let cancelled = Operation()

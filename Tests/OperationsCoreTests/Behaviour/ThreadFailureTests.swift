@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Threads that cannot be started", .oneAtATime)
 struct ThreadFailureTests {
-  @Test("MX-14: after a thread could not be started, the queue goes on when it is used again")
+  @Test("MX-14: after a thread could not be started, the queue continues at its next use")
   func recovery() async throws {
     try await onOwnThread(within: .seconds(30)) {
       let starter = FailingStarter()
@@ -26,7 +26,7 @@ struct ThreadFailureTests {
     }
   }
 
-  @Test("MX-14: the threads that there are do the work of all queues")
+  @Test("MX-14: the existing threads do the work of all queues")
   func existingWorkers() async throws {
     try await onOwnThread(within: .seconds(30)) {
       let starter = FailingStarter()
@@ -110,7 +110,7 @@ struct ThreadFailureTests {
     #expect(starter.failureCount == 9)
   }
 
-  @Test("MX-14: a queue that could not get a thread is served by one that starts at that moment")
+  @Test("MX-14: a queue that could not get a thread is served by a thread that starts later")
   func strandedBesideStart() async throws {
     try await onOwnThread(within: .seconds(120)) {
       for _ in 0..<Effort.scaled(2_000) {

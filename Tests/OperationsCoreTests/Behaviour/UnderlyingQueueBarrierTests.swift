@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Barriers of a queue that runs on a dispatch queue")
 struct UnderlyingQueueBarrierTests {
-  @Test("BA-2: a barrier runs on it, be the queue empty, busy or suspended before")
+  @Test("BA-2: a barrier runs on it if the queue is empty, busy or was suspended")
   func place() async throws {
     try await onOwnThread {
       let place = MarkedQueue()
@@ -36,7 +36,7 @@ struct UnderlyingQueueBarrierTests {
     }
   }
 
-  @Test("BA-1, BA-2: on a concurrent one a barrier keeps what is ahead apart from what is behind")
+  @Test("BA-1, BA-2: on a concurrent queue, a barrier separates earlier and later operations")
   func order() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -68,7 +68,7 @@ struct UnderlyingQueueBarrierTests {
     }
   }
 
-  @Test("MX-9, BA-2: a queue with a barrier in it has operations: it may not change its place")
+  @Test("MX-9, BA-2: the underlying queue cannot be set while a barrier is in the queue")
   func busy() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Setting the dispatch queue that a queue runs on")
 struct UnderlyingQueueChangeTests {
-  @Test("MX-9: nil goes back to our own threads; a queue may change as often as it is empty")
+  @Test("MX-9: nil returns to the library's threads; an empty queue may change any number of times")
   func changes() async throws {
     try await onOwnThread {
       let places = [MarkedQueue(), MarkedQueue()]
@@ -35,7 +35,7 @@ struct UnderlyingQueueChangeTests {
     }
   }
 
-  @Test("MX-9: a block that is stuck in a former dispatch queue holds up nothing in the new one")
+  @Test("MX-9: a blocked block in a former dispatch queue does not delay the new one")
   func stuckBlock() async throws {
     try await onOwnThread {
       let places = [MarkedQueue(), MarkedQueue()]

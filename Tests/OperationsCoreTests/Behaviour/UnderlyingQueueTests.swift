@@ -30,7 +30,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-9: operations and blocks of a serial one take turns in the order of adding")
+  @Test("MX-9: operations and blocks of a serial queue run in the order of addition")
   func interleaving() async throws {
     try await onOwnThread {
       let place = MarkedQueue()
@@ -48,7 +48,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-9: a serial one runs one operation at a time, whatever the width, for several queues")
+  @Test("MX-9: a serial queue runs one operation at a time, for any widths and several queues")
   func serialisation() async throws {
     try await onOwnThread {
       let place = MarkedQueue()
@@ -72,7 +72,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-4: the width is honoured on a concurrent one, lowered and raised", arguments: [1, 3])
+  @Test("MX-4: the width applies on a concurrent queue, lowered and raised", arguments: [1, 3])
   func width(width: Int) async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -92,7 +92,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-5: default width brings as many operations at once as Dispatch has threads for")
+  @Test("MX-5: the default width executes as many operations as Dispatch has threads")
   func defaultWidth() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -147,7 +147,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("PR-3, CA-6: of what is ready when a block's turn comes, the first one starts")
+  @Test("PR-3, CA-6: when a block runs, the first ready operation starts")
   func lateChoice() async throws {
     try await onOwnThread {
       let place = MarkedQueue()
@@ -173,7 +173,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("DE-11: dependencies lead from a queue of our own threads to one on Dispatch and back")
+  @Test("DE-11: dependencies work between queues with and without an underlying queue")
   func dependencies() async throws {
     try await onOwnThread {
       let queues = [OperationQueue(), OperationQueue()]
@@ -212,7 +212,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("DE-18: a subclass that is not ready when its turn comes waits until it says so")
+  @Test("DE-18: a subclass that is not ready at its turn waits until it announces isReady")
   func customReadiness() async throws {
     try await onOwnThread {
       let place = MarkedQueue()
@@ -228,7 +228,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("MX-9: more ready operations than blocks may wait are all run")
+  @Test("MX-9: more ready operations than the limit of blocks all run")
   func moreThanBlocks() async throws {
     try await onOwnThread {
       let place = MarkedQueue()
@@ -246,7 +246,7 @@ struct UnderlyingQueueTests {
     }
   }
 
-  @Test("Q-7: a queue that its user has let go of finishes its work and goes away")
+  @Test("Q-7: a queue that its user has released finishes its work and is then deallocated")
   func lifetime() async throws {
     try await onOwnThread {
       let log = EventLog<String>()

@@ -94,7 +94,7 @@ struct WaitingTests {
     { Operation() }, { BlockOperation {} }, { PlainSubclass() }, { LockedAsynchronousOperation() },
   ]
 
-  @Test("CB-4: set after the finish it is neither run nor kept")
+  @Test("CB-4: a block that is set after the finish is neither run nor kept")
   func completionBlockTooLate() {
     let log = EventLog<String>()
     let operation = Operation()
@@ -106,7 +106,7 @@ struct WaitingTests {
     #expect(operation.completionBlock == nil && log.events == ["released"])
   }
 
-  @Test("CB-5: only the last one set runs; a replaced one is released at once")
+  @Test("CB-5: only the last block that was set runs; a replaced one is released at once")
   func replacedCompletionBlock() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -126,7 +126,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("CB-2, CB-6: neither dependents nor waiters nor the next in line wait for it")
+  @Test("CB-2, CB-6: dependents, waiters and the next operation do not wait for it")
   func nobodyWaitsForTheCompletionBlock() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -164,7 +164,7 @@ struct WaitingTests {
     }
   }
 
-  @Test("F-3, CB-9: finished before its start and started all the same, it runs once")
+  @Test("F-3, CB-9: if it finishes before its start and is then started, the block runs once")
   func finishedTwice() async throws {
     try await onOwnThread {
       let log = EventLog<String>()

@@ -52,7 +52,7 @@ struct WidthTests {
     }
   }
 
-  @Test("MX-2, MX-4: width 0 starts nothing; raising starts at once; lowering stops nothing")
+  @Test("MX-2, MX-4: width 0 starts nothing; raising it starts at once; lowering it stops nothing")
   func changingTheWidth() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -72,7 +72,7 @@ struct WidthTests {
     }
   }
 
-  @Test("MX-3: the widest width is accepted and read back")
+  @Test("MX-3: the largest width is accepted and returned")
   func widest() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -84,7 +84,7 @@ struct WidthTests {
     }
   }
 
-  @Test("MX-7: suspended, what runs goes on, and nothing starts")
+  @Test("MX-7: in a suspended queue, running operations continue, and none starts")
   func suspension() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -103,7 +103,7 @@ struct WidthTests {
     }
   }
 
-  @Test("MX-6: two queues do not take each other's slots")
+  @Test("MX-6: two queues do not use each other's slots")
   func twoQueues() async throws {
     try await onOwnThread {
       let gate = Gate()

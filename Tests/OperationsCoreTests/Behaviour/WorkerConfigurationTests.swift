@@ -27,7 +27,7 @@ struct WorkerConfigurationTests {
     #expect(limited == "1 at the same time")
   }
 
-  @Test("MX-12: the environment bounds the threads of all queues, whatever the widths")
+  @Test("MX-12: the environment limits the threads of all queues, for any widths")
   func threadLimitInOwnProcess() throws {
     let (_, limited) = try Self.fixture.run("workers", "blocked", environment: ["OPQ_THREADS=3"])
     #expect(limited.hasSuffix("3 at the same time"), "\(limited)")
@@ -95,7 +95,7 @@ struct WorkerConfigurationTests {
     }
   }
 
-  @Test("MX-12: the program's values come before those of the environment, and then the defaults")
+  @Test("MX-12: the program's values have precedence over the environment, and that over defaults")
   func order() {
     let variables = ["OPQ_PROCESSORS": "3", "OPQ_STACK_SIZE": "+65536", "OPQ_THREADS": ""]
     func resolve(_ configuration: WorkerConfiguration) -> (WorkerPoolConfiguration, [String]) {

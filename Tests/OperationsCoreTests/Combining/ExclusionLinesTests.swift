@@ -5,7 +5,7 @@
 import TestSupport
 import Testing
 
-@Suite("Lines for exclusions, move by move")
+@Suite("Lines for exclusions, step by step")
 struct ExclusionLinesTests {
   private let one = MutualExclusion(name: "one")
   private let two = MutualExclusion(name: "two")
@@ -13,7 +13,7 @@ struct ExclusionLinesTests {
   private let queue = ExclusionLines.Group(queue: 1, priorityIndex: 2)
   private let otherQueue = ExclusionLines.Group(queue: 2, priorityIndex: 2)
 
-  @Test("The first one has it, and the others are invited in the order in which they asked")
+  @Test("The first member holds the exclusion, and the others are invited in the order of requests")
   func firstComeFirstServed() {
     var lines = ExclusionLines()
     let (a, b, c) = (lines.join([one]), lines.join([one]), lines.join([one]))
@@ -31,7 +31,7 @@ struct ExclusionLinesTests {
     #expect(lines.leave(c).isEmpty)
   }
 
-  @Test("An exclusion is the object: as many have it as its limit says, whatever others are called")
+  @Test("An exclusion is identified by its object, not by its name, and has a limit")
   func limits() {
     var lines = ExclusionLines()
     let namesake = MutualExclusion(name: "pair", limit: 1)
@@ -49,7 +49,7 @@ struct ExclusionLinesTests {
     #expect(pair != namesake && pair == pair && "\(pair)" == "pair")
   }
 
-  @Test("A member has all or none: while it lacks one, the other is not idle for it")
+  @Test("A member holds all of its exclusions or none")
   func allOrNone() {
     var lines = ExclusionLines()
     let (a, both, b) = (lines.join([two]), lines.join([two, one]), lines.join([one]))
@@ -65,7 +65,7 @@ struct ExclusionLinesTests {
     #expect(lines.leave(both).isEmpty && lines.isEmpty)
   }
 
-  @Test("One of each queue is invited, and the first that can start has it")
+  @Test("One member of each queue is invited, and the first that can start gets the exclusion")
   func passedOver() {
     var lines = ExclusionLines()
     let holder = lines.join([one])
@@ -81,7 +81,7 @@ struct ExclusionLinesTests {
     #expect(lines.leave(late).sorted() == [early, last])
   }
 
-  @Test("One that is no longer ready passes its invitation on, and keeps its place for later")
+  @Test("A member that is no longer ready passes its invitation on, and keeps its number")
   func standingBack() {
     var lines = ExclusionLines()
     let (a, b, c) = (lines.join([one]), lines.join([one]), lines.join([one]))
@@ -97,7 +97,7 @@ struct ExclusionLinesTests {
     #expect(lines.leave(b).isEmpty && lines.isEmpty)
   }
 
-  @Test("One that leaves while it waits holds up no other")
+  @Test("A member that leaves while it waits delays no other")
   func leavingTheLine() {
     var lines = ExclusionLines()
     let (a, b, c) = (lines.join([one]), lines.join([one, two]), lines.join([one]))
@@ -107,7 +107,7 @@ struct ExclusionLinesTests {
     #expect(lines.leave(c).isEmpty && lines.isEmpty)
   }
 
-  @Test("One that others overtake by turns has what it needs after few of them")
+  @Test("A member that others overtake repeatedly gets its exclusions after a few of them")
   func noStarvation() {
     var lines = ExclusionLines()
     let both = lines.join([one, two])
@@ -137,7 +137,7 @@ struct ExclusionLinesTests {
   }
 
   @Test(
-    "One that was refused often is given way to again after 64 refusals at most, for 50 ms at most")
+    "Others give way to a refused member after at most 64 refusals, for at most 50 ms")
   func givingWay() {
     var lines = ExclusionLines()
     let victim = lines.join([one])
@@ -184,7 +184,7 @@ struct ExclusionLinesTests {
   }
 
   @Test(
-    "A reservation ends when its time is over, the next one takes twice as long, and lets all others go on"
+    "A reservation ends after its time, and the next one lasts twice as long"
   )
   func endOfReservation() throws {
     var lines = ExclusionLines()
@@ -214,7 +214,7 @@ struct ExclusionLinesTests {
   }
 
   @Test(
-    "What has an exclusion, and for whom it is reserved, is said apart, and only of earlier members"
+    "Holders and earlier members with a reservation are reported separately"
   )
   func obstacles() {
     var lines = ExclusionLines()
@@ -241,7 +241,7 @@ struct ExclusionLinesTests {
     #expect(lines.obstacle(of: late)?.isHeld == true)
   }
 
-  @Test("A reservation keeps nothing from a member that came before it, and is not its obstacle")
+  @Test("A reservation does not affect members that are older than its owner")
   func earlierThanReservation() {
     var lines = ExclusionLines()
     let small = MutualExclusion(name: "small", limit: 2)
@@ -307,7 +307,7 @@ struct ExclusionLinesTests {
     }
   }
 
-  @Test("Whatever happens, limits hold, nothing free is kept from one that could start, all finish")
+  @Test("In random sequences, limits hold, no member waits needlessly, and all finish")
   func randomMoves() {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let exclusions = [one, two, pair, MutualExclusion(name: "many", limit: 5)]
@@ -318,7 +318,7 @@ struct ExclusionLinesTests {
     }
   }
 
-  @Test("Members that come and go while one has the exclusion leave nothing behind")
+  @Test("Members that come and go while one holds the exclusion leave no memory behind")
   func memory() {
     var lines = ExclusionLines()
     let holder = lines.join([one])

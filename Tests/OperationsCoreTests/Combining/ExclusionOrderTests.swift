@@ -7,11 +7,11 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("Which of several operations that exclude each other starts")
+@Suite("The start order of operations with a common exclusion")
 struct ExclusionOrderTests {
   private let catalogue = MutualExclusion(name: "catalogue")
 
-  @Test("One that gets a dependency while it waits for its turn leaves the line to that")
+  @Test("An operation that gets a dependency while it waits in line leaves the line")
   func lateDependency() async throws {
     let exclusion = catalogue
     try await onOwnThread(within: .seconds(60)) {
@@ -43,7 +43,7 @@ struct ExclusionOrderTests {
     override var isReady: Bool { true }
   }
 
-  @Test("DE-18: an operation that is ready before its dependency takes its turn, and so does that")
+  @Test("DE-18: an operation that is ready before its dependency starts in its turn")
   func readyBeforeTheDependency() async throws {
     let exclusion = catalogue
     try await onOwnThread(within: .seconds(60)) {
@@ -67,7 +67,7 @@ struct ExclusionOrderTests {
   }
 
   @Test(
-    "DE-18: requiring success of a listed dependency, too, has an override of isReady asked again")
+    "DE-18: requiring success of a listed dependency makes the queue read isReady again")
   func requirementOfListedDependency() async throws {
     try await onOwnThread(within: .seconds(60)) {
       let dependency = Operation()
@@ -91,7 +91,7 @@ struct ExclusionOrderTests {
     override var isReady: Bool { isAllowed.load(ordering: .sequentiallyConsistent) }
   }
 
-  @Test("One that is not ready when success of a listed dependency is required leaves its line")
+  @Test("An operation that is not ready when success is required leaves its line")
   func requirementOfListedDependencyInLine() async throws {
     let exclusion = catalogue
     try await onOwnThread(within: .seconds(60)) {
@@ -119,7 +119,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  @Test("While the queue of the first in line has no slot, another one has its turn")
+  @Test("While the first in line has no slot, another operation gets the exclusion")
   func withoutSlot() async throws {
     let exclusion = catalogue
     try await onOwnThread(within: .seconds(60)) {
@@ -146,7 +146,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  @Test("A queue that starts one after the other does not keep the turn from another queue")
+  @Test("A busy queue does not keep an exclusion from another queue")
   func fairness() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -166,7 +166,7 @@ struct ExclusionOrderTests {
     }
   }
 
-  @Test("Late dependencies and exclusions at random: limits hold, and all finish", arguments: 0..<4)
+  @Test("With late dependencies and exclusions, limits hold, and all finish", arguments: 0..<4)
   func randomPrograms(_ number: Int) async throws {
     let seed = SeededGenerator.announcedSeed() &+ UInt64(number)
     let exclusions = (0..<4).map { MutualExclusion(name: "\($0)", limit: 1 + $0 / 3) }

@@ -12,7 +12,7 @@ struct ExclusionTests {
   private let catalogue = MutualExclusion(name: "catalogue")
 
   @Test(
-    "With one exclusion one executes at a time, in whatever queues, blocks and subclasses alike")
+    "With one exclusion, one operation executes at a time, across queues and classes")
   func oneAtATime() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -32,7 +32,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("A limit of three lets exactly three execute at once")
+  @Test("With a limit of three, exactly three execute at once")
   func limit() async throws {
     let exclusion = MutualExclusion(name: "catalogue", limit: 3)
     try await onOwnThread {
@@ -54,7 +54,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("One that waits for its turn takes no slot: in a queue of width 1 others go on")
+  @Test("An operation that waits for an exclusion uses no slot")
   func noSlotIsTaken() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -139,7 +139,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("An asynchronous one keeps the exclusion until it says that it has finished")
+  @Test("An asynchronous operation holds the exclusion until it has finished")
   func asynchronous() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -210,7 +210,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("While it waits for its turn its exclusions stay as they are")
+  @Test("While it waits in line, its exclusions do not change")
   func setWhileItWaits() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -267,7 +267,7 @@ struct ExclusionTests {
   }
 
   @Test(
-    "DE-8: who waits inside for one that it excludes is found to be stuck, until one is cancelled")
+    "DE-8: waiting inside for an operation with the same exclusion is a deadlock")
   func stuck() async throws {
     let exclusion = catalogue
     try await onOwnThread {
@@ -291,7 +291,7 @@ struct ExclusionTests {
     }
   }
 
-  @Test("What has finished is released, with what it waited for its turn for")
+  @Test("Finished operations are released with their exclusions")
   func released() async throws {
     let exclusion = catalogue
     try await onOwnThread {

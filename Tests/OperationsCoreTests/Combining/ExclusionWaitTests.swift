@@ -8,7 +8,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("Operations that give way, and exclusions that are kept free")
+@Suite("Operations that give way, and reserved exclusions")
 struct ExclusionWaitTests {
   private let exclusion = MutualExclusion(name: "catalogue")
 
@@ -86,7 +86,7 @@ struct ExclusionWaitTests {
     }
   }
 
-  @Test("If the one that was refused often does not come, others go on, and it has its turn later")
+  @Test("If the refused operation does not start in time, others continue, and it starts later")
   func givesWayInVain() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       let exclusions = Exclusions()
@@ -102,7 +102,7 @@ struct ExclusionWaitTests {
   }
 
   @Test(
-    "One that gets a dependency while it gives way is not started, and keeps nothing from others")
+    "An operation that gets a dependency while it gives way is not started")
   func dependencyWhileGivingWay() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       let exclusions = Exclusions(timeScale: 500)
@@ -120,7 +120,7 @@ struct ExclusionWaitTests {
   }
 
   @Test(
-    "One whose own isReady says no while it gives way is not started, and keeps nothing from others"
+    "An operation whose isReady becomes false while it gives way is not started"
   )
   func unreadyWhileGivingWay() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
@@ -140,7 +140,7 @@ struct ExclusionWaitTests {
   }
 
   @Test(
-    "Setting exclusions waits for no lock of the process: an operation's getters go on meanwhile")
+    "Setting exclusions waits for no lock of the process")
   func settingUnderProcessLock() async throws {
     let exclusion = exclusion
     try await onOwnThread(within: .seconds(60)) {
@@ -194,7 +194,7 @@ struct ExclusionWaitTests {
   }
 
   @Test(
-    "A reservation does not keep an exclusion for ever from one that its holder waits for inside")
+    "A reservation does not block an operation that its holder waits for inside for ever")
   func reservationAndInnerWait() async throws {
     try await onOwnThread(within: .seconds(30)) {
       let inner = BlockOperation {}
@@ -221,7 +221,7 @@ struct ExclusionWaitTests {
     #expect(isReserved())
   }
 
-  @Test("The timer is set to the earliest end of a reservation, whichever began first")
+  @Test("The timer is set to the earliest end of a reservation")
   func earliestEnd() {
     let exclusions = Exclusions(timeScale: 100_000)
     let (holder, first, second) = (Operation(), Operation(), Operation())
@@ -272,7 +272,7 @@ struct ExclusionWaitTests {
     }
   }
 
-  @Test("The timer that ends reservations does not keep alive what it would change")
+  @Test("The timer of reservations retains no state")
   func timerOfReservations() async throws {
     try await onOwnThread(within: .seconds(60)) { [self] in
       weak var gone: Exclusions?
@@ -289,7 +289,7 @@ struct ExclusionWaitTests {
     }
   }
 
-  @Test("That an exclusion is kept free for another operation is said, with that operation")
+  @Test("A reserved exclusion is reported with the operation that it is reserved for")
   func reasonOfReservation() async throws {
     try await onOwnThread(within: .seconds(60)) {
       let scene = Reservation { _ in }

@@ -6,13 +6,13 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that consist of others", .timeLimit(.minutes(5)))
+@Suite("Groups", .timeLimit(.minutes(5)))
 struct GroupOperationTests {
   private struct MemberError: Error, Equatable {
     let number: Int
   }
 
-  @Test("It finishes after its members, which run in a queue of its own")
+  @Test("A group finishes after its members, which run in the group's queue")
   func members() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -41,7 +41,7 @@ struct GroupOperationTests {
     }
   }
 
-  @Test("Members do not run before it starts, and one without members finishes at once")
+  @Test("Members do not run before the group starts, and an empty group finishes at once")
   func start() async throws {
     let log = EventLog<Int>()
     let group = GroupOperation([BlockOperation { log.note(1) }])
@@ -54,7 +54,7 @@ struct GroupOperationTests {
     try await empty.value
   }
 
-  @Test("MX-1: its width is that of its members")
+  @Test("MX-1: the width of a group limits its executing members")
   func width() async throws {
     try await onOwnThread {
       let running = Monitored(0)
@@ -77,7 +77,7 @@ struct GroupOperationTests {
     }
   }
 
-  @Test("What members fail with is kept in order, and makes the group fail when all have finished")
+  @Test("Errors of members are kept in order, and the group fails when all have finished")
   func errors() async throws {
     let group = GroupOperation()
     group.maxConcurrentOperationCount = 1
@@ -123,7 +123,7 @@ struct GroupOperationTests {
     #expect(error?.errors as? [MemberError] == [MemberError(number: 1)])
   }
 
-  @Test("A failure outside of the group that cancels several members is one error")
+  @Test("A failure outside the group that cancels several members is one error")
   func dependentsOfAForeignFailure() async throws {
     let failing = AsyncOperation { throw MemberError(number: 1) }
     let group = GroupOperation()
@@ -139,7 +139,7 @@ struct GroupOperationTests {
     #expect((error?.errors.first as? DependencyError)?.underlyingError is MemberError)
   }
 
-  @Test("A member that was merely cancelled is no failure")
+  @Test("A member that was only cancelled is not a failure")
   func cancelledMember() async throws {
     let member = AsyncOperation { try await AsyncGate().passUnlessCancelled() }
     let group = GroupOperation([member])
@@ -149,7 +149,7 @@ struct GroupOperationTests {
     #expect(member.isFinished)
   }
 
-  @Test("A member may add others, while the group runs and to its last moment")
+  @Test("A member may add others until the group finishes")
   func addedByMembers() async throws {
     let count = Monitored(0)
     let group = GroupOperation()
@@ -167,7 +167,7 @@ struct GroupOperationTests {
     #expect(count.value == 50)
   }
 
-  @Test("Once it has finished, and once it was cancelled, nothing is added")
+  @Test("A finished or cancelled group accepts no members")
   func refused() async throws {
     let finished = GroupOperation()
     finished.start()
@@ -182,7 +182,7 @@ struct GroupOperationTests {
   }
 
   @Test(
-    "Q-13, D-13: what is in a queue, or the group itself, is a mistake to add, and not waited for")
+    "Q-13, D-13: adding a queued operation, or the group itself, is a misuse")
   func mistakes() async throws {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -231,7 +231,7 @@ struct GroupOperationTests {
     #expect(throws: CancellationError.self) { try group.result?.get() }
   }
 
-  @Test("CA-7: cancelled before it starts it still waits for members that take their time to end")
+  @Test("CA-7: cancelled before its start, it still waits for members that end slowly")
   func cancelledWithASlowMember() async throws {
     final class Slow: Operation, @unchecked Sendable {
       let gate: Gate
@@ -255,7 +255,7 @@ struct GroupOperationTests {
     }
   }
 
-  @Test("H-5, Q-8: let go of without having run, it lets go of its members and its queue")
+  @Test("H-5, Q-8: a released group that never ran releases its members and its queue")
   func neverRun() async throws {
     let log = EventLog<String>()
     do {
@@ -265,7 +265,7 @@ struct GroupOperationTests {
     try await onOwnThread { _ = log.wait(for: "released") }
   }
 
-  @Test("CA-7, Q-8: cancelled or let go of with a width of 0, its members finish all the same")
+  @Test("CA-7, Q-8: cancelled or released with a width of 0, its members still finish")
   func noWidth() async throws {
     let log = EventLog<String>()
     let group = GroupOperation([BlockOperation { Issue.record("It ran") }])
@@ -310,7 +310,7 @@ struct GroupOperationTests {
     #expect(log.events.count == 1)
   }
 
-  @Test("H-2: let go of under a lock, it does not call its members' cancel() on that thread")
+  @Test("H-2: released under a lock, it does not call cancel() of members on that thread")
   func letGoOfUnderALock() async throws {
     try await onOwnThread {
       let log = EventLog<Bool>()
@@ -320,7 +320,7 @@ struct GroupOperationTests {
     }
   }
 
-  @Test("H-5: it is released when it has run, and so are its members")
+  @Test("H-5: a group and its members are released after it has run")
   func released() async throws {
     final class Probed: GroupOperation, @unchecked Sendable {
       var probe: DeinitProbe?
@@ -341,7 +341,7 @@ struct GroupOperationTests {
     try await onOwnThread { _ = log.wait(forCount: 2) }
   }
 
-  @Test("It can be tried again, limited in time, and followed")
+  @Test("A group can be retried, limited in time, and continued by then")
   func combined() async throws {
     let count = Monitored(0)
     let operation = RetryOperation(maximumAttempts: 3) { attempt in
@@ -355,7 +355,7 @@ struct GroupOperationTests {
     #expect(try await next.value == 3)
   }
 
-  @Test("A subclass makes its members itself, and concludes when they have finished")
+  @Test("A subclass creates its members, and completes when they have finished")
   func subclass() async throws {
     final class Chapter: GroupOperation, @unchecked Sendable {
       let log = EventLog<String>()

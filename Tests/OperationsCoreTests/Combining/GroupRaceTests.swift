@@ -10,7 +10,7 @@ import Testing
 struct GroupRaceTests {
   private struct MemberError: Error {}
 
-  @Test("Adding from outside races the finish: what was added has run, what was refused has not")
+  @Test("Adding races the finish: accepted members have run, refused ones have not")
   func addingRacesTheFinish() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(200) {
@@ -34,7 +34,7 @@ struct GroupRaceTests {
     }
   }
 
-  @Test("Cancelling one of the groups that contain each other ends all of them", arguments: [2, 5])
+  @Test("Cancelling one of the groups that contain each other ends all", arguments: [2, 5])
   func circularGroups(count: Int) async throws {
     try await onOwnThread {
       let groups = (0..<count).map { _ in GroupOperation() }
@@ -67,7 +67,7 @@ struct GroupRaceTests {
     }
   }
 
-  @Test("What goes wrong is listed in the order in which members finish, not in that of reports")
+  @Test("Errors are listed in the order in which members finish")
   func orderOfErrors() async throws {
     struct Numbered: Error { let number: Int }
     try await onOwnThread {

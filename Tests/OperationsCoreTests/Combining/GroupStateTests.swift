@@ -4,7 +4,7 @@
 @testable import OperationsCore
 import Testing
 
-@Suite("When a group is complete")
+@Suite("The completion of a group")
 struct GroupStateTests {
   private struct MemberError: Error {}
 
@@ -25,7 +25,7 @@ struct GroupStateTests {
     #expect(state.leave() == true && state.isClosed)
   }
 
-  @Test("Who is added by a member that has not finished is waited for")
+  @Test("The group waits for operations that an unfinished member has added")
   func addedByAMember() {
     var state = GroupState()
     #expect(state.join() == true && state.drain() == false)
@@ -48,7 +48,7 @@ struct GroupStateTests {
     #expect(state.errors.count == 1)
   }
 
-  @Test("A failure and what it has cancelled are one error, whichever is reported first")
+  @Test("A failure and the members that it cancels are one error, in either order of reports")
   func consequences() {
     struct Consequence: Error {}
     let (first, second) = (OperationID(rawValue: 1), OperationID(rawValue: 2))

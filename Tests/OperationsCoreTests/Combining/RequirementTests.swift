@@ -10,9 +10,9 @@ private struct Mishap: Error, Equatable {
   var number = 1
 }
 
-@Suite("Dependencies that must succeed")
+@Suite("Dependencies with required success")
 struct RequirementTests {
-  @Test("One that succeeds is waited for like any other")
+  @Test("A successful dependency is awaited like any other")
   func success() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -26,7 +26,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("One that fails cancels the dependent, which does not run and says why")
+  @Test("A failed dependency cancels the dependent, which does not run and has the error")
   func failure() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -42,7 +42,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("One that is cancelled cancels the dependent, and so on down a chain of a thousand")
+  @Test("A cancelled dependency cancels its dependents through a chain of a thousand")
   func cancelledChain() async throws {
     try await onOwnThread {
       let log = EventLog<Int>()
@@ -88,7 +88,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("One that has failed already cancels at once; one that has succeeded holds nothing up")
+  @Test("An already failed dependency cancels at once; a successful one delays nothing")
   func finishedBefore() {
     let failed = InvocationOperation<Int> { throw Mishap() }
     failed.start()
@@ -102,7 +102,7 @@ struct RequirementTests {
     #expect(dependent.dependencies == [succeeded, failed])
   }
 
-  @Test("A plain dependency that fails changes nothing, unless more is asked of it later")
+  @Test("A failed plain dependency has no effect unless its success is required later")
   func plainAndMore() {
     let failing = InvocationOperation<Int> { throw Mishap() }
     let dependents = (0..<3).map { _ in Operation() }
@@ -117,7 +117,7 @@ struct RequirementTests {
     #expect(dependents.map(\.isCancelled) == [false, true, false])
   }
 
-  @Test("Removing the dependency removes what was required of it")
+  @Test("Removing a dependency removes its requirement")
   func removed() {
     let failing = InvocationOperation<Int> { throw Mishap() }
     let dependent = Operation()
@@ -128,7 +128,7 @@ struct RequirementTests {
     #expect(dependent.isReady && !dependent.isCancelled)
   }
 
-  @Test("What executes already is not cancelled by a dependency that comes then")
+  @Test("An executing operation is not cancelled by a dependency that is added then")
   func tooLate() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -145,7 +145,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("K-2: observers hear that it is not ready, that it is, and that again as it is cancelled")
+  @Test("K-2: observers see not ready, ready, and ready again at the cancellation")
   func announcements() {
     let log = EventLog<Bool>()
     let dependency = Operation()
@@ -165,7 +165,7 @@ struct RequirementTests {
     observation.invalidate()
   }
 
-  @Test("Two threads that require the same at once require it once, and removing it removes it all")
+  @Test("Requiring the same success on two threads counts once, and one removal removes it")
   func requiredTwiceAtOnce() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(2_000) {
@@ -188,7 +188,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("DE-18: a subclass that starts before its dependency has finished is not cancelled by that")
+  @Test("DE-18: a subclass that starts before its dependency has finished is not cancelled")
   func startedBefore() async throws {
     try await onOwnThread {
       let gate = Gate()
@@ -211,7 +211,7 @@ struct RequirementTests {
     }
   }
 
-  @Test("K-24: who finishes is not asked whether it was cancelled, under whatever lock it may be")
+  @Test("K-24: isCancelled of a finishing operation is not read under its lock")
   func noGetterIsCalled() {
     let failing = AskedOperation()
     let dependent = Operation()
@@ -223,7 +223,7 @@ struct RequirementTests {
     dependent.waitForCancellation()
   }
 
-  @Test("A dependency does not keep alive what requires its success, nor collect what is gone")
+  @Test("A dependency does not retain its requiring dependents, alive or released")
   func lifetimes() throws {
     let log = EventLog<String>()
     let dependency = Operation()
@@ -235,7 +235,7 @@ struct RequirementTests {
     dependency.start()
   }
 
-  @Test("H-2: cancelling is left to a thread that holds no lock of the failing operation's")
+  @Test("H-2: a thread without locks of the failing operation cancels its dependents")
   func noLockIsHeld() async throws {
     try await onOwnThread {
       let failing = LockedAsynchronousOperation()
@@ -252,7 +252,7 @@ struct RequirementTests {
   }
 
   @Test(
-    "Whenever the requirement comes, a dependent that has not started by then never runs after a failure",
+    "A dependent that has not started when success is required never runs after a failure",
     arguments: [false, true])
   func race(fails: Bool) async throws {
     try await onOwnThread {
@@ -281,9 +281,9 @@ struct RequirementTests {
   }
 }
 
-@Suite("What went wrong is recorded")
+@Suite("Recorded errors")
 struct RecordedErrorTests {
-  @Test("The first error is kept, and none that comes after the finish")
+  @Test("The first error before the finish is kept")
   func firstAndInTime() {
     let operation = Operation()
     #expect(operation.error == nil)
@@ -296,7 +296,7 @@ struct RecordedErrorTests {
     #expect(!late.recordError(Mishap()) && late.error == nil)
   }
 
-  @Test("Cancelling for a reason cancels, and keeps the reason")
+  @Test("cancel(because:) cancels, and keeps the reason")
   func reason() {
     let operation = Operation()
     operation.cancel(because: Mishap())
@@ -308,7 +308,7 @@ struct RecordedErrorTests {
     #expect(!finished.isCancelled && finished.error == nil)
   }
 
-  @Test("A reason to cancel that comes too late is no error of what has succeeded")
+  @Test("A reason that comes after the finish is not an error of the operation")
   func reasonAtTheEnd() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(2_000) {
@@ -321,7 +321,7 @@ struct RecordedErrorTests {
     }
   }
 
-  @Test("A subclass may have an error of its own; ours is asked for through the base class")
+  @Test("A subclass may declare its own error; the base class has the library's")
   func ownProperty() {
     let operation = FailingSubclass()
     operation.recordError(Mishap())

@@ -5,13 +5,13 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that try again", .timeLimit(.minutes(5)))
+@Suite("Retries", .timeLimit(.minutes(5)))
 struct RetryOperationTests {
   private struct AttemptError: Error, Equatable {
     let attempt: Int
   }
 
-  @Test("It tries until it succeeds, one attempt after the other, and in one slot")
+  @Test("It retries until it succeeds, one attempt after the other, in one slot")
   func succeedsAtLast() async throws {
     let log = EventLog<Int>()
     let queue = OperationQueue()
@@ -28,7 +28,7 @@ struct RetryOperationTests {
     #expect(log.events == [1, 2, 3])
   }
 
-  @Test("After the last attempt its error is the result", arguments: [1, 2, 4])
+  @Test("The error of the last attempt is the result", arguments: [1, 2, 4])
   func fails(maximumAttempts: Int) async throws {
     let log = EventLog<Int>()
     let operation = RetryOperation<Int>(maximumAttempts: maximumAttempts) { attempt in
@@ -69,7 +69,7 @@ struct RetryOperationTests {
     }
   }
 
-  @Test("It does not try again after an error that is not worth it, nor after a cancelled attempt")
+  @Test("It does not retry after an excluded error or a cancelled attempt")
   func predicate() async {
     let fussy = RetryOperation<Int>(
       maximumAttempts: 5, shouldRetry: { ($0 as? AttemptError)?.attempt != 2 }
@@ -88,7 +88,7 @@ struct RetryOperationTests {
     #expect(count.value == 1)
   }
 
-  @Test("CA-8: cancelling it cancels the attempt that is under way, and there is no other")
+  @Test("CA-8: cancelling it cancels the current attempt, and no other follows")
   func cancelledInAnAttempt() async throws {
     try await onOwnThread {
       let gate = AsyncGate()
@@ -149,7 +149,7 @@ struct RetryOperationTests {
     }
   }
 
-  @Test("H-5: what the factory captures is released when it has finished")
+  @Test("H-5: the captures of the factory are released when it has finished")
   func released() async throws {
     let log = EventLog<String>()
     let operation: RetryOperation<Int>

@@ -5,11 +5,11 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Results that are passed on", .timeLimit(.minutes(5)))
+@Suite("Operations that continue with a result", .timeLimit(.minutes(5)))
 struct ThenTests {
   private struct WorkError: Error, Equatable {}
 
-  @Test("Each goes on with what the one before returned, whatever the queues and their order")
+  @Test("Each operation continues with the previous result, in any queues and order")
   func chain() async throws {
     let first = AsyncOperation { 20 }
     let second = first.then { $0 + 1 }
@@ -21,7 +21,7 @@ struct ThenTests {
     #expect(second.dependencies == [first])
   }
 
-  @Test("An invocation's result is passed on as well, be it none")
+  @Test("The result of an invocation is passed on too, also Void")
   func invocation() async throws {
     let first = InvocationOperation { 20 }
     let second = first.then { $0 + 1 }
@@ -32,7 +32,7 @@ struct ThenTests {
     #expect(try await third.value == "done")
   }
 
-  @Test("DE-19: where one fails those that go on with its result are cancelled, down to the last")
+  @Test("DE-19: a failure cancels all operations that continue with the result")
   func failure() async throws {
     let first = AsyncOperation<Int> { throw WorkError() }
     let second = first.then { _ in Issue.record("It ran") }
@@ -47,7 +47,7 @@ struct ThenTests {
     #expect(try await unrelated.value == 1)
   }
 
-  @Test("A failed invocation cancels what goes on with its result")
+  @Test("A failed invocation cancels the operations that continue with its result")
   func failedInvocation() async throws {
     let first = InvocationOperation<Int> { throw WorkError() }
     let second = first.then { _ in Issue.record("It ran") }
@@ -55,7 +55,7 @@ struct ThenTests {
     await #expect(throws: DependencyError.self) { try await second.value }
   }
 
-  @Test("Where one is cancelled, before or while it runs, so are those that go on with its result")
+  @Test("A cancellation, before or during the work, cancels the operations that continue")
   func cancellation() async throws {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -110,7 +110,7 @@ struct ThenTests {
     }
   }
 
-  @Test("F-15, DE-15: so it is where closures capture what their operations depend on")
+  @Test("F-15, DE-15: the same holds if closures capture dependencies")
   func longChainOfCaptures() async throws {
     try await onOwnThread(stackSize: 512 * 1024) {
       var last = AsyncOperation { 1 }

@@ -5,9 +5,9 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Operations that are limited in time", .timeLimit(.minutes(5)))
+@Suite("Timeouts", .timeLimit(.minutes(5)))
 struct TimeoutOperationTests {
-  @Test("Work that ends in time has its result, and the clock is let go of")
+  @Test("Work that ends in time has its result, and the clock is released")
   func inTime() async throws {
     let clock = ManualClock()
     let operation = TimeoutOperation(after: .seconds(5), clock: clock) { AsyncOperation { 1 } }
@@ -16,7 +16,7 @@ struct TimeoutOperationTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("Work that takes too long is cancelled, and the result is an error that says so")
+  @Test("Work that takes too long is cancelled, and the result is a timeout error")
   func tooLong() async throws {
     try await onOwnThread {
       let clock = ManualClock()
@@ -44,7 +44,7 @@ struct TimeoutOperationTests {
     }
   }
 
-  @Test("Work that ignores it is waited for, slot and all, and its value comes too late")
+  @Test("Work that ignores the cancellation keeps its slot, and its value is dropped")
   func ignoring() async throws {
     try await onOwnThread {
       let clock = ManualClock()
@@ -134,7 +134,7 @@ struct TimeoutOperationTests {
     }
   }
 
-  @Test("Combined: each attempt has its own time, in one slot")
+  @Test("In a retry, each attempt has its own time limit, in one slot")
   func retryOfTimeouts() async throws {
     try await onOwnThread {
       let clock = ManualClock()

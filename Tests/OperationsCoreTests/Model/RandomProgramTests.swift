@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Random programs against the model", .oneAtATime)
 struct RandomProgramTests {
-  @Test("6,000 programs, step by step: after each, everything is as the rules say")
+  @Test("6,000 programs, step by step, match the rules after each step")
   func stepByStep() async throws {
     let seed = SeededGenerator.announcedSeed()
     let finding = try await onOwnThread(within: .seconds(1_200)) {

@@ -32,7 +32,7 @@ struct ShrinkerTests {
           steps: [.add([0], to: 0), .finish(0)]))
   }
 
-  @Test("Every program that is a little smaller is really smaller or simpler, so that it ends")
+  @Test("Each simplification makes a program smaller or simpler, so that shrinking ends")
   func endsByItself() {
     for seed in UInt64(0)..<20 {
       var program = ProgramGenerator.program(seed: seed)

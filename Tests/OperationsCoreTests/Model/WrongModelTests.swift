@@ -7,7 +7,7 @@ import Testing
 
 /// Checks that the comparison detects faults. Here the model, or the world that is compared with it, has
 /// deliberate faults.
-@Suite("What is wrong on purpose is found out", .oneAtATime)
+@Suite("Deliberate faults are detected", .oneAtATime)
 struct WrongModelTests {
   private static let rules: [(String, Model.Rules)] =
     [

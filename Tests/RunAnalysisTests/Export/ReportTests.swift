@@ -60,7 +60,8 @@ import Testing
     }
     let linked = ReportPage(try ExportScene.history(ExportScene.bytes(chain))).html
     #expect(
-      linked.contains("20\u{202F}000 operations, each waiting") && linked.utf8.count < 1_000_000)
+      linked.contains("The path has 20\u{202F}000 operations, each of which waited")
+        && linked.utf8.count < 1_000_000)
     let crowd = (1...50_000).map { number in
       OperationReport(
         id: .init(UInt64(number)), name: "one of many", className: "Many", queue: .init(2),
