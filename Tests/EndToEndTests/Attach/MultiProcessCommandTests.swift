@@ -237,8 +237,8 @@ import Testing
     try fails([id, "/nowhere/at/all"], 3, "/nowhere/at/all")
     try fails([id, id], 2, "\(id) is given twice")
     try fails([id, process.socket], 2, "is given twice")
-    try fails([id, "2", "--record", "file"], 2, "--record takes one process")
-    try fails((1...17).map { "\($0)" }, 2, "no more than 16")
+    try fails([id, "2", "--record", "file"], 2, "--record needs exactly one process, not 2")
+    try fails((1...17).map { "\($0)" }, 2, "at most 16 processes can be shown at once")
     try fails([id, "2", "-p", "1"], 2, "cannot be combined with")
   }
 }
