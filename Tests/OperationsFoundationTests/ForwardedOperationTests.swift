@@ -5,7 +5,7 @@ import OperationsFoundation
 import TestSupport
 import Testing
 
-@Suite("An operation of Foundation's as one of ours")
+@Suite("An operation of Foundation as an operation of the library")
 struct ForwardedOperationTests {
   /// The only operation of a queue, which was cancelled before its dependencies have finished.
   private struct Cancelled {
@@ -28,7 +28,7 @@ struct ForwardedOperationTests {
     var isFreed: Bool { original == nil && forwarded == nil }
   }
 
-  @Test("One that is cancelled is freed though its dependency never finishes, and so is that")
+  @Test("A cancelled operation and its unfinished dependency are released")
   func cancelledIsFreed() async throws {
     try await onOwnThread {
       var dependency: Foundation.Operation? = Foundation.Operation()
@@ -56,7 +56,7 @@ struct ForwardedOperationTests {
     }
   }
 
-  @Test("However many wait, what is to follow a finish has a queue of Foundation's to itself")
+  @Test("The operation after a finish has its own Foundation queue, even if many wait")
   func followsAlone() async throws {
     try await onOwnThread {
       let count = 50

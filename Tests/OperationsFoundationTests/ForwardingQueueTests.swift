@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A queue of Foundation's that hands on to ours")
+@Suite("A Foundation queue that forwards to a library queue")
 struct ForwardingQueueTests {
   /// An operation of Foundation that a test finishes.
   private final class Steered: Foundation.Operation, @unchecked Sendable {
@@ -44,7 +44,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  @Test("It is the same object always, and lives as long as our queue")
+  @Test("It is always the same object, and lives as long as the library's queue")
   func identity() {
     var queue: OperationQueue? = OperationQueue()
     weak let weakQueue = queue
@@ -113,7 +113,7 @@ struct ForwardingQueueTests {
     #expect(seen.value?.name == "mine")
   }
 
-  @Test("Used while our queue goes away, it loses nothing")
+  @Test("Used while the library's queue is released, it loses no operation")
   func goesAwayMeanwhile() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(300) {
@@ -130,7 +130,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  @Test("Blocks, barriers and operations run as operations of ours, in our queue")
+  @Test("Blocks, barriers and operations run as the library's operations, in its queue")
   func runsInOurs() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -155,7 +155,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  @Test("Its properties are ours, to read and to set")
+  @Test("Its properties are those of the library's queue, to read and to set")
   func properties() {
     let queue = OperationQueue()
     let foundationQueue = queue.foundationQueue
@@ -203,7 +203,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  @Test("Dependencies of Foundation's hold it up without a slot, in other queues and in none too")
+  @Test("Foundation's dependencies delay it without a slot, in other queues and outside queues")
   func dependencies() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(200) {
@@ -225,7 +225,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  @Test("One whose own readiness says no at its start runs when that changes")
+  @Test("An operation that is not ready at its start runs when its readiness changes")
   func ownReadiness() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -262,7 +262,7 @@ struct ForwardingQueueTests {
     }
   }
 
-  @Test("One that its owner cancels finishes without running, and leaves")
+  @Test("An operation that its owner cancels finishes without running, and leaves")
   func cancelledByItsOwner() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

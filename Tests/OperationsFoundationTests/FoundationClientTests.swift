@@ -6,7 +6,7 @@ import OperationsFoundation
 import TestSupport
 import Testing
 
-@Suite("What of Foundation's wants a queue of its own is given ours")
+@Suite("Interfaces of Foundation that require its queue")
 struct FoundationClientTests {
   @Test("A notification is delivered in our queue before post returns")
   func notification() async throws {

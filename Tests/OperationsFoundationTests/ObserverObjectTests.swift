@@ -42,7 +42,7 @@ struct ObserverObjectTests {
     #expect(log.events.count == 3)
   }
 
-  @Test("It is an NSObject, and one that overrides nothing hears nothing")
+  @Test("It is an NSObject, and without an override it receives nothing")
   func base() {
     let observer: any NSObject & KeyValueObserver = ObserverObject()
     let operation = Operation()

@@ -43,7 +43,7 @@ struct ProgressUpdatesTests {
     #expect(steps == [Step(completed: 0, finished: 1), nil])
   }
 
-  @Test("Of several totals the last one holds")
+  @Test("Of several totals, the last one applies")
   func setTotal() {
     var updates = ProgressUpdates()
     _ = updates.add(Step(total: 5), to: Counts(total: 0, completed: 0))

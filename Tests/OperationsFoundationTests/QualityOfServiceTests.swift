@@ -4,7 +4,7 @@
 import OperationsFoundation
 import Testing
 
-@Suite("Qualities of service, ours and Foundation's")
+@Suite("Qualities of service of the library and of Foundation")
 struct QualityOfServiceTests {
   @Test(
     "Each level becomes the one of the same name, both ways",

@@ -103,7 +103,7 @@ struct QueueProgressTests {
     }
   }
 
-  @Test("PG-1: what was waited for is counted, whatever else finishes at the same time")
+  @Test("PG-1: awaited operations are counted, even if others finish at the same time")
   func countedBeforeItLeaves() async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(300) {
@@ -195,7 +195,7 @@ struct QueueProgressTests {
     }
   }
 
-  @Test("PG-2: where that is asked for, cancelling it or its parent cancels what is in the queue")
+  @Test("PG-2: on request, cancelling it or its parent cancels the operations in the queue")
   func cancels() async throws {
     try await onOwnThread {
       for cancelsParent in [false, true] {
@@ -218,7 +218,7 @@ struct QueueProgressTests {
     }
   }
 
-  @Test("PG-2: asked for after the progress was cancelled, it cancels what is in the queue then")
+  @Test("PG-2: requested after the cancellation, it cancels the operations in the queue then")
   func asksLate() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -234,7 +234,7 @@ struct QueueProgressTests {
   }
 
   @Test(
-    "PG-1: a queue is released though its progress is held, and the progress goes with it if not")
+    "PG-1: a queue is released although its progress is retained")
   func lifetime() {
     var queue: OperationQueue? = OperationQueue()
     weak let weakQueue = queue

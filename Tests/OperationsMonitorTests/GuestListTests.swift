@@ -47,7 +47,7 @@ import Testing
     #expect(line.count < 600)
   }
 
-  @Test("However many refusals there are, few are logged in a second, and the others are counted")
+  @Test("At most a few refusals are logged per second, and the others are counted")
   func manyRefusals() {
     let list = makeList()
     let start = ContinuousClock.now

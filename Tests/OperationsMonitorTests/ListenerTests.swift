@@ -330,7 +330,7 @@ import Testing
     }
   }
 
-  @Test("Frames of changed and of random bytes are refused or understood, and never cause harm")
+  @Test("Damaged and random frames are refused or accepted, and never cause a crash")
   func fuzz() async throws {
     let listener = try listen()
     defer { listener.stop() }

@@ -22,7 +22,7 @@ import Testing
     return lstat(path, &facts) == 0 ? facts.st_mode & 0o7777 : 0
   }
 
-  @Test("The directory is made for its owner alone, whatever the mask of the process is")
+  @Test("Only its owner can access the directory, for any file mode mask of the process")
   func isMadePrivate() throws {
     let directory = try MonitorDirectory.prepared(for: name, in: places)
     #expect(directory.path == runtime.file("opq"))

@@ -14,7 +14,7 @@ import Testing
     return nil
   }
 
-  @Test("A viewer that greets may ask for everything")
+  @Test("A viewer that has sent a greeting may request everything")
   func greets() {
     var conversation = ViewerConversation()
     #expect(conversation.take(hello) == [.greet])

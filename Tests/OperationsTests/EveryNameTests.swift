@@ -6,7 +6,7 @@ import Operations
 import Testing
 import XCTest
 
-@Suite("The library's names beside Foundation's and XCTest's")
+@Suite("The library's names with Foundation's and XCTest's")
 struct EveryNameTests {
   /// Every public type of this library. If Foundation had a type of the same name, the name would
   /// be ambiguous here, and both `Exports.swift` would have to re-export it.
@@ -26,7 +26,7 @@ struct EveryNameTests {
     QueueReference.self, QueueSnapshot.self, WorkerConfiguration.self,
   ]
 
-  @Test("Each of them can be said without its module")
+  @Test("Each name can be used without its module")
   func names() {
     let foreign = Self.types.filter { !String(reflecting: $0).contains("OperationsCore.") }
     #expect(foreign.isEmpty, "\(foreign)")

@@ -13,7 +13,7 @@ import enum OtherOperations.OperationState
 private typealias Operation = OtherOperations.Operation
 private typealias QualityOfService = OtherOperations.QualityOfService
 
-@Suite("Beside a module that has types of the same names")
+@Suite("Names with a module that has types of the same names")
 struct OtherModuleTests {
   @Test(
     "A scoped import line chooses the other module's AsyncOperation, GroupOperation, OperationState"

@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("With fields, operations have these alone, and the frame stays whole")
+  @Test("With fields, operations have only these, and the frame stays complete")
   func jsonWithFields() throws {
     let all = try object(frame().jsonLine())
     let some = try object(frame().jsonLine(fields: [.name, .id]))
@@ -105,7 +105,7 @@ import Testing
     for operation in operations { #expect(Set(operation.keys) == ["id", "name"]) }
   }
 
-  @Test("T29: JSON holds any name, and no character that a terminal obeys")
+  @Test("T29: JSON contains any name, and no control character")
   func jsonIsSafe() throws {
     let line = frame(name: Self.hostile).jsonLine()
     #expect(line.unicodeScalars.dropLast().allSatisfy { !$0.isObeyed })
@@ -137,7 +137,7 @@ import Testing
       table.text(of: frame()).split(separator: "\n")[2] == "2023-11-14T22:13:22.750Z\tmerge\t9")
   }
 
-  @Test("T28, T29: a value of TSV stays in its place, whatever is in it, and can be had back")
+  @Test("T28, T29: a value of TSV stays in its column, for any contents, and can be restored")
   func valuesOfTSVAreEscaped() throws {
     #expect(
       EscapedText.escaped("a\tb\nc\\d\u{1B}e\u{9B}\u{202E}é") == #"a\tb\nc\\d\x1be\x9b\u202eé"#)
@@ -198,7 +198,7 @@ import Testing
     #expect(fields.contains("\nmerge        3,4                #9\n"))
   }
 
-  @Test("T33: columns stand below each other whatever the width of their characters")
+  @Test("T33: columns are aligned for characters of any width")
   func wideNamesAreAligned() {
     for name in [
       "漢字漢字", "e\u{301}\u{302}e\u{301}", "한국어 이름", "\u{1F468}\u{200D}\u{1F469}", "\u{1B}[2J", "",
@@ -216,7 +216,7 @@ import Testing
     #expect(text.contains("\nmerge                            waiting\n"))
   }
 
-  @Test("T28, T29: text holds nothing that a terminal obeys, whatever names say")
+  @Test("T28, T29: text contains no control characters, for any names")
   func textIsSafe() {
     let text = FrameText(fields: nil, isUnicode: true).text(of: frame(name: Self.hostile))
     #expect(text.unicodeScalars.allSatisfy { !$0.isObeyed || $0 == "\n" })

@@ -7,7 +7,7 @@ import Testing
 @testable import OpqTop
 
 @Suite struct ErrorLineTests {
-  @Test("T29: What the program reports is one line that no terminal obeys, of bounded length")
+  @Test("T29: A reported error is one line without control characters, of bounded length")
   func hostileMessage() {
     let reason = "\u{1B}[2J\r\n\u{9B}1m\u{202E}" + String(repeating: "long ", count: 100_000)
     let line = Program.errorLine(reason)

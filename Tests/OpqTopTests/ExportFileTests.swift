@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "The process's name is reduced to what a file's name takes",
+    "The process's name is reduced to characters that a file name may have",
     arguments: [
       ("opq-top", "opq-top"), ("a b/../c", "ab..c"), ("漢字", "process"), ("", "process"),
       ("\u{1B}[2Jx_1.0", "2Jx_1.0"), (String(repeating: "n", count: 500), nil),

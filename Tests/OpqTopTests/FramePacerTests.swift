@@ -9,7 +9,7 @@ import Testing
 @Suite struct FramePacerTests {
   private let start = MonitorTime(nanoseconds: 1_000_000_000)
 
-  @Test("T47: Nothing is drawn where nothing has changed")
+  @Test("T47: Nothing is drawn if nothing has changed")
   func nothingIsDrawnWithoutChange() {
     var pacer = FramePacer()
     #expect(pacer.nextFrame(after: start) == nil)

@@ -26,7 +26,7 @@ import Testing
     func invalidate() { isOver.withLock { $0 = true } }
   }
 
-  @Test("A demo that is still being made at the end is ended when it is, and waited for")
+  @Test("A demo that is being created at the end is ended afterwards, and awaited")
   func lateDemo() async throws {
     try await onOwnThread {
       let source = Source()
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("What was opened and never taken is ended, too")
+  @Test("A source that was opened and not used is ended too")
   func answerNotTaken() async throws {
     try await onOwnThread {
       let source = Source()
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("A process that has not answered yet is let go")
+  @Test("A process that has not answered yet is disconnected")
   func pendingProcess() async throws {
     try await onOwnThread {
       let process = try ScriptedProcess()

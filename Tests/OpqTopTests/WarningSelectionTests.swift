@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "The last wish about a kind counts, whichever option it came with",
+    "The last option about a kind applies",
     arguments: [
       ("--allow cycle --warn cycle", true), ("--warn cycle --allow cycle", false),
       ("--allow cycle --warn all --allow fan-out", true),

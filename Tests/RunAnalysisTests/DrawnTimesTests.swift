@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("A curve is as high as the number of spans, and an end makes room for a beginning")
+  @Test("The height of a curve is the number of spans, and an end precedes a beginning")
   func concurrencyByHand() {
     let spans = [(0, 2), (1, 3), (2, 4), (8, 8)].map { Scene.time($0)..<Scene.time($1) }
     let curve = ConcurrencyCurve(spans, in: Scene.time(0)..<Scene.time(8), parts: 8)

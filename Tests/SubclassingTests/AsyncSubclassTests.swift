@@ -5,7 +5,7 @@ import Operations
 import Testing
 
 /// Like code in a new package, without this package's compiler settings.
-@Suite("H-8: asynchronous subclasses as other people write them")
+@Suite("H-8: asynchronous subclasses as libraries write them")
 struct AsyncSubclassTests {
   final class Download: AsyncOperation<String>, @unchecked Sendable {
     private let address: String
@@ -27,7 +27,7 @@ struct AsyncSubclassTests {
     }
   }
 
-  @Test("H-8, D-23: run and willFinish are overridden with nothing but their names")
+  @Test("H-8, D-23: run and willFinish are overridden without further code")
   func overriding() async throws {
     let queue = OperationQueue()
     let download = Download(address: "here")

@@ -7,10 +7,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Locks of subclasses, held while changes are announced")
+@Suite("Locks of subclasses that are held while changes are announced")
 struct LockHazardTests {
   @Test(
-    "H-1, H-2: who finishes one under its lock does not ask its dependents whether they are ready")
+    "H-1, H-2: finishing an operation under its lock does not read isReady of dependents")
   func dependentsAreAskedElsewhere() async throws {
     try await onOwnThread {
       let dependency = MyAsyncOperation()
@@ -112,7 +112,7 @@ struct LockHazardTests {
     }
   }
 
-  @Test("H-4, D-24: nothing is read unless it is needed: unobserved, only what has changed")
+  @Test("H-4, D-24: without observers, only the changed property is read")
   func whatIsRead() {
     let operation = ReadCountingOperation()
     operation.willChangeValue(forKey: "isFinished")

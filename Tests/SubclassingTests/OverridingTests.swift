@@ -7,7 +7,7 @@ import Operations
 import TestSupport
 import Testing
 
-@Suite("Overriding what Foundation lets subclasses override")
+@Suite("Overriding the open members of Foundation")
 struct OverridingTests {
   @Test("OP-8: every open member of an operation may be overridden and call super")
   func operationMembers() async throws {
@@ -113,7 +113,7 @@ struct OverriddenPriorityTests {
     }
   }
 
-  @Test("PR-9: an override derived from super sees what was set, and not its own answer")
+  @Test("PR-9: an override that calls super gets the value that was set")
   func derivedFromSuper() {
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -142,7 +142,7 @@ struct OverriddenPriorityTests {
     }
   }
 
-  @Test("PR-9: of announcements on several threads the last answer decides")
+  @Test("PR-9: of announcements on several threads, the last value decides")
   func racingAnnouncements() async throws {
     try await onOwnThread {
       for _ in 0..<50 {
@@ -165,7 +165,7 @@ struct OverriddenPriorityTests {
     }
   }
 
-  @Test("PR-9: of settings on several threads the last one decides, with no override")
+  @Test("PR-9: if several threads set the priority, the last value decides")
   func racingSettings() async throws {
     try await onOwnThread {
       for _ in 0..<50 {

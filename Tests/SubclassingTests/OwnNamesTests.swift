@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Names that subclasses use for members of their own")
 struct OwnNamesTests {
-  @Test("OP-9: a subclass declares members of names that the library has, or uses within")
+  @Test("OP-9: a subclass declares members with names of the library")
   func propertiesOfTheSameNames() {
     let download = Download()
     #expect(download.id == "download" && download.state == 7 && download.states == ["a", "b"])

@@ -4,9 +4,9 @@
 import Operations
 import Testing
 
-@Suite("Types that a program has of its own, by names that the library has too")
+@Suite("Types of a program with names of the library")
 struct OwnTypesTests {
-  @Test("AsyncOperation, GroupOperation, State and OperationState of the program's own win")
+  @Test("AsyncOperation, GroupOperation, State and OperationState of the program have precedence")
   func ownTypes() {
     let operation = AsyncOperation()
     let group = GroupOperation([operation])

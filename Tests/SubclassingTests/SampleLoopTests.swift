@@ -7,9 +7,9 @@ import Testing
 
 /// Situations in which the sample of MyAsyncOperation.swift hangs, crashes or repeats itself with
 /// Foundation on Linux.
-@Suite("The asynchronous sample where Foundation fails it", .oneAtATime)
+@Suite("The asynchronous sample in situations in which Foundation fails", .oneAtATime)
 struct SampleLoopTests {
-  @Test("F-1: adding and waiting goes on for 100,000 rounds, with a second waiter and without")
+  @Test("F-1: the sample is added and awaited for 100,000 rounds, with and without a second waiter")
   func addAndWait() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -26,7 +26,7 @@ struct SampleLoopTests {
   }
 
   @Test(
-    "F-2: cancelled in a suspended queue they leave it, and what stays runs", arguments: [5, 2_000])
+    "F-2: cancelled ones leave a suspended queue, and the others run later", arguments: [5, 2_000])
   func cancelledInASuspendedQueue(count: Int) async throws {
     try await onOwnThread {
       for _ in 0..<Effort.scaled(20) {
@@ -74,7 +74,7 @@ struct SampleLoopTests {
     }
   }
 
-  @Test("Q-3: finished by its cancel it can no longer be added to a queue: adding it traps")
+  @Test("Q-3: an operation that its cancel has finished cannot be added: adding it traps")
   func cancelledBeforeItIsAddedInOwnProcess() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -6,7 +6,7 @@ import Operations
 import TestSupport
 import Testing
 
-@Suite("The subclassing contract: what subclasses may count on")
+@Suite("The subclassing contract: the guarantees for subclasses")
 struct SubclassContractTests {
   @Test("K-14: the sample announces its finish in its own order, and the library adds nothing")
   func finishOfTheSample() async throws {
@@ -57,7 +57,7 @@ struct SubclassContractTests {
     }
   }
 
-  @Test("SA-1, D-22: base start leaves the finish to work that goes on, which finishes it once")
+  @Test("SA-1, D-22: base start leaves the finish to work that continues, which finishes it once")
   func superStartOfAnAsynchronousOne() async throws {
     try await onOwnThread {
       let log = EventLog<String>()
@@ -83,7 +83,7 @@ struct SubclassContractTests {
   }
 
   @Test(
-    "ST-6: not ready any more once it has started, it stays executing and ready to its dependents")
+    "ST-6: an override that is false after the start has no effect")
   func notReadyAfterTheStart() async throws {
     try await onOwnThread {
       for fixture in [FixtureClass.state, .derivedState] {
@@ -102,7 +102,7 @@ struct SubclassContractTests {
     }
   }
 
-  @Test("MX-1: of each class one at a time is unfinished in a queue of width 1")
+  @Test("MX-1: in a queue of width 1, one operation of each class is unfinished at a time")
   func oneAtATime() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -124,7 +124,7 @@ struct SubclassContractTests {
     }
   }
 
-  @Test("CA-12, CA-6: cancelled by a flag of its own it starts ahead of what is ready, and runs")
+  @Test("CA-12, CA-6: cancelled by its own flag, it starts before ready operations, and runs")
   func ownCancelFlag() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

@@ -11,7 +11,7 @@ import Testing
 struct WrongModelTests {
   private static let rules: [(String, Model.Rules)] =
     [
-      ("CA-6: cancelled ones go first", .cancelledFirst),
+      ("CA-6: cancelled operations are first", .cancelledFirst),
       ("PR-3: priorities", .priorities),
       ("PR-3: first ready, first started", .firstReadyFirst),
       ("PR-5: the tail of a new priority", .tailOfNewLevel),

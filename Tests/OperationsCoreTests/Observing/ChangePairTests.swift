@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Announcing by hand: pairs, keys and options")
+@Suite("Announcements by subclasses: pairs, keys and options")
 struct ChangePairTests {
   /// An operation whose `isFinished` is set by the test, and whose changes are not announced
   /// automatically.
@@ -51,7 +51,7 @@ struct ChangePairTests {
     observation.invalidate()
   }
 
-  @Test("K-17: setting a property to what it is announces nothing")
+  @Test("K-17: setting a property to the same value announces nothing")
   func settingTheSame() {
     let operation = PlainSubclass()
     operation.name = "one"
@@ -70,7 +70,7 @@ struct ChangePairTests {
     #expect(log.events.count == 4)
   }
 
-  @Test("K-17, CA-2: a cancellation that the finish overtakes is not reported")
+  @Test("K-17, CA-2: a cancellation that comes after the finish is not reported")
   func overtakenCancellation() async throws {
     try await onOwnThread {
       let queue = OperationQueue()
@@ -186,7 +186,7 @@ struct ChangePairTests {
     }
   }
 
-  @Test("K-21: initial comes at once, without old value, and with the new one where asked for")
+  @Test("K-21: initial is sent at once, without the old value, and with the new one on request")
   func initialNotification() {
     let puppet = Puppet()
     let log = EventLog<String>()
@@ -198,7 +198,7 @@ struct ChangePairTests {
     for observation in observations { observation.invalidate() }
   }
 
-  @Test("K-21: prior comes before the change, with the old value where asked for, never a new one")
+  @Test("K-21: prior is sent before the change, with the old value on request")
   func priorNotification() {
     let puppet = Puppet()
     let log = EventLog<String>()
@@ -215,7 +215,7 @@ struct ChangePairTests {
   }
 
   @Test(
-    "K-21, D-24: without options the observer hears that something changed, and nothing is read")
+    "K-21, D-24: without options, the observer is notified, and no value is read")
   func noOptions() {
     final class Shy: Operation, @unchecked Sendable {
       let reads = Monitored(0)

@@ -32,7 +32,7 @@ struct ChangeSequenceTests {
     #expect(log.events == Self.run)
   }
 
-  @Test("F-19, K-1: in a queue the same is announced", arguments: Kind.allCases)
+  @Test("F-19, K-1: a queue announces the same changes", arguments: Kind.allCases)
   func startByAQueue(kind: Kind) async throws {
     try await onOwnThread {
       let box = Monitored<ChangeLog?>(nil)
@@ -74,7 +74,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("F-19, K-2, K-4: a ready one announces cancellation and readiness, then only its finish")
+  @Test("F-19, K-2, K-4: cancelled when ready, it announces that and isReady, then only its finish")
   func cancelledWhileReady() {
     for kind in Kind.allCases {
       let operation = make(kind)
@@ -89,7 +89,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-3, K-4: a waiting one announces its cancellation and then that it is ready")
+  @Test("K-3, K-4: cancelled while it waits, it announces that and then that it is ready")
   func cancelledWhileWaiting() {
     for kind in Kind.allCases {
       let operation = make(kind)
@@ -105,7 +105,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-5: cancelled while executing it announces that, and later its usual finish")
+  @Test("K-5: cancelled while it executes, it announces that, and later its usual finish")
   func cancelledWhileExecuting() {
     for kind in Kind.allCases {
       let box = Monitored<Operation?>(nil)
@@ -120,7 +120,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-6: a finished one, and a second cancel, announce nothing")
+  @Test("K-6: cancelling a finished or cancelled operation announces nothing")
   func cancelWithoutEffect() {
     for kind in Kind.allCases {
       let finished = make(kind)
@@ -134,7 +134,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-7, K-8, K-9: adding dependencies announces them, and readiness where that changes")
+  @Test("K-7, K-8, K-9: adding dependencies announces them, and readiness if it changes")
   func addingDependencies() {
     for kind in Kind.allCases {
       let operation = make(kind)
@@ -152,7 +152,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-8: what cannot hold it up changes the dependencies alone")
+  @Test("K-8: a dependency that cannot delay it changes only the dependencies")
   func addingDependenciesWithoutEffect() {
     for kind in Kind.allCases {
       let finished = Operation()
@@ -171,7 +171,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-10, CA-9: the last dependency to finish makes it ready, once, on the finishing thread")
+  @Test("K-10, CA-9: the finish of the last dependency makes it ready, once, on that thread")
   func theLastDependencyFinishes() {
     for kind in Kind.allCases {
       let first = Operation()
@@ -190,7 +190,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-10: it is announced once when all dependencies finish at the same time")
+  @Test("K-10: readiness is announced once if all dependencies finish at the same time")
   func dependenciesFinishAtOnce() async throws {
     try await onOwnThread {
       for round in 0..<Effort.scaled(300) {
@@ -204,7 +204,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-10: a queue does not start it before its observers know that it is ready")
+  @Test("K-10: a queue does not start it before its observers are notified that it is ready")
   func announcedBeforeItStarts() async throws {
     try await onOwnThread {
       for kind in Kind.allCases {
@@ -248,7 +248,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-12, PR-5: another priority is announced, the same one is not")
+  @Test("K-12, PR-5: a new priority is announced, the same one is not")
   func settingThePriority() {
     for kind in Kind.allCases {
       let operation = make(kind)
@@ -259,7 +259,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-13, CB-7: setting the completion block is announced, and that it is cleared")
+  @Test("K-13, CB-7: setting and clearing the completion block is announced")
   func settingTheCompletionBlock() async throws {
     try await onOwnThread {
       for kind in Kind.allCases {
@@ -275,7 +275,7 @@ struct ChangeSequenceTests {
     }
   }
 
-  @Test("K-16: when executing has ended it reads as finished already")
+  @Test("K-16: when isExecuting becomes false, isFinished is already true")
   func finishedWhenNoLongerExecuting() {
     let operation = PlainSubclass()
     let log = EventLog<Bool>()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Changes and states as asynchronous sequences")
 struct ChangesTests {
-  @Test("ST-1: states tells the present one, then each, and ends after finished")
+  @Test("ST-1: states has the current state and each later one, and ends after finished")
   func statesOfARun() async {
     let operation = PlainSubclass()
     let dependency = Operation()
@@ -21,7 +21,7 @@ struct ChangesTests {
   }
 
   @Test(
-    "States of a finished operation are finished alone, those of a cancelled one skip executing")
+    "A finished operation has only the state finished; a cancelled one skips executing")
   func statesOfOnesThatAreOver() async {
     let finished = BlockOperation {}
     finished.start()
@@ -51,7 +51,7 @@ struct ChangesTests {
     }
   }
 
-  @Test("States end when the operation goes away before it has finished")
+  @Test("States end when the operation is released before it has finished")
   func statesOfOneThatGoesAway() async {
     var operation: Operation? = Operation()
     weak let weakly = operation
@@ -63,7 +63,7 @@ struct ChangesTests {
     #expect(seen == [.ready])
   }
 
-  @Test("A late reader of changes gets the newest one, and the end when the operation goes away")
+  @Test("A late reader gets the newest change, and the end when the operation is released")
   func changesOfAProperty() async {
     var operation: Operation? = Operation()
     let changes = operation?.changes(of: \.queuePriority, options: [.initial, .new, .old])
@@ -77,7 +77,7 @@ struct ChangesTests {
     #expect(seen == [[.high, .veryLow]])
   }
 
-  @Test("Changes of a subclass's own property come by its key path")
+  @Test("Changes of a subclass's own property are reported by its key path")
   func changesOfAnOwnProperty() async {
     final class Station: Operation, @unchecked Sendable {
       private let number = Monitored(1)

@@ -75,7 +75,7 @@ struct DependentKeyTests {
     for observation in observations { observation.invalidate() }
   }
 
-  @Test("K-23, ST-6, D-9: such operations run in a queue, in turn, and release what waits for them")
+  @Test("K-23, ST-6, D-9: such operations run in a queue, and release their dependents")
   func theyRunInAQueue() async throws {
     try await onOwnThread {
       final class Finishing: StatefulOperation, @unchecked Sendable {
@@ -100,7 +100,7 @@ struct DependentKeyTests {
     }
   }
 
-  @Test("K-19, K-23: keys at second hand and names without is are followed")
+  @Test("K-19, K-23: indirect keys and names without is are followed")
   func indirectKeys() {
     let operation = Indirect()
     let dependent = Operation()

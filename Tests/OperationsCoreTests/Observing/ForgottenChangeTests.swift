@@ -6,9 +6,9 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("What is left behind by those who announce and those who observe")
+@Suite("Memory of announcements and observations that never end")
 struct ForgottenChangeTests {
-  @Test("H-6: registrations of observers that have gone do not pile up")
+  @Test("H-6: registrations of released observers do not accumulate")
   func observersThatHaveGone() {
     let operation = Operation()
     let lasting = Listener()
@@ -25,7 +25,7 @@ struct ForgottenChangeTests {
     operation.removeObserver(lasting, forKeyPath: "queuePriority")
   }
 
-  @Test("H-7, K-20: what a thread has announced and not done is not taken for a later thread's")
+  @Test("H-7, K-20: a thread's unfinished announcement is not used for a later thread")
   func threadThatHasGone() async throws {
     try await onOwnThread {
       let operation = PlainSubclass()
@@ -40,7 +40,7 @@ struct ForgottenChangeTests {
     }
   }
 
-  @Test("H-5: changes that are announced and never come do not pile up, nor what they hold")
+  @Test("H-5: announced changes that never happen do not accumulate")
   func changesThatNeverCome() {
     let operation = PlainSubclass()
     let log = EventLog<String>()
@@ -57,7 +57,7 @@ struct ForgottenChangeTests {
     observation.invalidate()
   }
 
-  @Test("K-20: more than 256 changes that are under way at once keep their old values")
+  @Test("K-20: more than 256 simultaneous changes keep their old values")
   func manyThreadsAtOnce() async throws {
     try await onOwnThread {
       let operation = PlainSubclass()
@@ -103,7 +103,7 @@ struct ForgottenChangeTests {
     }
   }
 
-  @Test("H-5: of more than 256 changes that one thread nests the oldest lose their old values")
+  @Test("H-5: if one thread nests more than 256 changes, the oldest lose their old values")
   func nestedChanges() {
     let operation = PlainSubclass()
     let log = EventLog<Bool>()
@@ -126,7 +126,7 @@ struct ForgottenChangeTests {
     await #expect(processExitsWith: .success) { _ = Impostor() }
   }
 
-  @Test("H-5: nor do they pile up when each is announced by another thread")
+  @Test("H-5: they do not accumulate if each is announced by another thread")
   func changesOfManyThreads() {
     var pending = PendingChanges()
     let registration = KeyValueRegistration(

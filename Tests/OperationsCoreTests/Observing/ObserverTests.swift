@@ -6,7 +6,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Observers: order, coming, going, and what they may do")
+@Suite("Observers: order, registration, removal, and permitted calls")
 struct ObserverTests {
   @Test("K-22: observers are notified in the order of registration, on the announcing thread")
   func orderAndThread() async throws {
@@ -24,7 +24,7 @@ struct ObserverTests {
 
   private static var thread: UInt { UInt(pthread_self()) }
 
-  @Test("K-22: one that is added during a delivery is notified from the next change on")
+  @Test("K-22: an observer that is added during a delivery is notified from the next change on")
   func registeringDuringDelivery() {
     let operation = Operation()
     let log = EventLog<String>()
@@ -43,7 +43,7 @@ struct ObserverTests {
     late.change { $0 = nil }
   }
 
-  @Test("K-22: after invalidate, and after the token is released, nothing comes any more")
+  @Test("K-22: after invalidate, or the release of the token, no notification is sent")
   func endingAnObservation() {
     let operation = Operation()
     let log = EventLog<String>()
@@ -63,7 +63,7 @@ struct ObserverTests {
     #expect(log.events.count == 3)
   }
 
-  @Test("K-22, K-24: an observer that ends itself or the next one is obeyed at once")
+  @Test("K-22, K-24: an observer that ends itself or the next one has an effect at once")
   func endingDuringDelivery() {
     let operation = Operation()
     let log = EventLog<String>()
@@ -79,7 +79,7 @@ struct ObserverTests {
     #expect(log.events == ["first"])
   }
 
-  @Test("K-22: an observation that has ended lets go of its handler, even of one that holds it")
+  @Test("K-22: an ended observation releases its handler, even one that retains it")
   func endedObservationReleasesHandler() {
     let operation = Operation()
     let token = Monitored<NSKeyValueObservation?>(nil)
@@ -127,7 +127,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("K-24: the last reference may go away inside an observer")
+  @Test("K-24: the last reference may be released inside an observer")
   func releasingInsideAnObserver() {
     let log = EventLog<String>()
     let box = Monitored<Operation?>(PlainSubclass(atDeinit: { log.note("deinit") }))
@@ -182,7 +182,7 @@ struct ObserverTests {
   }
 
   @Test(
-    "H-5, H-6: a handler that holds its own token goes with the operation, as does what it waits for",
+    "H-5, H-6: a handler that retains its own token is released with the operation",
     arguments: [false, true])
   func handlerHoldsItsToken(isChangeDue: Bool) {
     let log = EventLog<String>()
@@ -202,7 +202,7 @@ struct ObserverTests {
     #expect(log.events == ["handler"])
   }
 
-  @Test("H-5: a token in a property of the operation that it observes leaks nothing")
+  @Test("H-5: a token in a property of the observed operation leaks nothing")
   func tokenInsideTheOperation() {
     final class SelfWatching: Operation, @unchecked Sendable {
       let token = Monitored<NSKeyValueObservation?>(nil)
@@ -220,7 +220,7 @@ struct ObserverTests {
     #expect(log.events == ["finished", "deinit"])
   }
 
-  @Test("Observer objects are held weakly, and contexts tell registrations apart")
+  @Test("Observer objects are referenced weakly, and contexts distinguish registrations")
   func observerObjects() {
     let operation = Operation()
     let listener = Listener()
@@ -249,7 +249,7 @@ struct ObserverTests {
     operation.name = "no observer"
   }
 
-  @Test("value(forKey:) knows every property that operations announce")
+  @Test("value(forKey:) returns every property that operations announce")
   func valuesByName() {
     let operation = BlockOperation {}
     operation.addDependency(Operation())

@@ -50,7 +50,7 @@ struct QueueObservingTests {
     }
   }
 
-  @Test("Q-10, WA-5: that one leaves is announced before those who wait for it go on")
+  @Test("Q-10, WA-5: the removal of an operation is announced before waiters continue")
   func leaving() async throws {
     try await onOwnThread {
       for operation in [BlockOperation {}, PlainSubclass(), LockedAsynchronousOperation()] {
@@ -75,7 +75,7 @@ struct QueueObservingTests {
     }
   }
 
-  @Test("Q-10, K-12, K-19: width, suspension, name and quality of service, where they change")
+  @Test("Q-10, K-12, K-19: changes of width, suspension, name and quality of service")
   func properties() {
     let queue = OperationQueue()
     let listener = Listener()

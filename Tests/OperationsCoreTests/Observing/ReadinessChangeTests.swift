@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Changes of readiness that come while another one is announced")
+@Suite("Changes of readiness during the announcement of another one")
 struct ReadinessChangeTests {
   /// Runs a closure after it has announced that its dependencies will change.
   private final class Interrupted: Operation, @unchecked Sendable {
@@ -17,7 +17,7 @@ struct ReadinessChangeTests {
     }
   }
 
-  @Test("K-7: where the last other dependency finishes meanwhile, a new one is announced to hold")
+  @Test("K-7: if the last other dependency finishes meanwhile, the new one delays it, announced")
   func becameReadyMeanwhile() {
     let operation = Interrupted()
     let first = Operation()
@@ -32,7 +32,7 @@ struct ReadinessChangeTests {
     observation.invalidate()
   }
 
-  @Test("K-8: where it is cancelled meanwhile, a new one holds nothing up and is announced alone")
+  @Test("K-8: if it is cancelled meanwhile, the new dependency delays nothing")
   func cancelledMeanwhile() {
     let operation = Interrupted()
     operation.addDependency(Operation())

@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("Key paths that are written with a subclass")
+@Suite("Key paths of a subclass")
 struct SubclassKeyPathTests {
   /// Overrides some of the flags and uses the base class's others.
   private class Announcing: Operation, @unchecked Sendable {
@@ -25,7 +25,7 @@ struct SubclassKeyPathTests {
 
   private final class NamedQueue: OperationQueue, @unchecked Sendable {}
 
-  @Test("F-20: a subclass that announces its finish by its own key path finishes for everybody")
+  @Test("F-20: a subclass may announce its finish by its own key path")
   func announcing() async throws {
     try await onOwnThread {
       for operation in [Announcing(), Further()] {
@@ -45,7 +45,7 @@ struct SubclassKeyPathTests {
     }
   }
 
-  @Test("F-20: flags of the base class, overridden or not, are observed by it")
+  @Test("F-20: flags of the base class, overridden or not, are observed by such a key path")
   func observingFlags() {
     let operation = Further()
     let log = EventLog<String>()
@@ -61,7 +61,7 @@ struct SubclassKeyPathTests {
     for observation in observations { observation.invalidate() }
   }
 
-  @Test("F-20: so are the other properties of operations, and those of queues")
+  @Test("F-20: the other properties of operations and queues are observed by it")
   func observingProperties() {
     let operation = Announcing()
     let queue = NamedQueue()
@@ -84,7 +84,7 @@ struct SubclassKeyPathTests {
     for observation in observations { observation.invalidate() }
   }
 
-  @Test("F-20: and so are sequences of changes", .timeLimit(.minutes(1)))
+  @Test("F-20: sequences of changes use it", .timeLimit(.minutes(1)))
   func sequenceOfChanges() async {
     let operation = Announcing()
     var changes = operation.changes(of: \Announcing.isCancelled).makeAsyncIterator()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("AvailableProcessors and CgroupQuota, from text and below a directory of the test's")
+@Suite("AvailableProcessors and CgroupQuota")
 struct AvailableProcessorsTests {
   @Test(
     "MX-11: the limit of version 2 is a quota and a period",
@@ -26,7 +26,7 @@ struct AvailableProcessorsTests {
     #expect(CgroupQuota.processors(quota: "250000\n", period: "100000\n") == 2.5)
   }
 
-  @Test("MX-11: the group is that of the controller, or of the single hierarchy of version 2")
+  @Test("MX-11: the group is the one of the controller, or of version 2")
   func group() {
     let text = "12:cpuset:/a\n4:cpu,cpuacct:/docker/c:1\n1:name=systemd:/b\n0::/user.slice\n"
     #expect(CgroupQuota.groupPath(in: text, .one) == "/docker/c:1")
@@ -35,7 +35,7 @@ struct AvailableProcessorsTests {
     #expect(CgroupQuota.groupPath(in: "nonsense\n\n", .two) == nil)
   }
 
-  @Test("MX-11: the hierarchies are those of version 2, and that of version 1 with the controller")
+  @Test("MX-11: the hierarchies are version 2, and the one of version 1 with the controller")
   func mounts() {
     let text = """
       22 1 0:20 / /proc rw,nosuid shared:5 - proc proc rw
@@ -53,7 +53,7 @@ struct AvailableProcessorsTests {
   }
 
   @Test(
-    "MX-11: the limits of a group and of all groups around it apply, as far as they are mounted")
+    "MX-11: the limits of a group and of its mounted ancestors apply")
   func directories() {
     let whole = CgroupQuota.Mount(version: .two, root: "/", mountPoint: "/m")
     #expect(CgroupQuota.directories(of: "/a/b", below: whole) == ["/m/a/b", "/m/a", "/m"])
@@ -78,7 +78,7 @@ struct AvailableProcessorsTests {
     }
   }
 
-  @Test("MX-11: the least quota of version 2 counts, rounded up")
+  @Test("MX-11: the smallest quota of version 2 applies, rounded up")
   func versionTwo() throws {
     let directory = try TemporaryDirectory()
     try write(
@@ -95,7 +95,7 @@ struct AvailableProcessorsTests {
     #expect(AvailableProcessors.count(below: directory.path) == 1)
   }
 
-  @Test("MX-11: so does the quota of version 1")
+  @Test("MX-11: the quota of version 1 applies, rounded up")
   func versionOne() throws {
     let directory = try TemporaryDirectory()
     try write(
@@ -115,7 +115,7 @@ struct AvailableProcessorsTests {
     #expect(AvailableProcessors.quota(below: directory.path) == nil)
   }
 
-  @Test("MX-11: without control groups the affinity mask counts")
+  @Test("MX-11: without control groups, the affinity mask applies")
   func none() throws {
     let directory = try TemporaryDirectory()
     #expect(AvailableProcessors.quota(below: directory.path) == nil)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Barriers in QueueScheduler, without threads")
 struct BarrierLineTests {
-  @Test("BA-1, BA-3: what was added takes turns at the barriers, whatever the priorities")
+  @Test("BA-1, BA-3: barriers separate operations, regardless of priorities")
   func turns() {
     let bench = SchedulerBench()
     bench.add([SchedulerBench.operation("low", .veryLow), SchedulerBench.operation("normal")])
@@ -57,7 +57,7 @@ struct BarrierLineTests {
     #expect(bench.scheduler.publishWidth()?.isRising == true)
   }
 
-  @Test("Q-11: a cancelled barrier keeps its place, and is let go of in its turn")
+  @Test("Q-11: a cancelled barrier keeps its place, and is released in its turn")
   func cancelledBarrier() {
     let bench = SchedulerBench()
     let ahead = SchedulerBench.operation("ahead")
@@ -76,7 +76,7 @@ struct BarrierLineTests {
     #expect(barrier.place.stage == .gone && bench.takeAll() == ["behind"])
   }
 
-  @Test("Q-7: a barrier that is cancelled while it is retired lingers until that news has come")
+  @Test("Q-7: a barrier that is cancelled while it is retired stays until that push has arrived")
   func lingeringBarrier() {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
@@ -89,7 +89,7 @@ struct BarrierLineTests {
     bench.endSection()
   }
 
-  @Test("Q-7, Q-12: a barrier keeps the queue's object and those who wait for all")
+  @Test("Q-7, Q-12: a barrier retains the queue's object and delays waiters for the queue")
   func keepsTheQueue() {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
@@ -103,7 +103,7 @@ struct BarrierLineTests {
     #expect(bench.effects.wakeups?.waiters.count == 1 && bench.scheduler.retainsNothing)
   }
 
-  @Test("DE-18: an operation that is given back returns to its own segment")
+  @Test("DE-18: a returned operation goes to its own segment")
   func parking() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -118,7 +118,7 @@ struct BarrierLineTests {
     #expect(bench.takeNext() === barrier)
   }
 
-  @Test("PR-5: a barrier whose priority is set while it finishes is let go of once, at the end")
+  @Test("PR-5: a barrier whose priority is set while it finishes is released once, at the end")
   func priorityDuringFinish() {
     let bench = SchedulerBench()
     let barrier = bench.addBarrier()
@@ -176,7 +176,7 @@ struct BarrierLineTests {
   @Test("QueuePlace has not grown: it is part of every operation")
   func sizeOfAPlace() { #expect(MemoryLayout<QueuePlace>.size == 36) }
 
-  @Test("BA-1, BA-3: the same as a model, whatever happens", arguments: 0..<100 as Range)
+  @Test("BA-1, BA-3: in random sequences, it equals a model", arguments: 0..<100 as Range)
   func againstAModel(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let bench = SchedulerBench()

@@ -14,14 +14,14 @@ struct DirectedGraphTests {
     return graph
   }
 
-  @Test("DE-8: an acyclic graph has no cycle, be a node reached by many ways")
+  @Test("DE-8: an acyclic graph has no cycle, even with several paths to a node")
   func acyclic() {
     let diamond = graph([[1, 2], [3], [3], []])
     #expect(diamond.disjointCycles().isEmpty && diamond.shortestCycle(through: 0) == nil)
     #expect(graph([]).disjointCycles().isEmpty)
   }
 
-  @Test("DE-8: of two cycles through a node the shorter one is found, beginning there")
+  @Test("DE-8: of two cycles through a node, the shorter one is found, beginning at the node")
   func shortest() {
     let eight = graph([[1, 4], [2], [3], [0], [0]])
     #expect(eight.shortestCycle(through: 0) == [0, 4])
@@ -29,7 +29,7 @@ struct DirectedGraphTests {
     #expect(graph([[1], [2], [1]]).shortestCycle(through: 0) == nil)
   }
 
-  @Test("DE-8: a knot that leads to another one is found as well as that")
+  @Test("DE-8: a knot that leads to another knot is found, and so is the other one")
   func knots() {
     let cycles = graph([[2, 1], [0], [3], [2]]).disjointCycles()
     #expect(Set(cycles.map(Set.init)) == [[0, 1], [2, 3]])

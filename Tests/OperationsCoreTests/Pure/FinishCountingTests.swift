@@ -5,9 +5,9 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("Who counts what leaves a queue")
+@Suite("Counting of operations that leave a queue")
 struct FinishCountingTests {
-  @Test("What was counted before it left is not counted again, and what was not is counted late")
+  @Test("Each operation is counted once, before or after it leaves")
   func once() {
     var counting = FinishCounting { _ in }
     let (early, late, lastOne) = (Operation(), Operation(), Operation())
@@ -21,7 +21,7 @@ struct FinishCountingTests {
     #expect(count == 0)
   }
 
-  @Test("One that has finished on its way into the queue may leave long after it was counted")
+  @Test("An operation that finishes during its addition may leave long after it was counted")
   func outside() {
     var counting = FinishCounting { _ in }
     let operation = Operation()

@@ -18,7 +18,7 @@ struct OperationListsTests {
     return names
   }
 
-  @Test("Q-9: a list keeps the order of addition whatever is removed", arguments: 0..<20 as Range)
+  @Test("Q-9: a list keeps the order of addition after any removal", arguments: 0..<20 as Range)
   func listAgainstModel(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var list = OperationList<QueueLinks>()
@@ -38,7 +38,7 @@ struct OperationListsTests {
     }
   }
 
-  @Test("PR-3: bands hand out the highest occupied one's oldest")
+  @Test("PR-3: bands return the oldest operation of the highest band")
   func bands() {
     var bands = ReadyBands()
     #expect(bands.isEmpty && bands.first == nil)
@@ -60,7 +60,7 @@ struct OperationListsTests {
     #expect(ReadyBands.band(priorityIndex: 0) == 1 && ReadyBands.cancelled == 0)
   }
 
-  @Test("Q-5: an inbox gives out everything in the order of the pushes, batches whole")
+  @Test("Q-5: an inbox returns operations in the order of the pushes, and batches together")
   func inbox() {
     let inbox = OperationInbox()
     #expect(inbox.isEmpty && inbox.takeAll() == nil)

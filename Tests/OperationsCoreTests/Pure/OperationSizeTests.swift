@@ -5,11 +5,11 @@ import Glibc
 import OperationsCore
 import Testing
 
-@Suite("The room that an operation takes")
+@Suite("The size of an operation")
 struct OperationSizeTests {
   private typealias UsableSize = @convention(c) (UnsafeMutableRawPointer?) -> Int
 
-  @Test("A block operation takes no more than what glibc frees without a lock")
+  @Test("A block operation is at most as large as a block that glibc frees without a lock")
   func blockOperation() throws {
     // Glibc's module does not include <malloc.h>.
     let symbol = try #require(dlsym(nil, "malloc_usable_size"))

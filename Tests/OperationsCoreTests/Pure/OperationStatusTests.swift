@@ -22,7 +22,7 @@ struct OperationStatusTests {
   private func addDependency(_ status: inout OperationStatus) { _ = status.dependencyWasAdded() }
   private func retire(_ status: inout OperationStatus) { _ = status.retire() }
 
-  @Test("OP-2: a new operation is ready, neither executing nor finished nor cancelled")
+  @Test("OP-2: a new operation is ready, and not executing, finished or cancelled")
   func aNewOne() {
     let new = OperationStatus()
     #expect(new.isReady && new.isEligible && new.isPending)
@@ -32,7 +32,7 @@ struct OperationStatusTests {
     #expect(new.unmetDependencyCount == 0)
   }
 
-  @Test("SA-1..SA-6: what start answers in each situation")
+  @Test("SA-1..SA-6: the result of start in each situation")
   func startVerdicts() {
     typealias Row = (String, OperationStatus, isReady: Bool, OperationStatus.StartVerdict)
     let rows: [Row] = [
@@ -62,7 +62,7 @@ struct OperationStatusTests {
     }
   }
 
-  @Test("D-22, SA-9: base start runs once for a subclass that has said that it executes")
+  @Test("D-22, SA-9: base start runs once for a subclass that has announced isExecuting")
   func startAfterAnAnnouncement() {
     var status = status(enqueue, leaveInbox, dispatch)
     status.noteExecuting()
@@ -70,7 +70,7 @@ struct OperationStatusTests {
     #expect(status.claimStart(isReady: true) == .refuse(.receiverAlreadyExecuting))
   }
 
-  @Test("SA-6: a start that is known to be by hand is refused even once the queue has chosen")
+  @Test("SA-6: a direct start is refused even after the queue has chosen the operation")
   func startByHandOfADispatchedOne() {
     var status = status(enqueue, leaveInbox, dispatch)
     #expect(status.claimStart(isReady: true, isByHand: true) == .refuse(.startOfEnqueuedOperation))
@@ -87,7 +87,7 @@ struct OperationStatusTests {
     #expect(!status.isExecuting)
   }
 
-  @Test("ST-3: readiness stays true after the start, whatever is added")
+  @Test("ST-3: readiness stays true after the start, even with new dependencies")
   func readinessStays() {
     let executing = status(start, addDependency)
     #expect(executing.isReady && executing.unmetDependencyCount == 0)
@@ -95,7 +95,7 @@ struct OperationStatusTests {
     #expect(finished.isReady && finished.unmetDependencyCount == 0)
   }
 
-  @Test("CA-1..CA-5: what cancel answers in each situation")
+  @Test("CA-1..CA-5: the result of cancel in each situation")
   func cancelVerdicts() {
     typealias Verdict = OperationStatus.Verdict
     let rows: [(String, OperationStatus, Verdict)] = [
@@ -127,7 +127,7 @@ struct OperationStatusTests {
     #expect(status.dependencyWasMet(isAnnounced: true).becameReady)
   }
 
-  @Test("K-3, K-10: readiness that is announced shows only once it is released, and once")
+  @Test("K-3, K-10: readiness is visible only after its release, which happens once")
   func announcedReadiness() {
     for (event, asksReadiness) in [
       ({ $0.cancel(isAnnounced: true) }, false), ({ $0.dependencyWasMet(isAnnounced: true) }, true),
@@ -145,7 +145,7 @@ struct OperationStatusTests {
     }
   }
 
-  @Test("K-1, K-2: what is observed changes in no event that could not be announced")
+  @Test("K-1, K-2: an observed operation changes only in events that are announced")
   func observedOnesAreNotChangedSilently() {
     var status = OperationStatus()
     status.insert(.observed)
@@ -155,7 +155,7 @@ struct OperationStatusTests {
     #expect(status.claimCancel() && !status.claimCancel(), "one thread announces")
   }
 
-  @Test("CA-10, DE-5: a dependency does not count once it cannot hold anything up")
+  @Test("CA-10, DE-5: a dependency that cannot delay the operation is not counted")
   func dependenciesThatDoNotCount() {
     for before in [status(cancel), status(start), status(finish)] {
       var status = before
@@ -165,7 +165,7 @@ struct OperationStatusTests {
   }
 
   @Test(
-    "DE-18: a subclass that is not ready holds itself up, one that is ready overrides the count")
+    "DE-18: the subclass's isReady delays the operation or overrides the count")
   func verdictsOfASubclass() {
     var held = status(enqueue, leaveInbox)
     #expect(held.readinessWasRead(false, reading: held.beginReading()) == (true, true))
@@ -179,7 +179,7 @@ struct OperationStatusTests {
     #expect(early.isEligible && !early.isReady)
   }
 
-  @Test("DE-18: an older answer never replaces a newer one")
+  @Test("DE-18: an older value of isReady never replaces a newer one")
   func anOlderAnswerIsDropped() {
     var status = OperationStatus()
     let older = status.beginReading()
@@ -189,7 +189,7 @@ struct OperationStatusTests {
     #expect(status.isEligible)
   }
 
-  @Test("DE-16: a no that was read before the last dependency finished is dropped")
+  @Test("DE-16: a false that was read before the last dependency finished is dropped")
   func aNoFromBeforeTheLastDependencyFinished() {
     var status = status(addDependency, enqueue)
     let reading = status.beginReading()
@@ -198,7 +198,7 @@ struct OperationStatusTests {
     #expect(status.isEligible)
   }
 
-  @Test("DE-3: a yes that was read before a dependency was added is dropped")
+  @Test("DE-3: a true that was read before a dependency was added is dropped")
   func aYesFromBeforeADependencyWasAdded() {
     var status = status(enqueue)
     let reading = status.beginReading()
@@ -207,7 +207,7 @@ struct OperationStatusTests {
     #expect(!status.isEligible)
   }
 
-  @Test("Q-3: an operation is taken once, and a refused batch gives it back")
+  @Test("Q-3: an operation is enqueued once, and a refused batch reverts that")
   func enqueueing() {
     var status = OperationStatus()
     #expect(status.enqueue() && !status.enqueue())
@@ -259,7 +259,7 @@ struct OperationStatusTests {
     #expect(awaited.retire() && awaited.hasAftermath)
   }
 
-  @Test("What leaves nothing to ask is started as it is chosen, unless observed or cancelled")
+  @Test("A plain block is started when it is chosen, unless observed or cancelled")
   func startingAtOnce() {
     var plain = status(enqueue, leaveInbox)
     #expect(plain.dispatch(startsAtOnce: true) && plain.isExecuting && plain.has(.startClaimed))
@@ -283,7 +283,7 @@ struct OperationStatusTests {
     #expect(gone.dependencyWasMetInQueue() == nil)
   }
 
-  @Test("PR-5: the same priority again changes nothing, a dispatched one is not moved")
+  @Test("PR-5: the same priority changes nothing, and a dispatched operation is not moved")
   func settingThePriority() {
     var status = status(enqueue, leaveInbox)
     #expect(status.setPriority(status.priorityIndex) == (false, false))
@@ -292,7 +292,7 @@ struct OperationStatusTests {
     #expect(status.priorityIndex == 4)
   }
 
-  @Test("MX: only what is eligible and pending is dispatched")
+  @Test("Only eligible and pending operations are dispatched")
   func dispatching() {
     let rows: [(OperationStatus, Bool)] = [
       (status(enqueue), true), (status(enqueue, addDependency), false),
@@ -322,7 +322,7 @@ struct OperationStatusTests {
     #expect(!status.isFinished && !status.has(.enqueued))
   }
 
-  @Test("DE-16: an answer counts until isReady is asked again, and not for 4,095 times after that")
+  @Test("DE-16: a value counts until isReady is read again, and not for 4,095 readings after")
   func oldAnswers() {
     var status = status(enqueue)
     let reading = status.beginReading()
@@ -350,7 +350,7 @@ struct OperationStatusTests {
     #expect(printed.contains("16,777,215 dependencies"), "\(printed)")
   }
 
-  @Test("CB-4, WA-4: a promise is accepted until the finish")
+  @Test("CB-4, WA-4: a flag for the finish is accepted until the finish")
   func promises() {
     var status = OperationStatus()
     #expect(status.promise(.hasCompletion) && status.has(.hasCompletion))

@@ -24,7 +24,7 @@ struct ProgressGraphTests {
     #expect(graph([]).knots.isEmpty)
   }
 
-  @Test("Who needs a place waits for any of those who have one, not for all")
+  @Test("A task that needs a place waits for any holder, not for all")
   func pools() {
     // 0 and 1 have the two places, and 2 needs one of them.
     let one = graph([Needs(tasks: [2]), Needs(), Needs(pools: [0])], pools: [[0, 1]])
@@ -51,7 +51,7 @@ struct ProgressGraphTests {
     #expect(graph.knots == [[1, 3]])
   }
 
-  @Test("In any small graph what is stuck is what no order of ends lets end", arguments: 1..<7)
+  @Test("In any small graph, the stuck tasks are those that end in no order", arguments: 1..<7)
   func anyGraph(taskCount: Int) {
     var random = SeededGenerator(seed: UInt64(taskCount))
     for _ in 0..<Effort.scaled(2_000) {

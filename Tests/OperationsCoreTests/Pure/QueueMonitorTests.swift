@@ -9,7 +9,7 @@ import Testing
 @Suite("QueueMonitor, without threads")
 struct QueueMonitorTests {
   @Test(
-    "The record of an operation that has left its queue does not lead to it, whatever is news yet",
+    "The record of an operation that has left its queue does not refer to it",
     arguments: [false, true], [false, true])
   func newsAfterTheEnd(isPinned: Bool, isRecordedFromTheStart: Bool) {
     let bench = SchedulerBench()

@@ -25,7 +25,7 @@ struct QueueSchedulerTests {
       ])
   }
 
-  @Test("CA-6: cancelled ones go first")
+  @Test("CA-6: cancelled operations are first")
   func cancelledFirst() {
     let bench = SchedulerBench()
     let cancelled = SchedulerBench.operation("cancelled", .veryLow)
@@ -37,7 +37,7 @@ struct QueueSchedulerTests {
     #expect(bench.scheduler.counts.cancelled == 1 && bench.scheduler.counts.cancelling == 0)
   }
 
-  @Test("PR-5: a new priority leads to the tail of its level")
+  @Test("PR-5: a new priority moves the operation to the tail of its level")
   func changedPriority() {
     let bench = SchedulerBench()
     let late = SchedulerBench.operation("late")
@@ -110,7 +110,7 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext() === operation)
   }
 
-  @Test("DE-18: an operation that is not ready before its start is given back, and is chosen again")
+  @Test("DE-18: an operation that is not ready before its start is returned, and chosen again")
   func parking() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -123,7 +123,7 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext() === operation)
   }
 
-  @Test("DE-18: a change to ready while the operation is given back is not lost")
+  @Test("DE-18: a change to ready while the operation is returned is not lost")
   func parkingLosesNoNews() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -135,7 +135,7 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext() === operation)
   }
 
-  @Test("K-15, D-10: an operation that finished before it was given back does not return")
+  @Test("K-15, D-10: an operation that finished before it was returned is not chosen again")
   func parkingTooLate() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -162,7 +162,7 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext() == nil)
   }
 
-  @Test("Q-7: one that finishes on its way to the queue is counted when it arrives")
+  @Test("Q-7: an operation that finishes during its addition is counted when it arrives")
   func finishingInTheInbox() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -176,7 +176,7 @@ struct QueueSchedulerTests {
     bench.endSection()
   }
 
-  @Test("Q-7: one that is being pushed while it is retired lingers until the push has come")
+  @Test("Q-7: an operation that is pushed while it is retired stays until the push has arrived")
   func lingering() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")
@@ -191,7 +191,7 @@ struct QueueSchedulerTests {
     bench.endSection()
   }
 
-  @Test("H-11: the last reference to an operation that lingers and has waiters is given up late")
+  @Test("H-11: the last reference to such an operation with waiters is released late")
   func lingeringWithWaiters() {
     let bench = SchedulerBench()
     let operation = SchedulerBench.operation("one")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationsCore
 
-@Suite("Blocks that a QueueScheduler wants in its underlying queue, without threads")
+@Suite("Blocks that a QueueScheduler requests in its underlying queue")
 struct UnderlyingQueueStateTests {
   /// Returns a scheduler with a dispatch queue to which no block is submitted.
   private func makeBench() -> (SchedulerBench, generation: UInt64) {
@@ -36,7 +36,7 @@ struct UnderlyingQueueStateTests {
     #expect(started.count == 4 && begin(bench, generation) == nil)
   }
 
-  @Test("MX-9: our own workers find nothing, and none is wanted, while there is one")
+  @Test("MX-9: with an underlying queue, the library's workers find no operations")
   func notForWorkers() {
     let (bench, _) = makeBench()
     #expect(bench.scheduler.publishWidth()?.width == 0)
@@ -61,7 +61,7 @@ struct UnderlyingQueueStateTests {
     #expect(bench.scheduler.claimBlocks() == 2)
   }
 
-  @Test("MX-7, MX-8: suspended, none is wanted, and those on their way do until it is resumed")
+  @Test("MX-7, MX-8: a suspended queue requests no blocks until it is resumed")
   func suspension() {
     let (bench, generation) = makeBench()
     bench.add(operations(2))
@@ -81,7 +81,7 @@ struct UnderlyingQueueStateTests {
     #expect(bench.scheduler.claimBlocks() == 1)
   }
 
-  @Test("MX-9: a block of an earlier use has no right to anything, and is not counted")
+  @Test("MX-9: a block of an earlier underlying queue has no effect, and is not counted")
   func generations() {
     let (bench, former) = makeBench()
     bench.add(operations(1))
@@ -95,7 +95,7 @@ struct UnderlyingQueueStateTests {
     #expect(begin(bench, current) == nil && bench.scheduler.claimBlocks() == 0)
   }
 
-  @Test("BA-2: one block for a barrier, and none for what it holds back")
+  @Test("BA-2: one block is requested for a barrier, and none for later operations")
   func barrier() {
     let (bench, generation) = makeBench()
     bench.add(operations(2))

@@ -28,7 +28,7 @@ struct WorkerPoolSamplingTests {
     #expect(bench.serving.count == 2 && !bench.state.hasWaiting)
   }
 
-  @Test("MX-14: without any thread the requests are handed back")
+  @Test("MX-14: without any thread, the requests are returned")
   func stranded() {
     var state = WorkerPoolState(WorkerPoolConfiguration(processorCount: 1))
     let queue = OperationQueue()
@@ -48,7 +48,7 @@ struct WorkerPoolSamplingTests {
 
   // MARK: Sampler
 
-  @Test("MX-14: a worker that has become idle meanwhile serves what could not get a thread")
+  @Test("MX-14: a worker that becomes idle serves a request that could not get a thread")
   func failureBesideIdleWorker() throws {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
@@ -59,7 +59,7 @@ struct WorkerPoolSamplingTests {
     #expect(bench.serving.count == 1 && !bench.state.hasWaiting && stranded.isEmpty)
   }
 
-  @Test("MX-14: looks become rare while threads are refused, and come when a thread is tried again")
+  @Test("MX-14: samples become rare while threads cannot be started")
   func refusedThreads() throws {
     var bench = WorkerPoolBench(processors: 2)
     bench.request()
@@ -167,7 +167,7 @@ struct WorkerPoolSamplingTests {
     #expect(bench.serving.count == 1 && bench.look(blocked: 0) == .rest)
   }
 
-  @Test("The sampler looks less often while nothing changes, but often enough")
+  @Test("The sampler samples less often while nothing changes, within a limit")
   func backingOff() {
     var bench = WorkerPoolBench(processors: 1)
     bench.request(2)
@@ -194,7 +194,7 @@ struct ThreadStatusTests {
   }
 
   @Test(
-    "The processor time of the calling thread grows with what it does, and of none there is none")
+    "The processor time of the calling thread grows with its work")
   func processorTime() throws {
     let id = csystem_thread_id()
     let before = try #require(ThreadStatus.processorTime(threadID: id))
@@ -204,7 +204,7 @@ struct ThreadStatusTests {
     #expect(ThreadStatus.processorTime(threadID: 1 << 27) == nil)
   }
 
-  @Test("MX-5: a thread is not taken for running if the file system about threads is not mounted")
+  @Test("MX-5: a thread does not count as running if /proc is not mounted")
   func withoutFileSystem() {
     let id = csystem_thread_id()
     #expect(ThreadStatus.isBlocked(threadID: id) == false)

@@ -20,7 +20,7 @@ struct WorkerPoolStateTests {
     #expect(bench.serving.count == 2 && bench.state.threadCount == 2)
   }
 
-  @Test("MX-5: the request that waits longest is served next")
+  @Test("MX-5: the request that has waited longest is served next")
   func turns() {
     var bench = WorkerPoolBench(processors: 1)
     bench.request(2)
@@ -32,7 +32,7 @@ struct WorkerPoolStateTests {
     #expect(bench.state.grantedCount == 0 && bench.state.idle.count == 1)
   }
 
-  @Test("MX-5: blocked workers are made up for, and the surplus is given back afterwards")
+  @Test("MX-5: blocked workers are replaced, and the surplus is removed afterwards")
   func sampling() {
     var bench = WorkerPoolBench(processors: 1)
     bench.request(5)
@@ -48,7 +48,7 @@ struct WorkerPoolStateTests {
     #expect(!bench.state.isOverBudget && bench.finishFirst())
   }
 
-  @Test("MX-5: a worker whose operation has returned is no longer made up for")
+  @Test("MX-5: a worker whose operation has returned is no longer replaced")
   func returnedWorker() {
     var bench = WorkerPoolBench(processors: 1)
     bench.request(3)
@@ -83,7 +83,7 @@ struct WorkerPoolStateTests {
     }
   }
 
-  @Test("MX-6: if nothing has moved for 20 ms, a queue with a width of its own gets a thread more")
+  @Test("MX-6: if nothing has moved for 20 ms, a queue with its own width gets one more thread")
   func stall() {
     var bench = WorkerPoolBench(processors: 2)
     bench.request(2)
@@ -171,7 +171,7 @@ struct WorkerPoolStateTests {
 
   // MARK: Widths
 
-  @Test("MX-13: a request that waits gets the lane and the limit of the queue's new width")
+  @Test("MX-13: a waiting request gets the lane and the limit of the queue's new width")
   func changedWidth() {
     var bench = WorkerPoolBench(processors: 2, queueCount: 2)
     bench.request(2)
@@ -191,7 +191,7 @@ struct WorkerPoolStateTests {
   // MARK: Limit
 
   @Test(
-    "MX-13: there are 512 threads at most, or those of the widest queue and the processors",
+    "MX-13: there are at most 512 threads, or those of the widest queue and the processors",
     arguments: [
       (-1, 512), (510, 512), (511, 513), (2_000, 2_002), (.max, 512),
     ])
@@ -235,7 +235,7 @@ struct WorkerPoolStateTests {
     #expect(bench.state.isAtLimit && bench.state.takeLimitReport())
   }
 
-  @Test("MX-13: at the limit the sampler goes on to look, and counts back those that run again")
+  @Test("MX-13: at the limit, the sampler continues, and subtracts workers that run again")
   func looksAtLimit() {
     var bench = WorkerPoolBench(processors: 2, limit: 4)
     bench.request(100)
@@ -249,7 +249,7 @@ struct WorkerPoolStateTests {
   }
 
   @Test(
-    "At the limit there is one thread more for a duty, and one for a completion block")
+    "At the limit, a duty and a completion block get one more thread each")
   func reserve() {
     var bench = WorkerPoolBench(processors: 2, limit: 2)
     bench.request(2)

@@ -9,7 +9,7 @@ import Testing
 
 /// Delays are counted in operations that others execute meanwhile, not in milliseconds: a busy
 /// machine slows down both.
-@Suite("Queues beside each other, of which none starves another", .oneAtATime)
+@Suite("Fairness between queues", .oneAtATime)
 struct FairnessTests {
   /// The widths of two queues: with its own width, a queue has its own workers; otherwise, it
   /// shares a budget.
@@ -41,7 +41,7 @@ struct FairnessTests {
   }
 
   @Test(
-    "MX-5, MX-6: of two queues that are never empty none waits for the other", arguments: widths)
+    "MX-5, MX-6: two queues that are never empty do not wait for each other", arguments: widths)
   func twoFloodsBothGoOn(widths: [Int]) async throws {
     try await onOwnThread {
       let goal = Effort.scaled(20_000)

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Counting what leaves a queue, begun while it works")
+@Suite("Counting that begins while a queue works")
 struct FinishCountingStressTests {
   @Test(
     "PG-1: each operation that is in the queue when counting begins, or comes later, counts once")

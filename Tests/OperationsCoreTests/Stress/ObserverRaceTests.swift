@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Races between observers and those who change what they observe", .oneAtATime)
+@Suite("Races between observers and changes", .oneAtATime)
 struct ObserverRaceTests {
   /// A subclass with its own flag, which is not in the base class's status.
   private final class OwnFlag: Operation, @unchecked Sendable {

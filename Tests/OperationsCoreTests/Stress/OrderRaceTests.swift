@@ -5,7 +5,7 @@ import OperationsCore
 import TestSupport
 import Testing
 
-@Suite("The order of what several threads add at once", .oneAtATime)
+@Suite("The order of operations that several threads add", .oneAtATime)
 struct OrderRaceTests {
   /// The number that identifies the operation.
   private struct Entry: Equatable, Sendable {
@@ -16,7 +16,7 @@ struct OrderRaceTests {
 
   private static let producerCount = 4
 
-  @Test("PR-3: of all that four threads have added the priorities decide, and then who came first")
+  @Test("PR-3: among operations of four threads, the priority decides, and then the order")
   func prioritiesAreStrict() async throws {
     try await onOwnThread {
       let log = EventLog<Entry>()

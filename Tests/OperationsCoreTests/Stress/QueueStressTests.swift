@@ -120,7 +120,7 @@ struct QueueStressTests {
     }
   }
 
-  @Test("Q-3: of two queues that want the same operations each operation gets exactly one")
+  @Test("Q-3: if two queues add the same operations, each operation gets exactly one queue")
   func twoQueuesClaim() async throws {
     try await onOwnThread {
       let queues = [OperationQueue(), OperationQueue()]

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Races between workers that look for work and those who bring it", .oneAtATime)
+@Suite("Races between workers and threads that add operations", .oneAtATime)
 struct WorkerRaceTests {
   @Test(
     "MX-6: two operations that need each other both get a worker", arguments: [2, 16])
@@ -55,7 +55,7 @@ struct WorkerRaceTests {
     }
   }
 
-  @Test("F-1, WA-4, H-1: adding and waiting goes on for 20,000 rounds with a locking subclass")
+  @Test("F-1, WA-4, H-1: a locking subclass is added and awaited for 20,000 rounds")
   func addAndWaitForALockingSubclass() async throws {
     try await onOwnThread {
       let queue = OperationQueue()

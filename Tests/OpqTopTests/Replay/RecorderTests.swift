@@ -10,7 +10,7 @@ import Testing
 @testable import OpqTop
 
 @Suite("The end of a recording", .timeLimit(.minutes(10))) struct RecorderTests {
-  @Test("What happened just before it was ended is in it", arguments: 1...10)
+  @Test("The last events before the end are in the recording", arguments: 1...10)
   func holdsTheEnd(round: Int) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.opq")

@@ -153,7 +153,7 @@ import Testing
     #expect(player.remark == "the recording ends here: the process exited")
   }
 
-  @Test("Whatever keys are pressed, what is shown is what there was at that moment")
+  @Test("After any keys, the shown state is the state at that moment")
   func anyCommands() throws {
     var generator = SeededGenerator(seed: SeededGenerator.announcedSeed())
     let commands: [ReplayCommand] = [

@@ -78,7 +78,7 @@ import Testing
     #expect(why == wanted)
   }
 
-  @Test("tree --json is this line, with nothing of what is not in the tree")
+  @Test("tree --json is this line, with only the operations of the tree")
   func treeLine() {
     let wanted =
       #"{"criticalPath":[],"direction":"waitsFor","isCut":false,"operations":["#
@@ -90,7 +90,7 @@ import Testing
     #expect(tree == wanted)
   }
 
-  @Test("wait --json is this line, also where it ends too early")
+  @Test("wait --json is this line, also if it ends too early")
   func waitLine() {
     let wanted =
       #"{"isComplete":false,"missing":[4],"operations":["# + Self.third + "]," + Self.process

@@ -16,7 +16,7 @@ import Testing
   // MARK: why
 
   @Test(
-    "why prints the sentence, every reason, the chain and the warnings, and no terminal obeys it")
+    "why prints the sentence, every reason, the chain and the warnings, sanitised")
   func why() {
     var inquiry = WhyInquiry(Scene.id(3), form)
     #expect(inquiry.interest.detail == Scene.id(3))
@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test("why waits for the reasons of an operation, and not for those of one that is over")
+  @Test("why waits for the reasons of an operation, unless the operation has finished")
   func whyWaits() {
     var inquiry = WhyInquiry(Scene.id(3), form)
     #expect(inquiry.hear(Scene.hello(), Scene.update()) == [])
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test("A circle of dependencies ends the chain")
+  @Test("A cycle of dependencies ends the chain")
   func circle() {
     var inquiry = WhyInquiry(Scene.id(5), form)
     let reports = [
@@ -93,7 +93,7 @@ import Testing
     #expect(inquiry.look(atSeconds: 10).last == .end(1, .unknown([Scene.id(99)])))
   }
 
-  @Test("A process that greets and then says nothing ends everything but a wait after ten seconds")
+  @Test("A process without updates ends everything except a wait after ten seconds")
   func silentProcess() {
     func check(_ inquiry: some Inquiry) {
       var silent = inquiry
@@ -119,7 +119,7 @@ import Testing
 
   // MARK: tree
 
-  @Test("tree draws what the dashboard does, in ASCII where that is wanted")
+  @Test("tree prints the tree of the dashboard, in ASCII on request")
   func tree() {
     var inquiry = TreeInquiry(
       Scene.id(3), .waitsFor, columns: 60, InquiryForm(isUnicode: false))
@@ -139,7 +139,7 @@ import Testing
       ])
   }
 
-  @Test("tree --dependents draws what waits for the operation")
+  @Test("tree --dependents prints the dependents of the operation")
   func dependents() {
     var inquiry = TreeInquiry(Scene.id(1), .blocks, columns: 60, form)
     guard case .print(let text) = inquiry.hear(Scene.hello(), Scene.update()).first else {
@@ -154,7 +154,7 @@ import Testing
 
   // MARK: wait
 
-  @Test("wait ends when each operation has been where it is waited for, and prints a line for each")
+  @Test("wait ends when each operation has reached the state, and prints a line for each")
   func wait() {
     var inquiry = WaitInquiry(
       [Scene.id(1), Scene.id(3), Scene.id(1)], for: .isOver, timeout: nil, form)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test("A wait that lasts too long is the status 1, and names what is missing")
+  @Test("A timeout gives status 1, and names the missing operations")
   func timeout() {
     var inquiry = WaitInquiry(
       [Scene.id(1), Scene.id(3)], for: .isOver, timeout: .seconds(5), form)
@@ -196,7 +196,7 @@ import Testing
       inquiry.look(atSeconds: 5) == [.end(1, "timed out; still waiting: #1, #3")])
   }
 
-  @Test("An operation that left its queue before monitoring is over, but may not have finished")
+  @Test("An operation that left its queue before monitoring may be finished or cancelled")
   func passed() {
     var over = WaitInquiry([Scene.id(1)], for: .isOver, timeout: nil, form)
     let others = [Scene.report(7, .executing, started: -1)]
@@ -215,7 +215,7 @@ import Testing
     #expect(awaited.look(atSeconds: 2) == [.end(1, .unknown([Scene.id(1)]))])
   }
 
-  @Test("A process that goes away, or a lost connection, ends every inquiry with the status 1")
+  @Test("The end of the process, or a lost connection, ends every inquiry with status 1")
   func processGoes() {
     func check(_ inquiry: some Inquiry) {
       var ended = inquiry
@@ -238,7 +238,7 @@ import Testing
 
   // MARK: Commands
 
-  @Test("cancel asks once, and says what became of each; what has already finished is no error")
+  @Test("cancel sends one request, and prints each result; a finished operation is no error")
   func cancel() {
     let ids = [Scene.id(3), Scene.id(9)]
     var inquiry = CancelInquiry(ids + ids, includingDependents: false, form)
@@ -253,7 +253,7 @@ import Testing
       ])
   }
 
-  @Test("cancel --with-dependents names these, too")
+  @Test("cancel --with-dependents also names the dependents")
   func cancelWithDependents() {
     let ids = [Scene.id(1)]
     var inquiry = CancelInquiry(ids, includingDependents: true, form)
@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test(
-    "What the process does not know has finished where later ones are known, and else is an error")
+    "An unknown operation has finished if later ones are known, otherwise it is an error")
   func cancelUnknown() {
     func outcome(_ id: UInt64, _ warnings: [MonitorWarning] = []) -> [InquiryAction] {
       let ids = [Scene.id(id)]
@@ -294,7 +294,7 @@ import Testing
     #expect(outcome(5, [warning]).last == .end(1, nil))
   }
 
-  @Test("Denied is the status 5, and a lost answer 1; one that is denied counts more")
+  @Test("Denied gives status 5, a lost answer 1; denied has precedence")
   func statuses() {
     func status(_ outcomes: [CommandResult.Outcome]) -> InquiryAction? {
       let ids = Array(Scene.reports.prefix(outcomes.count).map(\.id))
@@ -310,7 +310,7 @@ import Testing
     #expect(status([.lost, .denied, .requested]) == .end(5, nil))
   }
 
-  @Test("A process that is read-only is given no command: the status 5")
+  @Test("A read-only process receives no command, and the status is 5")
   func readOnly() {
     let end = InquiryAction.end(5, "the process is read-only")
     var cancel = CancelInquiry([Scene.id(1)], includingDependents: false, form)
@@ -323,7 +323,7 @@ import Testing
         == .success)
   }
 
-  @Test("A queue is named by its name or its id; where that is not one queue, a sentence says so")
+  @Test("A queue is given by its name or its id; an ambiguous name is an error")
   func queues() {
     func answer(_ word: String) -> [InquiryAction] {
       var inquiry = SuspendInquiry(word, isSuspended: true, form)
@@ -338,7 +338,7 @@ import Testing
     #expect(answer("ne\u{1B}t") == [.end(1, "there is no queue \"ne·t\"")])
   }
 
-  @Test("suspend and resume say what became of the queue")
+  @Test("suspend and resume print the new state of the queue")
   func suspend() {
     for (isSuspended, words) in [
       (true, "queue net suspended\n"), (false, "queue net resumed\n"),

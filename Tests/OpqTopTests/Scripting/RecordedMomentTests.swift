@@ -8,7 +8,7 @@ import Testing
 @testable import OpqTop
 
 @Suite struct RecordedMomentTests {
-  @Test("Times and numbers that cannot be true crash no question about a moment", arguments: 0..<8)
+  @Test("Impossible times and numbers cause no crash", arguments: 0..<8)
   func hostileNumbers(variant: Int) throws {
     let bytes = ExportScene.hostileNumbers(variant)
     let moment = RecordedMoment(try ReplayScene.reader(bytes), at: .seconds(1))

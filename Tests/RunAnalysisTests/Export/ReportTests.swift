@@ -113,7 +113,7 @@ import Testing
     #expect(html.contains("50 % busy") && !html.contains("old"))
   }
 
-  @Test("The page says what was not recorded, cut off or never there")
+  @Test("The page mentions data that was not recorded or was cut off")
   func saysWhatIsMissing() throws {
     let cut = ReportPage(try ExportScene.history(ExportScene.bytes(isFinished: false))).html
     #expect(cut.contains("was not completed"))
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "Times between lines are round, and not too many", arguments: [0, 1, 999, 5_000, 61_000_000])
+    "The time axis has few lines, at round times", arguments: [0, 1, 999, 5_000, 61_000_000])
   func ticks(milliseconds: Int) {
     let axis = TimeAxis(
       start: ExportScene.time(5), end: ExportScene.time(5) + .milliseconds(milliseconds))
