@@ -55,8 +55,8 @@ import Testing
   func farewells() {
     var ends = greeted()
     #expect(
-      ends.take(.bye(Farewell(cause: .processEnds, reason: "it listens no more")))
-        == [.deliver(.ended(reason: "it listens no more"))])
+      ends.take(.bye(Farewell(cause: .processEnds, reason: "it stopped listening")))
+        == [.deliver(.ended(reason: "it stopped listening"))])
     var full = ProcessConversation()
     #expect(
       failure(full.take(.bye(Farewell(cause: .tooManyViewers, reason: "full"))))?.status == 5)

@@ -8,7 +8,7 @@ import Testing
 @testable import OperationsCore
 @testable import OperationsCollector
 
-@Suite("How much of quick queues is recorded")
+@Suite("The recorded part of quick queues")
 struct ReadingAllowanceTests {
   /// Returns the changes of a queue that has executed a number of operations without records.
   private func changes(lost count: Int) -> QueueChanges {
@@ -22,7 +22,7 @@ struct ReadingAllowanceTests {
   }
 
   @Test(
-    "A queue that is not quick is taken up in full, and may have the whole number of new records")
+    "A queue that is not quick is recorded completely")
   func unhurried() {
     var allowance = ReadingAllowance()
     let changes = changes(lost: 0)
@@ -35,7 +35,7 @@ struct ReadingAllowanceTests {
     }
   }
 
-  @Test("Of a quick queue a part is taken up at once, and in the next reading from the start")
+  @Test("A part of a quick queue is recorded at once, and in the next reading from the start")
   func quick() {
     var allowance = ReadingAllowance()
     let changes = changes(lost: 400)
@@ -48,7 +48,7 @@ struct ReadingAllowanceTests {
     #expect(allowance.part(of: changes.id).adopting == .max, "it was not quick in between")
   }
 
-  @Test("What comes and goes beside operations that wait does not make a queue quick")
+  @Test("Short operations beside waiting ones do not make a queue quick")
   func trickle() {
     var allowance = ReadingAllowance()
     let changes = changes(lost: 10)
@@ -96,7 +96,7 @@ struct ReadingAllowanceTests {
     #expect(!other.warnings.contains { $0.kind == .historyLost }, "it did not ask for events")
   }
 
-  @Test("A command finds every dependent that is in a queue, though none of them is known yet")
+  @Test("A command finds every dependent that is in a queue, even if it is not known yet")
   func takesUpAll() {
     let table = CollectorTable()
     let queue = OperationQueue(unlistedNamed: "behind")

@@ -62,7 +62,7 @@ import Testing
     finishAll()
   }
 
-  @Test("What was in a queue that is gone leaves a list that is sorted by queues")
+  @Test("Operations of a released queue leave a list that is sorted by queues")
   func queueThatIsGone() throws {
     let operations = add(["one", "two"])
     read()

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "A queue that starts nothing although it could is warned of, and no other",
+    "A warning names each queue that starts nothing although it could",
     arguments: [
       (1, 0, 2, true), (1, 1, 2, true), (1, 2, 2, false), (0, 0, 2, false), (5, 3, 2, false),
     ])
@@ -103,7 +103,7 @@ import Testing
     #expect(kinds(conditions, queue, at: moment(9_000)).isEmpty)
   }
 
-  @Test("A queue that is only seen between two operations goes on", arguments: [false, true])
+  @Test("A queue that is only read between two operations is not stuck", arguments: [false, true])
   func progress(isMain: Bool) {
     var conditions = QueueConditions()
     var queue = queue(ready: 9, width: 1)

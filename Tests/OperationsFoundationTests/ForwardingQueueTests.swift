@@ -55,7 +55,7 @@ struct ForwardingQueueTests {
     #expect(OperationQueue.main.foundationQueue === Foundation.OperationQueue.main)
   }
 
-  @Test("Held longer than our queue, it works on as that was set up, and lets go of what it was")
+  @Test("Retained longer than the library's queue, it keeps working with the same settings")
   func outlivesOurs() async throws {
     try await onOwnThread {
       for isMeanwhileUsed in [false, true] {

@@ -29,7 +29,7 @@ struct FoundationClientTests {
   }
 
   @Test(
-    "One that an operation of that queue posts is delivered before post returns, and once",
+    "A notification that an operation of that queue posts is delivered once, before post returns",
     arguments: [1, 2, -1])
   func notificationFromInside(width: Int) async throws {
     try await onOwnThread {

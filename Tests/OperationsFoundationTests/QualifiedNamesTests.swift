@@ -28,7 +28,7 @@ struct QualifiedNamesTests {
     #expect(Foundation.Operation.self as Any.Type == Operation.self)
   }
 
-  @Test("OperationsFoundation.Operation and the others are ours, what else it has is Foundation's")
+  @Test("OperationsFoundation.Operation is the library's, and its other types are Foundation's")
   func qualifiedWithTheProduct() {
     let queue: OperationsFoundation.OperationQueue = OperationsFoundation.OperationQueue.main
     let operation: OperationsFoundation.Operation = OperationsFoundation.BlockOperation {}

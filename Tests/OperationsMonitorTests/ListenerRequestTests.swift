@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "Cancelling with dependents omits none, however many there are; as many as fit are named")
+    "Cancelling with dependents cancels all of them, and names as many as fit")
   func cancelsAllDependents() async throws {
     let listener = try listen()
     defer { listener.stop() }

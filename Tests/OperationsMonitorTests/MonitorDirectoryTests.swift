@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("Whatever the mask of the process is, its owner may read the directory, and the mask stays")
+  @Test("With any file mode mask, the owner can read the directory, and the mask is unchanged")
   func isUsableUnderAnyMaskInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       for mask in [mode_t(0o777), 0o700, 0o077, 0o022, 0] {

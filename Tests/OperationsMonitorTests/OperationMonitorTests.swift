@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("A listener that starts after a stop is at the path, whatever the stop still had to do")
+  @Test("A listener that starts after a stop is at the path, even if the stop has not completed")
   func listensAgainInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       let runtime = try RuntimeDirectory()

@@ -81,7 +81,7 @@ struct RunLogTests {
   }
 }
 
-@Suite("How long operations wait and run")
+@Suite("The waiting and run times of operations")
 struct TimeHistogramsTests {
   @Test func percentilesAreRightToAHundredth() throws {
     var durations = RecentDurations(.fine)

@@ -53,7 +53,7 @@ import Testing
     #expect(condition.nextMoment == moment(1_900))
   }
 
-  @Test("Whatever comes and goes, it is as if each were looked at every time")
+  @Test("With random changes, the result is the same as if each operation were checked each time")
   func randomly() {
     var condition = LastingCondition(patience: .seconds(1))
     var generator = SeededGenerator(seed: 11)

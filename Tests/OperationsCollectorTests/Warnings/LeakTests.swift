@@ -129,7 +129,7 @@ import Testing
     withExtendedLifetime([finished, late]) {}
   }
 
-  @Test("However many finish, a bounded number is watched, and all of these are looked at")
+  @Test("A bounded number of finished operations is watched and checked")
   func bounds() {
     want([.leaking])
     var held: [Operation] = []

@@ -48,7 +48,7 @@ import Testing
     #expect(warnings.isEmpty)
   }
 
-  @Test("It does not matter in which order things become known, or change")
+  @Test("The result does not depend on the order of reports and changes")
   func anyOrder() {
     add(low, overtaking)
     #expect(warnings.isEmpty)

@@ -10,7 +10,7 @@ import Testing
 struct ThreadExitTests {
   // The tests run in a separate process without leak detection, because memory that the stack of an
   // ended thread refers to is leaked. They must not affect the pool of other tests.
-  @Test("H-10: an operation that ends its thread goes on executing, and everything else goes on")
+  @Test("H-10: an operation that ends its thread stays executing, and all others continue")
   func exitingOperationsInOwnProcess() async {
     await #expect(processExitsWith: .success) {
       try await onOwnThread(within: .seconds(60)) {

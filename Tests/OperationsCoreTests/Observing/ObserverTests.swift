@@ -89,7 +89,7 @@ struct ObserverTests {
       captured = log
       token.change {
         $0 = operation.observe(\.queuePriority) { _, _ in
-          log.note("told")
+          log.note("notified")
           token.change { $0 }?.invalidate()
         }
       }

@@ -47,7 +47,7 @@ struct OperationStatusTests {
       ("in a queue", status(enqueue), true, .refuse(.startOfEnqueuedOperation)),
       ("cancelled in a queue", status(enqueue, cancel), true, .refuse(.startOfEnqueuedOperation)),
       ("dispatched", status(enqueue, dispatch), true, .run),
-      ("dispatched, not ready any more", status(enqueue, dispatch, addDependency), false, .run),
+      ("dispatched, no longer ready", status(enqueue, dispatch, addDependency), false, .run),
       ("dispatched, cancelled", status(enqueue, dispatch, cancel), true, .finishWithoutRunning),
     ]
     for (name, before, isReady, expected) in rows {

@@ -66,7 +66,7 @@ struct QueueSchedulerTests {
     #expect(bench.takeNext()?.name == "one")
   }
 
-  @Test("MX-1, MX-4: no more than the width run, counted by what has not finished")
+  @Test("MX-1, MX-4: at most the width run, counting unfinished operations")
   func widthIsKept() {
     for width in [1, 2, 7] {
       let bench = SchedulerBench()
