@@ -37,12 +37,12 @@ func fixture(
     swiftSettings: settings)
 }
 
-/// The libraries that the viewer is made of.
+/// The libraries of the viewer.
 let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
 ]
 
-/// The same with the program that is made of them.
+/// These libraries, and the program that uses them.
 let viewer = viewerLibraries + ["OpqTop"]
 
 let coreTargets: [Target] = [

@@ -175,7 +175,7 @@ cncurses_status cncurses_open(
   nonl();
   keypad(stdscr, TRUE);
   leaveok(stdscr, TRUE);
-  // Otherwise ncurses stops drawing a frame when a key is pressed meanwhile.
+  // Without this, ncurses stops drawing a frame if a key is pressed meanwhile.
   typeahead(-1);
   curs_set(0);
   def_prog_mode();
@@ -220,7 +220,7 @@ static int within(int value, int most) { return value > most ? most : value; }
 void cncurses_update_size(void) {
   struct winsize size;
   if (ioctl(state.descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0) {
-    // Not resizeterm(), which also simulates a key press.
+    // resizeterm() is not used, because it also simulates a key press.
     resize_term(within(size.ws_row, most_rows), within(size.ws_col, most_columns));
   }
   // A terminal may clear or reflow its contents when it is resized, so its contents are unknown.

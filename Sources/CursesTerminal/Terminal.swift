@@ -21,7 +21,7 @@ public struct Terminal: ~Copyable {
       case byLocale
       /// ASCII only.
       case ascii
-      /// All characters, whatever the locale is.
+      /// All characters, in any locale.
       case unicode
     }
 

@@ -116,7 +116,7 @@ final class ViewerConnection: ChannelDuplexHandler {
       case .greet: greet(context)
       case .watch(let interest, let interval): watch(interest, interval, context)
       case .perform(let command, let token):
-        // Without a watch before the command no session exists that could carry it out.
+        // A command needs a session. If the viewer has not requested one before, this creates it.
         watchNothing(context)
         tokens.append(token)
         session?.send(command)

@@ -31,7 +31,7 @@ import Testing
 
   private static let letters = (0x100...0x17F).compactMap(Unicode.Scalar.init).map(Character.init)
 
-  /// The same as the text of cells.
+  /// The same letters, as the text of cells.
   private static let letterTexts = Set(letters.map { "\($0)" })
 
   private static let controls: [Unicode.Scalar] =

@@ -95,7 +95,8 @@ final class StepGate: Sendable {
     }
   }
 
-  /// Whether it may require success: not if cancelling finishes it, which could come before it is added.
+  /// Whether it may require success. It may not if cancelling finishes it, because that could happen before
+  /// it is added.
   private func mayRequire(_ index: Int) -> Bool {
     let kind = program.operations[index].kind
     return kind.hasPlainReadiness && !kind.finishesOnCancel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto f1e0506926750d6ac716cabf185d88011db888984fe46be914c54059503e1788
+// Made from monitor.proto 0b423ef72bc917bda6b2692e84a9b11e8778e23887467303b5050d4553686d7d
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -653,7 +653,7 @@ nonisolated struct WireInterest: Sendable {
     nonisolated enum Column: SwiftProtobuf.Enum, Swift.CaseIterable {
       typealias RawValue = Int
 
-      /// Like COLUMN_STATE.
+      /// Has the meaning of COLUMN_STATE.
       case unspecified // = 0
       case id // = 1
       case state // = 2
@@ -1166,7 +1166,7 @@ nonisolated struct WireUpdatePart: @unchecked Sendable {
   /// Clears the value of `times`. Subsequent reads from it will return its default value.
   mutating func clearTimes() {_uniqueStorage()._times = nil}
 
-  /// The same by class.
+  /// The same times for each class.
   var classTimes: [WireClassTimes] {
     get {_storage._classTimes}
     set {_uniqueStorage()._classTimes = newValue}

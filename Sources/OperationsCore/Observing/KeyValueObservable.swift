@@ -169,7 +169,7 @@ extension KeyValueObservable {
 
   /// Removes the latest registration of the observer for this key and this context.
   ///
-  /// - Precondition: There is one.
+  /// - Precondition: The observer has such a registration.
   public func removeObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
   ) {
@@ -178,7 +178,7 @@ extension KeyValueObservable {
 
   /// Removes the latest registration of the observer for this key, with any context.
   ///
-  /// - Precondition: There is one.
+  /// - Precondition: The observer has such a registration.
   public func removeObserver(_ observer: any KeyValueObserver, forKeyPath keyPath: String) {
     removeObserver(observer, keyPath) { _ in true }
   }

@@ -102,7 +102,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     if status.load(ordering: .acquiring).has(.startClaimed) {
       runBlocks(scope)
       if scope.pointee.operation == nil { return nil }
-      // In this case, the critical section also does the finish.
+      // If there are no consequences to handle, the critical section also finishes the operation.
       if status.load(ordering: .acquiring).finishesQuietly { return OperationChain() }
       finishRun()
     } else {

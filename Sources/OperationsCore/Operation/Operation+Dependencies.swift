@@ -229,7 +229,7 @@ extension Operation {
       rare.moreDependencies = Array(all.dropFirst())
       rare.dependencySet = []
     } else if extra.dependency != nil {
-      // There were two, and now there are fewer.
+      // The operation had two dependencies, and now has fewer.
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
     }

@@ -193,7 +193,7 @@ enum CurrentWork {
       var own = Scope(operation: .passUnretained(operation))
       return withScope(&own) { _ in body() }
     }
-    // This is the case if a queue has started it.
+    // If a queue has started the operation, this thread already has its scope.
     if scope.pointee.operation?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
       return body()
     }

@@ -19,7 +19,7 @@ extension QueueCore {
     if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
-    // Not on this thread, which holds its next operation or counts as searching.
+    // Another thread does this, because this thread holds its next operation or counts as searching.
     if mustAnnounce, isObserved.load(ordering: .sequentiallyConsistent) {
       announceContentsElsewhere()
     }

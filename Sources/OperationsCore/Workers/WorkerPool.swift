@@ -310,7 +310,7 @@ package struct ThreadUse: Sendable, Equatable {
     self.isAtLimit = isAtLimit
   }
 
-  /// The present use; `nil` before the process has created a queue.
+  /// The threads that are in use at present; `nil` before the process has created a queue.
   package static var current: ThreadUse? {
     WorkerConfiguration.isFixed ? WorkerPool.shared.threads : nil
   }

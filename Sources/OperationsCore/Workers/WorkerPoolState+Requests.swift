@@ -40,7 +40,7 @@ extension WorkerPoolState {
     /// The library's own work, which comes first: one worker beyond the budget and beyond the
     /// limit, and another one beyond the budget if a request has waited for some milliseconds.
     case duty
-    /// Completion blocks: the same.
+    /// Completion blocks, with the same numbers of workers.
     case completion
     /// A queue of default width: the budget, plus as many workers as are blocked.
     case shared

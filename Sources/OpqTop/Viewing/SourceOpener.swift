@@ -72,10 +72,10 @@ package final class SourceOpener: Sendable {
         }
       }
     case .processes:
-      // The list of sources does not offer this.
+      // The picker does not list such sources.
       answer(.failed("to show several processes, use: opq-top attach PID PID"))
     case .recording(let path):
-      // The list of sources does not offer this.
+      // The picker does not list such sources.
       answer(.failed("to replay it, use: opq-top replay \(path)"))
     case .demo:
       DispatchQueue.global().async(group: busy) { [self] in

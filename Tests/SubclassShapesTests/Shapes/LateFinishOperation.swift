@@ -77,7 +77,7 @@ final class SuperFirstOperation: Operation, @unchecked Sendable {
     }
   }
 
-  // Only notes that the base class has not skipped it.
+  // Only records that the base class has not skipped it.
   override func main() { job.begin() }
 }
 
