@@ -27,7 +27,7 @@ public struct OperationFilter: Sendable, Hashable {
     case queue(String)
     case className(String)
     case priority(OperationPriority)
-    /// In nanoseconds, and whether the age must be greater or less.
+    /// The age in nanoseconds, and whether the operation's age must be greater or less.
     case age(Int64, isMore: Bool)
     /// In any process, unless the id includes a process number.
     case id(OperationReport.ID)

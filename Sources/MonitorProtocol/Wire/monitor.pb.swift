@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// Made from monitor.proto 0b423ef72bc917bda6b2692e84a9b11e8778e23887467303b5050d4553686d7d
+// Made from monitor.proto f3b5e747484fd9cc33629fc480e92d4e1f637ee45072b1853d27d444f6b2c3c1
 
 // DO NOT EDIT.
 // swift-format-ignore-file
@@ -1534,7 +1534,7 @@ nonisolated struct WireWarning: Sendable {
   /// most 100.
   var operations: [UInt64] = []
 
-  /// The name of the first of them.
+  /// The name of the first operation.
   var title: String = String()
 
   /// The ids of the operations that these wait for, if the kind defines it; at most 100.
