@@ -34,10 +34,10 @@ struct PathSection {
     let count = path.operations.count
     let who =
       count == 1
-      ? "The path has one operation and takes"
-      : "The path has \(HTMLText.count(count)) operations, each of which waited for the previous one. They take"
+      ? "The path has one operation"
+      : "The path has \(HTMLText.count(count)) operations, each of which waited for the previous one"
     return """
-      <p>\(who) <b>\(HTMLText.duration(path.duration))</b>, until the end of \(end ?? ""), \(which).</p>
+      <p>\(who). It takes <b>\(HTMLText.duration(path.duration))</b> and ends with \(end ?? ""), \(which).</p>
       \(shares)
       \(drawing)
       \(table)

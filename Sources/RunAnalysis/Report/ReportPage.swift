@@ -114,12 +114,12 @@ package struct ReportPage {
         "at the end of the recording"
       ),
       (
-        HTMLText.count(concurrency.executing.peak), "maximum at once",
+        HTMLText.count(concurrency.executing.peak), "executing at once, maximum",
         "\(HTMLText.number((concurrency.executing.mean * 10).rounded() / 10)) on average"
       ),
     ]
-    if let run { tiles.append(tile("ran", run)) }
-    if let wait { tiles.append(tile("waited for a slot", wait)) }
+    if let run { tiles.append(tile("run time", run)) }
+    if let wait { tiles.append(tile("slot wait", wait)) }
     let items = tiles.map {
       "<div><b>\($0.value)</b><span>\($0.label)</span><small>\($0.detail)</small></div>"
     }
