@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-// The program of README.md: dependencies, asynchronous work, and a failure that cancels the operation that
-// requires success.
+// The program of README.md: dependencies, asynchronous work, and a failure that cancels an operation.
 
 import Operations
 
