@@ -29,7 +29,8 @@ int cterminal_memory_descriptor(const char *name, size_t limit) {
   if (descriptor < 0) {
     return -1;
   }
-  // Set to its maximum size first, then forbidden to grow: pages that were never written cost nothing.
+  // The file gets its maximum size first and is then forbidden to grow. Pages that were never
+  // written use no memory.
   if (ftruncate(descriptor, (off_t)limit) != 0
       || fcntl(descriptor, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
     close(descriptor);

@@ -22,7 +22,7 @@ extension Dashboard {
             Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
         }
       } else {
-        // For the sentence, which names the operation's dependencies.
+        // Requests the dependencies of the operation, which the sentence below the rows names.
         interest.graphs.insert(
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }

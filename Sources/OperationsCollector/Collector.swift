@@ -119,7 +119,7 @@ final class Collector: Sendable {
     var lastRead = ContinuousClock.now - .seconds(1)
     // Whether a session has changed its interest and has not received an update since.
     var isAsked = false
-    // The end of the time for which viewers have received all due warnings.
+    // The time up to which viewers have received all due warnings.
     var lastTold = ProcessFacts.now
     while let interval = shortestInterval(&table) {
       let nextWarning = table.nextWarning(after: lastTold, of: table.warningKinds)

@@ -182,8 +182,8 @@ struct TelemetryState {
           report: report, started: started, finished: finished,
           queueName: queues[report.queue]?.harmlessName))
     }
-    // Sorted by start: if two operations are short, the finish of a dependent may be noted before the finish
-    // of its dependency.
+    // The runs are sorted by start, because if two operations are short, the finish of a dependent may be
+    // noted before the finish of its dependency.
     return runs.sorted { ($0.started, $0.report.id) < ($1.started, $1.report.id) }
   }
 

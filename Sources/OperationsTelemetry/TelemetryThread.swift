@@ -38,7 +38,8 @@ final class TelemetryThread: Sendable {
     interest = TelemetryInterest.make(wantsWarnings: metrics != nil)
     // While there is something to read, the collector reads at least once a second.
     patience = min(max(interval, .seconds(1)), .seconds(3_600)) * 2
-    // Read before the session begins, so that events in between are counted, and no event is counted twice.
+    // The counts are read before the session begins, so that events in between are counted, and no event is
+    // counted twice.
     past = .now
     session = MonitorSession(minimumInterval: interval, interest: interest, isReadOnly: true) {
       control.ring()

@@ -42,7 +42,7 @@ struct Model: Hashable, Sendable {
     /// BA-1: no operation overtakes a barrier, and a barrier overtakes no operation.
     static let barriers = Rules(rawValue: 1 << 13)
 
-    /// At most as many operations as its limit execute with an exclusion.
+    /// An exclusion limits the number of operations that execute with it.
     static let exclusions = Rules(rawValue: 1 << 14)
     /// An operation that requires the success of a dependency is cancelled if that was cancelled.
     static let requirements = Rules(rawValue: 1 << 15)

@@ -43,7 +43,7 @@ package enum ProcessStatus {
     defer { closedir(directory) }
     var count = 0
     while readdir(directory) != nil { count += 1 }
-    // Without the entries of the folder itself and its parent.
+    // The entries of the folder itself and of its parent do not count.
     return count - 2
   }
 }

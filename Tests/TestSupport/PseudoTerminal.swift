@@ -39,12 +39,12 @@ package final class PseudoTerminal {
   /// The name with which programs open the terminal.
   package let name: String
 
-  /// Held while inheritable descriptors exist, and while a program is started, because tests on
-  /// other threads have terminals too.
+  /// The lock is held while inheritable descriptors exist, and while a program is started, because
+  /// tests on other threads have terminals too.
   private static let inheriting = Mutex(())
 
   private var controller: Int32
-  /// Kept open, so that settings outlive the program that changed them.
+  /// The descriptor is kept open, so that settings outlive the program that changed them.
   private var keeper: Int32
   /// The program that was started; `nil` if none runs.
   package private(set) var child: Int32?

@@ -18,7 +18,7 @@ struct Sparkline: Sendable, Equatable {
   /// The height of each sample, from 0 to 7. It is 0 only if the sample is 0.
   var levels: [Int] {
     samples.map { sample in
-      // Rounded up, so that only zero looks like zero.
+      // Heights are rounded up, so that only zero looks like zero.
       let (high, low) = sample.multipliedFullWidth(by: 7)
       let (quotient, remainder) = scale.dividingFullWidth((high, low))
       return quotient + (remainder > 0 ? 1 : 0)

@@ -24,11 +24,11 @@ struct RecordingIndex: Sendable, Equatable {
   /// The number of entries in a frame.
   static let entriesPerFrame = 10_000
 
-  /// Sorted by time.
+  /// The places of the snapshots, sorted by time.
   var snapshots: [Place] = []
-  /// Sorted by time.
+  /// The places of the warnings, sorted by time.
   var warnings: [Place] = []
-  /// `nil` if there is no update.
+  /// The place of the last update; `nil` if there is none.
   var end: Place?
 
   private var warned: Set<WarningIdentity> = []

@@ -21,7 +21,7 @@ struct OperationSteps {
     case added, cancelled, ready, started, finished
   }
 
-  /// Sorted by time.
+  /// The steps, sorted by time.
   private(set) var steps: [Step] = []
 
   private var state: OperationState?

@@ -15,8 +15,8 @@ struct LastingCondition {
 
   /// How long the condition may last before a warning.
   let patience: Duration
-  /// In the order in which they were added. A removed operation stays until half of them are
-  /// removed.
+  /// The operations, in the order in which they were added. A removed operation stays until half of
+  /// them are removed.
   private var places: [Place] = []
   /// The indices in `places` of the operations that are in the condition now.
   private var indices: [OperationReport.ID: Int] = [:]

@@ -31,7 +31,7 @@ struct LeakWatch {
     var isLeak = false
   }
 
-  /// In the order in which they finished.
+  /// The watched operations, in the order in which they finished.
   private var watched: [Watched] = []
   private var ids: Set<OperationReport.ID> = []
   /// The index at which the next round begins.

@@ -42,7 +42,7 @@ struct GroupState {
   private var phase = Phase.gathering
   private var isCancelled = false
   private var unfinishedCount = 0
-  /// In the order in which the members finished, one per origin.
+  /// The failures, in the order in which the members finished. Each origin has one.
   private var failures: [Failure] = []
   /// The index of each origin in `failures`.
   private var places: [OperationID: Int] = [:]

@@ -17,7 +17,7 @@ struct ExclusionMember {
   /// The maximum number of refusals before it is due again.
   static let longestPatience = 64
 
-  /// In the order in which they were created.
+  /// The exclusions of the operation, in the order of their creation.
   let exclusions: [MutualExclusion]
   /// The total number of refusals after which it is due.
   private var patience = Self.firstPatience

@@ -107,7 +107,8 @@ final class Exclusions: Sendable {
       guard status.isEligible else {
         return (Reply(answer: .refused), state.lines.standBack(number).invited)
       }
-      // Read here, because a thread that changes the priority takes this lock afterwards.
+      // The priority is read under this lock, because a thread that changes it acquires the lock
+      // afterwards.
       let group = ExclusionLines.Group(
         queue: UInt(bitPattern: operation.queue.load(ordering: .acquiring)?.toOpaque()),
         priorityIndex: status.priorityIndex)
@@ -243,9 +244,9 @@ final class Exclusions: Sendable {
   ) -> Result {
     let (result, invited, givesWay) = state.withLock { state in
       let (result, numbers) = body(&state)
-      // Without references, because a reference that this thread released at the end could be the
-      // last one, although the thread may hold a lock of the user. An operation that has claimed a
-      // push stays in its queue until then.
+      // The operations are not retained, because a reference that this thread released at the end
+      // could be the last one, although the thread may hold a lock of the user. An operation that
+      // has claimed a push stays in its queue until then.
       let invited = numbers.compactMap { number -> Unmanaged<Operation>? in
         guard let operation = state.operations[number],
           operation.update({ $0.exclusionHasEnded() })

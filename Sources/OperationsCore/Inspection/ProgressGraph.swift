@@ -11,7 +11,7 @@ struct ProgressGraph: Sendable {
   /// The needs of one task: the end of all `tasks`, and a place in each of `pools`.
   struct Needs: Equatable, Sendable {
     var tasks: [Int] = []
-    /// Without the pools in which it holds a place.
+    /// The pools in which the task needs a place, without those in which it holds one.
     var pools: [Int] = []
   }
 

@@ -105,7 +105,7 @@ struct QueueContents {
     var started: Int64?
   }
 
-  /// In the order of addition.
+  /// The operations and barriers, in the order of addition.
   var entries: [Entry] = []
   /// The ready operations, in the order in which they would start.
   var readyOrder: [UnsafeMutableRawPointer] = []

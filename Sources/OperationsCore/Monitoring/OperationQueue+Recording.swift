@@ -71,7 +71,7 @@ extension QueueCore {
   /// keep up.
   @inline(never)
   func describe(_ operation: Operation) {
-    // Read first, because a value that does not change stays in every processor's cache.
+    // The level is read first. It seldom changes, so it stays in the cache of every processor.
     guard newRecords.load(ordering: .relaxed) > 0,
       newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
     else { return }
@@ -144,7 +144,8 @@ extension QueueCore {
     records.indices.compactMap { index in
       let record = records[index]
       guard record.needsDescription, let operation = record.operation else { return nil }
-      // Cleared before the description, so that concurrent changes request another one.
+      // The flag is cleared before the description is read, so that concurrent changes request
+      // another one.
       record.needsDescription = false
       return (index, operation.takeUnretainedValue())
     }

@@ -42,7 +42,8 @@ struct QueueMonitor {
   private var unrecorded = UnrecordedOperations()
   /// Wakes the recorder; `nil` while there is none.
   private(set) var wakeCollector: (@Sendable () -> Void)?
-  /// In the order of their first change. Those before `takenCount` were already returned.
+  /// The changed records, in the order of their first change. Those before `takenCount` were
+  /// already returned.
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false

@@ -131,8 +131,8 @@ package enum QueueRegistry {
 
   /// Ends ``startRecording(_:newRecords:wake:)`` and drops the records.
   package static func stopRecording(_ recorder: RecorderID) {
-    // Kept until every queue has released its copy, so that none releases the last one under a
-    // lock.
+    // The closure is kept until every queue has released its copy, so that no queue releases the
+    // last reference under a lock.
     let wake = state.withLock { state in
       state.recorder = nil
       return state.wakeCollector.take()

@@ -10,7 +10,7 @@ import Synchronization
 /// outside the lock.
 final class KeyValueObservations: Sendable {
   private struct State {
-    /// In the order of registration, which is the order of notification.
+    /// The registrations, in the order in which they were made and are notified.
     var registrations: [KeyValueRegistration] = []
     /// When this number is reached, the registrations of released observers are removed.
     var registrationLimit = 16

@@ -81,8 +81,8 @@ private enum NamedKeyPaths {
 }
 
 extension ObservationHost where Self: Operation {
-  /// By key paths that begin with this class, as its users write them. If the class made a property
-  /// settable, its key path is another one, which cannot be written here.
+  /// The named properties, by key paths that begin with this class, as its users write them. If the
+  /// class made a property settable, its key path is another one, which cannot be written here.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),
@@ -99,7 +99,7 @@ extension ObservationHost where Self: Operation {
 }
 
 extension ObservationHost where Self: OperationQueue {
-  /// By key paths that begin with this class.
+  /// The names of properties, by key paths that begin with this class.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.operations, "operations"),

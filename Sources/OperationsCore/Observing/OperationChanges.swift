@@ -89,7 +89,8 @@ private final class StateRelay: Sendable {
 
   func look(at operation: Operation) {
     let isMine = seen.withLock { seen in
-      // Read under the lock: of two threads, the later one must not add the older state.
+      // The state is read under the lock, so that of two threads the later one does not add the
+      // older state.
       let state = operation.state
       if state == seen.last || seen.last == .finished { return false }
       seen.last = state

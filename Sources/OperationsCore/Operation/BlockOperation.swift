@@ -125,7 +125,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
       finishRun()
     case .finishWithoutRunning, .nothing, .refuse: break
     }
-    // For a cancelled operation: the release of the blocks may need the slot.
+    // A cancelled operation is retired before its blocks are released, because their release may
+    // need the slot.
     guard let unrun = takeWork(mayRunAgain: false) else { return }
     CurrentWork.retire(scope)
     withExtendedLifetime(unrun) {}

@@ -18,7 +18,8 @@ final class RareState {
   var observations: KeyValueObservations?
   /// The blocks of a block operation after the first.
   var moreBlocks: [@Sendable () -> Void] = []
-  /// Set when it is first read, and then constant. Read without the lock.
+  /// The number of the operation. It is assigned at the first read and does not change after that.
+  /// It is read without the lock.
   let identifier = Atomic<UInt64>(0)
   /// The record for a collector. Guarded by the queue's lock instead of the operation's.
   @exclusivity(unchecked) var record: OperationRecord?

@@ -33,7 +33,7 @@ extension Operation {
       }
     }
 
-    /// From 0 for the highest to 4 for the lowest.
+    /// The index of the priority, from 0 for the highest to 4 for the lowest.
     var index: Int {
       switch self {
       case .veryHigh: 0

@@ -181,7 +181,7 @@ final class QueueCore: @unchecked Sendable {
   private func takeBack(_ operation: Operation) {
     // A thread that pins it uses the queue, which may be released after this.
     operation.pinWhenUnpinned()
-    // In this order, so that it has a queue while it is enqueued.
+    // The flag is cleared before the queue, so that an enqueued operation always has a queue.
     operation.waitUntil { $0.takeBackEnqueue() }
     operation.queue.store(nil, ordering: .releasing)
   }
@@ -232,7 +232,7 @@ final class QueueCore: @unchecked Sendable {
   /// Pushes new operations, and notifies observers of the queue's contents.
   @inline(__always)
   private func pushAnnounced(first: Unmanaged<Operation>, last: Unmanaged<Operation>) {
-    // Without a closure if there is no observer, because its captures would be retained.
+    // If there is no observer, no closure is created, because a closure would retain its captures.
     guard isObserved.load(ordering: .sequentiallyConsistent) else {
       push(first: first, last: last)
       return announceContentsAfterwards()

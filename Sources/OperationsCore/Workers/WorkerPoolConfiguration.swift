@@ -32,7 +32,8 @@ struct WorkerPoolConfiguration: Equatable, Sendable {
   ) -> (WorkerPoolConfiguration, faults: [String]) {
     var faults: [String] = []
     func value(of setting: WorkerConfiguration.Setting) -> Int? {
-      // Read even if the program has set the value, so that a mistake is always reported.
+      // The variable is read even if the program has set the value, so that a mistake is always
+      // reported.
       guard let text = environment(setting.variable) else { return configuration[setting] }
       let number = Int(text).flatMap { setting.range.contains($0) ? $0 : nil }
       if number == nil {

@@ -154,7 +154,7 @@ struct WorkerPoolState {
   /// Puts the request of a queue in its line, if nothing else is to do: requests wait already, the budget
   /// is used up, and the sampler is awake.
   ///
-  /// For the thread that adds operations to many queues. The result is that of ``request(_:_:width:)``.
+  /// For a thread that adds operations to many queues. The result is that of ``request(_:_:width:)``.
   ///
   /// - Returns: `false`, with nothing done, if it is not so.
   // Inlined, with plain members only: a call would copy the whole state.

@@ -147,7 +147,7 @@ package struct ViewOptions: ParsableArguments {
 enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
   /// Unless `NO_COLOR` is set and not empty.
   case auto
-  /// Regardless of `NO_COLOR`.
+  /// Colours are used even if `NO_COLOR` is set.
   case always
   /// Never.
   case never

@@ -24,9 +24,9 @@ struct FileError: Error, CustomStringConvertible {
 struct OutputFile: ~Copyable {
   /// When the file gets its name.
   enum Appearance {
-    /// At the beginning, because an incomplete file is useful.
+    /// The file appears at the beginning, because an incomplete recording is useful.
     case atOnce
-    /// In ``finish()``. Until then, the name refers to the earlier file, if any.
+    /// The file appears in ``finish()``. Until then, the name refers to the earlier file, if any.
     case whenWhole
   }
 

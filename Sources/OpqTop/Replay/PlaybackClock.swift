@@ -35,7 +35,7 @@ struct PlaybackClock: Sendable, Equatable {
   func moment(of time: MonitorTime) -> MonitorTime? {
     guard isRunning else { return nil }
     let left = max(0, time.nanoseconds - shown.nanoseconds)
-    // Rounded up, so that the clock has reached the time then.
+    // The moment is rounded up, so that the clock has reached the time at that moment.
     return moment + .nanoseconds(speed < 0 ? left << -speed : (left >> speed) + 1)
   }
 
