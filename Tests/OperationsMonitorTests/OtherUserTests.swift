@@ -41,7 +41,7 @@ import Testing
       // The directory refuses other users.
       ask(as: [12_345])
       #expect(answers.value[12_345] == .nothing)
-      // If the directory does not, the system still reports their user.
+      // If a viewer of another user reaches the socket, the system still reports that user.
       chmod(runtime.file("opq"), 0o755)
       chmod(path, 0o666)
       answers.change { $0 = [:] }

@@ -98,7 +98,8 @@ extension Model {
     items[index].isCancelled = true
     if items[index].kind == .selfFinishing { return finishNow(index) }
     if items[index].phase == .pending, items[index].kind != .barrier { goAhead(index) }
-    // After `super.cancel()`: the queue may start it first, and so finish it.
+    // The operation finishes after `super.cancel()`, because the queue may start it, and so finish it,
+    // before.
     if items[index].kind == .stateful { return [.finish(index)] }
     return rules.contains(.onlyFinishSatisfies)
       ? [] : items[index].dependents.map { .tell($0, index) }

@@ -13,8 +13,8 @@ final class Worker: Sendable {
   /// row.
   private static let longSearch = 2_000
   private static let shortSearch = 30
-  /// A longer search would have found new work that comes within this time after a search: a near
-  /// miss.
+  /// The time limit of a near miss. If new work arrives within this time after a search, a longer search
+  /// would have found it.
   private static let soonNanoseconds: Int64 = 50_000
   /// The number of operations after which a queue gives way to another waiting queue.
   private static let turn = 64

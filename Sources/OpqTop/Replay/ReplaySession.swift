@@ -29,7 +29,7 @@ final class ReplaySession: MonitorSource {
   }
 
   private let queue = DispatchQueue(label: "opq-replay")
-  /// Used only on the queue.
+  /// The replayed recording. It is used only on `queue`.
   private let playing: Mutex<Playing>
   private let state: Mutex<State>
   private let wake: @Sendable () -> Void
