@@ -116,7 +116,8 @@ extension Operation {
   /// - Parameter operations: The operations, with unowned references, which this method releases.
   @inline(never)
   static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
-    // A child process has no such thread. These are in no queue, and are asked when they are started.
+    // A child process has no such thread. These operations are not in a queue. Their `isReady` is read when
+    // they are started.
     if csystem_is_forked_child() { return operations.forEach { _ = claim($0) } }
     OperationQueue.duties.addOperation {
       for operation in operations { claim(operation)?.askReadinessBeforeStart() }

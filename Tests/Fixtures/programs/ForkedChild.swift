@@ -94,16 +94,17 @@ enum ForkedChild {
 private final class Parent: Sendable {
   private let gate = Pipe()
   private let queue = OperationQueue()
-  /// Has operations that could start.
+  /// A suspended queue with operations that could otherwise start.
   private let suspended = OperationQueue()
-  /// Has an operation that executes, and others.
+  /// A queue with an executing operation and others.
   private let full = OperationQueue()
   private let suspendedFull = OperationQueue()
-  /// Executes in a queue.
+  /// An operation that executes in a queue.
   private let running: Operation
   /// Waits for ``running``.
   private let waiting = BlockOperation { _exit(5) }
-  /// Is in no queue. The operations whose names begin with `after` wait for it.
+  /// An operation that is not in a queue. The operations whose names begin with `after` wait for
+  /// it.
   private let before = Operation()
   private let after = BlockOperation { _exit(5) }
   private let afterInFull = BlockOperation { _exit(5) }

@@ -26,7 +26,7 @@ struct ForkedProcessTests {
   }
 
   @Test(
-    "H-14: a child that finishes an operation ends with a message about what needs a thread then",
+    "H-14: a child that finishes an operation ends with a message if that needs a thread",
     arguments: [
       ("startWithCompletionBlock", "run a completion block"),
       ("failWithDependent", "cancel a dependent of an operation that has failed"),
@@ -35,7 +35,7 @@ struct ForkedProcessTests {
     let (_, output) = try Self.fixture.run(
       "workers", "fork", use, environment: ["SWIFT_BACKTRACE=enable=no"])
     #expect(output.contains("the child was ended by a trap"), "\(output)")
-    #expect(output.contains("Operations: a child process tries to \(action)."), "\(output)")
+    #expect(output.contains("Operations: a child process tried to \(action)."), "\(output)")
   }
 
   @Test(
