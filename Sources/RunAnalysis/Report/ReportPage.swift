@@ -114,7 +114,7 @@ package struct ReportPage {
         "at the end of the recording"
       ),
       (
-        HTMLText.count(concurrency.executing.peak), "executing at once, maximum",
+        HTMLText.count(concurrency.executing.peak), "maximum executing",
         "\(HTMLText.number((concurrency.executing.mean * 10).rounded() / 10)) on average"
       ),
     ]
