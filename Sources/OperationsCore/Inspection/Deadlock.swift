@@ -128,3 +128,21 @@ extension QueueRegistry {
   /// The deadlocks of all queues together, each once; see `OperationQueue.deadlocks()`.
   package static var deadlocks: [Deadlock] { DeadlockSearch.deadlocks(in: queues) }
 }
+
+extension OperationSupplement where Self: Operation {
+  /// Returns a cycle of dependencies that keeps this operation from starting; `nil` if there is
+  /// none.
+  ///
+  /// Each member waits for the next one, and the last one for the first: none of them will start
+  /// unless one is cancelled or a dependency is removed. If the operation itself is in a cycle, the
+  /// result is a shortest one that begins with it. Otherwise, it is a cycle that this operation
+  /// waits for, directly or through others. Members can be in any queue, or in none. An operation
+  /// that was never added to a queue is not a cycle, although its dependents wait too.
+  ///
+  /// The search examines everything that the operation waits for, in time and memory proportional
+  /// to that. Use it for debugging, not for every operation. It can be called on any thread, and
+  /// delays nothing. Concurrent changes may be missed, but a returned cycle did exist.
+  public func dependencyCycle() -> [Operation]? {
+    DeadlockSearch.dependencyCycle(from: self)
+  }
+}

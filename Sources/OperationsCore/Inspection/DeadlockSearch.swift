@@ -14,6 +14,18 @@ struct DeadlockSearch {
     return DeadlockSearch(picture: picture).all
   }
 
+  /// Returns a cycle of dependencies that keeps an operation from starting, if possible a shortest
+  /// one that begins with it.
+  static func dependencyCycle(from operation: Operation) -> [Operation]? {
+    var picture = WaitPicture(dependenciesOf: operation)
+    picture.readAll()
+    if picture.graph.disjointCycles().isEmpty { return nil }
+    picture.confirm()
+    let graph = picture.graph
+    let cycle = graph.shortestCycle(through: 0) ?? graph.disjointCycles().first
+    return cycle?.map { picture.operations[$0] }
+  }
+
   private var all: [Deadlock] {
     let cycles = cycles
     return cycles.map(cycle) + knots(apartFrom: cycles) + neverAdded
@@ -23,11 +35,7 @@ struct DeadlockSearch {
 
   private func cycle(_ members: [Int]) -> Deadlock { .cycle(members.map(reference)) }
 
-  private var cycles: [[Int]] {
-    var graph = DirectedGraph()
-    for wait in picture.waits { graph.appendNode(edgesTo: wait.operations) }
-    return graph.disjointCycles()
-  }
+  private var cycles: [[Int]] { picture.graph.disjointCycles() }
 
   /// Returns the deadlocks because of missing slots, or of exclusions that several operations hold.
   private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {

@@ -38,8 +38,7 @@ private enum NotRunning {
     let dependencies = operation.listedDependencies
     let unmet = operation.dependenciesInTheWay
     if !unmet.isEmpty {
-      var walk = DependencyWalk()
-      if let chain = walk.chain(from: operation) {
+      if let chain = BlockerSearch.chain(from: operation) {
         reasons.append(
           .unmetDependencies(
             unmet: unmet.map(OperationReference.init), total: dependencies.count, chain: chain))

@@ -3,12 +3,15 @@
 
 import Synchronization
 
-/// The operations, slots and exclusions that operations wait for, across all queues.
+/// The graph of what operations wait for. Every search for cycles, deadlocks and blockers reads it
+/// here.
 ///
-/// The picture is read part by part, at different moments. A second reading keeps only the parts
-/// that still exist, which makes it a picture of one moment between the two readings: an operation
-/// that has begun, has finished or has stopped waiting does not go back, and an operation that
-/// holds a slot keeps it until it finishes.
+/// The picture is read part by part, at different moments, and only one lock is held at a time. A
+/// second reading keeps only the parts that still exist, which makes it a picture of one moment
+/// between the two readings: an operation that has begun, has finished or has stopped waiting does
+/// not go back, and an operation that holds a slot keeps it until it finishes. (A dependency that
+/// was removed and added again in between is not detected. In that case the program has created
+/// what is reported.)
 struct WaitPicture {
   /// The needs of one operation.
   struct Wait {
@@ -46,19 +49,41 @@ struct WaitPicture {
   private var readings: [Queue] = []
   /// Whether unknown operations and queues are added.
   private var isGrowing = true
+  /// Whether only dependencies are read.
+  private let hasOnlyDependencies: Bool
+
+  /// Begins a picture of the dependencies that an operation waits for, directly and through others.
+  /// The operation has number 0.
+  init(dependenciesOf root: Operation) {
+    hasOnlyDependencies = true
+    _ = number(of: root)
+  }
 
   /// Reads what the operations of these queues wait for, directly and through others.
   init(of roots: [OperationQueue]) {
+    hasOnlyDependencies = false
     for root in roots {
       _ = number(of: root)
       for entry in root.core.withScheduler({ scheduler, _ in scheduler.contents }).entries {
         _ = number(of: entry.operation)
       }
     }
-    while waits.count < operations.count { waits.append(readWait(of: operations[waits.count])) }
+    readAll()
     slotHolders = readings.map {
       ($0.slotHolders ?? []).compactMap { numbers[ObjectIdentifier($0)] }
     }
+  }
+
+  /// Reads the wait of each known operation, and of those that become known.
+  mutating func readAll() {
+    while waits.count < operations.count { waits.append(readWait(of: waits.count)) }
+  }
+
+  /// An edge leads from each operation to those that all must finish before it can continue.
+  var graph: DirectedGraph {
+    var graph = DirectedGraph()
+    for wait in waits { graph.appendNode(edgesTo: wait.operations) }
+    return graph
   }
 
   /// Reads everything again, and removes the parts that have changed.
@@ -72,7 +97,7 @@ struct WaitPicture {
       if before != after { readings[index].slotHolders = nil }
     }
     for index in operations.indices {
-      let again = readWait(of: operations[index])
+      let again = readWait(of: index)
       if waits[index].operations != again.operations {
         let still = Set(again.operations)
         waits[index].operations.removeAll { !still.contains($0) }
@@ -135,7 +160,14 @@ struct WaitPicture {
 
   // MARK: Reading
 
-  private mutating func readWait(of operation: Operation) -> Wait {
+  /// Reads what one operation waits for now, and adds it to the known operations.
+  mutating func readWait(of number: Int) -> Wait {
+    let operation = operations[number]
+    guard hasOnlyDependencies else { return readEveryWait(of: operation) }
+    return Wait(operations: operation.dependenciesInTheWay.compactMap { self.number(of: $0) })
+  }
+
+  private mutating func readEveryWait(of operation: Operation) -> Wait {
     let status = operation.status.load(ordering: .acquiring)
     if status.isFinished { return Wait() }
     var wait = Wait()
@@ -208,5 +240,34 @@ struct WaitPicture {
       }
     }
     return reading
+  }
+}
+
+// MARK: - One operation
+
+extension Operation {
+  /// The dependencies that keep it from starting; none if it does not wait.
+  final var dependenciesInTheWay: [Operation] {
+    guard status.load(ordering: .acquiring).isHeldUpByDependencies else { return [] }
+    return listedDependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
+  }
+}
+
+extension OperationStatus {
+  /// Whether it cannot start before dependencies have finished, whatever else happens.
+  var isHeldUpByDependencies: Bool {
+    unmetDependencyCount > 0 && isPending && !isCancelled && !has(.dispatched) && !has(.selfReady)
+  }
+}
+
+extension Operation {
+  /// Returns the queue that has the operation; `nil` if it is in none, or has left it.
+  ///
+  /// For callers that do not work for the queue, and so cannot rely on its existence.
+  final var queueHoldingIt: OperationQueue? {
+    guard let core = enqueuedQueue, let queue = QueueRegistry.queue(at: core) else { return nil }
+    // The operation may have left meanwhile, its queue may be gone, and another queue may have that
+    // address. If the operation is not retired, its queue exists, and is this one.
+    return status.load(ordering: .sequentiallyConsistent).has(.retired) ? nil : queue
   }
 }

@@ -3,9 +3,9 @@
 
 import Synchronization
 
-/// Follows the unmet dependencies of an operation, each time the one that looks slowest, to the
-/// operation that blocks all.
-struct DependencyWalk {
+/// Finds the operation that blocks all, in a picture of which it reads only the operations on the
+/// way: from each operation, the way leads to the unmet dependency that looks slowest.
+struct BlockerSearch {
   /// An estimate of the time until a dependency finishes. Later cases mean longer times.
   private enum Outlook: Comparable {
     case executing
@@ -18,31 +18,45 @@ struct DependencyWalk {
     case neverAdded
   }
 
+  private var picture: WaitPicture
   private var isSuspendedByQueue: [QueueID: Bool] = [:]
 
-  /// Returns the chain from an operation on; `nil` if it waits for no dependency.
-  mutating func chain(from start: Operation) -> DependencyChain? {
-    var operations: [Operation] = []
-    var current = start
-    while let next = slowest(of: current.dependenciesInTheWay) {
-      if next === start || operations.contains(where: { $0 === next }) {
-        return DependencyChain(operations, .cycle(OperationReference(next)))
-      }
-      if operations.count == DependencyChain.longest { return DependencyChain(operations, .goesOn) }
-      operations.append(next)
-      current = next
-    }
-    return operations.last.map { DependencyChain(operations, end($0)) }
+  private init(from start: Operation) { picture = WaitPicture(dependenciesOf: start) }
+
+  /// Returns the chain from an operation to the one that blocks it; `nil` if it waits for no
+  /// dependency.
+  static func chain(from start: Operation) -> DependencyChain? {
+    var search = BlockerSearch(from: start)
+    return search.chain()
   }
 
-  private mutating func slowest(of operations: [Operation]) -> Operation? {
-    var slowest: (operation: Operation, outlook: Outlook)?
-    for operation in operations {
-      let outlook = outlook(for: operation)
-      // If several dependencies look equally slow, the first one is used.
-      if slowest.map({ $0.outlook < outlook }) ?? true { slowest = (operation, outlook) }
+  private mutating func chain() -> DependencyChain? {
+    var path = [0]
+    while let last = path.last, let next = slowest(of: picture.readWait(of: last).operations) {
+      if path.contains(next) { return chain(path, .cycle(OperationReference(operation(next)))) }
+      if path.count > DependencyChain.longest { return chain(path, .goesOn) }
+      path.append(next)
     }
-    return slowest?.operation
+    guard path.count > 1, let last = path.last else { return nil }
+    return chain(path, end(operation(last)))
+  }
+
+  /// Returns the chain of a path, which begins with the operation in question.
+  private func chain(_ path: [Int], _ end: DependencyChain.End) -> DependencyChain {
+    let operations = path.dropFirst().map { OperationReference(operation($0)) }
+    return DependencyChain(operations: operations, end: end)
+  }
+
+  private func operation(_ number: Int) -> Operation { picture.operations[number] }
+
+  private mutating func slowest(of numbers: [Int]) -> Int? {
+    var slowest: (number: Int, outlook: Outlook)?
+    for number in numbers {
+      let outlook = outlook(for: operation(number))
+      // If several dependencies look equally slow, the first one is used.
+      if slowest.map({ $0.outlook < outlook }) ?? true { slowest = (number, outlook) }
+    }
+    return slowest?.number
   }
 
   private mutating func outlook(for operation: Operation) -> Outlook {
@@ -76,12 +90,6 @@ struct DependencyWalk {
       return isSuspended(queue)
         ? .suspended(QueueReference(queue)) : .ready(QueueReference(queue))
     }
-  }
-}
-
-extension DependencyChain {
-  fileprivate init(_ operations: [Operation], _ end: End) {
-    self.init(operations: operations.map(OperationReference.init), end: end)
   }
 }
 
