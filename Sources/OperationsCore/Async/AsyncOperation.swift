@@ -201,7 +201,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     let outcome = await runKeepingError()
     await willFinish(outcome)
     withWork { $0.end(outcome) }
-    finishLater()
+    if finish(wasExecuting: true) { finishWasSet() }
   }
 
   /// Waits until the thread that created the task has stored it. Until then `cancel()` could not

@@ -133,7 +133,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     Task {
       await members.waitForLast()
       endAwaiting(.queue(members.queue))
-      if finishUnrunAtLast() { finishWasSet() }
+      if finish(wasExecuting: false) { finishWasSet() }
     }
     return false
   }
@@ -160,8 +160,6 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     if held.count > 1 { ReleaseList.releaseElsewhere(consume held) }
     return isFound
   }
-
-  private final func finishUnrunAtLast() -> Bool { super.finishUnrun() }
 }
 
 /// Operations of a ``GroupOperation`` have failed.

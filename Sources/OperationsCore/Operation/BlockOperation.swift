@@ -115,7 +115,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return releaseDependents(in: queue)
   }
 
-  /// Starts an operation that is observed or was cancelled.
+  /// Starts an operation that is observed or was cancelled. A cancelled one without observers has a
+  /// shorter path than ``run(isByHand:)``, because a program may cancel many at once.
   @inline(never)
   private final func startSlowly(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     switch update({ $0.startUnobserved() }) {

@@ -7,11 +7,6 @@ import Synchronization
 extension Operation {
   // MARK: Start
 
-  final func performStart() {
-    // Workers start a plain block operation in another way, so this call was made by the program.
-    if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
-  }
-
   /// Starts the operation, and announces each change.
   ///
   /// - Returns: Whether this has finished it, so that the caller must call `finishWasSet`.
@@ -32,35 +27,26 @@ extension Operation {
       // An observer may have finished it.
       if status.load(ordering: .acquiring).isFinished { return false }
       let isBodyDone = CurrentWork.run(self) { runBody() }
-      return isBodyDone && finishesWithMain && finishHere(wasExecuting: true)
+      return isBodyDone && finishesWithMain && finish(wasExecuting: true)
     }
   }
 
   /// Finishes after the blocks have run. An observer may have been added meanwhile.
   final func finishRun() {
-    if update({ $0.finishUnobserved() }) == nil { _ = announceFinish(wasExecuting: true) }
+    if update({ $0.finishUnobserved() }) == nil { _ = finish(wasExecuting: true) }
   }
 
-  /// Finishes after the work that ``runBody()`` has left to other threads. Can be called on any
-  /// thread.
-  final func finishLater() {
-    if finishHere(wasExecuting: true) { finishWasSet() }
-  }
-
-  /// Finishes the operation and, if its class requests that, releases its work.
+  /// Finishes the operation between the announcements of that and, if its class requests it,
+  /// releases its work.
   ///
-  /// - Returns: Whether this call has finished it, so that the caller must call
-  ///   ``finishWasSet(discardsWork:)``.
-  final func finishHere(wasExecuting: Bool) -> Bool {
-    guard announceFinish(wasExecuting: wasExecuting) else { return false }
-    return !releasesWorkFirst || !CurrentWork.releasing(self) { discardWork() }
-  }
-
-  /// - Returns: Whether this call has finished it. `false` if a subclass has announced the finish
-  ///   before, because its consequences were handled then.
-  final func announceFinish(wasExecuting: Bool) -> Bool {
+  /// Can be called on any thread.
+  ///
+  /// - Returns: Whether the caller must call ``finishWasSet(discardsWork:)``. `false` if a subclass
+  ///   has announced the finish before, because its consequences were handled then, and if the
+  ///   release of the work has retired the operation.
+  final func finish(wasExecuting: Bool) -> Bool {
     if status.load(ordering: .acquiring).isFinished { return false }
-    return Delivery.during(self) {
+    let isFirst = Delivery.during(self) {
       if wasExecuting { willChangeValue(forKey: "isExecuting") }
       willChangeValue(forKey: "isFinished")
       let isFirst = update { $0.finish() }
@@ -68,6 +54,8 @@ extension Operation {
       ownValueDidChange(forKey: "isFinished")
       return isFirst
     }
+    guard isFirst else { return false }
+    return !releasesWorkFirst || !CurrentWork.releasing(self) { discardWork() }
   }
 
   // MARK: Finishes that a subclass decides

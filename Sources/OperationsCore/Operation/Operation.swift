@@ -55,7 +55,10 @@ open class Operation: @unchecked Sendable {
   /// without a call of `super`.
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
-  open func start() { performStart() }
+  open func start() {
+    // Workers start a plain block operation in another way, so this call was made by the program.
+    if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
+  }
 
   /// Does the work. The base class does nothing, so an override need not call `super`.
   ///
@@ -271,7 +274,8 @@ open class Operation: @unchecked Sendable {
   /// Runs the work on the thread that has started the operation. The classes of this module
   /// override it.
   ///
-  /// - Returns: Whether the work has ended. If not, the class calls ``finishLater()`` at its end.
+  /// - Returns: Whether the work has ended. If not, the class calls ``finish(wasExecuting:)`` at its
+  ///   end.
   func runBody() -> Bool {
     main()
     return true
@@ -280,7 +284,7 @@ open class Operation: @unchecked Sendable {
   /// Finishes an operation that was cancelled before its start. The classes of this module override it.
   /// - Returns: Whether this call has finished it, so that the caller must call
   ///   ``finishWasSet(discardsWork:)``.
-  func finishUnrun() -> Bool { finishHere(wasExecuting: false) }
+  func finishUnrun() -> Bool { finish(wasExecuting: false) }
 
   /// Removes and returns the work of the operation when the work will no longer run. The classes of this
   /// module override it.
