@@ -16,8 +16,6 @@ final class ProcessConnection: ChannelInboundHandler {
   enum Event {
     /// The process has sent its greeting and can be watched.
     case greeted(Hello, versions: ProtocolVersions)
-    /// A message of the process.
-    case message(MonitorMessage)
     /// Bytes have arrived from the process, possibly only a part of a message.
     case heard
     /// The connection has ended for this reason. It is the last event.
@@ -26,6 +24,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   private let path: String
   private let isReadOnly: Bool
+  private let deliver: (MonitorMessage) -> Void
   private let receive: (Event) -> Void
   private var conversation: ProcessConversation
   private var isOver = false
@@ -35,14 +34,16 @@ final class ProcessConnection: ChannelInboundHandler {
   ///   - path: The path of the socket.
   ///   - isReadOnly: Whether the viewer sends no commands.
   ///   - ledger: Counts the memory for the process's operations.
+  ///   - deliver: Called with each message of the process.
   ///   - receive: Called with each event.
   init(
     path: String, isReadOnly: Bool, ledger: OperationLedger = OperationLedger(),
-    receive: @escaping (Event) -> Void
+    deliver: @escaping (MonitorMessage) -> Void = { _ in }, receive: @escaping (Event) -> Void
   ) {
     conversation = ProcessConversation(ledger: ledger)
     self.path = path
     self.isReadOnly = isReadOnly
+    self.deliver = deliver
     self.receive = receive
   }
 
@@ -175,7 +176,7 @@ final class ProcessConnection: ChannelInboundHandler {
     for action in actions where !isOver {
       switch action {
       case .greeted(let hello, let versions): receive(.greeted(hello, versions: versions))
-      case .deliver(let message): receive(.message(message))
+      case .deliver(let message): deliver(message)
       case .send(let message): send(message)
       case .fail(let error): end(error)
       }

@@ -62,7 +62,7 @@ package enum ProcessFinder {
         switch event {
         case .greeted(let hello, let versions):
           promise.succeed(Greeting(hello: hello, versions: versions))
-        case .message, .heard: break
+        case .heard: break
         case .closed(let error): promise.fail(error)
         }
       }

@@ -129,8 +129,8 @@ package final class RemoteSession: MonitorSource {
   private func connect() {
     guard !isInvalid else { return }
     let connection = ProcessConnection(
-      path: path, isReadOnly: isReadOnly, ledger: OperationLedger(limit: mostBytes)
-    ) { [self] in take($0) }
+      path: path, isReadOnly: isReadOnly, ledger: OperationLedger(limit: mostBytes),
+      deliver: { [self] in take($0) }, receive: { [self] in take($0) })
     connecting.value.connection = connection
     connection.open(on: loop)
     let attempt = NIOLoopBound(connection, eventLoop: loop)
@@ -140,18 +140,18 @@ package final class RemoteSession: MonitorSource {
     }
   }
 
+  private func take(_ message: MonitorMessage) {
+    if case .update = message { connecting.value.reconnection.noteUpdate() }
+    post(message)
+    if case .ended = message { perform(connecting.value.reconnection.end()) }
+  }
+
   private func take(_ event: ProcessConnection.Event) {
     switch event {
     case .greeted(let hello, _):
       connecting.value.process = LocalProcess(hello)
       perform(connecting.value.reconnection.greet(hello))
       greeting.succeed(hello)
-    case .message(.ended(let reason)):
-      post(.ended(reason: reason))
-      perform(connecting.value.reconnection.end())
-    case .message(let message):
-      if case .update = message { connecting.value.reconnection.noteUpdate() }
-      post(message)
     case .heard:
       perform(connecting.value.silence?.hear(at: .now) ?? [])
     case .closed(let error):
