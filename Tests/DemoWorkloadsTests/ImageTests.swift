@@ -28,7 +28,7 @@ import Testing
 
   @Test func contrastStretchesWhatIsThere() {
     // From 20 to 220: the darkest value becomes black, and the brightest becomes white.
-    let bytes = (0..<300).map { UInt8(20 + $0 * 200 / 299) }
+    let bytes = (0..<300).map { (index: Int) -> UInt8 in UInt8(20 + index * 200 / 299) }
     let contrast = ContrastStretch(measuring: Image(side: 10, bytes: bytes))
     #expect(contrast.stretch(20) == 0)
     #expect(contrast.stretch(220) == 255)

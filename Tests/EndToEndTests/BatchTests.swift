@@ -6,7 +6,7 @@ import MonitorProtocol
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct BatchTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct BatchTests {
   /// Returns the exact output of batch mode.
   private func output(
     _ arguments: [String], ending: PseudoTerminal.Ending = .status(0)

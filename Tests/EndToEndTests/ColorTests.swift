@@ -9,7 +9,7 @@ import Testing
 /// The background is never set, because an unknown sequence would be detected. Text has the
 /// terminal's default color or one of six colors that are readable on a light and on a dark
 /// background.
-@Suite(.timeLimit(.minutes(10))) struct ColorTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ColorTests {
   /// The keys that lead to each view whose contents do not change with time.
   private static let steps = ["", "t", "\u{1B}3", "\u{1B}5", "?", "\u{1B}", "\u{1B}1", "x"]
 

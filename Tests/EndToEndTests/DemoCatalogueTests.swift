@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The demos other than the default one.
-@Suite(.timeLimit(.minutes(10))) struct DemoCatalogueTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoCatalogueTests {
   @Test("The list has each demo with its description and its keys")
   func list() throws {
     let (text, ending) = try BuiltProgram.output(["demo", "--list"])

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The dashboard of the demo, controlled with its keys.
-@Suite(.timeLimit(.minutes(10))) struct DemoTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct DemoTests {
   @Test func xAndYCancelTheSelectedOperation() throws {
     // The speed is so low that an operation runs longer than the test needs for two keys.
     let window = try BuiltProgram.start(["--speed", "0.2"])

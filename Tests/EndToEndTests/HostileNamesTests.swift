@@ -7,7 +7,7 @@ import Testing
 
 /// Hostile names at every place where a name can appear, in a real terminal: they change only their
 /// own cells. The reference is the same process with harmless names.
-@Suite(.timeLimit(.minutes(10)), .serialized) struct HostileNamesTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct HostileNamesTests {
   /// Names for one screen, and the number of cells of each in the dashboard.
   struct Names: CustomTestStringConvertible, Sendable {
     let testDescription: String

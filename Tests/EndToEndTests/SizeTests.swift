@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The window changes its size at any time.
-@Suite(.timeLimit(.minutes(10))) struct SizeTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct SizeTests {
   /// A process without changes, so that two frames differ only by their sizes.
   private func start(_ file: NamesFile) throws -> PseudoTerminal {
     let window = try PseudoTerminal()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A short version of `fixture-measure soak`.
-@Suite(.timeLimit(.minutes(10))) struct SoakTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct SoakTests {
   @Test(
     "Random use finds no fault and no leak, and the terminal is restored",
     arguments: 1...UInt64(Effort.scaled(2)))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OpqTop
 
-@Suite(.timeLimit(.minutes(10))) struct StartTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct StartTests {
   /// Returns the program's message if it cannot show the dashboard.
   private func refusal(
     redirections: [Int32: String] = [:], environment: [String] = [], _ arguments: [String] = []

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The terminal is always restored.
-@Suite(.timeLimit(.minutes(10))) struct TerminalCareTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct TerminalCareTests {
   private func expectGivenBack(_ screen: VirtualScreen) {
     #expect(!screen.isAlternate)
     #expect(screen.isCursorVisible)

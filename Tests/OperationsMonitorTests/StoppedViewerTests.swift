@@ -28,7 +28,7 @@ import Testing
         try viewer.start(BuiltFolder.path(of: "opq-top"), ["--socket", path])
         #expect(viewer.wait { $0.isAlternate && $0.contains("total") })
         let load = Load()
-        let seconds = Effort.percent >= 100 ? 60 : 5
+        let seconds = Effort.percent >= 100 ? 60 : 3
         // One viewer grants the maximum credit and reads no part. The other viewer is in this process.
         let deaf = try #require(WireClient(path: path))
         #expect(deaf.greet().isGreeting)

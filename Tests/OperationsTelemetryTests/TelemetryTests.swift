@@ -195,7 +195,8 @@ import Tracing
 
   @Test func whatIsUntimedIsToldAlsoWhereNothingFollows() {
     let metrics = WatchedMetrics()
-    let telemetry = OperationTelemetry.start(metrics: metrics, tracer: nil)
+    let telemetry = OperationTelemetry.start(
+      metrics: metrics, tracer: nil, interval: .milliseconds(10))
     let queue = makeQueue("burst")
     for _ in 0..<20_000 { queue.addOperation {} }
     queue.waitUntilAllOperationsAreFinished()

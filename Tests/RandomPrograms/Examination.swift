@@ -19,6 +19,8 @@ struct Examination {
   /// The time limit for repeating a failed program, if failures are expected and `patience` is
   /// short. A program that does not fail again was delayed by the machine.
   var confirmingPatience: Duration?
+  /// A failing program with at most this number of steps is not reduced further.
+  var sufficientStepCount = 0
   /// The number of programs that run at the same time.
   var laneCount = 2
 
@@ -110,7 +112,7 @@ struct Examination {
   func shrunk(_ program: Program, _ discrepancy: Discrepancy) -> (Program, Discrepancy) {
     var last = discrepancy
     let isCertain = (0..<3).allSatisfy { _ in boundedCheck(program) != nil }
-    let smallest = Shrinker().shrink(program) { candidate in
+    let smallest = Shrinker(sufficientStepCount: sufficientStepCount).shrink(program) { candidate in
       guard let discrepancy = isCertain ? confirmed(candidate) : sometimes(candidate) else {
         return false
       }

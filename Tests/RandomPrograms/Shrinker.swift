@@ -7,6 +7,8 @@ struct Shrinker {
   var attemptLimit = 3_000
   /// The maximum time.
   var timeLimit: Duration = .seconds(120)
+  /// A program with at most this number of steps is small enough.
+  var sufficientStepCount = 0
 
   /// - Parameters:
   ///   - program: A failing program.
@@ -18,7 +20,7 @@ struct Shrinker {
     var smallest = program
     var seen: Set<Program> = [program]
     var goesOn = true
-    while goesOn {
+    while goesOn, smallest.steps.count > sufficientStepCount {
       goesOn = false
       for candidate in smallest.smaller where seen.insert(candidate).inserted {
         guard attemptsLeft > 0, ContinuousClock.now < deadline else { return smallest }

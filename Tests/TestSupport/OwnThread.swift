@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 import Glibc
-import Testing
+package import Testing
 
 /// The body of a test did not return in time.
 package struct HangError: Error, CustomStringConvertible {
@@ -38,6 +38,31 @@ package func onOwnThread<Result: Sendable>(
   }
   defer { watchdog.cancel() }
   return try await outcome.value()
+}
+
+/// A trait for tests that block, for example while another program works: each runs on a new
+/// thread.
+///
+/// The concurrency runtime has one thread for each processor. A test that blocks one of them delays
+/// other tests.
+package struct OnOwnThread: TestTrait, SuiteTrait, TestScoping {
+  /// Tests inherit the trait from their suites.
+  package let isRecursive = true
+
+  /// Runs the test on a new thread.
+  package func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @concurrent () async throws -> Void
+  ) async throws {
+    guard testCase != nil else { return try await function() }
+    try await withTaskExecutorPreference(ThreadPerJobExecutor(stackSize: 1 << 21)) {
+      try await function()
+    }
+  }
+}
+
+extension Trait where Self == OnOwnThread {
+  /// Runs each test on a new thread.
+  package static var onOwnThread: Self { OnOwnThread() }
 }
 
 /// Starts a thread that runs `body`, and does not wait for it.

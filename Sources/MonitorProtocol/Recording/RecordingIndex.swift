@@ -73,14 +73,16 @@ struct RecordingIndex: Sendable, Equatable {
   /// Returns whether all entries are sorted by time and lie within the given offsets.
   func isSound(within offsets: Range<Int>) -> Bool {
     guard let end, !snapshots.isEmpty else { return false }
-    return [snapshots, warnings].allSatisfy { places in
-      places.allSatisfy {
-        offsets.contains($0.offset) && $0.offset <= end.offset && $0.time <= end.time
+    guard offsets.contains(end.offset) else { return false }
+    return [snapshots, warnings].allSatisfy { (places: [Place]) -> Bool in
+      let areInside = places.allSatisfy { place in
+        offsets.contains(place.offset) && place.offset <= end.offset && place.time <= end.time
       }
-        && zip(places, places.dropFirst()).allSatisfy {
-          $0.time <= $1.time && $0.offset < $1.offset
-        }
-    } && offsets.contains(end.offset)
+      let areSorted = zip(places, places.dropFirst()).allSatisfy { one, next in
+        one.time <= next.time && one.offset < next.offset
+      }
+      return areInside && areSorted
+    }
   }
 
   /// Returns the last complete update before a limit, given by a condition; the first complete

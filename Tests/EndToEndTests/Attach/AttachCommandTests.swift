@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The commands and options for other processes.
-@Suite(.timeLimit(.minutes(10))) struct AttachCommandTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct AttachCommandTests {
   @Test("ls lists the monitored processes and their data")
   func lists() throws {
     let process = try MonitoredProcess()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The effects of faults of one side on the other.
-@Suite(.timeLimit(.minutes(10))) struct AttachFaultTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct AttachFaultTests {
   @Test("An operation of another process is cancelled with keys, and that process logs it")
   func cancels() throws {
     let process = try MonitoredProcess()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The program's reactions to a process that violates the protocol.
-@Suite(.timeLimit(.minutes(10))) struct HostileProcessTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct HostileProcessTests {
   /// Runs the program in batch mode, and returns its output and its ending.
   private func watch(
     _ process: FakeProcess, frames: Int = 1

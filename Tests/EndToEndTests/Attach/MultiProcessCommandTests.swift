@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Several processes that the program watches as one.
-@Suite(.timeLimit(.minutes(10))) struct MultiProcessCommandTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct MultiProcessCommandTests {
   /// Creates two processes with the same directory.
   private func pair() throws -> (first: MonitoredProcess, second: MonitoredProcess) {
     let first = try MonitoredProcess()

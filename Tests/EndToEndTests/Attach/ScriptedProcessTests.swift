@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The effects of a process's messages on a viewer, from the first byte to the exit status.
-@Suite(.timeLimit(.minutes(10))) struct ScriptedProcessTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ScriptedProcessTests {
   private func batch(_ process: ScriptedProcess, _ arguments: [String] = []) throws
     -> PseudoTerminal
   {

@@ -10,7 +10,7 @@ import Testing
 @testable import OpqTop
 
 /// Recording and replaying from the command line.
-@Suite(.timeLimit(.minutes(10))) struct ReplayCommandTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ReplayCommandTests {
   private func write(_ bytes: [UInt8], _ process: MonitoredProcess) throws -> String {
     let file = process.runtime.file("\(UUID().uuidString).opqrec")
     try Data(bytes).write(to: URL(filePath: file))

@@ -10,7 +10,7 @@ import Testing
 @testable import OpqTop
 
 /// The commands that send a question to a process, with a real process.
-@Suite(.timeLimit(.minutes(10))) struct ScriptingCommandTests {
+@Suite(.timeLimit(.minutes(10)), .onOwnThread) struct ScriptingCommandTests {
   /// Returns one frame, with the operations that match a filter.
   private func frame(of process: MonitoredProcess, _ filter: String) throws -> BatchFrame {
     let (output, _, _) = try process.run(

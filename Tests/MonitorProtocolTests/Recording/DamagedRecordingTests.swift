@@ -42,7 +42,7 @@ import Testing
     let file = Scene.bytes(12)
     let all = try #require(played(file)).updates
     for index in file.indices {
-      for bit in [0, 3, 7] {
+      for bit in Effort.percent >= 100 ? [0, 3, 7] : [[0, 3, 7][index % 3]] {
         var damaged = file
         damaged[index] ^= 1 << bit
         guard let (updates, reader) = played(damaged) else { continue }

@@ -41,9 +41,12 @@ struct ThreadBudgetTests {
       #else
         let limit = 2.0
       #endif
-      let ratios = (0..<7).map { _ in
-        Self.costOfAdding(to: makeQueues(2_000, width: 1))
-          / Self.costOfAdding(to: Array(repeating: makeQueues(1, width: 1)[0], count: 2_000))
+      // A busy machine may disturb some attempts.
+      var ratios: [Double] = []
+      while ratios.count < 7, ratios.allSatisfy({ $0 > limit }) {
+        ratios.append(
+          Self.costOfAdding(to: makeQueues(2_000, width: 1))
+            / Self.costOfAdding(to: Array(repeating: makeQueues(1, width: 1)[0], count: 2_000)))
       }
       #expect(ratios.min() ?? .infinity <= limit, "\(ratios)")
     }
@@ -67,14 +70,15 @@ struct ThreadBudgetTests {
   func sleepers(count: Int, limit: Double) async throws {
     try await onOwnThread {
       // A busy machine may stop all threads for some time, but not in each attempt.
-      let durations = AnySequence(0..<3).lazy.map { _ in
+      let isQuickOnce = (0..<3).contains { _ in
         let queue = makeQueues(1, width: count)[0]
-        return ContinuousClock().measure {
+        let duration = ContinuousClock().measure {
           queue.addOperations(
             (0..<count).map { _ in BlockOperation { sleep(1) } }, waitUntilFinished: true)
-        } / .seconds(1)
+        }
+        return duration < .seconds(limit)
       }
-      #expect(durations.contains { $0 < limit })
+      #expect(isQuickOnce)
     }
   }
 

@@ -45,6 +45,16 @@ struct ShrinkerTests {
     }
   }
 
+  @Test("A program that is short enough is not reduced further")
+  func stopsAtSufficientStepCount() {
+    let program = Program(
+      operations: [Program.Item(kind: .block)], queues: [Program.Line()],
+      steps: (1...9).map { .setWidth(0, $0) })
+    let smallest = Shrinker(sufficientStepCount: 4).shrink(program) { !$0.steps.isEmpty }
+    #expect(1...4 ~= smallest.steps.count)
+    #expect(Shrinker(sufficientStepCount: 9).shrink(program) { _ in true } == program)
+  }
+
   @Test("The same seed makes the same program")
   func seedsRepeat() {
     #expect(ProgramGenerator.program(seed: 7) == ProgramGenerator.program(seed: 7))

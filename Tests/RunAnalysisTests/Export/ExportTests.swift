@@ -92,7 +92,7 @@ import Testing
     "Times are exact to the nanosecond, however long the machine has run", arguments: [0, 1, 4_000])
   func exactTimes(days: Int64) throws {
     let start = MonitorTime(nanoseconds: days * 86_400_000_000_000 + 1)
-    let reports = (0..<500).map { number in
+    let reports = (0..<500).map { (number: Int64) -> OperationReport in
       let begin = start + .nanoseconds(number * 1_001)
       return OperationReport(
         id: .init(UInt64(number + 1)), name: "n", className: "C", queue: .init(1),
@@ -109,7 +109,8 @@ import Testing
       $0["ph"] as? String == "X" && $0["tid"] as? Int == 1
     }
     let times = slices.filter { $0["pid"] as? Int == 1 }.compactMap { $0["ts"] as? Double }
-    #expect(times == (0..<500).map { Double($0 * 1_001) / 1_000 })
+    let expected = (0..<500).map { (number: Int) -> Double in Double(number * 1_001) / 1_000 }
+    #expect(times == expected)
   }
 
   @Test("A name that a spreadsheet would read as a formula is escaped")
