@@ -106,7 +106,7 @@ final class ProcessConnection: ChannelInboundHandler {
 
   private func send(_ message: ViewerMessage) {
     guard let context else { return }
-    let buffer = MessageFraming.frame(
+    let buffer = MessageFraming.framed(
       message.encoded(), allocator: context.channel.allocator)
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
   }
@@ -154,9 +154,9 @@ final class ProcessConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
-    let frame = unwrapInboundIn(data)
+    let bytes = unwrapInboundIn(data)
     do throws(WireError) {
-      let message = try ProcessMessage(decoding: Array(frame.readableBytesView))
+      let message = try ProcessMessage(decoding: Array(bytes.readableBytesView))
       perform(conversation.take(message))
     } catch {
       end(AttachError(.lost, "the process violates the protocol: \(error)"))

@@ -4,7 +4,7 @@
 import MonitorProtocol
 package import NIOCore
 
-/// Divides the bytes of a socket into messages, and frames messages so that the other side can do the same.
+/// Divides the bytes of a socket into messages, and marks messages so that the other side can do the same.
 /// Before each message stands its length in bytes, as four bytes with the lowest first.
 package struct MessageFraming: ByteToMessageDecoder {
   package typealias InboundOut = ByteBuffer
@@ -26,7 +26,7 @@ package struct MessageFraming: ByteToMessageDecoder {
   }
 
   /// Returns a message with its length before it.
-  package static func frame(_ message: [UInt8], allocator: ByteBufferAllocator) -> ByteBuffer {
+  package static func framed(_ message: [UInt8], allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: message.count + 4)
     buffer.writeInteger(UInt32(message.count), endianness: .little)
     buffer.writeBytes(message)
@@ -38,7 +38,7 @@ package struct MessageFraming: ByteToMessageDecoder {
   ) throws -> DecodingState {
     let length = buffer.getInteger(at: buffer.readerIndex, endianness: .little, as: UInt32.self)
     guard let length else { return .needMoreData }
-    guard length <= WireLimits.maximumFrame else { throw TooLong() }
+    guard length <= WireLimits.maximumMessageSize else { throw TooLong() }
     guard let message = buffer.readLengthPrefixedSlice(endianness: .little, as: UInt32.self) else {
       return .needMoreData
     }

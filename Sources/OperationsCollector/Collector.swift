@@ -23,14 +23,14 @@ final class Collector: Sendable {
   }
 
   /// The records that the queues store for one table.
-  private struct Recording {
-    let recorder = RecorderID()
+  private struct KeptRecords {
+    let collector = CollectorID()
     /// The time from which on all queues store records.
     let start: MonitorTime
 
-    /// Starts recording.
+    /// Makes the queues store records.
     init() {
-      QueueRegistry.startRecording(recorder, newRecords: ReadingAllowance.newRecords) {
+      QueueRegistry.keepRecords(for: collector, newRecords: ReadingAllowance.newRecords) {
         Collector.shared.ring(.changes)
       }
       start = ProcessFacts.now
@@ -38,7 +38,7 @@ final class Collector: Sendable {
 
     /// Creates the table for these records.
     func makeTable() -> CollectorTable {
-      let table = CollectorTable(recorder: recorder)
+      let table = CollectorTable(collector: collector)
       table.unstartedFinishes.beginWatching(at: start)
       return table
     }
@@ -53,7 +53,7 @@ final class Collector: Sendable {
     var commands: [(command: MonitorCommand, session: MonitorSession)] = []
     var isRunning = false
     /// The records that the thread reads first; `nil` after the thread has received them.
-    var recording: Recording?
+    var keptRecords: KeptRecords?
   }
 
   /// The maximum number of operations that are read under a queue's lock at once, about ten
@@ -99,23 +99,23 @@ final class Collector: Sendable {
 
   // MARK: Thread
 
-  /// Starts recording and then the thread, so that changes after the opening of a session are
-  /// recorded.
+  /// Makes the queues store records and then starts the thread, so that no change after the opening
+  /// of a session is missed.
   private func start() {
-    let recording = Recording()
-    state.withLock { $0.recording = recording }
+    let keptRecords = KeptRecords()
+    state.withLock { $0.keptRecords = keptRecords }
     // There is only one collector, and it is never destroyed.
     let error = csystem_start_thread(
       { Unmanaged<Collector>.fromOpaque($0).takeUnretainedValue().main() },
       Unmanaged.passUnretained(self).toOpaque())
     guard error != 0 else { return }
-    QueueRegistry.stopRecording(recording.recorder)
+    QueueRegistry.dropRecords(of: keptRecords.collector)
     state.withLock { $0.isRunning = false }
   }
 
   private func main() {
     csystem_set_thread_name("opq-collector")
-    var table = (state.withLock { $0.recording.take() } ?? Recording()).makeTable()
+    var table = (state.withLock { $0.keptRecords.take() } ?? KeptRecords()).makeTable()
     var lastRead = ContinuousClock.now - .seconds(1)
     // Whether a session has changed its interest and has not received an update since.
     var isAsked = false
@@ -172,7 +172,7 @@ final class Collector: Sendable {
     }
     // The session that sent a command may have ended since.
     carryOutCommands(table)
-    QueueRegistry.stopRecording(table.recorder)
+    QueueRegistry.dropRecords(of: table.collector)
     let isOver = state.withLock { state in
       state.isRunning = !state.sessions.isEmpty || !state.commands.isEmpty
       return !state.isRunning
@@ -180,7 +180,7 @@ final class Collector: Sendable {
     if isOver { return nil }
     // A session was opened meanwhile. The old table does not have the changes that were not read,
     // so a new one is created.
-    table = Recording().makeTable()
+    table = KeptRecords().makeTable()
     return .zero
   }
 
@@ -239,8 +239,8 @@ final class Collector: Sendable {
     for queue in queues[start...] + queues[..<start] {
       var part = table.allowance.part(of: queue.id)
       while true {
-        let changes = queue.takeRecordedChanges(
-          for: table.recorder, limit: Self.slice, adopting: part.adopting,
+        let changes = queue.takeChanges(
+          for: table.collector, limit: Self.slice, adopting: part.adopting,
           newRecords: part.newRecords)
         table.apply(changes)
         part = table.allowance.next(part, after: changes)

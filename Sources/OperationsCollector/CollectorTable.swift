@@ -20,9 +20,9 @@ final class CollectorTable {
     let time: MonitorTime
   }
 
-  /// The recorder for which the queues store records for this table. Records for another recorder
+  /// The collector for which the queues store records for this table. Records for another collector
   /// are not enough: they would lack the operations that have not changed since.
-  let recorder: RecorderID
+  let collector: CollectorID
   private(set) var entries: [OperationReport.ID: OperationEntry] = [:]
   private(set) var queues: [QueueReport.ID: QueueReport] = [:]
   /// The main queue; `nil` until the program uses it.
@@ -73,10 +73,10 @@ final class CollectorTable {
   /// Creates an empty table.
   ///
   /// - Parameters:
-  ///   - recorder: Identifies the records. Recording has started, or starts later.
+  ///   - collector: Identifies the records. The queues store them already, or later.
   ///   - retention: The finished operations to keep.
-  init(recorder: RecorderID = RecorderID(), retention: Retention = Retention()) {
-    self.recorder = recorder
+  init(collector: CollectorID = CollectorID(), retention: Retention = Retention()) {
+    self.collector = collector
     self.retention = retention
   }
 

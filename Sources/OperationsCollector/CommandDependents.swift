@@ -11,8 +11,8 @@ extension CollectorTable {
     beginReading()
     var left: Int?
     while true {
-      let changes = queue.takeRecordedChanges(
-        for: recorder, limit: Collector.slice, newRecords: nil)
+      let changes = queue.takeChanges(
+        for: collector, limit: Collector.slice, newRecords: nil)
       apply(changes)
       // Operations that were added since then are not included. Their number might be unlimited.
       left = (left ?? changes.counts.unfinished) - changes.adoptedCount

@@ -3,30 +3,30 @@
 
 import OperationsCore
 
-/// Limits the number of operations that the collector records between two readings.
+/// Limits the number of operations that get a record between two readings.
 ///
-/// Operations that are in a queue at a reading are all recorded eventually. Operations that come
-/// and go between two readings are recorded only up to a number, so that the cost for a process
+/// Operations that are in a queue at a reading all get a record eventually. Operations that come
+/// and go between two readings get one only up to a number, so that the cost for a process
 /// with a hundred thousand operations per second is the same as with some thousands. A queue that
 /// exceeds the number is called quick. The quick queues share the number, so that the other queues
-/// are recorded completely.
+/// have complete records.
 struct ReadingAllowance {
-  /// The maximum number of new operations that are recorded from the start between two readings, in
+  /// The maximum number of new operations that have a record from the start between two readings, in
   /// all quick queues.
   static let newRecords = 1_000
   /// The minimum for each quick queue.
   private static let fewestNewRecords = 50
 
-  /// A queue with this number of unrecorded changes between two readings is quick. Operations that
-  /// come and go in a queue with many waiting ones do not exceed it, so the waiting ones are
-  /// recorded soon.
+  /// A queue with this number of changes without a record between two readings is quick. Operations that
+  /// come and go in a queue with many waiting ones do not exceed it, so the waiting ones get
+  /// a record soon.
   private static let quickSteps = 1_000
 
   /// The request to one queue.
   struct Part {
     /// The maximum number of existing operations without a record to read.
     fileprivate(set) var adopting: Int
-    /// The number of new operations to record from the start; `nil` if it does not change.
+    /// The number of new operations that get a record from the start; `nil` if it does not change.
     fileprivate(set) var newRecords: Int?
   }
 

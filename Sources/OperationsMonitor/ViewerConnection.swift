@@ -79,9 +79,9 @@ final class ViewerConnection: ChannelDuplexHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let frame = unwrapInboundIn(data)
+    let bytes = unwrapInboundIn(data)
     do throws(WireError) {
-      let message = try ViewerMessage(decoding: Array(frame.readableBytesView))
+      let message = try ViewerMessage(decoding: Array(bytes.readableBytesView))
       perform(conversation.take(message), context)
     } catch {
       perform(conversation.takeFault("\(error)"), context)
@@ -172,8 +172,8 @@ final class ViewerConnection: ChannelDuplexHandler {
     }
   }
 
-  private func send(_ frame: [UInt8], _ context: ChannelHandlerContext) {
-    let buffer = MessageFraming.frame(frame, allocator: context.channel.allocator)
+  private func send(_ message: [UInt8], _ context: ChannelHandlerContext) {
+    let buffer = MessageFraming.framed(message, allocator: context.channel.allocator)
     context.write(wrapOutboundOut(buffer), promise: nil)
   }
 

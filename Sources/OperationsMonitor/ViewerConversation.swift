@@ -15,7 +15,7 @@ struct ViewerConversation {
     case watch(Interest, interval: Duration)
     /// Carry this out, and answer with the token.
     case perform(MonitorCommand, token: UInt32)
-    /// Send up to this many more frames of updates.
+    /// Send up to this many more parts of updates.
     case credit(Int)
     /// Log why the viewer is refused.
     case note(String)

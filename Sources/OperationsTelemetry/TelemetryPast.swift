@@ -22,10 +22,10 @@ struct TelemetryPast {
     // Only its number is used: queues are numbered in the order of their creation.
     past.lastQueue = QueueReport.ID(OperationQueue().id.rawValue)
     // The counts are also available from queues that do not record events yet.
-    let recorder = RecorderID()
+    let collector = CollectorID()
     for queue in QueueRegistry.queues {
-      let changes = queue.takeRecordedChanges(
-        for: recorder, limit: 0, adopting: 0, newRecords: nil)
+      let changes = queue.takeChanges(
+        for: collector, limit: 0, adopting: 0, newRecords: nil)
       past.counts[QueueReport.ID(changes.id.rawValue)] = StateCounts(
         finished: changes.counts.finished, cancelled: changes.counts.cancelled,
         total: changes.counts.total)

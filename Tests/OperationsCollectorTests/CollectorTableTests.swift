@@ -11,22 +11,22 @@ import Testing
 /// not read them.
 @Suite final class CollectorTableTests {
   private let queue = OperationQueue(unlistedNamed: "test")
-  private let recorder = RecorderID()
+  private let collector = CollectorID()
 
   init() {
     queue.isSuspended = true
     MonitorLevel.raise()
-    queue.core.startRecording(recorder, replaces: true) {}
+    queue.core.keepRecords(for: collector, replaces: true) {}
   }
 
   deinit {
-    queue.core.stopRecording(recorder)
+    queue.core.dropRecords(of: collector)
     MonitorLevel.lower()
   }
 
   private func read(into table: CollectorTable) {
     table.beginReading()
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: 1_000))
+    table.apply(queue.takeChanges(for: collector, limit: 1_000))
   }
 
   private func id(_ operation: Operation) -> OperationReport.ID { .init(operation.id.rawValue) }
@@ -91,7 +91,7 @@ import Testing
 
   @Test func aFinishedDependencyIsCountedOffInItsDependents() {
     let other = OperationQueue(unlistedNamed: "test")
-    other.core.startRecording(recorder, replaces: true) {}
+    other.core.keepRecords(for: collector, replaces: true) {}
     let blocked = BlockOperation {}
     let first = BlockOperation {}
     let dependent = BlockOperation {}
@@ -103,7 +103,7 @@ import Testing
     #expect(table.report(id(dependent))?.unmetDependencyCount == 2)
     other.addOperation(first)
     other.waitUntilAllOperationsAreFinished()
-    table.apply(other.takeRecordedChanges(for: recorder, limit: 10))
+    table.apply(other.takeChanges(for: collector, limit: 10))
     #expect(table.report(id(dependent))?.unmetDependencyCount == 1)
     blocked.cancel()
     dependent.cancel()
@@ -130,9 +130,9 @@ import Testing
     operation.name = "early"
     operation.queuePriority = .veryHigh
     early.addOperation(operation)
-    early.core.startRecording(recorder, replaces: true) {}
+    early.core.keepRecords(for: collector, replaces: true) {}
     let table = CollectorTable()
-    table.apply(early.takeRecordedChanges(for: recorder, limit: 10))
+    table.apply(early.takeChanges(for: collector, limit: 10))
     let report = try #require(table.report(id(operation)))
     #expect(report.name == "early")
     #expect(report.state == .held)

@@ -13,12 +13,12 @@ struct ReadingAllowanceTests {
   /// Returns the changes of a queue that has executed a number of operations without records.
   private func changes(lost count: Int) -> QueueChanges {
     let queue = OperationQueue(unlistedNamed: "quick")
-    let recorder = RecorderID()
-    queue.core.startRecording(recorder, replaces: true, newRecords: 0) {}
+    let collector = CollectorID()
+    queue.core.keepRecords(for: collector, replaces: true, newRecords: 0) {}
     for _ in 0..<count { queue.addOperation {} }
     queue.waitUntilAllOperationsAreFinished()
-    defer { queue.core.stopRecording(recorder) }
-    return queue.takeRecordedChanges(for: recorder, limit: 10)
+    defer { queue.core.dropRecords(of: collector) }
+    return queue.takeChanges(for: collector, limit: 10)
   }
 
   @Test(
@@ -101,17 +101,17 @@ struct ReadingAllowanceTests {
     let table = CollectorTable()
     let queue = OperationQueue(unlistedNamed: "behind")
     queue.isSuspended = true
-    queue.core.startRecording(table.recorder, replaces: true, newRecords: 0) {}
+    queue.core.keepRecords(for: table.collector, replaces: true, newRecords: 0) {}
     let chain = (0..<3_000).map { _ in BlockOperation {} }
     for (before, after) in zip(chain, chain.dropFirst()) { after.addDependency(before) }
     queue.addOperations(chain, waitUntilFinished: false)
     table.beginReading()
-    table.apply(queue.takeRecordedChanges(for: table.recorder, limit: 10, adopting: 1))
+    table.apply(queue.takeChanges(for: table.collector, limit: 10, adopting: 1))
     #expect(table.entries.count == 1)
     table.takeUpAll(of: queue)
     #expect(table.allDependents(of: [.init(chain[0])]).count == chain.count - 1)
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
-    queue.core.stopRecording(table.recorder)
+    queue.core.dropRecords(of: table.collector)
   }
 }

@@ -11,13 +11,13 @@ import Testing
 /// The updates of one viewer, from real records of an unlisted queue.
 @Suite final class SessionListTests {
   private let queue = OperationQueue(unlistedNamed: "test")
-  private let recorder = RecorderID()
+  private let collector = CollectorID()
   private let table = CollectorTable()
   private let session = SessionID(rawValue: 1)
 
   init() {
     queue.isSuspended = true
-    queue.core.startRecording(recorder, replaces: true) {}
+    queue.core.keepRecords(for: collector, replaces: true) {}
     // A collector does the same, so that changes of operations are recorded.
     MonitorLevel.raise()
   }
@@ -26,7 +26,7 @@ import Testing
 
   private func read() {
     table.beginReading()
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: .max))
+    table.apply(queue.takeChanges(for: collector, limit: .max))
   }
 
   private func list(_ interest: Interest) throws -> SessionList {

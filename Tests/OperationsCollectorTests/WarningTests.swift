@@ -124,11 +124,11 @@ import Testing
 
   @Test func whichQueueIsTheMainQueueIsKnown() {
     let table = CollectorTable()
-    let recorder = RecorderID()
+    let collector = CollectorID()
     let other = OperationQueue(unlistedNamed: "other")
-    table.apply(other.takeRecordedChanges(for: recorder, limit: 0))
+    table.apply(other.takeChanges(for: collector, limit: 0))
     #expect(table.mainQueue == nil)
-    table.apply(OperationQueue.main.takeRecordedChanges(for: recorder, limit: 0))
+    table.apply(OperationQueue.main.takeChanges(for: collector, limit: 0))
     #expect(table.mainQueue == QueueReport.ID(OperationQueue.main.id.rawValue))
   }
 }
@@ -229,20 +229,20 @@ import Testing
 
   @Test func whatRunsOnAfterItWasCancelledIsWarnedOfThreeSecondsLater() throws {
     let queue = OperationQueue(unlistedNamed: "stubborn")
-    let recorder = RecorderID()
+    let collector = CollectorID()
     MonitorLevel.raise()
     defer { MonitorLevel.lower() }
-    queue.core.startRecording(recorder, replaces: true) {}
+    queue.core.keepRecords(for: collector, replaces: true) {}
     let gate = Gate()
     let operation = BlockOperation { gate.pass() }
     queue.addOperation(operation)
     gate.waitForArrivals(1)
     let table = CollectorTable()
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: 10))
+    table.apply(queue.takeChanges(for: collector, limit: 10))
     #expect(table.warnings(at: ProcessFacts.now + .seconds(60)).isEmpty)
     operation.cancel()
     table.beginReading()
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: 10))
+    table.apply(queue.takeChanges(for: collector, limit: 10))
     let now = ProcessFacts.now
     #expect(table.warnings(at: now).isEmpty)
     let due = try #require(table.nextWarning(after: now))
@@ -251,17 +251,17 @@ import Testing
     gate.open()
     queue.waitUntilAllOperationsAreFinished()
     table.beginReading()
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: 10))
+    table.apply(queue.takeChanges(for: collector, limit: 10))
     #expect(table.warnings(at: due).isEmpty)
   }
 
   @Test func anOperationThatVeryManyDependOnIsWarnedOf() {
     let queue = OperationQueue(unlistedNamed: "fan")
     queue.isSuspended = true
-    let recorder = RecorderID()
+    let collector = CollectorID()
     MonitorLevel.raise()
     defer { MonitorLevel.lower() }
-    queue.core.startRecording(recorder, replaces: true) {}
+    queue.core.keepRecords(for: collector, replaces: true) {}
     let hub = BlockOperation {}
     queue.addOperation(hub)
     let table = CollectorTable()
@@ -273,7 +273,7 @@ import Testing
         queue.addOperation(operation)
       }
       table.beginReading()
-      table.apply(queue.takeRecordedChanges(for: recorder, limit: .max))
+      table.apply(queue.takeChanges(for: collector, limit: .max))
       let kinds = table.warnings(at: ProcessFacts.now).map(\.kind)
       #expect(kinds == (isOverTheLimit ? [.fanOut] : []))
     }

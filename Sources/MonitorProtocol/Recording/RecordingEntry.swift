@@ -3,11 +3,11 @@
 
 /// The format of a recording.
 ///
-/// A recording begins with ``magic`` and the major and minor version. Frames follow, the first of
-/// which is the greeting. Then come the frames of an index, and at the end the offset of the index.
+/// A recording begins with ``magic`` and the major and minor version. Entries follow, the first of
+/// which is the greeting. Then come the entries of an index, and at the end the offset of the index.
 /// Numbers are in little-endian byte order.
 enum RecordingFormat {
-  /// The version that is written. A minor version adds kinds of frames and entries, which older
+  /// The version that is written. A minor version adds kinds of entries and of places, which older
   /// readers skip.
   static let versions = ProtocolVersions(major: 1, minor: 0)
   static let magic = Array("OPQREC".utf8)
@@ -19,7 +19,7 @@ enum RecordingFormat {
   static let trailerSize = 14
 }
 
-/// One frame of a recording: the length of its payload in 4 bytes, a checksum in 4, its kind in 1,
+/// One entry of a recording: the length of its payload in 4 bytes, a checksum in 4, its kind in 1,
 /// its time in 8, and the payload. The checksum covers everything after it.
 struct RecordingEntry: Equatable {
   /// The kind of the payload.
@@ -28,7 +28,7 @@ struct RecordingEntry: Equatable {
     case message = 1
     /// A part of a complete update, at which a replay can begin.
     case snapshot = 2
-    /// Entries of the index.
+    /// Places of the index.
     case index = 3
   }
 

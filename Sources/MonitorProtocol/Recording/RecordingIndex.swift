@@ -3,7 +3,7 @@
 
 /// The offsets in a recording to which a replay can jump.
 struct RecordingIndex: Sendable, Equatable {
-  /// The kind of an entry.
+  /// The kind of a place.
   enum Kind: UInt8 {
     /// A complete update.
     case snapshot = 1
@@ -19,10 +19,10 @@ struct RecordingIndex: Sendable, Equatable {
     var offset: Int
   }
 
-  /// The bytes of an entry: its kind, its time and its offset.
-  private static let entrySize = 17
-  /// The number of entries in a frame.
-  static let entriesPerFrame = 10_000
+  /// The bytes of a place: its kind, its time and its offset.
+  private static let placeSize = 17
+  /// The number of places in an entry of the recording.
+  static let placesPerEntry = 10_000
 
   /// The places of the snapshots, sorted by time.
   var snapshots: [Place] = []
@@ -42,21 +42,21 @@ struct RecordingIndex: Sendable, Equatable {
     end = place
   }
 
-  /// The payloads of the frames of the index.
+  /// The payloads of the entries of the index.
   var payloads: [[UInt8]] {
-    var entries = snapshots.map { (Kind.snapshot, $0) } + warnings.map { (Kind.warning, $0) }
-    if let end { entries.append((.end, end)) }
-    return stride(from: 0, to: entries.count, by: Self.entriesPerFrame).map { start in
-      entries[start..<min(start + Self.entriesPerFrame, entries.count)].flatMap { kind, place in
+    var places = snapshots.map { (Kind.snapshot, $0) } + warnings.map { (Kind.warning, $0) }
+    if let end { places.append((.end, end)) }
+    return stride(from: 0, to: places.count, by: Self.placesPerEntry).map { start in
+      places[start..<min(start + Self.placesPerEntry, places.count)].flatMap { kind, place in
         [kind.rawValue] + place.time.nanoseconds.littleEndianBytes
           + Int64(place.offset).littleEndianBytes
       }
     }
   }
 
-  /// Adds the entries of a frame's payload. Entries of unknown kinds are skipped.
+  /// Adds the places of an entry's payload. Places of unknown kinds are skipped.
   mutating func take(_ payload: [UInt8]) {
-    for start in stride(from: 0, through: payload.count - Self.entrySize, by: Self.entrySize) {
+    for start in stride(from: 0, through: payload.count - Self.placeSize, by: Self.placeSize) {
       guard let kind = Kind(rawValue: payload[start]),
         let time = Int64(littleEndianBytes: payload[start + 1..<start + 9]),
         let offset = Int64(littleEndianBytes: payload[start + 9..<start + 17])
@@ -70,7 +70,7 @@ struct RecordingIndex: Sendable, Equatable {
     }
   }
 
-  /// Returns whether all entries are sorted by time and lie within the given offsets.
+  /// Returns whether all places are sorted by time and lie within the given offsets.
   func isSound(within offsets: Range<Int>) -> Bool {
     guard let end, !snapshots.isEmpty else { return false }
     guard offsets.contains(end.offset) else { return false }

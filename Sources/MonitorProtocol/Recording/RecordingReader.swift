@@ -29,7 +29,7 @@ public struct RecordedUpdate: Sendable, Equatable {
 
 /// Finds the updates of a recording, regardless of the contents of the file.
 ///
-/// It reads at most one frame at once and allocates memory only for existing bytes. A truncated or
+/// It reads at most one entry at once and allocates memory only for existing bytes. A truncated or
 /// damaged file is read up to the fault.
 public struct RecordingReader: Sendable {
   /// Returns a number of bytes from an offset on; fewer at the end of the file.
@@ -71,9 +71,9 @@ public struct RecordingReader: Sendable {
     versions = ProtocolVersions(major: major, minor: minor)
     try Self.check(versions, against: RecordingFormat.versions)
     guard
-      case .frame(let frame, let end) = Self.frame(
+      case .entry(let entry, let end) = Self.entry(
         at: RecordingFormat.headerSize, size: size, source),
-      case .hello(let hello, let spoken)? = try? ProcessMessage(decoding: frame.payload)
+      case .hello(let hello, let spoken)? = try? ProcessMessage(decoding: entry.payload)
     else { throw RecordingError("the recording ends in its header") }
     try Self.check(spoken, against: .current)
     self.hello = hello
@@ -135,15 +135,15 @@ public struct RecordingReader: Sendable {
     var start = offset
     var next = offset
     while true {
-      switch Self.frame(at: next, size: size, source) {
+      switch Self.entry(at: next, size: size, source) {
       case .cut: return note(fault: "the recording was not completed")
       case .damaged: return note(fault: "the recording is damaged at byte \(next)")
-      case .frame(let frame, let end):
-        let kind = RecordingEntry.Kind(rawValue: frame.kind)
+      case .entry(let entry, let end):
+        let kind = RecordingEntry.Kind(rawValue: entry.kind)
         if kind == .index { return nil }
         defer { next = end }
         guard kind != nil else { continue }
-        guard let message = try? ProcessMessage(decoding: frame.payload) else {
+        guard let message = try? ProcessMessage(decoding: entry.payload) else {
           return note(fault: "the recording is damaged at byte \(next)")
         }
         if case .bye(let farewell) = message { self.farewell = farewell.reason }
@@ -151,7 +151,7 @@ public struct RecordingReader: Sendable {
         if part.isFirst { (start, isWhole) = (next, kind == .snapshot) }
         do {
           guard var update = try assembler.take(part) else { continue }
-          update.time = frame.time
+          update.time = entry.time
           return RecordedUpdate(offset: start, end: end, update: update, isWhole: isWhole)
         } catch {
           return note(fault: "the recording is damaged at byte \(next)")
@@ -174,25 +174,25 @@ public struct RecordingReader: Sendable {
   // MARK: Reading
 
   private enum Piece {
-    case frame(RecordingEntry, end: Int)
+    case entry(RecordingEntry, end: Int)
     /// The file ends within the piece.
     case cut
     case damaged
   }
 
-  private static func frame(at offset: Int, size: Int, _ source: Source) -> Piece {
+  private static func entry(at offset: Int, size: Int, _ source: Source) -> Piece {
     let header = RecordingEntry.headerSize
     guard offset >= 0, offset <= size - header else { return .cut }
     let head = source(offset, 8)
     guard let length = UInt32(littleEndianBytes: head.prefix(4)),
       let checksum = UInt32(littleEndianBytes: head.dropFirst(4))
     else { return .cut }
-    guard length <= WireLimits.maximumFrame else { return .damaged }
+    guard length <= WireLimits.maximumMessageSize else { return .damaged }
     guard Int(length) <= size - header - offset else { return .cut }
     let body = source(offset + 8, Int(length) + header - 8)
     guard body.count == Int(length) + header - 8 else { return .cut }
-    guard let frame = RecordingEntry(checksum: checksum, body) else { return .damaged }
-    return .frame(frame, end: offset + header + Int(length))
+    guard let entry = RecordingEntry(checksum: checksum, body) else { return .damaged }
+    return .entry(entry, end: offset + header + Int(length))
   }
 
   /// Returns the index at the end of the file; `nil` if there is none or it is invalid.
@@ -206,10 +206,10 @@ public struct RecordingReader: Sendable {
     var index = RecordingIndex()
     var offset = Int(begin)
     while offset < size - RecordingFormat.trailerSize {
-      guard case .frame(let frame, let end) = Self.frame(at: offset, size: size, source) else {
+      guard case .entry(let entry, let end) = Self.entry(at: offset, size: size, source) else {
         return nil
       }
-      if frame.kind == RecordingEntry.Kind.index.rawValue { index.take(frame.payload) }
+      if entry.kind == RecordingEntry.Kind.index.rawValue { index.take(entry.payload) }
       offset = end
     }
     return index.isSound(within: firstOffset..<Int(begin)) ? index : nil

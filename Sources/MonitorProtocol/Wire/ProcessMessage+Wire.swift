@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 extension ProcessMessage {
-  /// Returns the message as the bytes of a frame, without their length.
+  /// Returns the message as bytes, without their length.
   ///
-  /// ``UpdateParts`` divides an update into parts that each fit into a frame.
+  /// ``UpdateParts`` divides an update into parts that each fit into a message.
   public func encoded() -> [UInt8] {
     var wire = WireProcessMessage()
     switch self {
@@ -21,7 +21,7 @@ extension ProcessMessage {
     return wire.wireBytes()
   }
 
-  /// Reads the bytes of a frame, without their length.
+  /// Reads the bytes of a message, without their length.
   ///
   /// Numbers that no process can mean are clamped to a range that is safe for arithmetic.
   ///

@@ -6,7 +6,7 @@
 public enum ProcessMessage: Sendable, Equatable {
   /// The watched process, and the versions of the protocol that it understands.
   case hello(Hello, versions: ProtocolVersions)
-  /// A part of an update, because the changes may exceed the size of a frame. Each part costs one
+  /// A part of an update, because the changes may exceed the size of a message. Each part costs one
   /// credit.
   case updatePart(UpdatePart)
   /// The result of the command with this token: one outcome for each operation of it, in its order,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A part of an ``Update`` that fits into one frame.
+/// A part of an ``Update`` that fits into one message.
 ///
 /// ``UpdateParts`` divides an update, and ``UpdateAssembler`` joins the parts.
 public struct UpdatePart: Sendable, Equatable {

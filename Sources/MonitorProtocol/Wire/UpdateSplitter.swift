@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Divides an update into parts that each fit into a frame.
+/// Divides an update into parts that each fit into a message.
 ///
 /// Lists are divided between two items. The dependencies of one operation can be divided too,
 /// because their number is unlimited: the next part has the others.
@@ -161,7 +161,7 @@ private struct Room {
   }
 }
 
-// MARK: - The maximum size of values in a frame
+// MARK: - The maximum size of values in a message
 
 extension String {
   fileprivate var wireSize: Int { min(utf8.count, WireLimits.longestText) + 4 }
@@ -194,19 +194,19 @@ extension MonitorWarning {
   }
 }
 
-/// The frames of an update, in order: the changes may need more than one frame.
+/// The messages of an update, in order: the changes may need more than one message.
 ///
-/// Each frame has the bytes of a ``ProcessMessage/updatePart(_:)`` and is created when it is
+/// Each message has the bytes of a ``ProcessMessage/updatePart(_:)`` and is created when it is
 /// requested. It exceeds ``WireLimits/softPartSize`` by at most one item, so it is well below
-/// ``WireLimits/maximumFrame``. There is at least one frame. An ``UpdateAssembler`` restores the
-/// update from the decoded frames.
+/// ``WireLimits/maximumMessageSize``. There is at least one message. An ``UpdateAssembler`` restores the
+/// update from the decoded messages.
 public struct UpdateParts: Sequence, IteratorProtocol, Sendable {
   private var splitter: UpdateSplitter
 
-  /// Creates the frames of an update.
+  /// Creates the messages of an update.
   public init(_ update: Update) { splitter = UpdateSplitter(update) }
 
-  /// Returns the next frame, without its length; `nil` after the last one.
+  /// Returns the next message, without its length; `nil` after the last one.
   public mutating func next() -> [UInt8]? {
     splitter.next().map { ProcessMessage.updatePart($0).encoded() }
   }

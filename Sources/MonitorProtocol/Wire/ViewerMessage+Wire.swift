@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension ViewerMessage {
-  /// Returns the message as the bytes of a frame, without their length.
+  /// Returns the message as bytes, without their length.
   ///
   /// An ``Interest`` that exceeds ``WireLimits`` is reduced to them. A command with too many
   /// operations or a filter that is too long is not: the other side refuses it.
@@ -20,7 +20,7 @@ extension ViewerMessage {
     return wire.wireBytes()
   }
 
-  /// Reads the bytes of a frame, without their length.
+  /// Reads the bytes of a message, without their length.
   ///
   /// - Throws: A sentence that says which part is damaged or exceeds ``WireLimits``.
   public init(decoding bytes: [UInt8]) throws(WireError) {

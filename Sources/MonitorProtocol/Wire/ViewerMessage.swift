@@ -10,7 +10,7 @@ public enum ViewerMessage: Sendable, Equatable {
   case watch(Interest, interval: Duration)
   /// A command. Its result has the same token.
   case command(MonitorCommand, token: UInt32)
-  /// Allows this number of further frames of updates, because the viewer has processed as many. The
+  /// Allows this number of further parts of updates, because the viewer has processed as many. The
   /// initial credit is 0.
   case credit(Int)
   /// Asks for a ``ProcessMessage/pong(_:)`` with the same number.

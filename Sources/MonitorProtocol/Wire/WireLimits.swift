@@ -5,7 +5,7 @@
 /// proportional to the cost for its sender.
 public enum WireLimits {
   /// The maximum size of a message in bytes.
-  public static let maximumFrame = 1 << 20
+  public static let maximumMessageSize = 1 << 20
   /// The size in bytes from which on a part of an update receives no further items.
   public static let softPartSize = 256 << 10
   /// The maximum size of a name, a title, a sentence or a filter in bytes of UTF-8. The sender cuts
@@ -15,10 +15,10 @@ public enum WireLimits {
   public static let mostOperationsOfCommand = 100_000
   /// The maximum number of dependents that the result of a command names. More may have been asked
   /// to cancel. With the largest ids and the maximum number of outcomes, the result fits into a
-  /// frame.
+  /// message.
   public static let mostDependentsOfResult = 80_000
   /// The maximum number of single operations in an interest, and the maximum number of subjects.
-  /// With the largest ids, both fit into a frame.
+  /// With the largest ids, both fit into a message.
   public static let mostSingleOperations = 50_000
   /// The maximum number of parts of the dependency graph in an interest.
   public static let mostGraphs = 64
@@ -45,7 +45,7 @@ public enum WireLimits {
   static let mostParts = 1 << 13
   /// See ``mostParts``.
   static let mostBytesOfUpdate = 256 << 20
-  /// The maximum number of entries in all lists of an update. Entries can be very short in a frame
+  /// The maximum number of entries in all lists of an update. Entries can be very short in a message
   /// and long in memory.
   static let mostEntriesOfUpdate = 1 << 22
   /// The maximum number of ids in an update: in its lists of ids and in those of its entries.

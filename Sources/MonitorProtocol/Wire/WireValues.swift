@@ -14,11 +14,11 @@ extension SwiftProtobuf.Message {
     (try? serializedBytes()) ?? []
   }
 
-  /// Reads a message from the bytes of a frame.
+  /// Reads a message from its bytes.
   init(wireBytes bytes: [UInt8]) throws(WireError) {
-    guard bytes.count <= WireLimits.maximumFrame else {
+    guard bytes.count <= WireLimits.maximumMessageSize else {
       throw WireError(
-        "a message of \(bytes.count) bytes is longer than \(WireLimits.maximumFrame)")
+        "a message of \(bytes.count) bytes is longer than \(WireLimits.maximumMessageSize)")
     }
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = WireLimits.mostDepth

@@ -8,7 +8,7 @@ package final class OperationRecord: @unchecked Sendable {
   /// The operation, while its queue retains it.
   var operation: Unmanaged<Operation>?
   /// The owner of the record; `nil` until the operation is in the queue.
-  var recorder: RecorderID?
+  var collector: CollectorID?
   /// Whether it is in the list of changed records.
   var isChanged = false
   /// Whether name and dependencies must be read (again).
@@ -20,8 +20,8 @@ package final class OperationRecord: @unchecked Sendable {
   }
 }
 
-/// The changes of one queue for a recorder.
-struct RecordedChanges {
+/// The changes of one queue for a collector.
+struct TakenChanges {
   /// The records that are new or have changed.
   var records: [OperationRecord] = []
   /// The number of records that this reading has created.

@@ -35,12 +35,12 @@ struct QueueMonitor {
   /// Counts the leaving operations; `nil` if there is no counter.
   var finishCounting: FinishCounting? { didSet { noteWatching() } }
   /// The owner of the records; `nil` while there is none.
-  private(set) var recorder: RecorderID? { didSet { noteWatching() } }
-  /// Whether there is no other monitor than the recorder.
-  private var isOnlyRecorded = false
+  private(set) var collector: CollectorID? { didSet { noteWatching() } }
+  /// Whether there is no other monitor than the collector.
+  private var hasOnlyCollector = false
   /// Finds the operations in the queue that have no record yet.
   private var unrecorded = UnrecordedOperations()
-  /// Wakes the recorder; `nil` while there is none.
+  /// Wakes the collector; `nil` while there is none.
   private(set) var wakeCollector: (@Sendable () -> Void)?
   /// The changed records, in the order of their first change. Those before `takenCount` were
   /// already returned.
@@ -54,29 +54,29 @@ struct QueueMonitor {
 
   private mutating func noteWatching() {
     let hasOthers = !subscriptions.isEmpty || finishCounting != nil
-    isActive = hasOthers || recorder != nil
-    isOnlyRecorded = !hasOthers && recorder != nil
+    isActive = hasOthers || collector != nil
+    hasOnlyCollector = !hasOthers && collector != nil
   }
 
   // MARK: Collector
 
   /// - Parameters:
-  ///   - recorder: The owner of the records from now on.
-  ///   - first: The first operation in the queue. No operation has a record of this recorder.
+  ///   - collector: The owner of the records from now on.
+  ///   - first: The first operation in the queue. No operation has a record of this collector.
   ///   - wake: See `QueueRegistry`.
-  mutating func startRecording(
-    _ recorder: RecorderID, first: Unmanaged<Operation>?, wake: @escaping @Sendable () -> Void
+  mutating func keepRecords(
+    for collector: CollectorID, first: Unmanaged<Operation>?, wake: @escaping @Sendable () -> Void
   ) {
-    self.recorder = recorder
+    self.collector = collector
     wakeCollector = wake
     isCollectorWoken = false
     isQueueChanged = true
     unrecorded = UnrecordedOperations(first: first)
   }
 
-  mutating func stopRecording(_ recorder: RecorderID) {
-    guard self.recorder == recorder else { return }
-    self.recorder = nil
+  mutating func dropRecords(of collector: CollectorID) {
+    guard self.collector == collector else { return }
+    self.collector = nil
     wakeCollector = nil
     for record in changedRecords { record.isChanged = false }
     changedRecords = []
@@ -87,16 +87,16 @@ struct QueueMonitor {
   /// Returns at most `limit` changed records, and enables the wake-up again.
   ///
   /// - Parameters:
-  ///   - recorder: The caller; only the owner gets records.
+  ///   - collector: The caller; only the owner gets records.
   ///   - limit: The maximum number of records.
   ///   - adopting: The maximum number of operations without a record that get one now. Executing
   ///     operations always get one.
   /// - Returns: The records and the other changes.
   mutating func takeChangedRecords(
-    for recorder: RecorderID, limit: Int, adopting: Int
-  ) -> RecordedChanges {
-    guard self.recorder == recorder else { return RecordedChanges() }
-    var changes = RecordedChanges()
+    for collector: CollectorID, limit: Int, adopting: Int
+  ) -> TakenChanges {
+    guard self.collector == collector else { return TakenChanges() }
+    var changes = TakenChanges()
     changes.records = Array(changedRecords[takenCount...].prefix(limit))
     for record in changes.records { record.isChanged = false }
     takenCount += changes.records.count
@@ -107,7 +107,7 @@ struct QueueMonitor {
       takenCount = 0
     }
     let room = min(adopting, limit - changes.records.count)
-    let adopted = adoptRunning(for: recorder) + adoptNext(room, of: limit, for: recorder)
+    let adopted = adoptRunning(for: collector) + adoptNext(room, of: limit, for: collector)
     changes.records += adopted
     changes.adoptedCount = adopted.count
     changes.hasMore = !changedRecords.isEmpty
@@ -121,12 +121,12 @@ struct QueueMonitor {
   // MARK: Adopting
 
   /// Creates records of executing operations without one, which started after the last reading.
-  private mutating func adoptRunning(for recorder: RecorderID) -> [OperationRecord] {
+  private mutating func adoptRunning(for collector: CollectorID) -> [OperationRecord] {
     let running = unrecorded.takeRunning()
     guard !running.isEmpty else { return [] }
     let now = csystem_monotonic_nanoseconds()
     return running.map { operation in
-      let record = adopt(operation, for: recorder)
+      let record = adopt(operation, for: collector)
       record.snapshot.started = now
       record.snapshot.isStartApproximate = true
       return record
@@ -136,32 +136,32 @@ struct QueueMonitor {
   /// Creates records of `count` operations without one, in the order of the queue, and examines at
   /// most `limit` operations for that.
   private mutating func adoptNext(
-    _ count: Int, of limit: Int, for recorder: RecorderID
+    _ count: Int, of limit: Int, for collector: CollectorID
   ) -> [OperationRecord] {
     var adopted: [OperationRecord] = []
     var seenCount = 0
     while adopted.count < count, seenCount < limit, let operation = unrecorded.takeNext() {
       seenCount += 1
-      if operation.record?.recorder == recorder { continue }
-      adopted.append(adopt(operation, for: recorder))
+      if operation.record?.collector == collector { continue }
+      adopted.append(adopt(operation, for: collector))
     }
     return adopted
   }
 
   /// Gives an operation a record with its present state.
-  private func adopt(_ operation: Operation, for recorder: RecorderID) -> OperationRecord {
+  private func adopt(_ operation: Operation, for collector: CollectorID) -> OperationRecord {
     let status = operation.status.load(ordering: .acquiring)
     let state = Self.state(of: operation.place.stage)
     let old = operation.record?.snapshot
     let record = OperationRecord(
       RecordedOperation(identifying: operation, queue: queue), needsDescription: true)
-    record.recorder = recorder
+    record.collector = collector
     record.snapshot.state = state
     record.snapshot.isCancelled = status.isCancelled
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     record.snapshot.isExcluded = status.isExcluded
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
-    // Values of an earlier recorder are still valid if nothing has changed since.
+    // Values of an earlier collector are still valid if nothing has changed since.
     record.snapshot.added = old?.added
     record.snapshot.cancelRequested = old?.cancelRequested
     if old?.state == state {
@@ -183,9 +183,9 @@ struct QueueMonitor {
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
-    // A queue that is too quick to be recorded pays this for each state change, so it must cost
+    // A queue that is too quick for records pays this for each state change, so it must cost
     // almost nothing.
-    if isOnlyRecorded, !operation.mayHaveRecord {
+    if hasOnlyCollector, !operation.mayHaveRecord {
       isQueueChanged = true
       return unrecorded.didMove(operation, from: old, to: new)
     }
@@ -198,9 +198,9 @@ struct QueueMonitor {
     _ status: OperationStatus
   ) {
     if new == .lingering { finishCounting?.didLeave(operation) }
-    guard recorder != nil || !subscriptions.isEmpty else { return }
+    guard collector != nil || !subscriptions.isEmpty else { return }
     isQueueChanged = true
-    let record = recorder.flatMap { recordToChange(of: operation, from: old, to: new, for: $0) }
+    let record = collector.flatMap { recordToChange(of: operation, from: old, to: new, for: $0) }
     if record == nil, subscriptions.isEmpty { return }
     let now = csystem_monotonic_nanoseconds()
     let state = Self.state(of: new)
@@ -218,7 +218,7 @@ struct QueueMonitor {
   /// Returns the record for a state change; `nil` if there is none.
   private mutating func recordToChange(
     of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
-    for recorder: RecorderID
+    for collector: CollectorID
   ) -> OperationRecord? {
     if let record = record(of: operation, isNew: old == .outside) {
       if new == .lingering { unrecorded.didLeave(operation) }
@@ -233,7 +233,7 @@ struct QueueMonitor {
       return nil
     }
     unrecorded.forget(operation)
-    return adopt(operation, for: recorder)
+    return adopt(operation, for: collector)
   }
 
   @inline(never)
@@ -274,7 +274,7 @@ struct QueueMonitor {
   mutating func queueDidChange() { isQueueChanged = true }
 
   /// Whether monitors may have to be woken.
-  var mayHaveWakes: Bool { isActive && !(isOnlyRecorded && isCollectorWoken) }
+  var mayHaveWakes: Bool { isActive && !(hasOnlyCollector && isCollectorWoken) }
 
   /// Returns the wake-ups to call: those of all monitors that have changes and were not woken since
   /// their last request.
@@ -329,13 +329,13 @@ struct QueueMonitor {
 
   // MARK: Records
 
-  /// Returns the recorder's record of an operation; `nil` if there is none. A record of a new
-  /// operation that is entering the queue gets the recorder as its owner.
+  /// Returns the collector's record of an operation; `nil` if there is none. A record of a new
+  /// operation that is entering the queue gets the collector as its owner.
   @inline(__always)
   private func record(of operation: Operation, isNew: Bool = false) -> OperationRecord? {
     guard let record = operation.record else { return nil }
-    if isNew, record.recorder == nil { record.recorder = recorder }
-    return record.recorder == recorder && recorder != nil ? record : nil
+    if isNew, record.collector == nil { record.collector = collector }
+    return record.collector == collector && collector != nil ? record : nil
   }
 
   /// Makes the record refer to the operation until that has left the queue, which is before its

@@ -5,7 +5,7 @@ import COperationsSystem
 import Synchronization
 
 /// Identifies an owner of records. A queue's records have one owner at a time.
-package struct RecorderID: Hashable, Sendable {
+package struct CollectorID: Hashable, Sendable {
   private let rawValue: UInt64
   private static let last = Atomic<UInt64>(0)
 
@@ -39,7 +39,7 @@ package enum QueueRegistry {
   private struct State {
     /// By the address of the core.
     var queues: [UnsafeRawPointer: ListedQueue] = [:]
-    var recorder: RecorderID?
+    var collector: CollectorID?
     var newRecords = 0
     var wakeCollector: (@Sendable () -> Void)?
   }
@@ -54,23 +54,23 @@ package enum QueueRegistry {
     state.withLock { state in
       state.queues[address(of: queue.core)] = ListedQueue(queue, isListed: isListed)
     }
-    if isListed { joinRecording(queue) }
+    if isListed { joinCollector(queue) }
   }
 
   /// Records a new queue if the other queues are recorded. If a collector begins or ends meanwhile,
   /// the queue follows.
-  private static func joinRecording(_ queue: OperationQueue) {
-    var joined: RecorderID?
+  private static func joinCollector(_ queue: OperationQueue) {
+    var joined: CollectorID?
     while true {
-      let (recorder, newRecords, wake) = state.withLock {
-        ($0.recorder, $0.newRecords, $0.wakeCollector)
+      let (collector, newRecords, wake) = state.withLock {
+        ($0.collector, $0.newRecords, $0.wakeCollector)
       }
-      if recorder == joined { return }
+      if collector == joined { return }
       // That collector has read the queues before this one had begun.
-      if let joined { queue.core.stopRecording(joined) }
-      guard let recorder, let wake else { return }
-      queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
-      joined = recorder
+      if let joined { queue.core.dropRecords(of: joined) }
+      guard let collector, let wake else { return }
+      queue.core.keepRecords(for: collector, replaces: false, newRecords: newRecords, wake: wake)
+      joined = collector
       wake()
     }
   }
@@ -104,40 +104,40 @@ package enum QueueRegistry {
     queues.reduce(0) { $0 + $1.core.withScheduler { scheduler, _ in scheduler.counts.total } }
   }
 
-  /// Begins to record every queue that is not recorded yet, including later ones.
+  /// Makes every queue that stores no records yet store them, and every later queue too.
   ///
   /// No state change is missed between the first scan and the first record of a change. Earlier
   /// changes are unknown.
   ///
   /// - Parameters:
-  ///   - recorder: A new recorder. Only one at a time: the process has one collector.
-  ///   - newRecords: For each queue, until its changes are read; see `takeRecordedChanges`.
+  ///   - collector: A new collector. Only one at a time: the process has one collector.
+  ///   - newRecords: For each queue, until its changes are read; see `takeChanges`.
   ///   - wake: Called on any thread, outside every lock, when there are changes since the last
   ///     reading; must not block.
-  package static func startRecording(
-    _ recorder: RecorderID, newRecords: Int = .max, wake: @escaping @Sendable () -> Void
+  package static func keepRecords(
+    for collector: CollectorID, newRecords: Int = .max, wake: @escaping @Sendable () -> Void
   ) {
     MonitorLevel.raise()
     state.withLock { state in
-      state.recorder = recorder
+      state.collector = collector
       state.newRecords = newRecords
       state.wakeCollector = wake
     }
     for queue in queues {
-      queue.core.startRecording(recorder, replaces: false, newRecords: newRecords, wake: wake)
+      queue.core.keepRecords(for: collector, replaces: false, newRecords: newRecords, wake: wake)
     }
     wake()
   }
 
-  /// Ends ``startRecording(_:newRecords:wake:)`` and drops the records.
-  package static func stopRecording(_ recorder: RecorderID) {
+  /// Ends ``keepRecords(for:newRecords:wake:)`` and drops the records.
+  package static func dropRecords(of collector: CollectorID) {
     // The closure is kept until every queue has released its copy, so that no queue releases the
     // last reference under a lock.
     let wake = state.withLock { state in
-      state.recorder = nil
+      state.collector = nil
       return state.wakeCollector.take()
     }
-    for queue in queues { queue.core.stopRecording(recorder) }
+    for queue in queues { queue.core.dropRecords(of: collector) }
     withExtendedLifetime(wake) {}
     MonitorLevel.lower()
   }

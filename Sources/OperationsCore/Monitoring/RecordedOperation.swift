@@ -3,10 +3,10 @@
 
 import Synchronization
 
-/// The data about one operation while a collector records. It may outlive the operation.
+/// The data about one operation in its record. It may outlive the operation.
 ///
 /// Times are nanoseconds on the monotonic clock; `nil` if the event has not happened, or happened
-/// before recording began.
+/// before there was a record.
 package struct RecordedOperation: Sendable {
   /// Identifies the operation.
   package let id: OperationID

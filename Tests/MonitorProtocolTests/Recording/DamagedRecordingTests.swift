@@ -58,7 +58,7 @@ import Testing
 
   @Test func anAnnouncedSizeTakesNoMemory() throws {
     let file = Scene.bytes(3, isFinished: false)
-    for length: UInt32 in [.max, UInt32(WireLimits.maximumFrame) + 1] {
+    for length: UInt32 in [.max, UInt32(WireLimits.maximumMessageSize) + 1] {
       let bytes = file + length.littleEndianBytes + [UInt8](repeating: 0, count: 40)
       let largest = Largest()
       var reader = try RecordingReader(size: .max / 2) { offset, count in
@@ -68,7 +68,7 @@ import Testing
       }
       #expect(Scene.updates(&reader).count == 3)
       #expect(reader.fault?.contains("damaged at byte \(file.count)") == true)
-      #expect(largest.value <= WireLimits.maximumFrame + RecordingEntry.headerSize)
+      #expect(largest.value <= WireLimits.maximumMessageSize + RecordingEntry.headerSize)
     }
   }
 

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func aLargeIndexGoesIntoSeveralFrames() throws {
-    let seconds = 5 * RecordingIndex.entriesPerFrame / 4
+    let seconds = 5 * RecordingIndex.placesPerEntry / 4
     var reader = try Scene.reader(Scene.bytes(seconds))
     #expect(reader.fault == nil && reader.end == Scene.time(seconds))
     let last = Scene.updates(&reader, from: reader.snapshot(upTo: reader.end)).last

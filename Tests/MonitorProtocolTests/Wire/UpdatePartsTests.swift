@@ -12,7 +12,7 @@ import Testing
     #expect(!frames.isEmpty)
     for frame in frames {
       #expect(frame.count <= WireLimits.softPartSize + 20_000)
-      #expect(frame.count <= WireLimits.maximumFrame)
+      #expect(frame.count <= WireLimits.maximumMessageSize)
     }
     return frames
   }
@@ -167,7 +167,7 @@ import Testing
     #expect(sentence(8_193, short) == "an update has 8193 parts; the limit is 8192")
     let long = { isFirst in
       var part = UpdatePart(content: empty, isFirst: isFirst, isLast: false)
-      part.byteCount = WireLimits.maximumFrame
+      part.byteCount = WireLimits.maximumMessageSize
       return part
     }
     #expect(sentence(256, long) == nil)

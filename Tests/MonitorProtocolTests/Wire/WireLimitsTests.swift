@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test func aMessageIsAMebibyteLongAtMost() throws {
-    let limit = WireLimits.maximumFrame
+    let limit = WireLimits.maximumMessageSize
     // Unknown fields, so that only the length is invalid.
     let head = HandMade.tag(1_000, 2) + HandMade.varint(UInt64(limit - 6))
     let longest = head + [UInt8](repeating: 0, count: limit - head.count)
@@ -189,7 +189,7 @@ import Testing
     interest.eventLimit = .max
     interest.timeline = .init(window: .seconds(-1), limit: .max)
     let frame = ViewerMessage.watch(interest, interval: .zero).encoded()
-    #expect(frame.count <= WireLimits.maximumFrame)
+    #expect(frame.count <= WireLimits.maximumMessageSize)
     guard case .watch(let accepted, let interval) = try ViewerMessage(decoding: frame) else {
       Issue.record("it is something else")
       return
@@ -211,12 +211,12 @@ import Testing
       OperationReport.ID(.max - UInt64($0))
     }
     let command = ViewerMessage.command(.changePriority(ids, by: -4), token: .max)
-    #expect(command.encoded().count <= WireLimits.maximumFrame)
+    #expect(command.encoded().count <= WireLimits.maximumMessageSize)
     #expect(try ViewerMessage(decoding: command.encoded()) == command)
     let result = ProcessMessage.commandResult(
       token: .max, outcomes: ids.map { _ in .denied },
       dependents: Array(ids.prefix(Dependents.limit)))
-    #expect(result.encoded().count <= WireLimits.maximumFrame)
+    #expect(result.encoded().count <= WireLimits.maximumMessageSize)
     #expect(try ProcessMessage(decoding: result.encoded()) == result)
   }
 }

@@ -12,23 +12,23 @@ import Testing
 /// not read them.
 @Suite final class CollectorHistoryTests {
   private let queue = OperationQueue(unlistedNamed: "test")
-  private let recorder = RecorderID()
+  private let collector = CollectorID()
   private let table = CollectorTable()
 
   init() {
     queue.isSuspended = true
     MonitorLevel.raise()
-    queue.core.startRecording(recorder, replaces: true) {}
+    queue.core.keepRecords(for: collector, replaces: true) {}
   }
 
   deinit {
-    queue.core.stopRecording(recorder)
+    queue.core.dropRecords(of: collector)
     MonitorLevel.lower()
   }
 
   private func read() {
     table.beginReading()
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: 100_000))
+    table.apply(queue.takeChanges(for: collector, limit: 100_000))
   }
 
   private func update(_ interest: Interest) throws -> Update {

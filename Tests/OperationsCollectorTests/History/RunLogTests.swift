@@ -122,28 +122,28 @@ struct TimeHistogramsTests {
   }
 
   @Test func eachClassHasStatisticsOfItsOwn() throws {
-    var recorder = TimeHistograms()
+    var histograms = TimeHistograms()
     for id: UInt64 in 0..<20 {
-      recorder.note(report(id, ready: 1, started: 2, finished: 3, className: "Slow"))
-      recorder.note(report(id, ready: 1, started: 1, finished: 1.001, className: "Quick"))
+      histograms.note(report(id, ready: 1, started: 2, finished: 3, className: "Slow"))
+      histograms.note(report(id, ready: 1, started: 1, finished: 1.001, className: "Quick"))
     }
-    recorder.note(report(99, started: nil, finished: 3, className: "Never"))
-    let slow = try #require(recorder.statistics(ofClass: "Slow"))
-    let quick = try #require(recorder.statistics(ofClass: "Quick"))
+    histograms.note(report(99, started: nil, finished: 3, className: "Never"))
+    let slow = try #require(histograms.statistics(ofClass: "Slow"))
+    let quick = try #require(histograms.statistics(ofClass: "Quick"))
     #expect(slow.run?.count == 20)
     #expect(try #require(slow.run).p99 > .milliseconds(900))
     #expect(try #require(quick.run).p99 < .milliseconds(2))
-    #expect(recorder.statistics.run?.count == 40)
-    #expect(recorder.statistics(ofClass: "Never") == nil)
+    #expect(histograms.statistics.run?.count == 40)
+    #expect(histograms.statistics(ofClass: "Never") == nil)
   }
 
   @Test func thereIsALimitToTheNumberOfClasses() {
-    var recorder = TimeHistograms()
+    var histograms = TimeHistograms()
     for index in 0..<TimeHistograms.classLimit + 10 {
-      recorder.note(report(UInt64(index), started: 1, finished: 2, className: "C\(index)"))
+      histograms.note(report(UInt64(index), started: 1, finished: 2, className: "C\(index)"))
     }
-    #expect(recorder.statistics(ofClass: "C0") != nil)
-    #expect(recorder.statistics(ofClass: "C\(TimeHistograms.classLimit + 5)") == nil)
-    #expect(recorder.statistics.run?.count == TimeHistograms.classLimit + 10)
+    #expect(histograms.statistics(ofClass: "C0") != nil)
+    #expect(histograms.statistics(ofClass: "C\(TimeHistograms.classLimit + 5)") == nil)
+    #expect(histograms.statistics.run?.count == TimeHistograms.classLimit + 10)
   }
 }

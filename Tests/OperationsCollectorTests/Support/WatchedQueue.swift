@@ -13,13 +13,13 @@ import Testing
 final class WatchedQueue {
   let queue: OperationQueue
   let table = CollectorTable()
-  private let recorder = RecorderID()
+  private let collector = CollectorID()
   private let gate = Gate()
 
   /// - Parameter queue: An unlisted queue without records.
   init(_ queue: OperationQueue = OperationQueue(unlistedNamed: "watched")) {
     self.queue = queue
-    queue.core.startRecording(recorder, replaces: true) {}
+    queue.core.keepRecords(for: collector, replaces: true) {}
     // A collector does the same, so that changes of operations are recorded.
     MonitorLevel.raise()
   }
@@ -29,11 +29,11 @@ final class WatchedQueue {
   /// Applies the changes to the table.
   func read(at now: MonitorTime = ProcessFacts.now) {
     table.beginReading(at: now)
-    table.apply(queue.takeRecordedChanges(for: recorder, limit: .max))
+    table.apply(queue.takeChanges(for: collector, limit: .max))
   }
 
   /// Ends the recording.
-  func stop() { queue.core.stopRecording(recorder) }
+  func stop() { queue.core.dropRecords(of: collector) }
 
   /// Occupies the only slot of the queue, until ``finishAll()``.
   func fillSlot() {

@@ -152,7 +152,7 @@ struct BarrierTests {
     let operation = BlockOperation {}
     try await onOwnThread {
       queue.isSuspended = true
-      let recorder = RecorderID()
+      let collector = CollectorID()
       queue.addOperation(operation)
       for _ in 0..<5 { queue.addBarrierBlock {} }
       #expect(queue.operations == [operation] && queue.operationCount == 1)
@@ -160,7 +160,7 @@ struct BarrierTests {
       for _ in 0..<5 { queue.addBarrierBlock {} }
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      let counts = queue.takeRecordedChanges(for: recorder, limit: 0).counts
+      let counts = queue.takeChanges(for: collector, limit: 0).counts
       #expect(counts.total == 1 && counts.finished + counts.cancelled == 1)
       #expect(counts.waiting + counts.ready + counts.executing + counts.cancelling == 0)
       queue.addOperations([BlockOperation {}], waitUntilFinished: true)

@@ -132,7 +132,7 @@ struct FoundationDefectTests {
       for operation in cancelled { operation.cancel() }
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts
+      let counts = queue.takeChanges(for: CollectorID(), limit: 0).counts
       #expect(counts.total == 8 && counts.finished == 4 && counts.cancelled == 4)
     }
   }
@@ -178,7 +178,7 @@ struct FoundationDefectTests {
       let queue = OperationQueue()
       for _ in 0..<count { queue.addOperation {} }
       queue.waitUntilAllOperationsAreFinished()
-      #expect(queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts.finished == count)
+      #expect(queue.takeChanges(for: CollectorID(), limit: 0).counts.finished == count)
     }
   }
 }

@@ -240,12 +240,12 @@ struct InspectionReasonTests {
       let dispatchQueue = DispatchQueue(label: "held")
       queue.underlyingQueue = dispatchQueue
       dispatchQueue.suspend()
-      let recorder = RecorderID()
+      let collector = CollectorID()
       let before = BlockOperation {}
       queue.addOperation(before)
       MonitorLevel.raise()
       defer { MonitorLevel.lower() }
-      queue.core.startRecording(recorder, replaces: true) {}
+      queue.core.keepRecords(for: collector, replaces: true) {}
       let after = BlockOperation {}
       queue.addOperation(after)
       func time(_ operation: Operation) -> Duration? {
@@ -256,7 +256,7 @@ struct InspectionReasonTests {
       #expect(time(after).map { $0 >= .zero && $0 < .seconds(240) } == true)
       dispatchQueue.resume()
       queue.waitUntilAllOperationsAreFinished()
-      queue.core.stopRecording(recorder)
+      queue.core.dropRecords(of: collector)
     }
   }
 

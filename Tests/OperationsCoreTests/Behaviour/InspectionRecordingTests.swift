@@ -11,11 +11,11 @@ import Testing
 struct InspectionRecordingTests {
   private struct Recording {
     let queue: OperationQueue
-    let recorder: RecorderID
+    let collector: CollectorID
 
     /// Returns the changes of one operation since the last call; `nil` if there are none.
     func news(of operation: Operation) -> RecordedOperation? {
-      queue.takeRecordedChanges(for: recorder, limit: 100).changed.last { $0.id == operation.id }
+      queue.takeChanges(for: collector, limit: 100).changed.last { $0.id == operation.id }
     }
 
     /// Receives changes until those of an operation match a predicate.
@@ -37,14 +37,14 @@ struct InspectionRecordingTests {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "recorded")
       queue.maxConcurrentOperationCount = 1
-      let recorder = RecorderID()
+      let collector = CollectorID()
       MonitorLevel.raise()
-      queue.core.startRecording(recorder, replaces: true) {}
+      queue.core.keepRecords(for: collector, replaces: true) {}
       defer {
-        queue.core.stopRecording(recorder)
+        queue.core.dropRecords(of: collector)
         MonitorLevel.lower()
       }
-      body(Recording(queue: queue, recorder: recorder))
+      body(Recording(queue: queue, collector: collector))
       queue.waitUntilAllOperationsAreFinished()
     }
   }
@@ -127,14 +127,14 @@ struct InspectionRecordingTests {
       recording.queue.addBarrierBlock {}
       let behind = Operation()
       recording.queue.addOperation(behind)
-      let changes = recording.queue.takeRecordedChanges(for: recording.recorder, limit: 100)
+      let changes = recording.queue.takeChanges(for: recording.collector, limit: 100)
       #expect(changes.barriers == 1 && !changes.isBarrierRunning)
       let byID = Dictionary(uniqueKeysWithValues: changes.changed.map { ($0.id, $0) })
       #expect(byID[ahead.id]?.barriersBefore == changes.finishedBarriers)
       #expect(byID[behind.id]?.barriersBefore != changes.finishedBarriers)
       gate.open()
       recording.queue.waitUntilAllOperationsAreFinished()
-      let later = recording.queue.takeRecordedChanges(for: recording.recorder, limit: 100)
+      let later = recording.queue.takeChanges(for: recording.collector, limit: 100)
       #expect(later.barriers == 0 && later.finishedBarriers == byID[behind.id]?.barriersBefore)
     }
   }

@@ -104,13 +104,13 @@ struct InspectionSnapshotTests {
     try await onOwnThread {
       let queue = OperationQueue(unlistedNamed: "timed")
       queue.maxConcurrentOperationCount = 1
-      let recorder = RecorderID()
+      let collector = CollectorID()
       let gate = Gate()
       queue.addOperation { gate.pass() }
       gate.waitForArrivals(1)
       MonitorLevel.raise()
       defer { MonitorLevel.lower() }
-      queue.core.startRecording(recorder, replaces: true) {}
+      queue.core.keepRecords(for: collector, replaces: true) {}
       queue.addOperation {}
       let operations = queue.snapshot().operations
       #expect(operations[0].added == nil && operations[0].started == nil)
@@ -119,7 +119,7 @@ struct InspectionSnapshotTests {
       #expect(added.flatMap { added in ready.map { added <= $0 } } == true)
       gate.open()
       queue.waitUntilAllOperationsAreFinished()
-      queue.core.stopRecording(recorder)
+      queue.core.dropRecords(of: collector)
     }
   }
 

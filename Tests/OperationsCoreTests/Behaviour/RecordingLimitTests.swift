@@ -11,7 +11,7 @@ struct RecordingLimitTests {
   /// A queue with one slot that the test records.
   private final class Recorded {
     let queue = OperationQueue(unlistedNamed: "recorded")
-    private(set) var recorder = RecorderID()
+    private(set) var collector = CollectorID()
     private(set) var known: [OperationID: RecordedOperation] = [:]
     private(set) var lostSteps = 0
 
@@ -25,23 +25,23 @@ struct RecordingLimitTests {
     deinit { MonitorLevel.lower() }
 
     func begin(newRecords: Int) {
-      queue.core.startRecording(recorder, replaces: true, newRecords: newRecords) {}
+      queue.core.keepRecords(for: collector, replaces: true, newRecords: newRecords) {}
     }
 
-    func stop() { queue.core.stopRecording(recorder) }
+    func stop() { queue.core.dropRecords(of: collector) }
 
-    /// Replaces the recorder.
-    func changeRecorder(newRecords: Int) {
+    /// Replaces the collector.
+    func changeCollector(newRecords: Int) {
       stop()
-      recorder = RecorderID()
+      collector = CollectorID()
       known = [:]
       begin(newRecords: newRecords)
     }
 
     @discardableResult
     func read(limit: Int = 100, adopting: Int = .max, newRecords: Int? = 0) -> QueueChanges {
-      let changes = queue.takeRecordedChanges(
-        for: recorder, limit: limit, adopting: adopting, newRecords: newRecords)
+      let changes = queue.takeChanges(
+        for: collector, limit: limit, adopting: adopting, newRecords: newRecords)
       for one in changes.changed { known[one.id] = one }
       lostSteps += changes.lostSteps
       return changes
@@ -139,9 +139,9 @@ struct RecordingLimitTests {
   }
 
   @Test(
-    "A later recorder receives every operation, and unchanged ones with their times"
+    "A later collector receives every operation, and unchanged ones with their times"
   )
-  func anotherRecorder() {
+  func anotherCollector() {
     let recorded = Recorded(newRecords: .max)
     let operations = recorded.add(5)
     recorded.readAll()
@@ -149,7 +149,7 @@ struct RecordingLimitTests {
     recorded.readAll()
     let added = recorded.known.mapValues(\.added)
     let cancelled = recorded.known[operations[1].id]?.cancelRequested
-    recorded.changeRecorder(newRecords: 0)
+    recorded.changeCollector(newRecords: 0)
     operations[2].cancel()
     recorded.readAll()
     #expect(cancelled != nil)
@@ -186,7 +186,7 @@ struct RecordingLimitTests {
     recorded.stop()
   }
 
-  @Test("A queue that is made while recorders come and go is recorded by the last one, or by none")
+  @Test("A queue that is made while collectors come and go is recorded by the last one, or by none")
   func queuesOfTheMoment() {
     let isOver = Flag()
     let queues = Monitored<[OperationQueue]>([])
@@ -199,24 +199,24 @@ struct RecordingLimitTests {
         isOver.raise()
       } else {
         while !isOver.isRaised {
-          let recorder = RecorderID()
-          QueueRegistry.startRecording(recorder) {}
-          QueueRegistry.stopRecording(recorder)
+          let collector = CollectorID()
+          QueueRegistry.keepRecords(for: collector) {}
+          QueueRegistry.dropRecords(of: collector)
         }
       }
     }
-    let left = queues.value.count { $0.core.withScheduler { s, _ in s.monitor.recorder } != nil }
+    let left = queues.value.count { $0.core.withScheduler { s, _ in s.monitor.collector } != nil }
     #expect(left == 0)
-    let recorder = RecorderID()
-    QueueRegistry.startRecording(recorder) {}
+    let collector = CollectorID()
+    QueueRegistry.keepRecords(for: collector) {}
     let joined = queues.value.count {
-      $0.core.withScheduler { s, _ in s.monitor.recorder } == recorder
+      $0.core.withScheduler { s, _ in s.monitor.collector } == collector
     }
     #expect(joined == queues.value.count)
-    QueueRegistry.stopRecording(recorder)
+    QueueRegistry.dropRecords(of: collector)
   }
 
-  @Test("A record that was dropped with its recorder is no longer reported")
+  @Test("A record that was dropped with its collector is no longer reported")
   func droppedRecord() {
     let recorded = Recorded(newRecords: .max)
     let operations = recorded.add(2)

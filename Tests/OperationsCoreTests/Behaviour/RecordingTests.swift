@@ -8,21 +8,21 @@ import Testing
 
 @Suite("Recording for a collector")
 struct RecordingTests {
-  /// Records one queue while `body` runs, independently of other recorders in the process.
+  /// Records one queue while `body` runs, independently of other collectors in the process.
   private func recording(
     _ queue: OperationQueue,
-    _ body: @escaping @Sendable (RecorderID, Monitored<Int>) -> Void
+    _ body: @escaping @Sendable (CollectorID, Monitored<Int>) -> Void
   ) async throws {
     try await onOwnThread {
       let wakes = Monitored(0)
-      let recorder = RecorderID()
+      let collector = CollectorID()
       MonitorLevel.raise()
-      queue.core.startRecording(recorder, replaces: true) { wakes.change { $0 += 1 } }
+      queue.core.keepRecords(for: collector, replaces: true) { wakes.change { $0 += 1 } }
       defer {
-        queue.core.stopRecording(recorder)
+        queue.core.dropRecords(of: collector)
         MonitorLevel.lower()
       }
-      body(recorder, wakes)
+      body(collector, wakes)
     }
   }
 
@@ -34,39 +34,39 @@ struct RecordingTests {
     let before = BlockOperation {}
     before.name = "before"
     queue.addOperation(before)
-    try await recording(queue) { recorder, _ in
+    try await recording(queue) { collector, _ in
       let after = PlainSubclass()
       after.name = "after"
       after.addDependency(before)
       after.queuePriority = .high
       queue.addOperation(after)
-      let first = queue.takeRecordedChanges(for: recorder, limit: 100)
+      let first = queue.takeChanges(for: collector, limit: 100)
       #expect(first.id == queue.id && first.name == "recorded" && first.isSuspended)
       #expect(
         first.counts.total == 2 && first.counts.ready == 1 && first.counts.waiting == 1
           && !first.hasMore)
       let byID = Dictionary(uniqueKeysWithValues: first.changed.map { ($0.id, $0) })
       #expect(byID[before.id]?.name == "before" && byID[before.id]?.state == .ready)
-      #expect(byID[before.id]?.added == nil, "there was no recorder then")
+      #expect(byID[before.id]?.added == nil, "there was no collector then")
       #expect(byID[after.id]?.name == "after" && byID[after.id]?.state == .waiting)
       #expect(byID[after.id]?.dependencies == [before.id])
       #expect(byID[after.id]?.priority == .high && byID[after.id]?.added != nil)
       #expect(byID[after.id]?.type == PlainSubclass.self)
-      #expect(queue.takeRecordedChanges(for: recorder, limit: 100).changed.isEmpty)
+      #expect(queue.takeChanges(for: collector, limit: 100).changed.isEmpty)
 
       after.name = "renamed"
       #expect(
-        queue.takeRecordedChanges(for: recorder, limit: 100).changed.map(\.name) == ["renamed"])
+        queue.takeChanges(for: collector, limit: 100).changed.map(\.name) == ["renamed"])
 
       after.cancel()
-      let cancelled = queue.takeRecordedChanges(for: recorder, limit: 100)
+      let cancelled = queue.takeChanges(for: collector, limit: 100)
       #expect(cancelled.counts.cancelling == 1)
       #expect(cancelled.changed.map(\.isCancelled) == [true])
       #expect(cancelled.changed.allSatisfy { $0.cancelRequested != nil })
 
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
-      let last = queue.takeRecordedChanges(for: recorder, limit: 100)
+      let last = queue.takeChanges(for: collector, limit: 100)
       #expect(last.counts.finished == 1 && last.counts.cancelled == 1 && last.counts.total == 2)
       #expect(Set(last.changed.map(\.id)) == [before.id, after.id])
       #expect(last.changed.allSatisfy { $0.state == .finished && $0.finished != nil })
@@ -77,11 +77,11 @@ struct RecordingTests {
   func limit() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
     queue.isSuspended = true
-    try await recording(queue) { recorder, _ in
+    try await recording(queue) { collector, _ in
       for _ in 0..<25 { queue.addOperation {} }
       var seen: Set<OperationID> = []
       for expected in [10, 10, 5] {
-        let part = queue.takeRecordedChanges(for: recorder, limit: 10)
+        let part = queue.takeChanges(for: collector, limit: 10)
         #expect(part.changed.count == expected && part.hasMore == (expected == 10))
         seen.formUnion(part.changed.map(\.id))
       }
@@ -94,14 +94,14 @@ struct RecordingTests {
   @Test("The collector is woken once for all changes since its last reading")
   func wakes() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
-    try await recording(queue) { recorder, wakes in
-      _ = queue.takeRecordedChanges(for: recorder, limit: 100)
+    try await recording(queue) { collector, wakes in
+      _ = queue.takeChanges(for: collector, limit: 100)
       let before = wakes.value
       queue.isSuspended = true
       wakes.wait(for: "a wake") { $0 > before }
-      _ = queue.takeRecordedChanges(for: recorder, limit: 100)
+      _ = queue.takeChanges(for: collector, limit: 100)
       queue.addOperation {}
-      #expect(queue.takeRecordedChanges(for: recorder, limit: 100).changed.count == 1)
+      #expect(queue.takeChanges(for: collector, limit: 100).changed.count == 1)
       queue.isSuspended = false
       queue.waitUntilAllOperationsAreFinished()
     }
@@ -114,7 +114,7 @@ struct RecordingTests {
       let operations = (0..<10).map { _ in BlockOperation {} }
       operations[3].cancel()
       queue.addOperations(operations, waitUntilFinished: true)
-      let snapshot = queue.takeRecordedChanges(for: RecorderID(), limit: 10)
+      let snapshot = queue.takeChanges(for: CollectorID(), limit: 10)
       #expect(
         snapshot.counts.total == 10 && snapshot.counts.finished == 9
           && snapshot.counts.cancelled == 1)
@@ -125,13 +125,13 @@ struct RecordingTests {
   @Test("A name that is set while the collector reads the old one is reported too")
   func renamingRacesTaking() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
-    try await recording(queue) { recorder, _ in
+    try await recording(queue) { collector, _ in
       queue.isSuspended = true
       let operation = BlockOperation {}
       queue.addOperation(operation)
       let last = Monitored<String?>(nil)
       let take: @Sendable () -> Void = {
-        for one in queue.takeRecordedChanges(for: recorder, limit: 8).changed {
+        for one in queue.takeChanges(for: collector, limit: 8).changed {
           last.change { $0 = one.name }
         }
       }
@@ -156,12 +156,12 @@ struct RecordingTests {
   @Test("While names change and operations finish, each final state is reported")
   func losslessUnderLoad() async throws {
     let queue = OperationQueue(unlistedNamed: "test")
-    try await recording(queue) { recorder, _ in
+    try await recording(queue) { collector, _ in
       let operations = (0..<2_000).map { _ in BlockOperation {} }
       let isDone = Flag()
       let last = Monitored<[OperationID: RecordedOperation]>([:])
       let take: @Sendable () -> Bool = {
-        let snapshot = queue.takeRecordedChanges(for: recorder, limit: 64)
+        let snapshot = queue.takeChanges(for: collector, limit: 64)
         last.change { all in for one in snapshot.changed { all[one.id] = one } }
         return snapshot.hasMore
       }
@@ -180,7 +180,7 @@ struct RecordingTests {
       while take() {}
       #expect(last.value.count == operations.count)
       #expect(last.value.values.allSatisfy { $0.state == .finished && $0.started != nil })
-      let snapshot = queue.takeRecordedChanges(for: recorder, limit: 1)
+      let snapshot = queue.takeChanges(for: collector, limit: 1)
       #expect(
         snapshot.counts.total == operations.count && snapshot.counts.finished == operations.count)
     }

@@ -15,7 +15,7 @@ struct UnderlyingQueueMonitorTests {
   }
 
   private func counts(of queue: OperationQueue) -> [Int] {
-    let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts
+    let counts = queue.takeChanges(for: CollectorID(), limit: 0).counts
     return [
       counts.waiting, counts.ready, counts.executing, counts.cancelling, counts.finished,
       counts.cancelled, counts.total,

@@ -14,7 +14,7 @@ struct QueueMonitorTests {
   func newsAfterTheEnd(isPinned: Bool, isRecordedFromTheStart: Bool) {
     let bench = SchedulerBench()
     if isRecordedFromTheStart {
-      bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
+      bench.scheduler.monitor.keepRecords(for: CollectorID(), first: nil) {}
     }
     let operation = SchedulerBench.operation("one")
     if isRecordedFromTheStart {
@@ -28,7 +28,7 @@ struct QueueMonitorTests {
     bench.finish(operation)
     #expect(operation.place.stage == .lingering)
     if !isRecordedFromTheStart {
-      bench.scheduler.monitor.startRecording(RecorderID(), first: nil) {}
+      bench.scheduler.monitor.keepRecords(for: CollectorID(), first: nil) {}
     }
     bench.takeIn([operation])
     #expect(operation.place.stage == (isPinned ? .lingering : .gone))

@@ -193,7 +193,7 @@ private final class Ledger: Sendable {
     #expect(repeated.load(ordering: .relaxed) == 0)
     aliveCount.wait(for: "all operations to be released") { $0 == 0 }
     guard let queue else { return }
-    let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts
+    let counts = queue.takeChanges(for: CollectorID(), limit: 0).counts
     #expect(counts.total == added && counts.finished + counts.cancelled == added)
     #expect(counts.waiting + counts.ready + counts.executing + counts.cancelling == 0)
   }

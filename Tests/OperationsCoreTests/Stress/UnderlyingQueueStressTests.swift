@@ -159,7 +159,7 @@ private final class Ledger: Sendable {
   }
 
   func checkCounts(of queue: ProbedQueue) {
-    let counts = queue.takeRecordedChanges(for: RecorderID(), limit: 0).counts
+    let counts = queue.takeChanges(for: CollectorID(), limit: 0).counts
     #expect(counts.total == queue.addedCount)
     #expect(counts.finished + counts.cancelled == queue.addedCount)
     #expect(counts.waiting + counts.ready + counts.executing + counts.cancelling == 0)

@@ -41,7 +41,7 @@ extension OperationQueue {
   /// Returns the changes since the last call.
   ///
   /// - Parameters:
-  ///   - recorder: The owner of this queue's records; other recorders get no operations.
+  ///   - collector: The owner of this queue's records; other collectors get no operations.
   ///   - limit: The maximum number of changed operations to return at once.
   ///   - adopting: The maximum number of these that are in the queue and have no record yet.
   ///     Executing operations are returned in addition.
@@ -49,11 +49,11 @@ extension OperationQueue {
   ///     `nil` does not change it. Of further operations, those that still exist at the next
   ///     reading are adopted then; the state changes of the others are counted.
   /// - Returns: The present state of the queue, and the changed operations.
-  package final func takeRecordedChanges(
-    for recorder: RecorderID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
+  package final func takeChanges(
+    for collector: CollectorID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
   ) -> QueueChanges {
-    core.takeRecordedChanges(
-      for: recorder, limit: limit, adopting: adopting, newRecords: newRecords,
+    core.takeChanges(
+      for: collector, limit: limit, adopting: adopting, newRecords: newRecords,
       defaultName: defaultName)
   }
 }
@@ -80,37 +80,37 @@ extension QueueCore {
   }
 
   /// - Parameters:
-  ///   - recorder: The owner of the records from now on.
-  ///   - replaces: Whether it replaces another recorder.
-  ///   - newRecords: See `takeRecordedChanges`; valid until that method is called.
+  ///   - collector: The owner of the records from now on.
+  ///   - replaces: Whether it replaces another collector.
+  ///   - newRecords: See `takeChanges`; valid until that method is called.
   ///   - wake: See `QueueRegistry`.
-  func startRecording(
-    _ recorder: RecorderID, replaces: Bool, newRecords: Int = .max,
+  func keepRecords(
+    for collector: CollectorID, replaces: Bool, newRecords: Int = .max,
     wake: @escaping @Sendable () -> Void
   ) {
     withScheduler { scheduler, _ in
-      guard replaces || scheduler.monitor.recorder == nil else { return }
-      scheduler.monitor.startRecording(recorder, first: scheduler.operations.first, wake: wake)
+      guard replaces || scheduler.monitor.collector == nil else { return }
+      scheduler.monitor.keepRecords(for: collector, first: scheduler.operations.first, wake: wake)
       self.newRecords.store(newRecords, ordering: .relaxed)
     }
   }
 
-  func stopRecording(_ recorder: RecorderID) {
+  func dropRecords(of collector: CollectorID) {
     withScheduler { scheduler, _ in
-      if scheduler.monitor.recorder == recorder { newRecords.store(0, ordering: .relaxed) }
-      scheduler.monitor.stopRecording(recorder)
+      if scheduler.monitor.collector == collector { newRecords.store(0, ordering: .relaxed) }
+      scheduler.monitor.dropRecords(of: collector)
     }
   }
 
-  func takeRecordedChanges(
-    for recorder: RecorderID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
+  func takeChanges(
+    for collector: CollectorID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
   ) -> QueueChanges {
     // Counts and states are read in one critical section. Otherwise, of two operations that use one
     // slot in turn, the second one could be reported as executing and the first one as unfinished.
     var (changes, undescribed) = withScheduler { scheduler, _ in
       let taken = scheduler.monitor.takeChangedRecords(
-        for: recorder, limit: limit, adopting: adopting)
-      if let newRecords, scheduler.monitor.recorder == recorder {
+        for: collector, limit: limit, adopting: adopting)
+      if let newRecords, scheduler.monitor.collector == collector {
         self.newRecords.store(newRecords, ordering: .relaxed)
       }
       let changes = QueueChanges(
