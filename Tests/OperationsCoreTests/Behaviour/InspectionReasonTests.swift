@@ -307,7 +307,7 @@ struct InspectionReasonTests {
       #expect(operation.reasonsNotRunning().last == reason)
       #expect(
         reason.description
-          == "it waits for \(forgotten[0].id), \(forgotten[1].id), which are in no "
+          == "it waits for \(forgotten[0].id), \(forgotten[1].id), which are not in a "
           + "queue and were not started")
       queue.addOperation(forgotten[0])
       #expect(
