@@ -28,11 +28,17 @@ public struct CheckedPair: Sendable {
   /// The pairs that measure how the time of an operation grows with the number of operations.
   public static let growths = [growth(.flat), growth(.chain), growth(.tree)]
 
+  /// A chain that alternates between two queues, compared with one in a single queue. Both stay on
+  /// one thread.
+  public static let alternation = CheckedPair(
+    "ping-pong of 10^3, to a chain", limit: 2.5,
+    Subject(.pingPong, 1_000, .operations), to: Subject(.chain, 1_000, .operations))
+
   /// A chain, compared with Foundation. Foundation takes seconds, most of them to search for
   /// operations that are ready.
   public static let chainToFoundation = CheckedPair(
     "chain of 10^4, to Foundation", limit: 0.01,
     Subject(.chain, 10_000, .operations), to: Subject(.chain, 10_000, .foundation))
 
-  static let all = growths + [chainToFoundation]
+  static let all = growths + [alternation, chainToFoundation]
 }

@@ -24,12 +24,12 @@ func samples(_ subject: Subject, operations: Int) -> [Int] {
 }
 
 var results = Results()
-for pair in CheckedPair.growths {
+for pair in CheckedPair.growths + [CheckedPair.alternation] {
   // Both subjects take turns, so that they are measured under the same load. The first round warms
   // up and is not used.
   for round in 0...10 {
     for subject in [pair.subject, pair.other] {
-      let samples = samples(subject, operations: pair.subject.size)
+      let samples = samples(subject, operations: 100_000)
       if round > 0 { results.add(samples, of: subject) }
     }
   }

@@ -16,6 +16,7 @@ import Workloads
     (Subject(.tree, 1_000, .operations), [100]),
     (Subject(.tree, 100_000, .operations), [90]),
     (Subject(.tree, 100_000, .operations), [9_000]),
+    (Subject(.pingPong, 1_000, .operations), [375]),
     (Subject(.chain, 10_000, .operations), [2_000]),
     (Subject(.chain, 10_000, .foundation), [200_000]),
   ]
@@ -30,12 +31,13 @@ import Workloads
         | flat, growth from 10^3 to 10^5  |    2.00 |     2.00 |  yes |
         | chain, growth from 10^3 to 10^5 |    2.00 |     2.00 |  yes |
         | tree, growth from 10^3 to 10^5  |    2.00 |     0.90 |  yes |
+        | ping-pong of 10^3, to a chain   |    2.50 |     2.50 |  yes |
         | chain of 10^4, to Foundation    |  0.0100 |   0.0100 |  yes |
 
         """)
   }
 
-  @Test(arguments: [0, 1, 2, 3])
+  @Test(arguments: [0, 1, 2, 3, 4])
   func whatIsAboveItsBoundFails(index: Int) {
     var measured = Self.kept
     let subject = CheckedPair.all[index].subject
@@ -45,7 +47,7 @@ import Workloads
     #expect(!Check(Results(measured)).passes)
   }
 
-  @Test(arguments: [0, 1, 2, 3])
+  @Test(arguments: [0, 1, 2, 3, 4])
   func whatWasNotMeasuredFails(index: Int) {
     let pair = CheckedPair.all[index]
     for missing in [pair.subject, pair.other] {

@@ -17,8 +17,13 @@ struct FutexLock: ~Copyable, Sendable {
     static let contended: UInt32 = 2
   }
 
-  /// The number of attempts before sleeping: about as long as the critical sections here last.
-  private static let spins = 100
+  /// The number of attempts before sleeping, and the most pauses between two of them. Together they
+  /// take about as long as the longer critical sections here.
+  ///
+  /// The pauses double. An attempt takes the lock's cache line from the thread that holds the lock,
+  /// so rare attempts let that thread finish sooner.
+  private static let attempts = 12
+  private static let mostPauses = 16
 
   private let word = Atomic<UInt32>(Word.free)
 
@@ -45,8 +50,10 @@ struct FutexLock: ~Copyable, Sendable {
 
   @inline(never)
   private func lockContended() {
-    for _ in 0..<Self.spins {
-      csystem_spin_hint()
+    var pauses = 1
+    for _ in 0..<Self.attempts {
+      for _ in 0..<pauses { csystem_spin_hint() }
+      pauses = min(2 * pauses, Self.mostPauses)
       if word.load(ordering: .relaxed) == Word.free,
         word.compareExchange(
           expected: Word.free, desired: Word.held, successOrdering: .sequentiallyConsistent,

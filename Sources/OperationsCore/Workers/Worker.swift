@@ -16,6 +16,9 @@ final class Worker: Sendable {
   /// The time limit of a near miss. If new work arrives within this time after a search, a longer search
   /// would have found it.
   private static let soonNanoseconds: Int64 = 50_000
+  /// If the previous queue was served for a shorter time, the thread keeps its name: a new name
+  /// costs a system call, which takes longer than a short operation.
+  private static let namingNanoseconds: Int64 = 20_000
   /// The number of operations after which a queue gives way to another waiting queue.
   private static let turn = 64
 
@@ -150,9 +153,12 @@ final class Worker: Sendable {
   /// Serves a queue, and then each queue that its operations have handed over to this worker.
   private func serve(_ first: Unmanaged<QueueCore>) {
     var current: Unmanaged<QueueCore>? = first
+    var lastChange = Int64.min
     while let queue = current {
       current = queue._withUnsafeGuaranteedRef { queue in
-        name(after: queue)
+        let now = csystem_monotonic_nanoseconds()
+        if lastChange == .min || now - lastChange >= Self.namingNanoseconds { name(after: queue) }
+        lastChange = now
         served.store(.passUnretained(queue), ordering: .relaxed)
         let next = startOperations(of: queue)
         served.store(nil, ordering: .relaxed)
@@ -182,7 +188,7 @@ final class Worker: Sendable {
           if scope.pointee.nextQueue != nil { CurrentWork.passNextQueueOn(scope) }
           work = run(next, of: queue, scope)
           count += 1
-          guard mustHandOver(after: count, since: turn) else { continue }
+          guard mustHandOver(queue, after: count, since: turn) else { continue }
           CurrentWork.passNextQueueOn(scope)
           queue.leave(after: work)
           return nil
@@ -192,23 +198,29 @@ final class Worker: Sendable {
         queue.gate.stopSearching()
         if queue.hasWorkAfterSearch(), queue.gate.claimWorker() { continue }
         // Other waiting queues come first.
-        if pool.hasWaiting { CurrentWork.passNextQueueOn(scope) }
+        if pool.hasWaiting(besides: queue) { CurrentWork.passNextQueueOn(scope) }
         return scope.pointee.nextQueue
       }
     }
   }
 
+  /// Whether this thread should serve another queue.
+  ///
+  /// A waiting request of the same queue is no reason: this thread does its work. Such a request
+  /// waits whenever a queue has more ready operations than there are processors.
   @inline(__always)
-  private func mustHandOver(after count: Int, since turn: UInt32) -> Bool {
+  private func mustHandOver(_ queue: QueueCore, after count: Int, since turn: UInt32) -> Bool {
     // While no request waits, no other queue needs the thread.
     guard pool.hasWaiting else { return false }
-    return pool.wantsFewerWorkers || count.isMultiple(of: Self.turn) || pool.turnNumber != turn
+    if pool.wantsFewerWorkers { return true }
+    guard count.isMultiple(of: Self.turn) || pool.turnNumber != turn else { return false }
+    return pool.hasWaiting(besides: queue)
   }
 
   private func spinForMail(_ queue: QueueCore) -> Bool {
     for _ in 0..<searchLimit.load(ordering: .relaxed) {
       if queue.hasMail { return true }
-      if pool.hasWaiting { return false }
+      if pool.hasWaiting(besides: queue) { return false }
       csystem_spin_hint()
     }
     return false

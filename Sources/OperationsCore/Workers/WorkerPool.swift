@@ -24,7 +24,7 @@ final class WorkerPool: Sendable {
   private let stackSize: Int
   private let state: Locked<WorkerPoolState>
   /// Copies of the state's values, for workers between two operations.
-  private let someRequestsWait = Atomic<Bool>(false)
+  private let waitingSummary = Atomic<UInt>(0)
   private let isOverBudget = Atomic<Bool>(false)
   /// Changes at each check of the sampler.
   private let turns = Atomic<UInt32>(0)
@@ -100,9 +100,18 @@ final class WorkerPool: Sendable {
     if state.withLock({ $0.lacksSampler }) { ThreadShortage.add(self) }
   }
 
-  /// Whether a request waits, so that a worker should give way.
+  /// Whether a request waits.
   @inline(__always)
-  var hasWaiting: Bool { someRequestsWait.load(ordering: .relaxed) }
+  var hasWaiting: Bool { waitingSummary.load(ordering: .relaxed) != 0 }
+
+  /// Whether a request other than that of `queue` waits, so that a worker of the queue should give
+  /// way.
+  @inline(__always)
+  func hasWaiting(besides queue: QueueCore) -> Bool {
+    let waiting = waitingSummary.load(ordering: .relaxed)
+    return waiting != 0
+      && waiting != WorkerPoolState.Job.serve(.passUnretained(queue)).summary
+  }
 
   @inline(__always)
   var wantsFewerWorkers: Bool { isOverBudget.load(ordering: .relaxed) }
@@ -162,9 +171,9 @@ final class WorkerPool: Sendable {
 
   @inline(__always)
   private func publish(_ state: borrowing WorkerPoolState) {
-    let hasWaiting = state.hasWaiting
-    if hasWaiting != someRequestsWait.load(ordering: .relaxed) {
-      someRequestsWait.store(hasWaiting, ordering: .relaxed)
+    let waiting = state.waitingSummary
+    if waiting != waitingSummary.load(ordering: .relaxed) {
+      waitingSummary.store(waiting, ordering: .relaxed)
     }
     let isOver = state.isOverBudget
     if isOver != isOverBudget.load(ordering: .relaxed) {

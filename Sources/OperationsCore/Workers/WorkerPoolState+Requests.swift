@@ -18,6 +18,9 @@ extension WorkerPoolState {
       }
     }
 
+    /// A number that stands for this job: the address, which is never 0 or 1.
+    var summary: UInt { UInt(bitPattern: address) }
+
     /// The number of the waiting request for this work; 0 if no request waits. A queue or an
     /// operation's blocks have at most one such request. Guarded by the pool's lock.
     var waitingNumber: UInt64 {
@@ -66,5 +69,13 @@ extension WorkerPoolState {
     case nothing
     case wake(Worker, Request)
     case start(Request)
+  }
+
+  /// 0 if no request waits, the job's ``Job/summary`` if one waits, and 1 if several wait.
+  var waitingSummary: UInt {
+    guard hasWaiting else { return 0 }
+    guard waitingCount == 1 else { return 1 }
+    let only = shared.first ?? own.first ?? duty.first ?? completion.first
+    return only?.job.summary ?? 0
   }
 }

@@ -48,7 +48,7 @@ struct WorkerPoolState {
   var burst = 0
   private(set) var duty = RequestLine()
   private(set) var completion = RequestLine()
-  private var shared = RequestLine()
+  private(set) var shared = RequestLine()
   private(set) var own = RequestLine()
   private var lastNumber: UInt64 = 0
 
@@ -151,8 +151,8 @@ struct WorkerPoolState {
     return .nothing
   }
 
-  /// Puts the request of a queue in its line, if nothing else is to do: requests wait already, the budget
-  /// is used up, and the sampler is awake.
+  /// Puts the request of a queue in its line, if nothing else is to do: several requests wait already, so
+  /// that ``waitingSummary`` stays the same, the budget is used up, and the sampler is awake.
   ///
   /// For a thread that adds operations to many queues. The result is that of ``request(_:_:width:)``.
   ///
@@ -162,7 +162,7 @@ struct WorkerPoolState {
   mutating func waitsBehindOthers(
     _ queue: Unmanaged<QueueCore>, _ lane: Lane, width: Int
   ) -> Bool {
-    guard sampler == .awake, shared.count + own.count > 0, width < threadLimit - processorCount
+    guard sampler == .awake, shared.count + own.count > 1, width < threadLimit - processorCount
     else { return false }
     let budget = processorCount + blockedCount + dutySurplus + completionSurplus + stallCount
     guard lane.isForOperations, grantedCount >= budget + (lane == .own ? burst : 0) else {

@@ -186,6 +186,32 @@ struct QueueTests {
     }
   }
 
+  @Test("Q-13: a thread that changes between queues has the name of each, except briefly")
+  func threadNamesOfAlternatingQueues() async throws {
+    try await onOwnThread {
+      let queues = ["here", "there"].map { name in
+        let queue = OperationQueue()
+        queue.name = name
+        return queue
+      }
+      let log = EventLog<String>()
+      var last: Operation?
+      for index in 0..<20 {
+        let operation = BlockOperation {
+          usleep(1_000)
+          log.note(ownThreadName())
+        }
+        if let last { operation.addDependency(last) }
+        queues[index % 2].addOperation(operation)
+        last = operation
+      }
+      for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+      // The thread keeps its name if a queue was served for less than 20 µs, as before the first one.
+      let names = (0..<20).map { $0.isMultiple(of: 2) ? "opq-here" : "opq-there" }
+      #expect(log.events.dropFirst(2) == names.dropFirst(2))
+    }
+  }
+
   @Test("PR-3, PR-4: the start order in a queue with one slot; priority replaces no dependency")
   func priorities() async throws {
     try await onOwnThread {

@@ -32,6 +32,19 @@ struct WorkerPoolStateTests {
     #expect(bench.state.grantedCount == 0 && bench.state.idle.count == 1)
   }
 
+  @Test("MX-5: the summary of the waiting requests shows whether only one queue waits")
+  func summary() {
+    var bench = WorkerPoolBench(processors: 1, queueCount: 2)
+    bench.request(of: 0)
+    #expect(bench.state.waitingSummary == 0)
+    bench.request(of: 1)
+    #expect(bench.state.waitingSummary == UInt(bitPattern: bench.address(of: 1)))
+    bench.request(of: 0)
+    #expect(bench.state.waitingSummary == 1)
+    bench.finishFirst()
+    #expect(bench.state.waitingSummary == UInt(bitPattern: bench.address(of: 0)))
+  }
+
   @Test("MX-5: blocked workers are replaced, and the surplus is removed afterwards")
   func sampling() {
     var bench = WorkerPoolBench(processors: 1)
