@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-/// Settings of every Swift target; each line names the proposal that explains it.
+/// The compiler settings of the Swift targets of this package. The comment after each setting names the Swift
+/// Evolution proposal that explains it.
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // SE-0335
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
@@ -11,15 +12,17 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),  // SE-0480
 ]
 
-/// With `OPQ_CORE_ONLY` set, only the library and its tests are there, so that a sanitizer build
-/// compiles nothing else.
+/// If the environment variable `OPQ_CORE_ONLY` is set, the package consists of the library and its tests, so
+/// that a sanitizer build compiles nothing else.
 let isCoreOnly = Context.environment["OPQ_CORE_ONLY"] != nil
 
-/// With `OPQ_DOCUMENTATION` set, `swift package generate-documentation` is there, and only what it is
-/// for. Who uses the library never resolves what it needs.
+/// If the environment variable `OPQ_DOCUMENTATION` is set, the package has the command `swift package
+/// generate-documentation` and only the documented targets. Otherwise the package does not depend on the DocC
+/// plugin, so users of the library never download the plugin.
 let isDocumentation = Context.environment["OPQ_DOCUMENTATION"] != nil
 
-/// A program in `demos`. One that ends by itself has what it prints in `expected.txt`.
+/// Creates the target of a program in `demos`. If the program ends by itself, the file `expected.txt`
+/// contains its expected output.
 func demo(
   _ name: String, _ dependencies: [Target.Dependency] = ["Operations"], ends: Bool = true
 ) -> Target {
@@ -28,7 +31,7 @@ func demo(
     exclude: ends ? ["expected.txt"] : [])
 }
 
-/// A program in `Tests/Fixtures`, for what a test needs in a process of its own.
+/// Creates the target of a program in `Tests/Fixtures`, which a test runs in a separate process.
 func fixture(
   _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = []
 ) -> Target {
@@ -37,22 +40,22 @@ func fixture(
     swiftSettings: settings)
 }
 
-/// The libraries of the viewer.
+/// The libraries from which the viewer opq-top is built.
 let viewerLibraries: [Target.Dependency] = [
   "Dashboard", "CursesTerminal", "MonitorClient", "MonitorProtocol", "RunAnalysis",
 ]
 
-/// These libraries, and the program that uses them.
+/// The libraries of the viewer opq-top, and the module that contains its commands.
 let viewer = viewerLibraries + ["OpqTop"]
 
 let coreTargets: [Target] = [
   .target(name: "COperationsSystem", cSettings: [.treatAllWarnings(as: .error)]),
-  // Not for the library: a screen in the tests measures characters with it.
+  // The library does not use this target. The tests use it to measure the width of characters.
   .target(name: "CTerminalSystem", cSettings: [.treatAllWarnings(as: .error)]),
   .target(name: "OperationsCore", dependencies: ["COperationsSystem"]),
   .target(
     name: "Operations",
-    // On Apple platforms it re-exports Foundation, and nothing else is built.
+    // On Apple platforms this target re-exports Foundation, so it needs no other target.
     dependencies: [.target(name: "OperationsCore", condition: .when(platforms: [.linux]))]),
   .target(
     name: "TestSupport", dependencies: ["COperationsSystem", "CTerminalSystem", "OperationsCore"],
@@ -63,7 +66,7 @@ let coreTargets: [Target] = [
   .target(
     name: "MainQueueChecks", dependencies: ["COperationsSystem", "OperationsCore"],
     path: "Tests/Fixtures/MainQueueChecks"),
-  // Has an asynchronous `main`, which the others cannot share.
+  // This program has an asynchronous `main`, so the other fixtures cannot be part of it.
   fixture("async-main", ["MainQueueChecks", "OperationsCore"]),
   fixture("programs", ["MainQueueChecks", "OperationsCore", "TestSupport"]),
   .testTarget(
@@ -83,7 +86,8 @@ let coreTargets: [Target] = [
   .testTarget(
     name: "SubclassShapesTests", dependencies: ["Operations", "TestSupport"],
     exclude: ["README.md"]),
-  // Has links to the files of the other one, which the language mode 5 takes too.
+  // This target contains links to the files of SubclassShapesTests, and compiles them in the Swift 5 language
+  // mode.
   .testTarget(
     name: "SubclassShapesInSwift5Tests", dependencies: ["Operations", "TestSupport"],
     swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -100,7 +104,8 @@ let foundationTargets: [Target] = [
       "OperationsFoundation", "Operations", "OperationsCore", "ReexportingFoundation",
       "TestSupport", "fixture-shapes-foundation",
     ]),
-  // Links to the files of the other two, which the language mode 5 takes too.
+  // This target contains links to test files of other targets, and compiles them in the Swift 5 language
+  // mode.
   .testTarget(
     name: "ImportsInSwift5Tests",
     dependencies: [
@@ -110,7 +115,7 @@ let foundationTargets: [Target] = [
     swiftSettings: [.swiftLanguageMode(.v5)]),
 ]
 
-/// SwiftNIO, for whatever has a socket.
+/// The SwiftNIO products for targets that use sockets.
 let nio: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
@@ -173,7 +178,8 @@ let viewerTargets: [Target] = [
     name: "OpqTop",
     dependencies: viewerLibraries + [
       "DemoWorkloads", "OperationsCollector",
-      // Linked, but not imported, so that viewers can attach to the process of a demo.
+      // OpqTop links OperationsMonitor without importing it, so that viewers can attach to the process of a
+      // demo.
       "OperationsMonitor",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]),
@@ -288,13 +294,13 @@ if isDocumentation {
   ]
 }
 
-/// The targets written in C.
+/// The targets that are written in C.
 let cTargets: Set<String> = [
   "COperationsSystem", "CMonitorTransport", "CTerminalSystem", "CNCurses",
 ]
 
-/// Hold classes as other people write them, which must compile as they are: their settings are those
-/// of a new package, and a warning is no error.
+/// Targets with classes that are written as users of the library write them. These targets have the default
+/// settings of a new package, and warnings are not errors in them.
 let lenientTargets: Set<String> = [
   "SubclassingTests", "SubclassShapesTests", "SubclassShapesInSwift5Tests",
   "fixture-shapes-foundation",

@@ -54,7 +54,8 @@ bool ctransport_is_listening_at(const char *path) {
   }
   int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) {
-    // The result is unknown, so the caller must do nothing.
+    // Without a socket the answer is unknown. If the result is true, the caller changes nothing at
+    // the path.
     return true;
   }
   // If connect() fails because too many connections wait to be accepted, a process listens.

@@ -3,7 +3,7 @@
 #pragma once
 #include "CNCurses.h"
 
-/// Checks the terminal's description, before there is a screen.
+/// Checks the terminal's description. Called before a screen exists.
 cncurses_status cncurses_check_terminal(int descriptor, const char *terminal);
 /// Returns a string of the terminal's description; NULL if it has none.
 const char *cncurses_capability(const char *name);

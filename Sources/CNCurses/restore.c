@@ -27,11 +27,12 @@ static struct {
   bool has_settings;
   char bytes[512];
   size_t count;
-  /// The descriptor that ncurses draws to, and /dev/null, which replaces it when the terminal is restored;
-  /// -1 if there is none.
+  /// The descriptor that ncurses draws to, and a descriptor of /dev/null, which replaces it when the terminal
+  /// is restored. Each is -1 if it does not exist.
   int drawing;
   int null;
-  /// The file that replaces descriptor 2, and the previous descriptor 2; -1 if it is not replaced.
+  /// The file that replaces descriptor 2, and a copy of the previous descriptor 2. Both are -1 if descriptor
+  /// 2 is not replaced.
   int held_errors;
   int errors;
   struct sigaction previous[fatal_count];
@@ -55,8 +56,8 @@ static void append(const char *bytes) {
   }
 }
 
-/// Writes all bytes. If the descriptor is non-blocking, it waits up to a second whenever no byte is accepted:
-/// the reader may be busy with the previous frame.
+/// Writes all bytes. If the descriptor is non-blocking and accepts no byte, the function waits up to a
+/// second, because the reader may be busy with the previous frame.
 static bool write_all(int descriptor, const char *bytes, size_t count) {
   while (count > 0) {
     ssize_t written = write(descriptor, bytes, count);
@@ -106,14 +107,14 @@ static int forbid_waiting(int descriptor) {
   return flags;
 }
 
-/// Restores descriptor 2, and prints the held text. If it may not wait, text that a stopped terminal does not
-/// accept is discarded.
+/// Restores descriptor 2, and prints the held text. If `may_wait` is false, text that a stopped terminal does
+/// not accept is discarded.
 static void release_errors(bool may_wait) {
   if (plan.errors < 0) {
     return;
   }
   int flags = may_wait ? -1 : forbid_waiting(plan.errors);
-  // The offset is shared with descriptor 2: it is the number of bytes written.
+  // The file shares its offset with descriptor 2, so the offset is the number of bytes that were written.
   off_t end = lseek(plan.held_errors, 0, SEEK_CUR);
   dup2(plan.errors, STDERR_FILENO);
   char block[2048];
@@ -139,8 +140,8 @@ void cncurses_restore_now(void) {
   if (!atomic_exchange(&plan.is_armed, false)) {
     return;
   }
-  // The thread that draws may be another one, which goes on: its bytes would come between these. A write in
-  // progress ends early, because the descriptor no longer waits.
+  // Another thread may be drawing and may continue to draw. Its bytes would appear between the bytes that
+  // restore the terminal. A write in progress ends early, because the descriptor no longer blocks.
   if (plan.null >= 0) {
     dup2(plan.null, plan.drawing);
   }

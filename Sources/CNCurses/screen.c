@@ -28,7 +28,7 @@ static struct {
   bool is_unicode;
   bool brackets_paste;
   int colors;
-  /// Whether pair `color + 1` is that colour on the terminal's default background.
+  /// Whether the ncurses pair `color + 1` is the colour `color` on the terminal's default background.
   bool has_pair[most_colors];
 } state;
 
@@ -68,8 +68,8 @@ static bool choose_characters(cncurses_characters characters) {
   return wanted && is_locale_unicode() && draws_frames();
 }
 
-/// Creates ncurses' screen, and restores the handlers of the signals that ncurses catches. Its handlers call
-/// functions that no signal handler may call, on any thread that receives the signal.
+/// Creates ncurses' screen, and restores the handlers of the signals that ncurses catches. The handlers of
+/// ncurses call functions that are not async-signal-safe.
 static SCREEN *new_screen(const char *terminal) {
   static const int caught[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
   enum { count = sizeof caught / sizeof *caught };
@@ -83,8 +83,8 @@ static SCREEN *new_screen(const char *terminal) {
   SCREEN *screen = newterm(terminal, state.output, state.input);
   if (screen) {
     // Until the screen has been left and entered once, ncurses behaves as for a program that only moves the
-    // cursor, and writes after each move: a frame would be a hundred small writes instead of one. This comes
-    // before colours are started, because it would reset their palette.
+    // cursor, and writes after each move: a frame would be a hundred small writes instead of one. endwin() is
+    // called before colours are started, because it would reset their palette.
     endwin();
     doupdate();
   }
@@ -161,7 +161,7 @@ cncurses_status cncurses_open(
     return CNCURSES_NO_RESOURCES;
   }
   state.descriptor = descriptor;
-  // This comes first: newterm() itself changes the settings.
+  // The settings are saved first, because newterm() changes them.
   cncurses_remember_settings(descriptor);
   state.screen = new_screen(terminal);
   if (!state.screen) {
@@ -175,7 +175,7 @@ cncurses_status cncurses_open(
   nonl();
   keypad(stdscr, TRUE);
   leaveok(stdscr, TRUE);
-  // Without this, ncurses stops drawing a frame if a key is pressed meanwhile.
+  // Without this call, ncurses stops drawing a frame if a key is pressed meanwhile.
   typeahead(-1);
   curs_set(0);
   def_prog_mode();
@@ -186,7 +186,8 @@ cncurses_status cncurses_open(
 }
 
 /// Returns whether the terminal accepts bytes within half a second. A stopped terminal, by Ctrl-S or by a
-/// window that hangs, does not. A thread that writes to it waits for as long as that lasts.
+/// window that hangs, does not. A thread that writes to a stopped terminal blocks until the terminal
+/// continues.
 static bool takes_output(void) {
   struct pollfd entry = {.fd = state.descriptor, .events = POLLOUT};
   return poll(&entry, 1, 500) > 0;
@@ -283,7 +284,7 @@ void cncurses_put_row(int row, const cncurses_cell *cells, size_t count) {
       set_cell(&line[used++], ' ', 0, NULL);
       continue;
     }
-    // The grid specifies the width of a character. It must be right, or the row would shift.
+    // The grid specifies the width of a character. A wrong width would shift the rest of the row.
     bool is_wide = column + 1 < columns && (size_t)column + 1 < count && cell[1].is_continuation;
     bool is_orphan = cell->is_continuation;
     bool is_sane = !is_orphan && width_of(cell->scalar) == (is_wide ? 2 : 1);

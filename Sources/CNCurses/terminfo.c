@@ -21,7 +21,8 @@ cncurses_status cncurses_check_terminal(int descriptor, const char *terminal) {
   }
   int found = 0;
   if (setupterm(type, descriptor, &found) != OK) {
-    // 0 means an entry that is too general to be used, such as "dumb" and "unknown".
+    // The value 0 means that the terminal's description is too general to be used, such as "dumb" or
+    // "unknown".
     return found == 0 && strcmp(type, "dumb") == 0 ? CNCURSES_TOO_DUMB : CNCURSES_UNKNOWN_TERMINAL;
   }
   bool places_cursor = cncurses_capability("cup") != NULL;

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// libdispatch's interface (its dispatch/queue.h), which every program that uses the library links. Swift's
-// `DispatchSpecificKey` cannot be used: its key is the address of an object. If such an object of the program
-// was freed too early, a new object may have the same address and be mistaken for it.
+// Declarations from libdispatch (dispatch/queue.h). Every program that uses the library links libdispatch.
+// Swift's `DispatchSpecificKey` cannot be used: its key is the address of an object. If the program frees a
+// key object too early, another key object may get the same address and be mistaken for the first one.
 struct dispatch_queue_s;
 extern struct dispatch_queue_s _dispatch_main_q;
 extern void dispatch_queue_set_specific(

@@ -29,7 +29,7 @@ int cterminal_memory_descriptor(const char *name, size_t limit) {
   if (descriptor < 0) {
     return -1;
   }
-  // The file gets its maximum size first and is then forbidden to grow. Pages that were never
+  // The file gets its maximum size first, and is then sealed so that it cannot grow. Pages that were never
   // written use no memory.
   if (ftruncate(descriptor, (off_t)limit) != 0
       || fcntl(descriptor, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
@@ -79,7 +79,8 @@ int32_t cterminal_wait_for_signal(
     if (result > 0) {
       return result;
     }
-    // An interruption starts the time limit again. It is rare, and the limit is only a last resort.
+    // If a signal interrupts the wait, the time limit starts again. This is rare, and the limit is only a
+    // last resort.
     if (errno != EINTR) {
       return 0;
     }
@@ -93,8 +94,9 @@ _Noreturn void cterminal_end_by_signal(int32_t number) {
   _exit(128 + number);
 }
 
-// Directed to this thread: in a process of several threads, kill(getpid(), SIGSTOP) may return before the
-// process stops, and the caller would draw on a terminal that belongs to another program.
+// raise() sends the signal to the calling thread. In a process with several threads, kill(getpid(), SIGSTOP)
+// may return before the process stops, and the caller would draw on a terminal that belongs to another
+// program.
 void cterminal_stop(void) { raise(SIGSTOP); }
 
 int cterminal_character_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }

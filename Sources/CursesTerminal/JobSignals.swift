@@ -18,11 +18,11 @@ public struct JobSignals: ~Copyable {
 
   private static let numbers = [SIGWINCH, SIGTSTP, SIGCONT]
 
-  /// Readable when ``next()`` has an event.
+  /// A descriptor that is readable when ``next()`` has an event.
   public let descriptor: Int32
 
-  /// Blocks the signals in the calling thread and in those that it starts from now on. It must be called
-  /// before the process has a second thread.
+  /// Blocks the signals in the calling thread and in those that it starts from now on. The program must call
+  /// this function before the process has a second thread.
   public static func block() { cterminal_block_signals(numbers, numbers.count) }
 
   /// Starts to receive the signals, which have to be blocked.

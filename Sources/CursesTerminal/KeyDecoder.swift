@@ -5,28 +5,28 @@ import Dashboard
 
 /// Decodes the bytes that a terminal sends as key presses.
 ///
-/// It is a value without clock or descriptor. Its owner passes the bytes that arrive, and calls ``expire()``
-/// when no other bytes have come for as long as ``patience``. Only then is an ESC the Escape key, and not the
-/// beginning of a sequence whose rest has not arrived yet.
+/// A decoder reads neither a clock nor a descriptor. The terminal passes the bytes that arrive to the
+/// decoder. It calls ``expire()`` if no other byte arrives within ``patience``. Only then is an ESC the
+/// Escape key, and not the beginning of a sequence whose rest has not arrived yet.
 struct KeyDecoder {
   /// The meaning of the bytes at a position.
   private enum Reading {
-    /// A number of bytes that are this key; `nil` for bytes that are ignored.
+    /// The next `length` bytes are this key. If the key is `nil`, these bytes are ignored.
     case input(Input?, length: Int)
-    /// The beginning of a longer sequence.
+    /// The bytes are the beginning of a longer sequence.
     case incomplete
-    /// A number of bytes after which pasted text follows.
+    /// The next `length` bytes begin a paste: pasted text follows them.
     case pasteBegins(length: Int)
   }
 
   /// The maximum length of a paste in bytes; more is discarded.
   static let longestPaste = 64 * 1024
-  /// A longer sequence is not a control sequence.
+  /// The maximum length of a control sequence in bytes. A longer sequence is invalid.
   private static let longestSequence = 64
 
   /// The bytes that have arrived and are not decoded.
   private var buffer: [UInt8] = []
-  /// The text of a paste that has begun and not ended.
+  /// The text of a paste that has begun but not ended; `nil` outside a paste.
   private var paste: [UInt8]?
   /// The sequences of this terminal that are not among the common ones.
   private let additions: [(bytes: [UInt8], input: Input)]
@@ -45,9 +45,10 @@ struct KeyDecoder {
 
   private init(additions: [(bytes: [UInt8], input: Input)]) { self.additions = additions }
 
-  /// How long to wait for more bytes before ``expire()``; `nil` if no bytes are pending.
+  /// How long the terminal waits for more bytes before it calls ``expire()``; `nil` if no bytes are pending.
   ///
-  /// A paste has a longer time: its end is certain to come, unless the terminal is broken.
+  /// The wait is longer inside a paste, because the end of a paste always arrives unless the terminal is
+  /// broken.
   var patience: Duration? {
     if paste != nil { return .seconds(1) }
     return buffer.isEmpty ? nil : .milliseconds(25)
@@ -59,7 +60,8 @@ struct KeyDecoder {
     return decode(isComplete: false)
   }
 
-  /// Decodes the pending bytes by themselves, because no other bytes have come, and returns their keys.
+  /// Decodes the pending bytes without waiting for others, and returns their keys. Called when no other bytes
+  /// have arrived in time.
   mutating func expire() -> [Input] {
     var inputs = decode(isComplete: true)
     if let text = paste {
@@ -180,7 +182,7 @@ struct KeyDecoder {
     guard start + 2 < buffer.count else {
       return isComplete ? .input(.alt("O"), length: 2) : .incomplete
     }
-    // Interrupted by another sequence, such as a pasted text.
+    // Another sequence, such as a pasted text, interrupted this one.
     guard (0x20...0x7E).contains(buffer[start + 2]) else { return .input(.alt("O"), length: 2) }
     return .input(KeySequence.singleShift(buffer[start + 2]), length: 3)
   }
@@ -192,7 +194,7 @@ struct KeyDecoder {
     var index = start + (isConsole ? 3 : 2)
     while index < buffer.count, (0x20...0x3F).contains(buffer[index]) {
       index += 1
-      // An unknown sequence. The bytes that were read are ignored.
+      // The sequence is unknown. Its bytes are ignored.
       if index - start > Self.longestSequence { return .input(nil, length: index - start) }
     }
     guard index < buffer.count else {
@@ -201,12 +203,13 @@ struct KeyDecoder {
     }
     let final = buffer[index]
     let length = index + 1 - start
-    // Interrupted by a byte that cannot be part of it, which is then read by itself.
+    // A byte that cannot be part of a control sequence interrupted this one. That byte is decoded separately.
     guard (0x40...0x7E).contains(final) else { return .input(nil, length: length - 1) }
     if isConsole { return .input(KeySequence.console(final), length: length) }
     let parameters = buffer[(start + 2)..<index]
     if final == UInt8(ascii: "M"), parameters.isEmpty {
-      // A mouse report of the old kind, which was not requested: three bytes of any value follow.
+      // The sequence is a mouse report of the old kind, which the program did not request. Three bytes of any
+      // value follow.
       guard isComplete || buffer.count - start >= 6 else { return .incomplete }
       return .input(nil, length: min(6, buffer.count - start))
     }

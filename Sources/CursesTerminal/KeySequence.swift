@@ -4,12 +4,12 @@
 import CNCurses
 import Dashboard
 
-/// The tables of key sequences: those that xterm, the VT220, the Linux console, rxvt, screen and tmux send.
+/// The tables of the key sequences that xterm, the VT220, the Linux console, rxvt, screen and tmux send.
 /// Modifiers of named keys are ignored.
 enum KeySequence {
   /// Returns the key of ESC [ with these parameters and this final character.
   static func control(_ final: UInt8, parameters: ArraySlice<UInt8>) -> Input? {
-    // A private marker, as in reports that were not requested.
+    // Parameters with a private marker belong to terminal reports, which the program did not request.
     if let first = parameters.first, (0x3C...0x3F).contains(first) { return nil }
     if final == UInt8(ascii: "~") {
       return numbered(parameters.prefix { $0 != UInt8(ascii: ";") })

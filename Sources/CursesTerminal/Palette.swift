@@ -25,7 +25,7 @@ struct Palette: Equatable {
   func ink(for style: Style) -> Ink {
     var ink = colors == .none ? colorless(style.role) : colored(style.role)
     if style.isBold {
-      // If both are set, some terminals draw bold text and others dim text.
+      // If a cell is bold and dim, some terminals draw it bold and others draw it dim.
       ink.attributes &= ~Self.dim
       ink.attributes |= Self.bold
     }
@@ -48,7 +48,8 @@ struct Palette: Equatable {
     }
   }
 
-  /// Blue; with 256 colours a readable blue, because ANSI's blue is the darkest of the eight colours.
+  /// The accent is blue. With 256 colours it is a lighter blue, because ANSI's blue is the darkest of the
+  /// eight colours.
   private var accent: Ink {
     switch colors {
     case .twoHundredFiftySix: Ink(foreground: 33)

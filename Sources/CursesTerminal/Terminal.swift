@@ -8,10 +8,10 @@ import Glibc
 
 /// The terminal in full-screen use: shows grids, and reads keys.
 ///
-/// There is at most one terminal at a time, because ncurses keeps its state in globals, and it belongs to the
+/// There is at most one `Terminal` at a time, because ncurses keeps its state in globals. It belongs to the
 /// thread that opened it. It restores the terminal when it is closed or destroyed, and when the process ends
-/// by a fatal signal. If standard error is a terminal, text that the process writes to it meanwhile is held
-/// back and printed after that.
+/// by a fatal signal. If standard error is a terminal, text that the process writes to standard error is held
+/// back, and printed after the terminal was restored.
 public struct Terminal: ~Copyable {
   /// The options of a terminal.
   public struct Options: Sendable {
@@ -45,13 +45,14 @@ public struct Terminal: ~Copyable {
 
   /// The result of reading keys.
   public enum Reading: Sendable, Equatable {
-    /// These keys were pressed, in this order; none if a sequence is not complete yet.
+    /// The keys that were pressed, in order. The array is empty if a key sequence is incomplete.
     case inputs([Input])
     /// The terminal no longer exists.
     case gone
   }
 
-  /// Becomes readable when a key is pressed, and reports a hang-up when the terminal is gone.
+  /// A descriptor that becomes readable when a key is pressed, and reports a hang-up when the terminal no
+  /// longer exists.
   public let descriptor: Int32
   /// The capabilities of the terminal.
   public let capabilities: Capabilities
@@ -66,22 +67,23 @@ public struct Terminal: ~Copyable {
   private var shown: Grid?
   private var row: [cncurses_cell] = []
 
-  /// Opens the terminal that controls the process.
+  /// Opens the controlling terminal of the process.
   ///
-  /// - Throws: ``TerminalError`` if there is none, or if it cannot show a grid.
+  /// - Throws: ``TerminalError`` if the process has no terminal, or if the terminal cannot show a grid.
   public init(_ options: Options = Options()) throws(TerminalError) {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw TerminalError(.notATerminal) }
     try self.init(owning: descriptor, type: nil, options: options)
   }
 
-  /// Opens a terminal by its descriptor, and closes the descriptor in the end, even if it throws.
+  /// Opens a terminal by its descriptor, and closes the descriptor when the terminal is closed or when the
+  /// initializer throws.
   ///
   /// - Parameters:
   ///   - descriptor: A descriptor that is open for reading and writing.
   ///   - type: The terminal's type; `nil` for the type in the environment.
   ///   - options: The characters and colours to use.
-  /// - Throws: ``TerminalError`` if it is not a terminal, or cannot show a grid.
+  /// - Throws: ``TerminalError`` if the descriptor is not a terminal, or if the terminal cannot show a grid.
   package init(owning descriptor: Int32, type: String?, options: Options) throws(TerminalError) {
     // If standard error is not a terminal, it cannot spoil the screen.
     let heldErrors =
@@ -117,12 +119,12 @@ public struct Terminal: ~Copyable {
 
   /// Restores the terminal at once with bytes that were prepared when it was opened.
   ///
-  /// It is for a process that ends while the thread that owns the terminal does not answer; any thread may
-  /// call it. If no terminal is open, it does nothing.
+  /// Call this function if the process ends while the thread that owns the terminal does not answer. Any
+  /// thread may call the function. If no terminal is open, the function does nothing.
   public static func restoreNow() { cncurses_restore_now() }
 
-  /// Shows a grid. It writes only the bytes for the differences from the previous grid; none if both are
-  /// equal. Cells beyond the screen are cut, and cells that the grid does not have are blank.
+  /// Shows a grid. Only the differences from the previous grid are written; nothing is written if both grids
+  /// are equal. Cells beyond the screen are cut, and cells that the grid does not have are blank.
   public mutating func present(_ grid: Grid) {
     guard shown != grid else { return }
     for index in 0..<size.rows {
@@ -163,8 +165,8 @@ public struct Terminal: ~Copyable {
     takeAgain()
   }
 
-  /// Sets up the terminal again, after another process stopped this one and a third program may have used the
-  /// terminal.
+  /// Sets up the terminal again after this process was stopped and continued, because another program may
+  /// have used the terminal meanwhile.
   public mutating func reclaim() {
     cncurses_leave()
     takeAgain()
@@ -176,10 +178,12 @@ public struct Terminal: ~Copyable {
     size = Self.currentSize
   }
 
-  /// How long to wait for more keys before ``expireInput()``; `nil` if no sequence is incomplete.
+  /// How long to wait for more bytes before calling ``expireInput()``; `nil` if no key sequence is
+  /// incomplete.
   public var inputPatience: Duration? { decoder.patience }
 
-  /// Reads the keys that have arrived. Call it only when ``descriptor`` is readable; otherwise it blocks.
+  /// Reads the keys that have arrived. Call this method only when ``descriptor`` is readable; otherwise the
+  /// method blocks.
   public mutating func readInput() -> Reading {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
@@ -193,10 +197,10 @@ public struct Terminal: ~Copyable {
     return count > 0 ? .inputs(decoder.consume(bytes)) : .gone
   }
 
-  /// Decodes the pending bytes, because no others have come: a pending ESC is then the Escape key.
+  /// Decodes the pending bytes without waiting for others. A pending ESC is then the Escape key.
   public mutating func expireInput() -> [Input] { decoder.expire() }
 
-  /// Writes a text; if the terminal disappears meanwhile, only the part that it has accepted.
+  /// Writes a text. If the terminal disappears meanwhile, the rest of the text is discarded.
   private static func write(_ text: String, to descriptor: Int32) {
     var text = text
     text.withUTF8 { bytes in
@@ -237,7 +241,7 @@ extension Terminal.Options.Characters {
 }
 
 extension Capabilities.Colors {
-  /// Creates the greatest known number that is not above `count`.
+  /// Creates the largest supported number of colours that is at most `count`.
   init(count: Int) {
     self =
       switch count {

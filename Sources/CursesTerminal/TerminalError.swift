@@ -5,13 +5,13 @@
 public struct TerminalError: Error, Equatable, CustomStringConvertible {
   /// The kinds of reasons.
   public enum Code: Sendable, Equatable {
-    /// There is no terminal: the process has none, or the descriptor is not a terminal.
+    /// The process has no terminal, or the descriptor is not a terminal.
     case notATerminal
     /// The terminal's type is unset, empty or unknown.
     case unknownType(String?)
     /// The terminal of this type cannot place its cursor.
     case tooDumb(String)
-    /// A terminal is open already, and there can be only one.
+    /// Another `Terminal` is open, and there can be only one.
     case alreadyOpen
     /// The system refused memory or a descriptor.
     case noResources

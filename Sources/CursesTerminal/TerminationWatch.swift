@@ -12,16 +12,16 @@ import Synchronization
 /// itself ends the process if the loop does not answer in a second, if the process has not ended five seconds
 /// after that, or if a second signal comes.
 public final class TerminationWatch: Sendable {
-  /// How long the loop may take to answer, in nanoseconds.
+  /// How long the program's loop may take to answer a signal, in nanoseconds.
   private static let answerTime: Int64 = 1_000_000_000
-  /// How long the process may then take to end. Its last output and the restoring of the terminal may wait
-  /// for a terminal that accepts no bytes.
+  /// How long the process may take to end after the loop has answered, in nanoseconds. Its last output and
+  /// the restoring of the terminal may wait for a terminal that accepts no bytes.
   private static let endTime: Int64 = 5_000_000_000
 
   private let signals: [Int32]
   private let ring: @Sendable () -> Void
   private let restore: @Sendable () -> Void
-  /// The signal that came; 0 before.
+  /// The signal that the watch has received; 0 if it has received none.
   private let request = Atomic<Int32>(0)
   private let isAnswered = Atomic(false)
 
@@ -41,8 +41,8 @@ public final class TerminationWatch: Sendable {
     startThread()
   }
 
-  /// Returns the signal by which the process has to end; `nil` if none has come. The call is the answer that
-  /// the watch waits for.
+  /// Returns the signal by which the process has to end; `nil` if none has come. The watch waits for this
+  /// call as the loop's answer.
   public func takeRequest() -> Int32? {
     let signal = request.load(ordering: .acquiring)
     guard signal != 0 else { return nil }
@@ -60,7 +60,8 @@ public final class TerminationWatch: Sendable {
     let context = Unmanaged.passRetained(self)
     let status = pthread_create(&thread, nil, runTerminationWatch, context.toOpaque())
     guard status == 0 else {
-      // Without the thread the signals would be blocked for ever: their default action is better.
+      // If the thread could not be started, the signals are unblocked, so that their default action ends the
+      // process.
       context.release()
       cterminal_unblock_signals(signals, signals.count)
       return

@@ -7,9 +7,10 @@ import Synchronization
 
 /// Wakes a loop that waits in `poll`, from any thread.
 ///
-/// However often it rings before the loop answers, the loop wakes once, and the counter is written once.
+/// If several threads ring before the loop answers, the loop wakes once, and only one of them writes the
+/// counter.
 public final class Waker: Sendable {
-  /// Readable after ``ring()`` was called, until ``answer()``.
+  /// A descriptor that is readable from a call of ``ring()`` until the next call of ``answer()``.
   public let descriptor: Int32
   private let isRinging = Atomic(false)
 
@@ -30,11 +31,13 @@ public final class Waker: Sendable {
     _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
   }
 
-  /// Resets the waker. The loop calls this first, and then looks for work: a later ring wakes the loop again.
+  /// Resets the waker. The loop calls this method first, and then searches for work, so a later ring wakes
+  /// the loop again.
   public func answer() {
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
-    // Acquires, so that work that was done before a ring that wrote nothing is seen after this.
+    // The exchange has acquire ordering. A ring that did not write the counter is then still ordered before
+    // this point, so the loop sees the work that preceded it.
     _ = isRinging.exchange(false, ordering: .acquiringAndReleasing)
   }
 }

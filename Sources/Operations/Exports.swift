@@ -2,14 +2,14 @@
 // Part of opq; see LICENSE.
 
 #if canImport(ObjectiveC)
-  // On Apple platforms Foundation's own operations are the model: code that is shared imports
-  // Operations everywhere, and there it is Foundation.
+  // On Apple platforms this module re-exports Foundation, whose operations are the model of this library.
+  // Shared code can therefore import Operations on every platform.
   @_exported public import Foundation
 #else
-  // The scoped lines are what makes `import Foundation` beside `import Operations` unambiguous: a name
-  // found by a scoped import wins over one found by a whole-module import, and that holds through a
-  // re-export. Every public type of OperationsCore whose name Foundation has too must be listed here,
-  // and in OperationsFoundation.
+  // The scoped imports make names unambiguous in a file that imports both Foundation and Operations. The
+  // compiler prefers a name that it finds by a scoped import to a name that it finds by the import of a whole
+  // module, even through a re-export. Every public type of OperationsCore whose name Foundation has too must
+  // be listed here, and in OperationsFoundation.
   @_exported public import Dispatch
   @_exported public import OperationsCore
   @_exported public import class OperationsCore.BlockOperation

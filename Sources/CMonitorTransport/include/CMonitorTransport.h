@@ -15,11 +15,12 @@ struct ctransport_peer {
   uint32_t group_id;
 };
 
-/// Returns the number of that option of the socket level.
+/// Returns the number of the socket option `SO_PEERCRED`.
 int ctransport_peer_option(void);
 
-/// Makes a socket that listens at this path, which must be free, and that only the owner may use. It is
-/// non-blocking and closed on exec. Returns it, or -1 with errno, and then nothing is at the path.
+/// Creates a socket that listens at this path. No file may exist at the path. Only the owner of the file may
+/// connect. The socket is non-blocking and closed on exec. Returns the socket, or -1 with errno on failure;
+/// in that case no file remains at the path.
 int ctransport_listen_at(const char *path, int backlog);
 
 /// Returns whether a process listens at this path.

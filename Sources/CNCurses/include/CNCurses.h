@@ -55,22 +55,22 @@ typedef enum {
   CNCURSES_UNICODE = 2,
 } cncurses_characters;
 
-/// Takes over a terminal: raw mode, the alternate screen, no cursor, bracketed paste. Sets the process's
-/// LC_CTYPE. `terminal` is the terminal's type, or NULL for the type in TERM.
+/// Takes over a terminal: raw mode, the alternate screen, no cursor, bracketed paste. The function also sets
+/// the process's LC_CTYPE. `terminal` is the terminal's type, or NULL for the type in TERM.
 ///
 /// If `held_errors` is not negative, it replaces descriptor 2 until the screen is closed; the text that was
-/// written into it is then printed. The caller keeps ownership of it.
+/// written into it is then printed. The caller keeps ownership of the descriptor.
 cncurses_status cncurses_open(
     int descriptor, const char *terminal, cncurses_characters characters, bool uses_color,
     int held_errors);
 /// Restores the terminal to its earlier state. A second call is harmless. Returns false if no screen was
-/// open, or if the terminal accepts no bytes at present: then it restores everything that it can restore
-/// without waiting for the terminal.
+/// open, or if the terminal accepts no bytes at present. In the second case the function restores everything
+/// that it can restore without waiting for the terminal.
 bool cncurses_close(void);
 
 /// Returns whether characters beyond ASCII are drawn.
 bool cncurses_is_unicode(void);
-/// Returns the number of colours; 0 if colour is off.
+/// Returns the number of colours that the screen uses; 0 if colour is off.
 int cncurses_colors(void);
 /// Returns the number of rows of the screen, as of the last cncurses_update_size().
 int cncurses_rows(void);
@@ -82,14 +82,14 @@ void cncurses_update_size(void);
 /// Writes a whole row into the next frame. Cells beyond the screen are cut, and a short row is filled with
 /// spaces.
 void cncurses_put_row(int row, const cncurses_cell *cells, size_t count);
-/// Writes the differences from the previous frame.
+/// Writes the differences between the next frame and the previous frame to the terminal.
 void cncurses_show(void);
-/// Makes the next cncurses_show() write everything.
+/// Makes the next cncurses_show() write the whole frame.
 void cncurses_repaint(void);
 /// Rings the terminal's bell.
 void cncurses_bell(void);
 
-/// Restores the terminal for a while; cncurses_enter() takes it over again.
+/// Restores the terminal until cncurses_enter() takes it over again.
 void cncurses_leave(void);
 /// Takes over the terminal again after cncurses_leave(). Its size may have changed.
 void cncurses_enter(void);
@@ -100,5 +100,5 @@ const char *cncurses_key_sequence(const char *capability);
 
 /// Restores the terminal at once with bytes that were prepared when it was opened, and prints the held
 /// errors. Any thread and any signal handler may call it; only the first call has an effect. The process has
-/// to end after it.
+/// to end after this call.
 void cncurses_restore_now(void);

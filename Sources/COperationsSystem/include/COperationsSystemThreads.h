@@ -7,11 +7,12 @@
 
 #pragma clang assume_nonnull begin
 
-/// Sleeps until woken, unless `*address` is no longer `expected`. It may return early without a reason. If
-/// `timeout_nanoseconds` is below zero, it has no timeout. Returns false after the timeout.
+/// Makes the calling thread sleep until another thread wakes it, unless `*address` is no longer `expected`.
+/// The function may return early without a reason. If `timeout_nanoseconds` is negative, the sleep has no
+/// timeout. Returns false after the timeout.
 bool csystem_futex_wait(const void *address, uint32_t expected, int64_t timeout_nanoseconds);
 
-/// Wakes at most `count` sleepers on `address`.
+/// Wakes at most `count` threads that sleep on `address`.
 void csystem_futex_wake(const void *address, int count);
 
 /// Returns the kernel's id of the calling thread.
@@ -24,21 +25,23 @@ uint64_t csystem_thread_number(void);
 /// Names the calling thread; the kernel keeps the first 15 bytes.
 void csystem_set_thread_name(const char *name);
 
-/// Starts a detached thread. It blocks all signals except SIGPROF and the signals that a thread's own
+/// Starts a detached thread. The thread blocks all signals except SIGPROF and the signals that a thread's own
 /// instructions cause: SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSYS. Returns 0, or the error number.
 int csystem_start_thread(void (*body)(void *), void *context);
 
-/// Starts such a thread with a stack of `stack_size` bytes; 0 is the system's default size.
+/// Starts a detached thread with a stack of `stack_size` bytes; 0 is the system's default size.
 int csystem_start_thread_with_stack(void (*body)(void *), void *context, size_t stack_size);
 
 /// Returns the number of processors in the affinity mask of the process's first thread; 0 if it is unknown.
 int32_t csystem_allowed_processor_count(void);
 
-/// Makes `csystem_is_forked_child` return true in child processes that are forked from now on. Called once.
+/// Makes `csystem_is_forked_child` return true in child processes that are forked from now on. The library
+/// calls this function once.
 void csystem_watch_forks(void);
 
 /// Whether this process was forked from one that called csystem_watch_forks(): only the thread that called
-/// `fork()` exists here. It is set before `fork()` returns in the child, when the child has one thread.
+/// `fork()` exists here. The variable is set before `fork()` returns in the child, when the child has one
+/// thread.
 extern bool csystem_forked_child;
 static inline bool csystem_is_forked_child(void) { return csystem_forked_child; }
 
@@ -65,7 +68,7 @@ static inline void csystem_prefetch_two_lines(const void *address) {
   __builtin_prefetch((const char *)address + 64, 1);
 }
 
-// One pointer of the calling thread for each of five uses; null in a new thread.
+// Thread-local pointers, one for each of five uses. Each pointer is null in a new thread.
 extern _Thread_local void *_Nullable csystem_worker __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_release __attribute__((tls_model("initial-exec")));
 extern _Thread_local void *_Nullable csystem_misuse __attribute__((tls_model("initial-exec")));

@@ -11,8 +11,8 @@
 /// Returns a new eventfd, non-blocking and closed on exec; -1 with errno on failure.
 int cterminal_event_descriptor(void);
 
-/// Returns a new file in memory, closed on exec, that holds at most `limit` bytes: a write beyond fails. Its
-/// offset starts at zero. Returns -1 with errno on failure.
+/// Returns a new file in memory that holds at most `limit` bytes. The file is closed on exec. A write beyond
+/// the limit fails. The file's offset starts at zero. Returns -1 with errno on failure.
 int cterminal_memory_descriptor(const char *name, size_t limit);
 
 /// Blocks these signals in the calling thread and in the threads that it starts from now on.
@@ -31,8 +31,8 @@ int cterminal_signal_descriptor(const int32_t *signals, size_t count);
 /// Receives one signal from a signalfd; returns 0 if none is pending.
 int32_t cterminal_next_signal(int descriptor);
 
-/// Waits until one of these signals is pending, and receives it. Returns 0 after `nanoseconds`, if that is
-/// not negative. The signals have to be blocked in every thread.
+/// Waits until one of these signals is pending, and receives the signal. If `nanoseconds` is not negative, it
+/// is a time limit, after which the function returns 0. The signals have to be blocked in every thread.
 int32_t cterminal_wait_for_signal(
     const int32_t *signals, size_t count, int64_t nanoseconds);
 

@@ -8,12 +8,13 @@ import Synchronization
 final class Performer: Sendable {
   private let reference = Atomic<Unmanaged<Operation>?>(nil)
 
-  /// Sets the operation. Called once, before the operation can start.
+  /// Sets the operation that the reference refers to. Called once, before the operation can start.
   func set(_ operation: Operation) {
     reference.store(.passUnretained(operation), ordering: .releasing)
   }
 
-  /// Read only while the operation executes: its task retains it.
+  /// The operation that the reference refers to. It is read only while the operation executes,
+  /// because its task retains it then.
   fileprivate var operation: Operation? {
     reference.load(ordering: .acquiring)?.takeUnretainedValue()
   }

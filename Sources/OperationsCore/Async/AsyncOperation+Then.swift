@@ -37,7 +37,8 @@ extension InvocationOperation {
     _ body: @escaping @Sendable (Result) async throws -> New
   ) -> AsyncOperation<New> {
     let next = AsyncOperation<New> { [self] in
-      // A subclass that does not call `super.main()` has finished successfully without a result.
+      // An operation of a subclass that does not call `super.main()` finishes successfully without
+      // a result.
       guard let outcome = outcomeSoFar else { throw InvocationOperationError.cancelled }
       return try await body(outcome.get())
     }

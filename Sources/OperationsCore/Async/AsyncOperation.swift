@@ -165,7 +165,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
     return result
   }
 
-  /// The value of ``AsyncOperationSupplement/result``, which a subclass may hide.
+  /// The same value as ``AsyncOperationSupplement/result``, which a subclass may hide.
   final var finalResultSoFar: Result<Output, any Error>? {
     guard status.load(ordering: .acquiring).isFinished else { return nil }
     return withWork { $0.outcome } ?? .failure(error ?? CancellationError())
@@ -189,14 +189,15 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
   private final func cancelTask() { withWork { $0.task }?.cancel() }
 
-  /// `true`, as documented at the initializer.
+  /// `true`, because the operation releases its closure before waiting threads and tasks continue.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? { withWork { $0.takeBody() } }
 
   private final func runToEnd() async {
     await waitUntilTaskIsKnown()
-    // A thread that set the flag before it could find the task is detected here.
+    // Another thread may have set the flag before it could find the task. The task is cancelled
+    // here in that case.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let outcome = await runKeepingError()
     await willFinish(outcome)
@@ -245,7 +246,7 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
 /// The members of ``AsyncOperation`` that a subclass may redeclare, like those of
 /// ``OperationSupplement``.
 ///
-/// Only ``AsyncOperation`` conforms.
+/// Only ``AsyncOperation`` conforms to this protocol.
 public protocol AsyncOperationSupplement: OperationSupplement {
   /// The type of the operation's result.
   associatedtype Output: Sendable

@@ -7,17 +7,18 @@ struct AsyncWork<Output: Sendable> {
   typealias Body = @Sendable () async throws -> Output
 
   private var body: Body?
-  /// Whether the closure was called, or is about to be.
+  /// Whether the closure was called or is about to be called.
   private var hasBegun = false
   /// The task, from its creation until the work has ended.
   private(set) var task: Task<Void, Never>?
-  /// Resumes the task, which has begun before its creating thread could store it.
+  /// The continuation of a task that began before its creating thread could store it; it resumes
+  /// the task.
   private var beginning: UnsafeContinuation<Void, Never>?
   private(set) var outcome: Result<Output, any Error>?
 
   init(body: Body?) { self.body = body }
 
-  /// Whether there is a closure that was not called.
+  /// Whether the operation has a closure that was not called.
   var hasBody: Bool { body != nil && !hasBegun }
 
   /// Removes and returns the closure, which will not be called later.
@@ -33,7 +34,8 @@ struct AsyncWork<Output: Sendable> {
 
   /// Stores the task. The work has not begun.
   ///
-  /// - Returns: Resumes the task, if it waits for this.
+  /// - Returns: The continuation with which the caller must resume the task, if the task waits
+  ///   until it is stored.
   mutating func taskWasMade(_ task: Task<Void, Never>) -> UnsafeContinuation<Void, Never>? {
     self.task = task
     return beginning.take()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// One wait of a task. It ends when the task is woken or, in ``wait()``, cancelled.
+/// One wait of a task. The wait ends when another thread calls `wake()` or, in ``wait()``, when the
+/// task is cancelled.
 ///
 /// Waking, cancelling and the beginning of the wait may come in any order and concurrently. The
 /// task is resumed exactly once.
@@ -18,7 +19,7 @@ final class WaitingTask: Waiter {
 
   /// Suspends the calling task until it is woken or cancelled.
   ///
-  /// - Returns: Whether it was woken; `false` if the task was cancelled before that.
+  /// - Returns: Whether the task was woken; `false` if the task was cancelled before that.
   /// - Precondition: This is the first wait of either kind.
   func wait() async -> Bool {
     await withTaskCancellationHandler {
@@ -74,7 +75,7 @@ final class WaitingTask: Waiter {
 
 /// A waiter for an event that happens once.
 protocol Waiter: AnyObject, Sendable {
-  /// Called when the event has happened, outside every lock, at most once, on any thread. Must not
-  /// block.
+  /// Handles that the event has happened. Called at most once, on any thread, outside every lock.
+  /// An implementation must not block.
   func wake()
 }

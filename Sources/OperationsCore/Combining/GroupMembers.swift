@@ -14,10 +14,12 @@ final class GroupMembers: Sendable {
 
   init() { queue.isSuspended = true }
 
-  /// The errors so far.
+  /// The errors of the members that have failed so far.
   var errors: [any Error] { state.withLock { $0.errors } }
 
-  /// - Returns: Whether the operation is a member now.
+  /// - Adds an operation to the members, unless members are no longer accepted.
+  ///
+  ///   - Returns: Whether the operation was added.
   func add(_ operation: Operation) -> Bool {
     guard state.withLock({ $0.join() }) else { return false }
     do {
@@ -49,11 +51,11 @@ final class GroupMembers: Sendable {
     if state.withLock({ $0.cancel() }) { queue.invalidate() }
   }
 
-  /// - Returns: Whether all members have finished, and no member can be added. Otherwise, the
+  /// - Returns: Whether all members have finished and no member can be added. If the result is `false`, the
   ///   caller must wait once.
   func drain() -> Bool { state.withLock { $0.drain() } }
 
-  /// Waits until all have finished, even if the task is cancelled.
+  /// Waits until all members have finished, even if the task is cancelled.
   func waitForLast() async { await allFinished.waitRegardless() }
 
   /// Handles the release of the group. If it has never run, its members are cancelled, because they
@@ -70,7 +72,7 @@ final class GroupMembers: Sendable {
 /// The queue of a group's members.
 // Unchecked because `group` is mutable; it is set once, before another thread knows the queue.
 final class GroupQueue: OperationQueue, @unchecked Sendable {
-  /// Weak, because the group retains the queue.
+  /// The group that owns this queue. The reference is weak, because the group retains the queue.
   weak var group: Operation?
 
   /// The group, which must start before its members can. It is `nil` if the group has started, or is not in
@@ -92,11 +94,11 @@ private final class GroupMember: Waiter {
 }
 
 extension Operation {
-  /// Makes the finish of this operation notify the members of a group. Returns `false` if it has
-  /// finished before.
+  /// Makes the finish of this operation notify the members of a group. Returns `false` if the operation has
+  /// already finished.
   fileprivate final func reportFinish(to members: GroupMembers) -> Bool {
     makeRare { rare in
-      // The finisher checks the flag after the finish, and then needs the lock.
+      // The thread that finishes the operation checks the flag after the finish, and then acquires the lock.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       rare.groupMembers = members
       return true

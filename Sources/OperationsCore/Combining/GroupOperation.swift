@@ -16,10 +16,9 @@ import Synchronization
 /// then, members can be added at any time, also by members: while the adding member has not
 /// finished, the group waits for the added ones.
 ///
-/// If members fail, the group fails with a ``GroupOperationError`` when all have finished. The
-/// failure of one member does not stop the others, except for members that require its success:
-/// these are cancelled, and the failure counts once. A member that was only cancelled has not
-/// failed.
+/// If members fail, the group fails with a ``GroupOperationError`` when all have finished. The failure of one
+/// member does not stop the others, except for members that require the success of the failed member. These
+/// members are cancelled, and the failure counts once. A member that was only cancelled has not failed.
 ///
 /// Cancelling the group cancels its members and rejects new ones before ``cancel()`` returns or, if
 /// it races with ``addOperation(_:)``, before that returns. The group finishes when the executing
@@ -43,7 +42,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
   /// Creates a group with these members.
   ///
-  /// - Precondition: None of them is or was in a queue, or was started.
+  /// - Precondition: None of the operations is or was in a queue, or was started.
   public convenience init(_ operations: [Operation]) {
     self.init()
     for operation in operations { addOperation(operation) }
@@ -58,7 +57,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   /// Can be called on any thread, before the group starts and while it executes. If the operation
   /// is rejected, it is unchanged and can be added elsewhere.
   ///
-  /// - Returns: Whether it was added. If so, the group does not finish before it.
+  /// - Returns: Whether the operation was added. If it was added, the group does not finish before the
+  ///   operation.
   /// - Precondition: The operation is not and was not in a queue, was not started, and is not the
   ///   group itself.
   @discardableResult
@@ -75,7 +75,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     return true
   }
 
-  /// The unfinished members, in the order of addition. A copy.
+  /// The unfinished members, in the order of addition. The array is a copy.
   public final var operations: [Operation] { members.queue.operations }
 
   /// The errors of members so far, in the order in which they finished.
@@ -98,7 +98,8 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
   ///
   /// - Throws: ``GroupOperationError`` if members have failed; `CancellationError` if the group was
   ///   cancelled.
-  // Final: the compiler (6.3.1) crashes where a `super` call from another module ends here.
+  // The method is final, because the compiler (6.3.1) crashes if an override in another module calls
+  // `super.run()`.
   public final override func run() async throws {
     members.queue.isSuspended = false
     if !members.drain() {
@@ -149,14 +150,14 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
     while let current = group, seen.insert(ObjectIdentifier(current)).inserted {
       let queue = current.enqueuedQueue.flatMap { QueueRegistry.queue(at: $0) }
       if let queue { held.append(queue) }
-      // If it is not retired, the queue at that address is its queue.
+      // If the operation is not retired, the queue at the stored address is its queue.
       let isInQueue = !current.status.load(ordering: .sequentiallyConsistent).has(.retired)
       group = isInQueue ? (queue as? GroupQueue)?.group : nil
       if let group { held.append(group) }
     }
     let isFound = group === self
     group = nil
-    // The first one is the queue that has this group, and so exists until this has finished.
+    // The first element is the queue that contains this group. It exists until the group has finished.
     if held.count > 1 { ReleaseList.releaseElsewhere(consume held) }
     return isFound
   }
@@ -164,7 +165,7 @@ open class GroupOperation: AsyncOperation<Void>, @unchecked Sendable {
 
 /// Operations of a ``GroupOperation`` have failed.
 public struct GroupOperationError: Error, CustomStringConvertible {
-  /// Their errors, in the order in which they finished. Never empty.
+  /// The errors of the failed members, in the order in which the members finished. The array is never empty.
   public let errors: [any Error]
 
   /// The errors as one sentence, for people.

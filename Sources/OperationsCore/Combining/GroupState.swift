@@ -22,7 +22,7 @@ struct GroupState {
       self.isConsequence = isConsequence
     }
 
-    /// `nil` if it has not failed.
+    /// Creates the failure of a member; `nil` if the member has not failed.
     init?(of operation: Operation) {
       guard let error = operation.error else { return nil }
       let cause = (error as? DependencyError)?.origin.id
@@ -42,7 +42,8 @@ struct GroupState {
   private var phase = Phase.gathering
   private var isCancelled = false
   private var unfinishedCount = 0
-  /// The failures, in the order in which the members finished. Each origin has one.
+  /// The failures, in the order in which the members finished. There is one failure for each
+  /// origin.
   private var failures: [Failure] = []
   /// The index of each origin in `failures`.
   private var places: [OperationID: Int] = [:]
@@ -53,7 +54,7 @@ struct GroupState {
   /// Whether the group has permanently stopped waiting.
   var isClosed: Bool { phase == .closed }
 
-  /// Whether there are unfinished members that were not cancelled with the group.
+  /// Whether the group has unfinished members, and was not cancelled.
   var isLeftWithMembers: Bool { unfinishedCount > 0 && !isCancelled }
 
   /// Adds a member. Returns whether it was added.
@@ -65,7 +66,7 @@ struct GroupState {
 
   /// Removes a member that has finished or could not be added.
   ///
-  /// - Returns: Whether it was the last one that the group has waited for.
+  /// - Returns: Whether the removed member was the last one that the group waited for.
   mutating func leave() -> Bool {
     precondition(unfinishedCount > 0, "An operation left a group that it did not belong to")
     unfinishedCount -= 1
@@ -82,7 +83,7 @@ struct GroupState {
     if failures[place].isConsequence, !failure.isConsequence { failures[place] = failure }
   }
 
-  /// Begins to wait. Returns whether there is no member to wait for.
+  /// Begins to wait for the members. Returns `true` if all members have finished already.
   mutating func drain() -> Bool {
     if phase == .closed { return true }
     phase = .draining

@@ -41,7 +41,8 @@ public final class RetryOperation<Output: Sendable>: AsyncOperation<Output>, @un
     makeOperation: @escaping @Sendable (_ attempt: Int) -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // Everything is in the closure, so that its captures are released after it has run.
+    // The parameters are captured only by this closure, so that they are released after the closure
+    // has run.
     super.init {
       for attempt in 1..<max(1, maximumAttempts) {
         do {

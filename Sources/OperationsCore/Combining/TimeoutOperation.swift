@@ -33,7 +33,8 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
     makeOperation: @escaping @Sendable () -> AsyncOperation<Output>
   ) {
     let performer = Performer()
-    // Everything is in the closure, so that its captures are released after it has run.
+    // The parameters are captured only by this closure, so that they are released after the closure
+    // has run.
     super.init {
       let operation = makeOperation()
       let deadline = Deadline()
@@ -43,7 +44,7 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
         guard deadline.settle(isMet: false) else { return }
         operation.cancel(because: OperationTimeoutError(limit: limit))
       }
-      // At the end of this closure, this is cancelled and its end is awaited.
+      // At the end of the closure, Swift cancels this child task and waits for its end.
       async let _: Void = expire()
       let outcome: Result<Output, any Error>
       do {
@@ -59,15 +60,16 @@ public final class TimeoutOperation<Output: Sendable>: AsyncOperation<Output>, @
 }
 
 extension Duration {
-  /// 100 years. A clock overflows if it sleeps for some hundred years longer.
+  /// The maximum duration of a sleep: 100 years. A clock overflows if it sleeps for several hundred
+  /// years.
   static let longest = Duration.seconds(100 * 365 * 86_400)
 }
 
-/// Decides which came first: the end of the work or the end of the time.
+/// Decides whether the work or the time limit ended first.
 private final class Deadline: Sendable {
   private let isMet = Locked<Bool?>(nil)
 
-  /// - Returns: Whether this came first.
+  /// - Returns: Whether this call is the first one, which decides the result.
   func settle(isMet: Bool) -> Bool {
     self.isMet.withLock { known in
       if known != nil { return false }

@@ -22,7 +22,8 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
     case invalidWorkerConfiguration
     /// ``WorkerConfiguration/current`` was set after the first queue was created. It has no effect.
     case workerConfigurationIsFixed
-    /// The maximum number of threads is in use, and ready operations wait for one. Reported once.
+    /// The maximum number of threads is in use, and ready operations wait for a thread. Reported
+    /// once.
     case threadLimitReached
     /// The system failed to start a thread. The existing threads do the work, and the pool tries
     /// again. Reported once.
@@ -37,12 +38,13 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
   /// Called with each diagnostic; `nil`, the default, prints the first one of each kind.
   ///
   /// The handler is process-wide. It is called on the thread that caused the diagnostic, outside
-  /// every lock of this library, but possibly under a lock of a subclass. Must not block.
+  /// every lock of this library, but possibly under a lock of a subclass. The handler must not
+  /// block.
   public static var handler: (@Sendable (Diagnostic) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      // The old one is released after the lock, because its captures may have a `deinit` of the
-      // user's.
+      // The previous handler is released after the lock, because its captures may have a `deinit`
+      // of the user.
       let replaced = currentHandler.withLock { handler in
         defer { handler = newValue }
         return handler
@@ -52,7 +54,7 @@ public struct Diagnostic: Sendable, Equatable, CustomStringConvertible {
   }
 
   private static let currentHandler = Locked<(@Sendable (Diagnostic) -> Void)?>(nil)
-  /// One bit for each printed kind.
+  /// The kinds of diagnostics that were printed, one bit for each kind.
   private static let printed = Atomic<Int>(0)
 
   /// Reports a diagnostic. Everything that is reported passes through this function.

@@ -61,8 +61,8 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   public static var handler: (@Sendable (Misuse) -> Void)? {
     get { currentHandler.withLock { $0 } }
     set {
-      // The old one is released after the lock, because its captures may have a `deinit` of the
-      // user's.
+      // The previous handler is released after the lock, because its captures may have a `deinit`
+      // of the user.
       let replaced = currentHandler.withLock { handler in
         defer { handler = newValue }
         return handler
@@ -77,7 +77,8 @@ public struct Misuse: Error, Equatable, CustomStringConvertible {
   /// reach the ``handler``.
   ///
   /// The body continues after a mistake, and the mistaken call has no effect. Mistakes of
-  /// operations on other threads are not caught. Of two nested calls, the inner one catches.
+  /// operations on other threads are not caught. If two calls are nested, the inner call catches
+  /// the mistake.
   ///
   /// - Returns: The mistakes, in the order in which they were made.
   /// - Throws: The error of `body`; the mistakes up to then are dropped.

@@ -5,16 +5,16 @@ import COperationsSystem
 
 /// A call that catches the mistakes of its thread. It lives on the stack of that thread.
 ///
-/// It belongs to the thread and not to the task: otherwise, a task that the body starts could later
-/// find a scope that has ended.
+/// A scope belongs to a thread and not to a task. Otherwise, a task that the body starts could
+/// later find a scope that has ended.
 struct MisuseScope {
   static let refusalsToStart: [Misuse.Kind] = [
     .receiverAlreadyExecuting, .receiverNotReady, .simultaneousStart, .startOfEnqueuedOperation,
   ]
 
   private var mistakes: [Misuse] = []
-  /// The kinds to catch, only from the body itself; `nil` for all mistakes, including those of
-  /// operations that run inside the body.
+  /// The kinds of mistakes that the scope catches from the body itself. If it is `nil`, the scope
+  /// catches all mistakes, including those of operations that run inside the body.
   private let refusals: [Misuse.Kind]?
   /// The operation that the thread executed when the scope began.
   private let caller: ObjectIdentifier?
@@ -34,7 +34,7 @@ struct MisuseScope {
     CurrentWork.operation.map(ObjectIdentifier.init)
   }
 
-  /// Runs `body`.
+  /// Runs `body`, and catches its mistakes.
   ///
   /// - Returns: The mistakes that this thread made meanwhile.
   static func run<Failure: Error>(
@@ -43,7 +43,7 @@ struct MisuseScope {
     try run(wanting: nil, body)
   }
 
-  /// Runs a call that may be refused, and throws the refusal.
+  /// Makes a call that the library may refuse, and throws the refusal.
   ///
   /// Mistakes of operations and observers that the call runs on this thread do not count.
   static func run(throwing refusals: [Misuse.Kind], _ call: () -> Void) throws(Misuse) {
@@ -62,7 +62,8 @@ struct MisuseScope {
     return scope.mistakes
   }
 
-  /// Adds the mistake to the innermost scope that catches it. Returns `false` if there is none.
+  /// Adds the mistake to the innermost scope that catches it. Returns `false` if no scope catches
+  /// it.
   static func take(_ misuse: Misuse) -> Bool {
     let current = currentOperation
     var next = innermost
@@ -87,10 +88,10 @@ struct MisuseScope {
 extension OperationSupplement where Self: Operation {
   /// Calls ``Operation/start()``, but throws a refusal instead of trapping.
   ///
-  /// Mistakes inside ``Operation/main()`` and observers are not part of it: they are reported as
+  /// Mistakes inside ``Operation/main()`` and in observers are not thrown. They are reported as
   /// usual.
   ///
-  /// - Throws: The reason why it was not started. The operation is unchanged.
+  /// - Throws: The reason why the operation was not started. The operation is then unchanged.
   public func tryStart() throws(Misuse) {
     try MisuseScope.run(throwing: MisuseScope.refusalsToStart) { start() }
   }
@@ -100,8 +101,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// Calls ``OperationQueue/addOperation(_:)-(Operation)``, but throws a refusal instead of
   /// trapping.
   ///
-  /// - Throws: The reason why the operation was not added. It is unchanged, and can be added
-  ///   elsewhere.
+  /// - Throws: The reason why the operation was not added. The operation is then unchanged, and can
+  ///   be added elsewhere.
   public func tryAddOperation(_ operation: Operation) throws(Misuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) { addOperation(operation) }
   }
@@ -109,8 +110,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// Calls ``OperationQueue/addOperations(_:waitUntilFinished:)`` without waiting, but throws a
   /// refusal instead of trapping.
   ///
-  /// - Throws: The reason why one of them was not added. In this case none was, and each of the
-  ///   others can be added elsewhere.
+  /// - Throws: The reason why one of the operations was not added. In this case no operation was
+  ///   added, and each of the others can be added elsewhere.
   public func tryAddOperations(_ operations: [Operation]) throws(Misuse) {
     try MisuseScope.run(throwing: [.cannotEnqueue]) {
       addOperations(operations, waitUntilFinished: false)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Which operations hold which exclusions, and which wait for one.
+/// The operations that hold exclusions, and the operations that wait for an exclusion.
 ///
 /// A pure value. A *member* is an operation that has requested its exclusions and has not finished.
 /// It requests them on the thread that is about to start it, when it is ready and has a slot, and
@@ -18,17 +18,18 @@
 ///   refused operation waits for executing operations.
 /// - **No starvation.** A member that was refused as often as its patience allows is *due*. While
 ///   it waits for an exclusion, it reserves those of its exclusions that were created before that
-///   one: later members do not get them. So the exclusion that it lacks is a later one each time.
-///   While it is invited, later members give way to it once, for a limited time
-///   (``Answer/givesWay(nanoseconds:)``). After that it must be refused some more times before it
-///   is due again, so that a member whose queue has no free slot costs the others little. Each time
-///   that others have given way in vain, they give way longer.
+///   one: later members do not get them. So each time that the member is refused again, the
+///   exclusion that it lacks was created later. While it is invited, later members give way to it
+///   once, for a limited time (``Answer/givesWay(nanoseconds:)``). After that it must be refused
+///   some more times before it is due again, so that a member whose queue has no free slot costs
+///   the others little. Each time that others have given way in vain, they give way longer.
 /// - **No lasting reservation.** A reservation may keep an exclusion from an operation for which
 ///   the holder of the later exclusion waits in its own code. Therefore a reservation ends after a
 ///   limited time (``endReservation(_:)``). The next reservation of the same member lasts twice as
 ///   long, so that eventually it lasts longer than the operations that it waits for.
 struct ExclusionLines {
-  /// Identifies a member, in the order of the first requests. Never used again.
+  /// A number that identifies a member, in the order of the first requests. No other member gets
+  /// the same number.
   typealias Number = UInt64
 
   /// The operations of one queue and one priority.
@@ -42,8 +43,8 @@ struct ExclusionLines {
     case granted
     /// The member has a place in a line and must not start.
     case refused
-    /// The member could start, but an earlier member that was refused often and was invited is
-    /// expected. It should ask again after this time, and then insist.
+    /// The member could start, but an earlier member was refused often, was invited, and is
+    /// expected to ask. The later member should ask again after this time, and then insist.
     case givesWay(nanoseconds: Int64)
   }
 
@@ -63,20 +64,21 @@ struct ExclusionLines {
   /// The reason why a waiting member cannot get an exclusion.
   struct Obstacle: Equatable {
     let exclusion: MutualExclusion
-    /// The members that hold it.
+    /// The members that hold the exclusion.
     var holders: [Number] = []
-    /// The due members for which it is reserved, as far as it is not held.
+    /// The due members for which the exclusion is reserved. A reservation applies to the part of
+    /// the limit that no member holds.
     var reservers: [Number] = []
 
-    /// Whether no member can get it before a holder has finished.
+    /// Whether no member can get the exclusion before a holder has finished.
     var isHeld: Bool { holders.count >= exclusion.limit }
   }
 
   /// A reservation, which ends after its time.
   struct Reservation: Equatable, Sendable {
     let number: Number
-    /// How often the member had been refused when the reservation began, which distinguishes it
-    /// from later ones.
+    /// How often the member had been refused when the reservation began. This number distinguishes
+    /// the reservation from later reservations of the same member.
     let refusalCount: Int
     let nanoseconds: Int64
   }
@@ -89,7 +91,8 @@ struct ExclusionLines {
 
   // MARK: Events
 
-  /// Adds an operation with its first request. It has a number from now on, and no exclusions.
+  /// Adds an operation with its first request. The operation has a number from now on, but holds no
+  /// exclusions.
   mutating func join(_ exclusions: Set<MutualExclusion>) -> Number {
     lastNumber += 1
     members[lastNumber] = ExclusionMember(exclusions: exclusions.sorted { $0.number < $1.number })
@@ -100,9 +103,9 @@ struct ExclusionLines {
   ///
   /// - Parameters:
   ///   - number: The member.
-  ///   - group: Its queue and its priority.
-  ///   - insists: Whether it has given way long enough.
-  /// - Returns: The answer, and the invited members.
+  ///   - group: The queue and the priority of the member.
+  ///   - insists: Whether the member has given way long enough.
+  /// - Returns: The answer to the request, and the members that are invited because of it.
   mutating func ask(
     _ number: Number, in group: Group, insists: Bool = false
   ) -> (answer: Answer, invited: [Number]) {
@@ -152,10 +155,11 @@ struct ExclusionLines {
     return process(&invited)
   }
 
-  /// Removes a member from its line because it is no longer ready or has another priority. It asks
-  /// again when its queue chooses it, and then gets the place of its number.
+  /// Removes a member from its line because it is no longer ready or has another priority. The
+  /// member asks again when its queue chooses it, and then gets the place of its number.
   ///
-  /// - Returns: Whether it had a place in a line, and the invited members.
+  /// - Returns: Whether the member had a place in a line, and the members that are invited because
+  ///   of the change.
   mutating func standBack(_ number: Number) -> (wasWaiting: Bool, invited: [Number]) {
     guard let member = members[number], member.standing != .holding else { return (false, []) }
     var invited = Invitations()
@@ -164,7 +168,7 @@ struct ExclusionLines {
     return (member.standing != .away, process(&invited))
   }
 
-  /// Returns the reservation of a waiting member; `nil` if it has none.
+  /// Returns the reservation of a waiting member; `nil` if the member has no reservation.
   func reservation(of number: Number) -> Reservation? {
     guard let member = members[number], case .waiting = member.standing,
       member.exclusions.contains(where: { lines[$0]?.reserved.contains(number) == true })
@@ -191,11 +195,11 @@ struct ExclusionLines {
     return process(&invited)
   }
 
-  /// Returns the reason why a member cannot get the exclusion that it waits for; `nil` unless it
-  /// has a place in a line.
+  /// Returns the reason why a member cannot get the exclusion that it waits for; `nil` unless the
+  /// member has a place in a line.
   ///
-  /// Without holders and reservers the exclusion is available: another member of the group was
-  /// invited first.
+  /// If the result has no holders and no reservers, the exclusion is available, and another member
+  /// of the group was invited first.
   func obstacle(of number: Number) -> Obstacle? {
     guard case .waiting(let exclusion) = members[number]?.standing else { return nil }
     let line = lines[exclusion] ?? Line()
@@ -241,8 +245,8 @@ struct ExclusionLines {
     }
   }
 
-  /// Handles that another member insisted although this one was expected: it is due again after
-  /// more refusals.
+  /// Handles that another member insisted although this member was expected. This member is due
+  /// again only after more refusals.
   private mutating func loseClaim(_ number: Number) {
     guard let exclusions = members[number]?.exclusions else { return }
     members[number]?.losePriority()
@@ -257,7 +261,7 @@ struct ExclusionLines {
   // MARK: Invitations
 
   private struct Invitations {
-    /// Exclusions that became available to more members.
+    /// The exclusions that became available to more members.
     var freed: [MutualExclusion] = []
     var numbers: [Number] = []
   }
@@ -270,8 +274,8 @@ struct ExclusionLines {
     for exclusion in exclusions { inviteFirst(of: group, to: exclusion, &invited) }
   }
 
-  /// Invites one member of each group for the exclusions that became free, and for those that this
-  /// frees.
+  /// Invites one member of each group for the exclusions that became free, including exclusions
+  /// that become free during this call.
   private mutating func process(_ invited: inout Invitations) -> [Number] {
     while let exclusion = invited.freed.popLast() {
       for group in lines[exclusion].map({ Array($0.waiting.keys) }) ?? [] {
@@ -285,7 +289,8 @@ struct ExclusionLines {
   private mutating func inviteFirst(
     of group: Group, to exclusion: MutualExclusion, _ invited: inout Invitations
   ) {
-    // Members that have left before their turn are removed here, and may be the last ones.
+    // Members that left before their turn are removed here. They may be the last members in the
+    // line.
     defer { dropIfUnused(exclusion) }
     while let number = lines[exclusion]?.waiting[group]?.first {
       let isWaiting = members[number].map {
@@ -312,8 +317,8 @@ struct ExclusionLines {
     if lines[exclusion]?.waiting[group]?.isEmpty == true { lines[exclusion]?.waiting[group] = nil }
   }
 
-  /// Notes that a member has left its line before its turn. Such members are removed when they are
-  /// the majority.
+  /// Records that a member has left its line before its turn. Members that have left are removed
+  /// from the line when they are the majority.
   private mutating func forget(
     _ number: Number, in group: Group, of exclusion: MutualExclusion
   ) {

@@ -4,47 +4,48 @@
 /// One operation that has requested its exclusions and has not finished.
 struct ExclusionMember {
   enum Standing: Equatable {
-    /// It asks when its queue chooses it.
+    /// The member has no place in a line. It asks when its queue chooses it.
     case away
-    /// It was refused and was not invited since then.
+    /// The member was refused and was not invited since then.
     case waiting(MutualExclusion)
-    /// It holds all of its exclusions and executes.
+    /// The member holds all of its exclusions and executes.
     case holding
   }
 
-  /// The number of refusals before it is due for the first time.
+  /// The number of refusals before a member is due for the first time.
   static let firstPatience = 8
-  /// The maximum number of refusals before it is due again.
+  /// The maximum number of refusals before a member is due again.
   static let longestPatience = 64
 
   /// The exclusions of the operation, in the order of their creation.
   let exclusions: [MutualExclusion]
-  /// The total number of refusals after which it is due.
+  /// The total number of refusals after which the member is due.
   private var patience = Self.firstPatience
   var refusalCount = 0
-  /// How often others have given way to it in vain and have started before it.
+  /// How often other members gave way to this member in vain, and then started before it.
   var lostClaimCount = 0
-  /// The number of its reservations that have lasted too long.
+  /// The number of reservations of this member that ended because they lasted too long.
   var endedReservationCount = 0
   var standing = Standing.away
-  /// Its queue and its priority at its last request.
+  /// The queue and the priority of the member when it last requested its exclusions.
   var group: ExclusionLines.Group?
 
   init(exclusions: [MutualExclusion]) { self.exclusions = exclusions }
 
   var isDue: Bool { refusalCount >= patience }
 
-  /// Makes it due again only after more refusals: twice as many, up to a limit.
+  /// Makes the member due only after more refusals: twice as many, up to a limit.
   mutating func losePriority() { patience += min(patience, Self.longestPatience) }
 
-  /// How long others give way to it: from 1 ms to 50 ms.
+  /// How long other members give way to this member: from 1 ms to 50 ms.
   var wayNanoseconds: Int64 { min(50, 1 << Int64(min(lostClaimCount, 6))) * 1_000_000 }
 
-  /// How long its next reservation lasts: from 100 ms to about an hour.
+  /// How long the next reservation of this member lasts: from 100 ms to about an hour.
   var reservationNanoseconds: Int64 { 100_000_000 << Int64(min(endedReservationCount, 15)) }
 }
 
-/// The members of one group that wait for one exclusion, the lowest number first. A binary heap.
+/// The members of one group that wait for one exclusion, in a binary heap with the lowest number
+/// first.
 struct WaitingMembers {
   private var numbers: [ExclusionLines.Number] = []
   /// The number of members that have left before their turn.
@@ -75,7 +76,7 @@ struct WaitingMembers {
     }
   }
 
-  /// Notes that a member has left, which stays in the heap for now.
+  /// Records that a member has left. The member stays in the heap for now.
   ///
   /// - Returns: Whether most members have left.
   mutating func noteLeft() -> Bool {

@@ -5,38 +5,39 @@ import COperationsSystem
 @preconcurrency import Dispatch
 import Synchronization
 
-/// The lines of the whole process, with the operation of each member.
+/// The lines of operations that wait for exclusions, for the whole process, with the operation of
+/// each member.
 final class Exclusions: Sendable {
   static let shared = Exclusions()
 
   struct State {
     var lines = ExclusionLines()
     var numbers: [ObjectIdentifier: ExclusionLines.Number] = [:]
-    /// Each operation from its first request until its finish.
+    /// The operations that have requested their exclusions and have not finished, by their numbers.
     var operations: [ExclusionLines.Number: Operation] = [:]
-    /// The number of threads that give way.
+    /// The number of threads that give way to another operation at this moment.
     var givingWayCount = 0
     /// The present reservation of each member that has one.
     var reservations: [ExclusionLines.Number: LimitedReservation] = [:]
-    /// The time at which the timer fires.
+    /// The time at which the timer fires, on the monotonic clock.
     var timerEnd = Int64.max
   }
 
   struct LimitedReservation {
     let reservation: ExclusionLines.Reservation
-    /// Its end, on the monotonic clock.
+    /// The end of the reservation, on the monotonic clock.
     let end: Int64
   }
 
-  /// Internal, so that tests can hold the lock.
+  /// The lines and the timer's state. The property is internal, so that tests can hold the lock.
   let state = Locked(State())
   /// The factor by which the times for giving way and for reservations are longer: above 1 only in
   /// tests.
   private let timeScale: Int64
-  /// Changes when the lines change while a thread gives way, which sleeps on it. The change is made
-  /// after the lines' lock is released, and a thread reads it before it takes that lock. So a
-  /// thread that has seen the old lines sleeps on the old number, and is woken or does not fall
-  /// asleep.
+  /// A number that changes when the lines change while a thread gives way. The thread that gives
+  /// way sleeps on this number. The change is made after the lines' lock is released, and a thread
+  /// reads it before it takes that lock. So a thread that has seen the old lines sleeps on the old
+  /// number, and is woken or does not fall asleep.
   private let changes = Atomic<UInt32>(0)
   /// Ends reservations. There is one timer, set to the earliest end, because most reservations end
   /// before their time.
@@ -51,15 +52,17 @@ final class Exclusions: Sendable {
   deinit { timer.cancel() }
 
   /// Requests the exclusions of an operation that is ready, has a slot and will be started by the
-  /// calling thread. If the answer is no, its queue chooses it again when it should ask again.
+  /// calling thread. If the operation is refused, its queue chooses it again when it should ask
+  /// again.
   ///
-  /// May sleep for a short time. After that, the operation's own `isReady` is evaluated again.
+  /// The calling thread may sleep for a short time. After that, the operation's own `isReady` is
+  /// evaluated again.
   ///
   /// - Parameters:
   ///   - operation: The operation, which may ask each time that it is chosen.
   ///   - exclusions: The exclusions; read at the first request.
-  /// - Returns: Whether it must start now. Otherwise, it has a place in a line or is no longer
-  ///   ready.
+  /// - Returns: Whether the operation must start now. If the result is `false`, the operation has a
+  ///   place in a line or is no longer ready.
   /// - Precondition: The operation has promised to leave when it finishes.
   func acquire(_ operation: Operation, _ exclusions: Set<MutualExclusion>) -> Bool {
     var deadline: Int64?
@@ -94,8 +97,8 @@ final class Exclusions: Sendable {
       state -> (Reply, [ExclusionLines.Number]) in
       let status = operation.status.load(ordering: .sequentiallyConsistent)
       if state.numbers[ObjectIdentifier(operation)] == nil {
-        // The thread that finishes the operation acquires this lock later. Either it finds the
-        // operation here, or this thread sees the finish.
+        // The thread that finishes the operation acquires this lock later. Either that thread finds
+        // the operation here, or this thread sees the finish.
         if status.isFinished { return (Reply(), []) }
         let number = state.lines.join(exclusions)
         state.numbers[ObjectIdentifier(operation)] = number
@@ -131,11 +134,11 @@ final class Exclusions: Sendable {
 
   // MARK: Reservations
 
-  /// Ends a reservation after its time, if it has not ended before.
+  /// Ends a reservation after its time, unless it ends before.
   private func limit(_ reservation: ExclusionLines.Reservation) {
     let end = csystem_monotonic_nanoseconds() + reservation.nanoseconds * timeScale
     let timerEnd = state.withLock { state -> Int64? in
-      // Another thread may have ended it meanwhile.
+      // Another thread may have ended the reservation meanwhile.
       guard state.lines.reservation(of: reservation.number) == reservation else { return nil }
       state.reservations[reservation.number] = LimitedReservation(
         reservation: reservation, end: end)
@@ -196,7 +199,7 @@ final class Exclusions: Sendable {
   /// another priority. It asks again when it is chosen.
   ///
   /// - Parameters:
-  ///   - operation: It need not have asked.
+  ///   - operation: The operation. It need not have requested its exclusions.
   ///   - isReady: Whether its queue should choose it again, if it had a place in a line.
   func standBack(_ operation: Operation, isReady: Bool) {
     change { state -> (Void, [ExclusionLines.Number]) in
@@ -209,16 +212,17 @@ final class Exclusions: Sendable {
   /// The reason why an operation cannot get the exclusion that it waits for.
   struct Obstacle {
     let exclusion: MutualExclusion
-    /// The operations that execute with it.
+    /// The operations that execute with the exclusion.
     let holders: [Operation]
-    /// The operations for which it is reserved, as far as it is not held.
+    /// The operations for which the exclusion is reserved. A reservation applies to the part of the
+    /// limit that no operation holds.
     let reservers: [Operation]
-    /// Whether no operation can get it before a holder has finished.
+    /// Whether no operation can get the exclusion before a holder has finished.
     let isHeld: Bool
   }
 
   /// Returns the reason why an operation cannot get the exclusion that it waits for; `nil` unless
-  /// it has a place in a line.
+  /// the operation has a place in a line.
   func obstacle(of operation: Operation) -> Obstacle? {
     state.withLock { state in
       state.numbers[ObjectIdentifier(operation)].flatMap { state.lines.obstacle(of: $0) }

@@ -44,12 +44,12 @@ public final class MutualExclusion: Sendable {
 
 /// Two exclusions are equal if they are the same object.
 extension MutualExclusion: Hashable, CustomStringConvertible {
-  /// Whether both are the same object.
+  /// Returns whether both exclusions are the same object.
   public static func == (left: MutualExclusion, right: MutualExclusion) -> Bool { left === right }
 
-  /// Feeds the object's identity.
+  /// Feeds the object's identity into the hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// The name.
+  /// The name of the exclusion.
   public var description: String { name }
 }

@@ -26,9 +26,9 @@ extension OperationSupplement where Self: Operation {
   /// their own code for others that need the same exclusion, they wait forever: the exclusion
   /// becomes free only when one of them has finished.
   ///
-  /// Set it before the operation is ready. After the queue has chosen the operation once, it cannot
-  /// be changed, and new values are ignored. An operation that is started directly excludes no
-  /// other operation and is not excluded.
+  /// Set this property before the operation is ready. After the queue has chosen the operation
+  /// once, it cannot be changed, and new values are ignored. An operation that is started directly
+  /// excludes no other operation and is not excluded.
   public var exclusions: Set<MutualExclusion> {
     get { withRare { $0?.exclusions ?? [] } }
     set {
@@ -43,10 +43,11 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// Returns whether it holds all of its exclusions and must start now. Otherwise, it has a place
-  /// in a line.
+  /// Requests the exclusions of this operation. Returns whether the operation holds all of its
+  /// exclusions and must start now. If the result is `false`, the operation has a place in a line.
   ///
-  /// - Precondition: It is ready, has a slot, and would be started by the calling thread.
+  /// - Precondition: The operation is ready, has a slot, and would be started by the calling
+  ///   thread.
   @inline(never)
   final func hasItsTurn() -> Bool {
     let exclusions = withRare { rare -> Set<MutualExclusion> in
@@ -54,13 +55,15 @@ extension Operation {
       rare.hasAskedForExclusions = true
       return rare.exclusions
     }
-    // The flag comes first: if it is set before the finish, the finisher checks it.
+    // The flag is set before the request. If it is set before the operation finishes, the thread
+    // that finishes the operation checks it.
     guard !exclusions.isEmpty, update({ $0.promise(.hasFinishDuties) }) else { return true }
     if Exclusions.shared.acquire(self, exclusions) { return true }
     return false
   }
 
-  /// Removes it from its line, because it can no longer start or has another priority.
+  /// Removes the operation from its line, because the operation can no longer start or has another
+  /// priority.
   ///
   /// - Parameter isReady: Whether its queue should choose it again.
   @inline(never)

@@ -3,9 +3,10 @@
 
 /// The object that an executing operation waits for, in its own code or in the library.
 package enum AwaitedInside: Sendable {
-  /// `Operation.waitUntilFinished()`, or the operation that this one performs.
+  /// The operation waits in `Operation.waitUntilFinished()`, or it performs another operation.
   case operation(Operation)
-  /// `OperationQueue.waitUntilAllOperationsAreFinished()`, or the queue of a group's members.
+  /// The operation waits in `OperationQueue.waitUntilAllOperationsAreFinished()`, or it is a group
+  /// and waits for the queue of its members.
   case queue(OperationQueue)
 
   fileprivate func isSame(as other: AwaitedInside) -> Bool {
@@ -18,22 +19,23 @@ package enum AwaitedInside: Sendable {
 }
 
 extension Operation {
-  /// The current waits of its own code.
+  /// The operations and queues that the operation's own code waits for at present.
   package final var awaitedInside: [AwaitedInside] {
-    // Few operations have a rare state. If one is created meanwhile, its wait counts as a later
-    // one.
+    // Few operations have rarely used state. If another thread creates this state meanwhile, the
+    // wait counts as one that began after this read.
     rare == nil ? [] : withRare { $0?.awaitedInside ?? [] }
   }
 }
 
 extension Operation {
-  /// Notes that it waits for this. Must be paired with ``endAwaiting(_:)``.
+  /// Records that this operation waits for `awaited`. Each call must be paired with a call of
+  /// ``endAwaiting(_:)``.
   final func beginAwaiting(_ awaited: AwaitedInside) {
     makeRare { $0.awaitedInside.append(awaited) }
     noteDescriptionChanged()
   }
 
-  /// - Precondition: The caller holds the awaited object, so that nothing is released under the
+  /// - Precondition: The caller retains the awaited object, so that nothing is released under the
   ///   lock.
   final func endAwaiting(_ awaited: AwaitedInside) {
     makeRare { rare in
@@ -46,10 +48,10 @@ extension Operation {
 }
 
 extension CurrentWork {
-  /// Runs `wait`, which blocks until `awaited` has finished, and notes the wait meanwhile in each
-  /// operation that this thread executes.
+  /// Runs `wait`, which blocks until `awaited` has finished. Meanwhile, each operation that this
+  /// thread executes records the wait.
   ///
-  /// Outside operations, this only reads one variable of the thread.
+  /// If the thread executes no operation, the function only reads one variable of the thread.
   static func waiting(for awaited: AwaitedInside, _ wait: () -> Void) {
     let operations = operations
     if operations.isEmpty { return wait() }

@@ -3,8 +3,9 @@
 
 import Synchronization
 
-/// Finds the operation that blocks all, in a picture of which it reads only the operations on the
-/// way: from each operation, the way leads to the unmet dependency that looks slowest.
+/// Finds the operation that blocks another operation. The search follows a path of dependencies:
+/// each operation leads to its unmet dependency that looks slowest. Only the operations on this
+/// path are read.
 struct BlockerSearch {
   /// An estimate of the time until a dependency finishes. Later cases mean longer times.
   private enum Outlook: Comparable {
@@ -12,7 +13,7 @@ struct BlockerSearch {
     case ready
     case excluded
     case notReadyByItself
-    /// The dependency waits for this number of dependencies.
+    /// The dependency waits for this number of dependencies of its own.
     case waiting(Int)
     case suspended
     case neverAdded
@@ -23,8 +24,8 @@ struct BlockerSearch {
 
   private init(from start: Operation) { picture = WaitPicture(dependenciesOf: start) }
 
-  /// Returns the chain from an operation to the one that blocks it; `nil` if it waits for no
-  /// dependency.
+  /// Returns the chain from an operation to the operation that blocks it; `nil` if the operation
+  /// waits for no dependency.
   static func chain(from start: Operation) -> DependencyChain? {
     var search = BlockerSearch(from: start)
     return search.chain()
@@ -41,7 +42,7 @@ struct BlockerSearch {
     return chain(path, end(operation(last)))
   }
 
-  /// Returns the chain of a path, which begins with the operation in question.
+  /// Returns the chain of a path. The path begins with the operation whose blocker is searched.
   private func chain(_ path: [Int], _ end: DependencyChain.End) -> DependencyChain {
     let operations = path.dropFirst().map { OperationReference(operation($0)) }
     return DependencyChain(operations: operations, end: end)
@@ -80,7 +81,7 @@ struct BlockerSearch {
   private mutating func end(_ operation: Operation) -> DependencyChain.End {
     switch outlook(for: operation) {
     case .executing: return .executing
-    // The operation has received a dependency since then.
+    // The operation has received another dependency since it was read.
     case .waiting: return .goesOn
     case .notReadyByItself: return .notReadyByItself
     case .excluded: return .excluded
@@ -94,6 +95,7 @@ struct BlockerSearch {
 }
 
 extension QueueScheduler {
-  /// Whether no operation can start, however many slots are free, until the program changes that.
+  /// Whether no operation of this queue can start until the program resumes the queue or changes
+  /// its width.
   var startsNothing: Bool { isSuspended || maxConcurrentOperationCount == 0 }
 }

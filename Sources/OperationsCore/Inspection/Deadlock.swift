@@ -3,8 +3,8 @@
 
 /// Operations that wait for each other, so that none of them can ever continue without help.
 ///
-/// Operations and queues are named by their ids and their names at that moment: a result keeps none
-/// of them alive. To act on an operation, compare the `id` of a reference with the operation's.
+/// A deadlock identifies operations and queues by their ids and by the names that they had at that moment. It
+/// keeps none of them alive. To act on an operation, compare the `id` of a reference with the operation's.
 public enum Deadlock: Sendable, Hashable {
   /// Each member waits for the next one, and the last one for the first.
   ///
@@ -19,8 +19,8 @@ public enum Deadlock: Sendable, Hashable {
   /// `isCancelled`.
   case cycle([OperationReference])
 
-  /// Operations hold every slot of a queue, sometimes of several queues, and wait in their own code
-  /// for operations that need a slot there.
+  /// Operations hold every slot of one or more queues, and wait in their own code for operations that need a
+  /// slot of these queues.
   ///
   /// To end the deadlock, raise the queue's `maxConcurrentOperationCount`. Cancelling does not
   /// help, because a cancelled operation needs a slot to leave its queue. To avoid it, do not wait
@@ -29,9 +29,9 @@ public enum Deadlock: Sendable, Hashable {
 
   /// Operations wait for an operation that is not in a queue and was not started.
   ///
-  /// This is a deadlock unless the operation is added or started later, which cannot be known.
-  /// `className` is the name of its class. `waiting` has the operations that wait for it directly,
-  /// as far as they were found.
+  /// This is a deadlock unless the program adds or starts the operation later, which the library cannot know.
+  /// `className` is the name of the operation's class. `waiting` contains the operations that wait for it
+  /// directly, as far as the search has found them.
   case neverAdded(OperationReference, className: String, waiting: [OperationReference])
 
   /// An operation that holds one of a queue's slots.
@@ -40,8 +40,8 @@ public enum Deadlock: Sendable, Hashable {
     public let operation: OperationReference
     /// The queue of the slot.
     public let queue: QueueReference
-    /// The operation that it waits for in its own code, the operation that this one waits for, and
-    /// so on, to the one that needs a slot.
+    /// The chain of waiting operations. The holder waits for the first operation of the chain in its own
+    /// code, each operation of the chain waits for the next one, and the last one needs a slot.
     public let chain: [OperationReference]
     /// The queue in which the last operation of the chain needs a slot.
     public let neededQueue: QueueReference
@@ -63,7 +63,7 @@ public enum Deadlock: Sendable, Hashable {
 }
 
 extension Deadlock: CustomStringConvertible {
-  /// One sentence, with the numbers and names of the operations.
+  /// The deadlock as one sentence, with the numbers and names of its operations.
   public var description: String {
     switch self {
     case .cycle(let members):
@@ -87,7 +87,7 @@ extension Deadlock: CustomStringConvertible {
 }
 
 extension Deadlock.SlotHolder: CustomStringConvertible {
-  /// One sentence, with the numbers and names of the operations and the queues.
+  /// The holder and its chain as one sentence, with the numbers and names of the operations and the queues.
   public var description: String {
     "\(operation) holds a slot of \(queue) and waits in its code for "
       + "\(Deadlock.list(chain, " -> ")), which needs a slot of \(neededQueue)"
@@ -95,16 +95,16 @@ extension Deadlock.SlotHolder: CustomStringConvertible {
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// Returns the deadlocks that keep operations of this queue from continuing; empty if there are
-  /// none.
+  /// Returns the deadlocks that keep operations of this queue from continuing. The array is empty if no
+  /// deadlock is found.
   ///
   /// Three kinds are found: cycles, queues whose slots are all held by operations that wait in
   /// their own code for operations that need a slot, and operations that were never added to a
   /// queue. Members can be in other queues or in none.
   ///
-  /// No operation is in two of the cycles: if several cycles have a common member, at least one of
-  /// them is reported. If one deadlock of slots depends on another one, only the latter is
-  /// reported. After it is broken, another call reports the rest.
+  /// No operation is in two of the cycles: if several cycles have a common member, at least one of them is
+  /// reported. If one deadlock of slots depends on another one, only the other one is reported. After the
+  /// program has ended the reported deadlock, another call reports the rest.
   ///
   /// Suspension and a width of 0 are not deadlocks, because the program can end them. A condition
   /// that is true only while a subclass's own `isReady` is `false` is not a deadlock either. A
@@ -117,31 +117,32 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// too. A returned deadlock existed completely at one moment, unless a dependency was removed and
   /// added again in between.
   ///
-  /// The search examines everything that the operations wait for twice, in time and memory
-  /// proportional to that. Use it for debugging, not for every operation. It can be called on any
-  /// thread, does not delay operations, and delays queues only as ``snapshot()`` does. It calls no
-  /// code of a subclass.
+  /// The search examines everything that the operations wait for, twice. Its time and memory are proportional
+  /// to the number of these operations and dependencies. Use it for debugging, not for every operation. It
+  /// can be called on any thread, does not delay operations, and delays queues only as ``snapshot()`` does.
+  /// It calls no code of a subclass.
   public func deadlocks() -> [Deadlock] { DeadlockSearch.deadlocks(in: [self]) }
 }
 
 extension QueueRegistry {
-  /// The deadlocks of all queues together, each once; see `OperationQueue.deadlocks()`.
+  /// The deadlocks of all queues. Each deadlock is listed once. See `OperationQueue.deadlocks()`.
   package static var deadlocks: [Deadlock] { DeadlockSearch.deadlocks(in: queues) }
 }
 
 extension OperationSupplement where Self: Operation {
-  /// Returns a cycle of dependencies that keeps this operation from starting; `nil` if there is
-  /// none.
+  /// Returns a cycle of dependencies that keeps this operation from starting; `nil` if there is no such
+  /// cycle.
   ///
-  /// Each member waits for the next one, and the last one for the first: none of them will start
-  /// unless one is cancelled or a dependency is removed. If the operation itself is in a cycle, the
-  /// result is a shortest one that begins with it. Otherwise, it is a cycle that this operation
-  /// waits for, directly or through others. Members can be in any queue, or in none. An operation
-  /// that was never added to a queue is not a cycle, although its dependents wait too.
+  /// Each member waits for the next one, and the last one waits for the first. No member will start unless
+  /// one is cancelled or a dependency is removed. If the operation itself is in a cycle, the result is a
+  /// shortest cycle that begins with this operation. Otherwise, the result is a cycle that this operation
+  /// waits for, directly or through others. Members can be in any queue, or in none. An operation that was
+  /// never added to a queue is not a cycle, although its dependents wait too.
   ///
-  /// The search examines everything that the operation waits for, in time and memory proportional
-  /// to that. Use it for debugging, not for every operation. It can be called on any thread, and
-  /// delays nothing. Concurrent changes may be missed, but a returned cycle did exist.
+  /// The search examines everything that the operation waits for. Its time and memory are proportional to the
+  /// number of these operations and dependencies. Use it for debugging, not for every operation. It can be
+  /// called on any thread, and delays nothing. Concurrent changes may be missed, but a returned cycle did
+  /// exist.
   public func dependencyCycle() -> [Operation]? {
     DeadlockSearch.dependencyCycle(from: self)
   }

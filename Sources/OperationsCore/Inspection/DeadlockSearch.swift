@@ -5,7 +5,8 @@
 struct DeadlockSearch {
   private let picture: WaitPicture
 
-  /// Returns the deadlocks that contain operations of these queues, or that these wait for.
+  /// Returns the deadlocks that contain operations of these queues, and the deadlocks that
+  /// operations of these queues wait for.
   static func deadlocks(in queues: [OperationQueue]) -> [Deadlock] {
     var picture = WaitPicture(of: queues)
     let suspects = DeadlockSearch(picture: picture).all
@@ -14,8 +15,8 @@ struct DeadlockSearch {
     return DeadlockSearch(picture: picture).all
   }
 
-  /// Returns a cycle of dependencies that keeps an operation from starting, if possible a shortest
-  /// one that begins with it.
+  /// Returns a cycle of dependencies that keeps an operation from starting. If the operation is in
+  /// a cycle, the result is a shortest cycle that begins with the operation.
   static func dependencyCycle(from operation: Operation) -> [Operation]? {
     var picture = WaitPicture(dependenciesOf: operation)
     picture.readAll()
@@ -37,9 +38,11 @@ struct DeadlockSearch {
 
   private var cycles: [[Int]] { picture.graph.disjointCycles() }
 
-  /// Returns the deadlocks because of missing slots, or of exclusions that several operations hold.
+  /// Returns the deadlocks that are caused by missing slots, or by exclusions that several
+  /// operations hold.
   private func knots(apartFrom cycles: [[Int]]) -> [Deadlock] {
-    // Most pictures have none, and then there is no such deadlock.
+    // In most pictures, no operation needs a slot of a full queue or such an exclusion. These
+    // pictures contain no such deadlock.
     if picture.waits.allSatisfy({ $0.fullQueue == nil && $0.exclusion == nil }) { return [] }
     let queueCount = picture.slotHolders.count
     var graph = ProgressGraph()
@@ -58,7 +61,7 @@ struct DeadlockSearch {
     }
   }
 
-  /// Returns the cycles in a knot through exclusions, and not through slots.
+  /// Returns the cycles in a knot that is caused by exclusions and not by slots.
   private func cycles(in knot: [Int]) -> [[Int]] {
     if knot.allSatisfy({ picture.waits[$0].exclusion == nil }) { return [] }
     let places = Dictionary(uniqueKeysWithValues: zip(knot, knot.indices))
@@ -67,7 +70,8 @@ struct DeadlockSearch {
     return graph.disjointCycles().map { cycle in cycle.map { knot[$0] } }
   }
 
-  /// Returns the operations that an operation waits for, one by one or any of several.
+  /// Returns all operations that an operation waits for: those that must all finish, and those of
+  /// which one must finish.
   private func awaited(by operation: Int) -> [Int] {
     let wait = picture.waits[operation]
     return wait.operations + (wait.exclusion.map { picture.exclusionHolders[$0] } ?? [])
@@ -93,7 +97,7 @@ struct DeadlockSearch {
 
   // MARK: Slots
 
-  /// Returns the members of a knot that hold a slot which another member needs.
+  /// Returns the members of a knot that hold a slot that another member needs.
   private func holders(in knot: [Int]) -> [Deadlock.SlotHolder] {
     let needed = Set(knot.compactMap { picture.waits[$0].fullQueue }).sorted()
     return needed.flatMap { queue in
@@ -108,8 +112,8 @@ struct DeadlockSearch {
     }
   }
 
-  /// Returns the shortest path from what an operation waits for to an operation that needs a slot;
-  /// if possible, to one that needs nothing else.
+  /// Returns the shortest path from an operation that `holder` waits for to an operation that needs
+  /// a slot. The path leads to an operation that needs only a slot, if such an operation exists.
   private func chain(from holder: Int) -> [Int]? {
     var predecessors: [Int: Int] = [:]
     var reached = [holder]

@@ -3,16 +3,16 @@
 
 /// A directed graph: nodes, numbered from 0, and edges, stored in two arrays.
 ///
-/// Searches are linear in nodes and edges, and do not use recursion.
+/// The time of a search is linear in the number of nodes and edges. Searches do not use recursion.
 struct DirectedGraph: Equatable, Sendable {
-  /// The targets of all edges, grouped by their nodes.
+  /// The targets of all edges, grouped by the nodes from which the edges lead.
   private var targets: [Int] = []
   /// The indices in `targets` at which the edges of each node end.
   private var ends: [Int] = []
 
   var nodeCount: Int { ends.count }
 
-  /// Adds the next node. Its edges may lead to nodes that are added later.
+  /// Adds the next node and its edges. The edges may lead to nodes that are added later.
   mutating func appendNode(edgesTo nodes: some Sequence<Int>) {
     targets.append(contentsOf: nodes)
     ends.append(targets.count)
@@ -22,7 +22,8 @@ struct DirectedGraph: Equatable, Sendable {
 
   // MARK: Cycles
 
-  /// Returns a shortest cycle through `start`, beginning with it; `nil` if there is none.
+  /// Returns a shortest cycle through `start`, beginning with `start`; `nil` if no cycle contains
+  /// `start`.
   func shortestCycle(through start: Int) -> [Int]? {
     var predecessors = [Int?](repeating: nil, count: nodeCount)
     var reached = [start]
@@ -54,16 +55,17 @@ struct DirectedGraph: Equatable, Sendable {
   /// One node of the current path in the search for cycles.
   private struct Step {
     let node: Int
-    /// The next of its edges to follow, in `targets`.
+    /// The index in `targets` of the next edge to follow from this node.
     var nextEdge: Int
-    /// The last index on the path, up to here, whose node is in a known cycle; −1 if there is none.
+    /// The last index on the path, up to this node, whose node is in a known cycle; −1 if no such
+    /// node is on the path.
     var lastTaken: Int
   }
 
-  /// Returns cycles that have no common node: at least one from each set of nodes that can all
-  /// reach each other, so that at least one is found if there is any.
+  /// Returns cycles that have no common node. The result contains at least one cycle from each set
+  /// of nodes that can all reach each other.
   ///
-  /// The number of all cycles could be exponential.
+  /// Not all cycles are returned, because their number can be exponential.
   func disjointCycles() -> [[Int]] {
     let unseen = -1
     let done = -2
@@ -87,8 +89,8 @@ struct DirectedGraph: Equatable, Sendable {
           path.append(
             Step(node: target, nextEdge: edges(of: target).lowerBound, lastTaken: step.lastTaken))
         } else if place > step.lastTaken {
-          // The path from there to here is a cycle, and none of its nodes is in another one. Each
-          // node is used once, so that the total cost of copying is linear.
+          // The path from that index to its end is a cycle, and none of its nodes is in another
+          // returned cycle. Each node is copied once, so the total cost of copying is linear.
           cycles.append(path[place...].map(\.node))
           for taken in place..<path.count { path[taken].lastTaken = taken }
         }
@@ -101,10 +103,10 @@ struct DirectedGraph: Equatable, Sendable {
 // MARK: - Knots
 
 extension DirectedGraph {
-  /// Returns the sets of nodes that can all reach each other and nothing else, and that have an
-  /// edge.
+  /// Returns the sets of nodes that can all reach each other but no other node. Sets without edges
+  /// are left out.
   ///
-  /// This is Tarjan's algorithm with an explicit path instead of recursion. It is linear.
+  /// This is Tarjan's algorithm with an explicit path instead of recursion. It takes linear time.
   func terminalKnots() -> [[Int]] {
     var search = KnotSearch(nodeCount: nodeCount)
     for root in 0..<nodeCount { search.visit(root, in: self) }
@@ -119,13 +121,14 @@ extension DirectedGraph {
     }
 
     private(set) var knots: [[Int]] = []
-    /// The order in which nodes were reached; `nil` for nodes that were not.
+    /// For each node, its position in the order in which nodes were reached; `nil` if the node was
+    /// not reached.
     private var order: [Int?]
-    /// The earliest node that each can reach, as far as known.
+    /// For each node, the earliest node that it can reach, as far as the search knows.
     private var lowest: [Int]
-    /// Whether the knot of a node is known.
+    /// For each node, whether its knot is known.
     private var isSettled: [Bool]
-    /// Whether a node has an edge to a node of another knot.
+    /// For each node, whether it has an edge to a node of another knot.
     private var leadsAway: [Bool]
     private var unsettled: [Int] = []
     private var path: [Step] = []
@@ -176,7 +179,8 @@ extension DirectedGraph {
       if isSettled[node] { leadsAway[parent] = true }
     }
 
-    /// Completes the knot of `node`: all nodes that were reached since then and have no knot.
+    /// Completes the knot of `node`. The knot consists of all nodes that were reached since `node`
+    /// and have no knot yet.
     private mutating func settle(from node: Int, in graph: DirectedGraph) {
       var knot: [Int] = []
       var isTerminal = true

@@ -3,39 +3,39 @@
 
 /// A reason why an operation does not start; see ``OperationSupplement/reasonsNotRunning()``.
 public enum NotRunningReason: Sendable, Equatable {
-  /// The maximum of counted positions: this position means this number or more.
+  /// The largest position that is counted. A position with this value means this number or more.
   public static let positionLimit = 10_000
 
-  /// It was neither added to a queue nor started.
+  /// The operation was neither added to a queue nor started.
   case notInQueue
 
-  /// Its queue is suspended, or has the width 0.
+  /// The operation's queue is suspended, or has the width 0.
   case queueSuspended(QueueReference)
 
-  /// Dependencies have not finished.
+  /// Dependencies of the operation have not finished.
   ///
-  /// `unmet` are these dependencies, in the order in which they were added, and `total` is the
-  /// number of all dependencies. `chain` leads from the one that looks slowest to the operation
-  /// that blocks all.
+  /// `unmet` contains the unfinished dependencies, in the order in which they were added. `total` is the
+  /// number of all dependencies. `chain` leads from the unfinished dependency that looks slowest to the
+  /// operation that blocks all of the chain.
   case unmetDependencies(unmet: [OperationReference], total: Int, chain: DependencyChain)
 
-  /// Its dependencies are finished, and its own `isReady` is `false`, or was `false` when a change
-  /// of it was last announced. If it is `true` by now, the change was never announced.
+  /// The operation's dependencies are finished, and its own `isReady` is `false`, or was `false` when a
+  /// change of `isReady` was last announced. If `isReady` is `true` by now, the change was never announced.
   case notReadyByItself
 
-  /// Its dependencies are finished, and it needs an exclusion that `holders` execute with; see
-  /// ``OperationSupplement/exclusions``.
+  /// The operation's dependencies are finished, and the operation needs an exclusion that `holders` execute
+  /// with; see ``OperationSupplement/exclusions``.
   ///
-  /// It cannot start before one of the holders has finished. `holders` is empty for a moment after
-  /// that, while its queue chooses another operation that also needs the exclusion.
+  /// The operation cannot start before one of the holders has finished. `holders` is empty for a moment after
+  /// that, while the queue chooses another operation that also needs the exclusion.
   case excluded(MutualExclusion, holders: [OperationReference])
 
-  /// Its dependencies are finished, and it needs an exclusion that is reserved for other operations
-  /// for a limited time, because these were overtaken several times; see
+  /// The operation's dependencies are finished, and the operation needs an exclusion that is reserved for
+  /// other operations for a limited time, because these were overtaken several times; see
   /// ``OperationSupplement/exclusions``.
   case exclusionReserved(MutualExclusion, for: [OperationReference])
 
-  /// It is ready, and every slot of its queue is in use.
+  /// The operation is ready, and every slot of its queue is in use.
   ///
   /// `width` is the number of slots, `position` is the number of ready operations that start before
   /// this one, and `holders` are the operations that hold the slots, in the order in which they
@@ -43,64 +43,66 @@ public enum NotRunningReason: Sendable, Equatable {
   case noFreeSlot(
     QueueReference, width: Int, position: Int, holders: [OperationReference])
 
-  /// It is ready and a slot is free, but no thread has started it yet.
+  /// The operation is ready and a slot is free, but no thread has started the operation yet.
   ///
-  /// This is usual for some microseconds. `position` is the number of ready operations that start
-  /// before this one. `readyFor` is the time since it became ready, which is known only if a
-  /// monitor watched at that time.
+  /// This is usual for some microseconds. `position` is the number of ready operations that start before this
+  /// one. `readyFor` is the time since the operation became ready. This time is known only if a monitor
+  /// watched the queue when the operation became ready.
   case notStartedYet(
     QueueReference, lacks: ThreadSource, position: Int, readyFor: Duration?)
 
-  /// It was added after barriers that have not finished: `count` of them. `barrier` is the first
-  /// one.
+  /// The operation was added after barriers that have not finished. `count` is the number of these barriers,
+  /// and `barrier` is the first one.
   case barrierAhead(OperationReference, isRunning: Bool, count: Int)
 
-  /// Dependencies are not in a queue and were not started. Unless they are, this operation never runs.
+  /// Dependencies of the operation are not in a queue and were not started. The operation never runs unless
+  /// these dependencies are added to a queue or started.
   case dependenciesNeverAdded([OperationReference])
 
-  /// The source of the missing thread.
+  /// The source of the thread that the operation waits for.
   public enum ThreadSource: Sendable, Equatable {
     /// The threads that the process's queues of default width share, about one per processor.
     case sharedThreads
-    /// A thread for this queue only.
+    /// A thread that serves only this queue.
     case ownThread
-    /// Its ``OperationQueue/underlyingQueue``.
+    /// The queue's ``OperationQueue/underlyingQueue``.
     case dispatchQueue
     /// The main dispatch queue. Other code may occupy it, or no thread may serve it.
     case mainQueue
   }
 }
 
-/// The chain from an operation to the one that blocks it.
+/// The chain of dependencies from an operation to the operation that blocks it.
 public struct DependencyChain: Sendable, Equatable {
   /// The maximum length of a chain.
   public static let longest = 12
 
-  /// Each operation is an unmet dependency of the previous one, and the first one is a dependency
-  /// of the operation in question. If there are several, the chain has the one that looks slowest.
-  /// There is at least one operation, and at most ``longest``.
+  /// The operations of the chain. Each operation is an unmet dependency of the previous one, and the first
+  /// one is a dependency of the operation that waits. If an operation has several unmet dependencies, the
+  /// chain continues with the one that looks slowest. The chain has at least one operation and at most
+  /// ``longest``.
   public let operations: [OperationReference]
-  /// The state of the last operation.
+  /// The state of the last operation of the chain.
   public let end: End
 
   /// The state of the last operation of a chain.
   public enum End: Sendable, Equatable {
-    /// It is executing.
+    /// The last operation is executing.
     case executing
-    /// It is ready, in this queue.
+    /// The last operation is ready, in this queue.
     case ready(QueueReference)
-    /// It is ready, and this queue is suspended, or has the width 0.
+    /// The last operation is ready, but this queue is suspended or has the width 0.
     case suspended(QueueReference)
-    /// Its dependencies are finished, and its own `isReady` is `false`.
+    /// The last operation's dependencies are finished, but its own `isReady` is `false`.
     case notReadyByItself
-    /// Its dependencies are finished, and it waits for an exclusion.
+    /// The last operation's dependencies are finished, and it waits for an exclusion.
     case excluded
-    /// It is not in a queue and was not started.
+    /// The last operation is not in a queue and was not started.
     case neverAdded
-    /// It depends on an earlier operation of the chain, or on the operation in question, which is
-    /// this one.
+    /// The last operation depends on this operation, which is an earlier operation of the chain or the
+    /// operation from which the chain starts.
     case cycle(OperationReference)
-    /// It has unmet dependencies too, but the chain has reached its maximum length.
+    /// The last operation has unmet dependencies too, but the chain has reached its maximum length.
     case goesOn
   }
 }
@@ -108,7 +110,7 @@ public struct DependencyChain: Sendable, Equatable {
 // MARK: - Sentences
 
 extension NotRunningReason: CustomStringConvertible {
-  /// One sentence, without the operation: "it waits for …".
+  /// The reason as one sentence, in which the operation is called "it": "it waits for …".
   public var description: String {
     switch self {
     case .notInQueue: return "it is not in a queue and was not started"
@@ -156,7 +158,7 @@ extension NotRunningReason: CustomStringConvertible {
 }
 
 extension NotRunningReason.ThreadSource: CustomStringConvertible {
-  /// The source in a sentence.
+  /// The source of the thread, as a part of a sentence.
   public var description: String {
     switch self {
     case .sharedThreads: "one of the threads that queues of default width share"
@@ -168,14 +170,15 @@ extension NotRunningReason.ThreadSource: CustomStringConvertible {
 }
 
 extension DependencyChain: CustomStringConvertible {
-  /// The operations, each after the one that waits for it, and the state of the last one.
+  /// The chain as text: the operations, each after the operation that waits for it, and the state of the last
+  /// one.
   public var description: String {
     operations.map(\.description).joined(separator: ", which waits for ") + ", which \(end)"
   }
 }
 
 extension DependencyChain.End: CustomStringConvertible {
-  /// The state in words.
+  /// The state of the last operation in words.
   public var description: String {
     switch self {
     case .executing: "is executing"

@@ -8,16 +8,16 @@ extension OperationSupplement where Self: Operation {
   /// Returns every reason why the operation has not started, in the order of ``NotRunningReason``.
   ///
   /// The result is empty if the operation executes or has finished, cancelled or not. A cancelled
-  /// operation that has not started does not wait for dependencies or for its own `isReady`, but
-  /// for a slot, from which its queue retires it.
+  /// operation that has not started does not wait for dependencies or for its own `isReady`. It
+  /// waits for a slot, in which its queue finishes it without running it.
   ///
   /// The reasons are read one after the other. Concurrent changes may be missed, and the list may
   /// be empty between two states. The values of the queue are from a single moment. The operation's
-  /// `isReady` is not called: its last value counts.
+  /// `isReady` is not called. The value that the operation last announced is used.
   ///
-  /// This method can be called on any thread, for debugging. It takes time proportional to the
-  /// number of dependencies, to those of up to twelve operations that these wait for, and to the
-  /// operations that execute in the queue or are ready before this one, up to
+  /// This method can be called on any thread, for debugging. Its time is proportional to the number
+  /// of dependencies of the operation and of up to twelve operations that it waits for, and to the
+  /// number of operations that execute in the queue or are ready before this one, up to
   /// ``NotRunningReason/positionLimit``. The queue starts and finishes no operation during a part
   /// of that time.
   public func reasonsNotRunning() -> [NotRunningReason] { NotRunning.reasons(of: self) }
@@ -50,7 +50,7 @@ private enum NotRunning {
     if !neverAdded.isEmpty {
       reasons.append(.dependenciesNeverAdded(neverAdded.map(OperationReference.init)))
     }
-    // It may have started meanwhile. In that case, the reasons are no longer relevant.
+    // The operation may have started meanwhile. In that case, the reasons are no longer relevant.
     let newStatus = operation.status.load(ordering: .acquiring)
     return newStatus.isPending && !newStatus.has(.dispatched) ? reasons : []
   }
@@ -105,12 +105,13 @@ private enum NotRunning {
 /// The position of an operation in its queue at one moment.
 private struct QueueStanding {
   var startsNothing = false
-  /// −1 if the system decides.
+  /// The width of the queue; −1 if the system decides.
   var width = -1
   var hasFreeSlot = false
-  /// The operations that hold the slots, if all are in use.
+  /// The operations that hold the slots; `nil` if a slot is free.
   var slotHolders: [Operation]?
-  /// The number of ready operations that start before it; `nil` unless it is ready.
+  /// The number of ready operations that start before this operation; `nil` unless this operation
+  /// is ready.
   var position: Int?
   var becameReady: Int64?
   var firstBarrier: Operation?
@@ -119,12 +120,13 @@ private struct QueueStanding {
 }
 
 extension QueueScheduler {
-  /// Returns the position of an operation of this queue; `nil` after it was chosen to be started.
+  /// Returns the position of an operation in this queue; `nil` after the operation was chosen to be
+  /// started.
   fileprivate func standing(of operation: Operation) -> QueueStanding? {
     var standing = QueueStanding()
     switch operation.place.stage {
     case .executing, .lingering, .gone: return nil
-    // It is being added at this moment.
+    // The operation is being added to the queue at this moment.
     case .outside: return QueueStanding()
     case .waiting: break
     case .ready:
@@ -147,7 +149,7 @@ extension QueueScheduler {
     let address = Unmanaged.passUnretained(operation)
     var count = 0
     var isFound = false
-    // Counting further would block the queue for long.
+    // The loop stops at the limit, because counting further would block the queue for a long time.
     forEachReady {
       if $0.toOpaque() == address.toOpaque() {
         isFound = true

@@ -3,34 +3,34 @@
 
 /// Identifies an operation without keeping it alive.
 public struct OperationReference: Hashable, Sendable, CustomStringConvertible {
-  /// See `Operation.id`.
+  /// The operation's id; see `Operation.id`.
   public let id: OperationID
-  /// The operation's name at that moment; `nil` if it had none.
+  /// The operation's name when the reference was created; `nil` if it had no name.
   public let name: String?
 
-  /// Takes the operation's lock for a moment.
+  /// Creates a reference to an operation. It acquires the operation's lock for a moment.
   init(_ operation: Operation) {
     id = operation.id
     name = operation.givenName
   }
 
-  /// The number, and the name if there is one.
+  /// The operation's number, followed by its name if it has one.
   public var description: String { name.map { "\(id) “\($0)”" } ?? "\(id)" }
 }
 
 /// Identifies a queue without keeping it alive.
 public struct QueueReference: Hashable, Sendable, CustomStringConvertible {
-  /// See `OperationQueue.id`.
+  /// The queue's id; see `OperationQueue.id`.
   public let id: QueueID
-  /// The queue's name at that moment.
+  /// The queue's name when the reference was created.
   public let name: String
 
-  /// Takes the queue's lock for a moment.
+  /// Creates a reference to a queue. It acquires the queue's lock for a moment.
   init(_ queue: OperationQueue) {
     id = queue.id
     name = queue.givenName
   }
 
-  /// The name in quotes.
+  /// The queue's name in quotation marks.
   public var description: String { "“\(name)”" }
 }

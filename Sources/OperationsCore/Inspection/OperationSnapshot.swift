@@ -4,45 +4,46 @@
 public import Dispatch
 import Synchronization
 
-/// One operation of a ``QueueSnapshot``. This is a value, which keeps nothing alive.
+/// One operation of a ``QueueSnapshot``. A snapshot is a value, which keeps no operation alive.
 public struct OperationSnapshot: Sendable, Identifiable {
   /// Identifies the operation; see `Operation.id`.
   public let id: OperationID
-  /// Its name; `nil` if it has none.
+  /// The operation's name; `nil` if it has none.
   public let name: String?
-  /// Its class.
+  /// The operation's class.
   public let type: Operation.Type
-  /// Its state in the queue. `executing` means that it holds a slot, which is also true for a
-  /// moment before `start()` and after the end.
+  /// The operation's state in the queue. `executing` means that the operation holds a slot, which
+  /// it also does for a moment before `start()` and after its end.
   public let state: OperationState
-  /// Whether the queue knows that it was cancelled.
+  /// Whether the queue knows that the operation was cancelled.
   public let isCancelled: Bool
-  /// Whether it is a block of ``OperationQueue/addBarrierBlock(_:)``, which is not included in
-  /// counts.
+  /// Whether the operation is a block of ``OperationQueue/addBarrierBlock(_:)``. Such a block is
+  /// not included in counts.
   public let isBarrier: Bool
-  /// Its priority.
+  /// The operation's priority in its queue.
   public let queuePriority: Operation.QueuePriority
-  /// Its quality of service.
+  /// The operation's quality of service.
   public let qualityOfService: QualityOfService
-  /// The operations that it depends on, in the order in which they were added.
+  /// The dependencies of the operation, in the order in which they were added.
   public let dependencies: [OperationID]
   /// The dependencies that have not finished. They block the operation while it is `waiting`, but
   /// not if it was cancelled, or if its own `isReady` ignores them.
   public let unmetDependencies: [OperationID]
-  /// The number of operations that start before it, if nothing changes; 0 for the next one. `nil`
-  /// unless it is `ready`.
+  /// The number of operations that start before this operation, if nothing changes. It is 0 for the
+  /// next operation that starts, and `nil` unless this operation is `ready`.
   public let readyPosition: Int?
-  /// The number of unfinished barriers that were added before it, all of which it must wait for. 0
-  /// for a barrier itself, which waits for everything that was added before.
+  /// The number of unfinished barriers that were added before this operation, which waits for all
+  /// of them. It is 0 for a barrier, which waits for everything that was added before it.
   public let barriersAhead: Int
-  /// When it was added; known only if a monitor watched at that time.
+  /// When the operation was added; `nil` unless a monitor watched the queue at that time.
   public let added: DispatchTime?
-  /// When it became ready; known only if a monitor watched at that time.
+  /// When the operation became ready; `nil` unless a monitor watched the queue at that time.
   public let becameReady: DispatchTime?
-  /// When it got a slot; known only if a monitor watched at that time.
+  /// When the operation got a slot; `nil` unless a monitor watched the queue at that time.
   public let started: DispatchTime?
 
-  /// Takes the operation's lock for a moment, and no other lock.
+  /// Creates a snapshot of an operation. It acquires the operation's lock for a moment, and no
+  /// other lock.
   init(_ entry: QueueContents.Entry, readyPosition: Int?) {
     let operation = entry.operation
     id = operation.id

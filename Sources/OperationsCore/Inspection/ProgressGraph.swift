@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Tasks that wait for each other, some for all of several tasks and some for any of them. Computes
-/// which tasks can still end.
+/// A graph of tasks that wait for each other. A task may wait for all of several tasks, or for any
+/// one of several tasks. The graph computes which tasks can still end.
 ///
-/// Tasks and pools are numbered from 0. A task that waits for nothing ends on its own. A pool is a
-/// number of places, each of which a task holds. A task that needs a place waits until any of these
-/// tasks ends. A task may need places in several pools.
+/// Tasks and pools are numbered from 0. A task that waits for nothing ends on its own. A pool has a
+/// number of places, and a task holds each place. A task that needs a place waits until any of
+/// these tasks ends. A task may need places in several pools.
 struct ProgressGraph: Sendable {
   /// The needs of one task: the end of all `tasks`, and a place in each of `pools`.
   struct Needs: Equatable, Sendable {
@@ -22,7 +22,7 @@ struct ProgressGraph: Sendable {
 
   /// Returns the tasks that cannot end, in ascending order.
   ///
-  /// Linear in tasks, needs and places.
+  /// The time is linear in the numbers of tasks, needs and places.
   var stuckTasks: [Int] {
     var missing = needs.map { needs in
       needs.tasks.count + needs.pools.count { !pools[$0].isEmpty }
@@ -50,9 +50,10 @@ struct ProgressGraph: Sendable {
   }
 
   /// Returns the knots among stuck tasks that are stuck on their own. In each knot, every task
-  /// waits, directly or through others, for each other task of it and for no stuck task outside.
+  /// waits, directly or through others, for every other task of the knot, and for no stuck task
+  /// outside the knot.
   ///
-  /// If a task is stuck, there is a knot. In ascending order.
+  /// If a task is stuck, there is at least one knot. The tasks of each knot are in ascending order.
   var knots: [[Int]] {
     let stuck = stuckTasks
     var place = [Int?](repeating: nil, count: needs.count)
@@ -65,7 +66,7 @@ struct ProgressGraph: Sendable {
     return graph.terminalKnots().map { knot in knot.map { stuck[$0] }.sorted() }
   }
 
-  /// For each task, the tasks that wait for it, as often as they do.
+  /// For each task, the tasks that wait for it. A task that waits for it twice is listed twice.
   private var waiters: [[Int]] {
     var waiters = [[Int]](repeating: [], count: needs.count)
     for (task, need) in needs.enumerated() {

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The contents of a queue at one moment. This is a value, which keeps nothing alive.
+/// The contents of a queue at one moment. A snapshot is a value, which keeps no queue and no
+/// operation alive.
 public struct QueueSnapshot: Sendable, Identifiable {
   /// The number of operations in each state. `waiting + ready + executing + finished + cancelled`
   /// is `total`. Barriers are not counted.
   public struct Counts: Sendable, Equatable {
-    /// Operations that wait for dependencies or for their own `isReady`.
+    /// The number of operations that wait for dependencies or for their own `isReady`.
     public internal(set) var waiting = 0
-    /// Operations that are ready and not started.
+    /// The number of operations that are ready and have not started.
     public internal(set) var ready = 0
-    /// Operations that hold a slot.
+    /// The number of operations that hold a slot.
     public internal(set) var executing = 0
-    /// Operations that were cancelled and have not finished. They are included in the three counts
-    /// above.
+    /// The number of operations that were cancelled and have not finished. They are also counted as
+    /// `waiting`, `ready` or `executing`.
     public internal(set) var cancelling = 0
-    /// All operations that finished without having been cancelled.
+    /// The number of all operations that finished without having been cancelled.
     public internal(set) var finished = 0
-    /// All operations that finished after having been cancelled.
+    /// The number of all operations that finished after having been cancelled.
     public internal(set) var cancelled = 0
-    /// All operations that were ever added.
+    /// The number of all operations that were ever added.
     public internal(set) var total = 0
 
-    /// Operations that have not left the queue.
+    /// The number of operations that have not left the queue.
     package var unfinished: Int { waiting + ready + executing }
 
     /// Creates counts.
@@ -42,7 +43,7 @@ public struct QueueSnapshot: Sendable, Identifiable {
 
   /// Identifies the queue.
   public let id: QueueID
-  /// Its name, or the default name.
+  /// The queue's name, or the default name if none was set.
   public let name: String
   /// The maximum number of operations that execute at once; −1 if the system decides.
   public let maxConcurrentOperationCount: Int
@@ -62,10 +63,11 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// and the suspension are all from the same moment. Names, priorities, quality of service and
   /// dependencies are read directly afterwards, one operation at a time, and may be newer.
   ///
-  /// It can be called on any thread, also inside an operation, and calls no code of a subclass. It
-  /// takes time and memory proportional to the contents of the queue. For a part of that time,
-  /// about ten nanoseconds per operation, the queue starts and finishes no operation, so do not
-  /// call it for every operation. To follow a queue, use ``stateChanges(bufferingOldest:)``.
+  /// This method can be called on any thread, also inside an operation. It calls no code of a
+  /// subclass. Its time and memory are proportional to the number of operations in the queue. For a
+  /// part of that time, about ten nanoseconds per operation, the queue starts and finishes no
+  /// operation, so do not call it for every operation. To follow a queue, use
+  /// ``stateChanges(bufferingOldest:)``.
   public func snapshot() -> QueueSnapshot {
     let (contents, counts, width, isSuspended, givenName) = core.withScheduler { scheduler, _ in
       (
@@ -97,9 +99,9 @@ struct QueueContents {
     let state: OperationState
     let isBarrier: Bool
     let isCancelled: Bool
-    /// The number of unfinished barriers that it must wait for. 0 for a barrier itself.
+    /// The number of unfinished barriers that the operation must wait for; 0 for a barrier.
     let barriersAhead: Int
-    /// Known while a collector records.
+    /// The time at which the operation was added; `nil` unless a collector recorded at that time.
     var added: Int64?
     var becameReady: Int64?
     var started: Int64?

@@ -3,33 +3,34 @@
 
 import Synchronization
 
-/// The graph of what operations wait for. Every search for cycles, deadlocks and blockers reads it
-/// here.
+/// A graph of waiting operations and of the operations that they wait for. Every search for cycles,
+/// deadlocks and blockers uses it.
 ///
 /// The picture is read part by part, at different moments, and only one lock is held at a time. A
-/// second reading keeps only the parts that still exist, which makes it a picture of one moment
-/// between the two readings: an operation that has begun, has finished or has stopped waiting does
-/// not go back, and an operation that holds a slot keeps it until it finishes. (A dependency that
-/// was removed and added again in between is not detected. In that case the program has created
-/// what is reported.)
+/// second reading keeps only the parts that still exist. The result is therefore a picture of one
+/// moment between the two readings: an operation that has begun, has finished or has stopped
+/// waiting does not return to its earlier state, and an operation that holds a slot keeps the slot
+/// until it finishes. (A dependency that was removed and added again in between is not detected. In
+/// that case the program has created the reported deadlock.)
 struct WaitPicture {
-  /// The needs of one operation.
+  /// The operations and resources that one operation waits for.
   struct Wait {
     var operations: [Int] = []
-    /// The queue in which it needs a slot, if none was free.
+    /// The queue in which the operation needs a slot, if no slot was free.
     var fullQueue: Int?
-    /// The exclusion that it needs, if several operations hold it. One of them must finish.
+    /// The exclusion that the operation needs, if several operations hold it. One of the holders
+    /// must finish first.
     var exclusion: Int?
-    /// It is not in a queue and was not started.
+    /// Whether the operation is not in a queue and was not started.
     var isLeftAlone = false
   }
 
   /// The relevant state of a queue; empty if it has a free slot and no barriers.
   private struct Queue {
-    /// The operations that hold its slots; `nil` if one is free.
+    /// The operations that hold the slots of the queue; `nil` if a slot is free.
     var slotHolders: [Operation]?
-    /// The operations that other operations wait for because of barriers, and the barriers
-    /// themselves.
+    /// For each operation that waits because of a barrier, and for each barrier, the operations
+    /// that it waits for.
     var waits: [ObjectIdentifier: [Operation]] = [:]
     var barriers: Set<ObjectIdentifier> = []
   }
@@ -38,16 +39,18 @@ struct WaitPicture {
   private(set) var operations: [Operation] = []
   private(set) var waits: [Wait] = []
   private(set) var queues: [OperationQueue] = []
-  /// The operations that hold the slots of each queue; empty if one is free.
+  /// For each queue, the operations that hold its slots; empty if a slot is free.
   private(set) var slotHolders: [[Int]] = []
-  /// The operations that hold each exclusion; empty if another operation can get it.
+  /// For each exclusion, the operations that hold it; empty if another operation can get the
+  /// exclusion.
   private(set) var exclusionHolders: [[Int]] = []
 
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var queueNumbers: [UnsafeMutableRawPointer: Int] = [:]
   private var exclusionNumbers: [MutualExclusion: Int] = [:]
   private var readings: [Queue] = []
-  /// Whether unknown operations and queues are added.
+  /// Whether operations and queues that are not in the picture are added to it. This is `false`
+  /// during the second reading.
   private var isGrowing = true
   /// Whether only dependencies are read.
   private let hasOnlyDependencies: Bool
@@ -59,7 +62,8 @@ struct WaitPicture {
     _ = number(of: root)
   }
 
-  /// Reads what the operations of these queues wait for, directly and through others.
+  /// Creates a picture of the operations of these queues and of everything that they wait for,
+  /// directly or through others.
   init(of roots: [OperationQueue]) {
     hasOnlyDependencies = false
     for root in roots {
@@ -74,12 +78,14 @@ struct WaitPicture {
     }
   }
 
-  /// Reads the wait of each known operation, and of those that become known.
+  /// Reads the waits of all known operations, including operations that become known during the
+  /// call.
   mutating func readAll() {
     while waits.count < operations.count { waits.append(readWait(of: waits.count)) }
   }
 
-  /// An edge leads from each operation to those that all must finish before it can continue.
+  /// A graph in which an edge leads from each operation to every operation that must finish before
+  /// it can continue.
   var graph: DirectedGraph {
     var graph = DirectedGraph()
     for wait in waits { graph.appendNode(edgesTo: wait.operations) }
@@ -93,7 +99,7 @@ struct WaitPicture {
       let before = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
       readings[index] = Self.read(queues[index])
       let after = readings[index].slotHolders.map { Set($0.map(ObjectIdentifier.init)) }
-      // If the second reading finds other holders, a slot was free between the two readings.
+      // If the second reading finds different holders, a slot was free between the two readings.
       if before != after { readings[index].slotHolders = nil }
     }
     for index in operations.indices {
@@ -110,7 +116,7 @@ struct WaitPicture {
 
   // MARK: Numbers
 
-  /// `nil` for a new operation during the second reading.
+  /// Returns the number of an operation; `nil` if the operation is new during the second reading.
   private mutating func number(of operation: Operation) -> Int? {
     if let known = numbers[ObjectIdentifier(operation)] { return known }
     guard isGrowing else { return nil }
@@ -129,7 +135,7 @@ struct WaitPicture {
     return queues.count - 1
   }
 
-  /// Returns the number of the queue that has an operation.
+  /// Returns the number of the queue that contains an operation.
   private mutating func queueNumber(of operation: Operation) -> Int? {
     // A known queue is retained, so that no other queue has its address: if the operation is not
     // retired, which the caller checks afterwards, it is in this queue.
@@ -139,14 +145,15 @@ struct WaitPicture {
     return operation.queueHoldingIt.flatMap { number(of: $0) }
   }
 
-  /// Returns the number of an exclusion that these operations hold; `nil` for a new one during the
-  /// second reading.
+  /// Returns the number of an exclusion that these operations hold; `nil` if the exclusion is new
+  /// during the second reading.
   private mutating func number(
     of exclusion: MutualExclusion, heldBy operations: [Operation]
   ) -> Int? {
     let holders = operations.compactMap { number(of: $0) }
     if let known = exclusionNumbers[exclusion] {
-      // If the second reading finds other holders, the exclusion was free between the two readings.
+      // If the second reading finds different holders, the exclusion was free between the two
+      // readings.
       let isIntact =
         holders.count == operations.count && Set(holders) == Set(exclusionHolders[known])
       if isGrowing || !isIntact { exclusionHolders[known] = isGrowing ? holders : [] }
@@ -160,7 +167,8 @@ struct WaitPicture {
 
   // MARK: Reading
 
-  /// Reads what one operation waits for now, and adds it to the known operations.
+  /// Reads what one operation waits for at present, and adds the awaited operations to the known
+  /// ones.
   mutating func readWait(of number: Int) -> Wait {
     let operation = operations[number]
     guard hasOnlyDependencies else { return readEveryWait(of: operation) }
@@ -175,7 +183,8 @@ struct WaitPicture {
     var targets: [Operation] = []
     if status.isPending, !status.has(.dispatched) {
       targets = operation.dependenciesInTheWay
-      // A reservation ends on its own.
+      // A reservation without holders is not a wait for an operation, because the reservation ends
+      // on its own.
       if status.isExcluded, let obstacle = Exclusions.shared.obstacle(of: operation),
         obstacle.isHeld
       {
@@ -187,8 +196,8 @@ struct WaitPicture {
       }
       if status.has(.enqueued), let queue = queueNumber(of: operation) {
         let reading = readings[queue]
-        // Members wait for the start of their group, and so for everything that the group waits
-        // for.
+        // The members of a group wait for the start of the group, and so for everything that the
+        // group waits for.
         if let group = (queues[queue] as? GroupQueue)?.pendingGroup { targets.append(group) }
         targets += reading.waits[ObjectIdentifier(operation)] ?? []
         let needsSlot = !reading.barriers.contains(ObjectIdentifier(operation))
@@ -208,7 +217,8 @@ struct WaitPicture {
         }
       }
     }
-    // The awaited operation may have finished since: in that case the read values are outdated.
+    // The operation may have finished meanwhile. In that case the values that were read are
+    // outdated.
     if operation.status.load(ordering: .acquiring).isFinished { return Wait() }
     wait.operations = targets.compactMap { target in
       target.status.load(ordering: .acquiring).isFinished ? nil : number(of: target)
@@ -246,7 +256,7 @@ struct WaitPicture {
 // MARK: - One operation
 
 extension Operation {
-  /// The dependencies that keep it from starting; none if it does not wait.
+  /// The dependencies that keep this operation from starting; empty if it does not wait.
   final var dependenciesInTheWay: [Operation] {
     guard status.load(ordering: .acquiring).isHeldUpByDependencies else { return [] }
     return listedDependencies.filter { !$0.status.load(ordering: .acquiring).isFinished }
@@ -254,20 +264,23 @@ extension Operation {
 }
 
 extension OperationStatus {
-  /// Whether it cannot start before dependencies have finished, whatever else happens.
+  /// Whether the operation cannot start before its dependencies have finished.
   var isHeldUpByDependencies: Bool {
     unmetDependencyCount > 0 && isPending && !isCancelled && !has(.dispatched) && !has(.selfReady)
   }
 }
 
 extension Operation {
-  /// Returns the queue that has the operation; `nil` if it is in none, or has left it.
+  /// The queue that contains the operation; `nil` if the operation is not in a queue or has left
+  /// its queue.
   ///
-  /// For callers that do not work for the queue, and so cannot rely on its existence.
+  /// This property is for callers that do not work for the queue, and therefore cannot rely on its
+  /// existence.
   final var queueHoldingIt: OperationQueue? {
     guard let core = enqueuedQueue, let queue = QueueRegistry.queue(at: core) else { return nil }
-    // The operation may have left meanwhile, its queue may be gone, and another queue may have that
-    // address. If the operation is not retired, its queue exists, and is this one.
+    // The operation may have left its queue meanwhile, that queue may have been destroyed, and
+    // another queue may have the same address. If the operation is not retired, its queue exists
+    // and is `queue`.
     return status.load(ordering: .sequentiallyConsistent).has(.retired) ? nil : queue
   }
 }

@@ -5,17 +5,18 @@ import Synchronization
 
 /// Ensures that each operation that leaves a queue is counted once. Guarded by the queue's lock.
 ///
-/// Most operations are counted just before they leave, so that a waiter finds them counted. An
-/// operation that was leaving when counting began is counted after it has left.
+/// Most operations are counted just before they leave, so that a thread that waits for an operation
+/// finds it counted. An operation that was leaving when counting began is counted after it has
+/// left.
 struct FinishCounting {
   let counter: @Sendable (Int) -> Void
-  /// Operations that were counted and are still in the queue or about to enter it.
+  /// The operations that were counted and are still in the queue or are about to enter it.
   private var countedEarly: Set<ObjectIdentifier> = []
   private var lateCount = 0
 
   init(counter: @escaping @Sendable (Int) -> Void) { self.counter = counter }
 
-  /// Notes that the operation is about to leave, and that the caller counts it.
+  /// Records that the operation is about to leave, and that the caller counts it.
   mutating func willLeave(_ operation: Operation) {
     countedEarly.insert(ObjectIdentifier(operation))
   }
@@ -24,8 +25,8 @@ struct FinishCounting {
     if countedEarly.remove(ObjectIdentifier(operation)) == nil { lateCount += 1 }
   }
 
-  /// Returns the number of operations that have left without being counted. They count as counted
-  /// from now on.
+  /// Returns the number of operations that have left without being counted. A later call does not
+  /// return them again.
   mutating func takeLateCount() -> Int {
     defer { lateCount = 0 }
     return lateCount
@@ -39,8 +40,8 @@ extension OperationQueue {
   /// Operations that are in the queue when this method returns are counted. Operations that have
   /// left by then are not. An operation is counted before it leaves, so that waiters for the
   /// operation or for the queue find it counted, except for an operation that is leaving while
-  /// counting begins. Counting does not end while the queue exists. A second counter replaces the
-  /// first one.
+  /// counting begins. Counting does not end while the queue exists. If the method is called again,
+  /// the new counter replaces the previous one.
   ///
   /// - Parameter counter: Receives the number of operations, mostly 1. Called outside every lock of
   ///   this library, on the thread that has finished the operation, possibly under a lock of a
@@ -53,8 +54,8 @@ extension OperationQueue {
       return replaced
     }
     withExtendedLifetime(replaced) {}
-    // After the counter is set, so that a thread that sees this finds it. It makes every finish use
-    // `announceRetirement`.
+    // The flag is set after the counter, so that a thread that sees the flag finds the counter. The
+    // flag makes every finish call `announceRetirement`.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
   }
 }

@@ -3,35 +3,36 @@
 
 import Synchronization
 
-/// The changes of a queue for a collector.
+/// The changes of a queue since a collector's last reading.
 package struct QueueChanges: Sendable {
   /// Identifies the queue.
   package let id: QueueID
-  /// Whether it is `OperationQueue.main`.
+  /// Whether the queue is `OperationQueue.main`.
   package let isMain: Bool
-  /// Its name.
+  /// The queue's name.
   package let name: String
-  /// −1 if the system decides.
+  /// The width of the queue; −1 if the system decides.
   package let maxConcurrentOperationCount: Int
   /// Whether the queue is suspended.
   package let isSuspended: Bool
   /// The number of operations in each state, exact at the moment of this reading.
   package let counts: QueueSnapshot.Counts
-  /// Barriers that have not finished. They are not included in the other counts.
+  /// The number of barriers that have not finished. They are not included in the other counts.
   package let barriers: Int
-  /// Whether the first of them executes. In that case no operation does.
+  /// Whether the first unfinished barrier executes. In that case no operation executes.
   package let isBarrierRunning: Bool
   /// The number of all finished barriers, modulo 2^24.
   package let finishedBarriers: UInt32
-  /// Operations that are new or have changed since the last reading, each once.
+  /// The operations that are new or have changed since the last reading. Each operation is listed
+  /// once.
   package internal(set) var changed: [RecordedOperation]
-  /// The records of the same operations, by which they can be found again.
+  /// The records of the operations in `changed`, by which the operations can be found again.
   package let records: [OperationRecord]
   /// Whether there are more changed operations than were requested.
   package let hasMore: Bool
   /// The number of `changed` operations that were in the queue before without a record.
   package let adoptedCount: Int
-  /// Whether there may be further such operations.
+  /// Whether the queue may contain further operations without a record.
   package let hasUnrecorded: Bool
   /// The number of state changes of operations without a record since the last reading.
   package let lostSteps: Int
@@ -41,13 +42,13 @@ extension OperationQueue {
   /// Returns the changes since the last call.
   ///
   /// - Parameters:
-  ///   - collector: The owner of this queue's records; other collectors get no operations.
+  ///   - collector: The calling collector. It gets operations only if it owns this queue's records.
   ///   - limit: The maximum number of changed operations to return at once.
-  ///   - adopting: The maximum number of these that are in the queue and have no record yet.
-  ///     Executing operations are returned in addition.
+  ///   - adopting: The maximum number of operations without a record that get one in this call.
+  ///     Executing operations get a record in addition.
   ///   - newRecords: The number of operations added from now on that have a record from the start;
-  ///     `nil` does not change it. Of further operations, those that still exist at the next
-  ///     reading are adopted then; the state changes of the others are counted.
+  ///     `nil` does not change this number. If a further operation still exists at the next
+  ///     reading, it gets a record then; otherwise, only its state changes are counted.
   /// - Returns: The present state of the queue, and the changed operations.
   package final func takeChanges(
     for collector: CollectorID, limit: Int, adopting: Int = .max, newRecords: Int? = .max
@@ -66,12 +67,12 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  /// Describes an operation that is about to be added, on the adding thread, for a collector. Does
-  /// nothing if so many operations were added since the last reading that the collector could not
-  /// keep up.
+  /// Describes an operation that is about to be added, on the adding thread, for a collector. If
+  /// more operations were added since the last reading than the collector allows, the method does
+  /// nothing.
   @inline(never)
   func describe(_ operation: Operation) {
-    // The level is read first. It seldom changes, so it stays in the cache of every processor.
+    // The level is read first. It rarely changes, so it stays in the cache of every processor.
     guard newRecords.load(ordering: .relaxed) > 0,
       newRecords.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
     else { return }
@@ -80,8 +81,8 @@ extension QueueCore {
   }
 
   /// - Parameters:
-  ///   - collector: The owner of the records from now on.
-  ///   - replaces: Whether it replaces another collector.
+  ///   - collector: The collector that owns the records from now on.
+  ///   - replaces: Whether the collector replaces another collector.
   ///   - newRecords: See `takeChanges`; valid until that method is called.
   ///   - wake: See `QueueRegistry`.
   func keepRecords(
@@ -105,8 +106,9 @@ extension QueueCore {
   func takeChanges(
     for collector: CollectorID, limit: Int, adopting: Int, newRecords: Int?, defaultName: String
   ) -> QueueChanges {
-    // Counts and states are read in one critical section. Otherwise, of two operations that use one
-    // slot in turn, the second one could be reported as executing and the first one as unfinished.
+    // Counts and states are read in one critical section. Otherwise, if two operations use the same
+    // slot one after the other, a reading could report the second one as executing and the first
+    // one as unfinished.
     var (changes, undescribed) = withScheduler { scheduler, _ in
       let taken = scheduler.monitor.takeChangedRecords(
         for: collector, limit: limit, adopting: adopting)
@@ -125,7 +127,8 @@ extension QueueCore {
       return (changes, Self.needingDescription(taken.records))
     }
     guard !undescribed.isEmpty else { return changes }
-    // Outside the queue's lock, because describing takes the operation's lock.
+    // Operations are described outside the queue's lock, because describing acquires the
+    // operation's lock.
     for (index, operation) in undescribed {
       changes.changed[index].takeDescription(
         of: RecordedOperation(describing: operation, queue: id))
@@ -138,14 +141,14 @@ extension QueueCore {
     return changes
   }
 
-  /// Returns the records whose operation still exists and must be described: their indices and
-  /// operations.
+  /// Returns the index and the operation of each record whose operation still exists and must be
+  /// described.
   private static func needingDescription(_ records: [OperationRecord]) -> [(Int, Operation)] {
     records.indices.compactMap { index in
       let record = records[index]
       guard record.needsDescription, let operation = record.operation else { return nil }
-      // The flag is cleared before the description is read, so that concurrent changes request
-      // another one.
+      // The flag is cleared before the description is read, so that a concurrent change requests
+      // another description.
       record.needsDescription = false
       return (index, operation.takeUnretainedValue())
     }

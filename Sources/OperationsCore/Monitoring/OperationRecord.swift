@@ -2,16 +2,16 @@
 // Part of opq; see LICENSE.
 
 /// The record of one operation in a watched queue. Guarded by the queue's lock.
-// Unchecked because its members are guarded from outside.
+// The conformance is unchecked, because the queue's lock guards the members of the record.
 package final class OperationRecord: @unchecked Sendable {
   var snapshot: RecordedOperation
   /// The operation, while its queue retains it.
   var operation: Unmanaged<Operation>?
   /// The owner of the record; `nil` until the operation is in the queue.
   var collector: CollectorID?
-  /// Whether it is in the list of changed records.
+  /// Whether the record is in the list of changed records.
   var isChanged = false
-  /// Whether name and dependencies must be read (again).
+  /// Whether the operation's name and dependencies must be read, for the first time or again.
   var needsDescription: Bool
 
   init(_ snapshot: RecordedOperation, needsDescription: Bool) {

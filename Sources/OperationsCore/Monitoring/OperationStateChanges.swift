@@ -7,7 +7,7 @@ import Synchronization
 /// The state changes of a queue's operations, in order. See
 /// ``OperationQueueSupplement/stateChanges(bufferingOldest:)``.
 public struct OperationStateChanges: AsyncSequence, Sendable {
-  /// One state change of one operation.
+  /// The elements of the sequence are state changes of operations.
   public typealias Element = OperationStateChange
 
   /// The sequence never fails.
@@ -18,7 +18,7 @@ public struct OperationStateChanges: AsyncSequence, Sendable {
   /// Creates an iterator. Several iterators share the changes.
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
-  /// Returns the changes one by one.
+  /// An iterator that returns the state changes one by one.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: StateChangeSubscription
     private var taken: ArraySlice<OperationStateChange> = []
@@ -46,7 +46,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
   /// only values, and does not extend the life of an operation.
   ///
   /// - Parameter capacity: The maximum number of changes that are kept for a slow subscriber.
-  ///   Further ones are lost, and the first change after the gap has their number as `lost`.
+  ///   Further changes are dropped, and the `lost` property of the first change after the gap is
+  ///   their number.
   /// - Returns: A sequence that ends only with the task that reads it.
   public func stateChanges(
     bufferingOldest capacity: Int = 8_192
@@ -56,10 +57,11 @@ extension OperationQueueSupplement where Self: OperationQueue {
   }
 }
 
-/// One subscriber. It ends its subscription when it is released.
+/// One subscriber of a queue's state changes. It ends its subscription when it is released.
 final class StateChangeSubscription: Sendable {
   private struct Waiting {
-    /// Several, if several tasks read.
+    /// The continuations of the tasks that wait for changes. There are several if several tasks
+    /// read.
     var continuations: [CheckedContinuation<Void, Never>] = []
     var hasNews = false
   }
@@ -96,12 +98,12 @@ final class StateChangeSubscription: Sendable {
     }
   }
 
-  /// Returns when there may be changes, or when the task is cancelled.
+  /// Waits until there may be changes, or until the task is cancelled.
   func waitForChanges() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let mayGo = waiting.withLock { waiting in
-          // An earlier cancellation may have found another waiting task and woken that.
+          // An earlier cancellation may have found and woken another waiting task.
           if waiting.hasNews || Task.isCancelled {
             waiting.hasNews = false
             return true
@@ -126,22 +128,21 @@ final class StateChangeSubscription: Sendable {
   }
 }
 
-/// One state change of one operation in a queue. This is a value and has no reference to the
-/// operation.
+/// One state change of one operation in a queue. This value does not retain the operation.
 public struct OperationStateChange: Sendable, Equatable {
   /// The operation; see `Operation.id`.
   public let operation: OperationID
   /// The queue; see `OperationQueue.id`.
   public let queue: QueueID
-  /// The state before; `nil` if the operation was added.
+  /// The state before the change; `nil` if the change is the addition of the operation.
   public let oldState: OperationState?
-  /// The state after the change. Equal to `oldState` if the operation was cancelled.
+  /// The state after the change. It is equal to `oldState` if the change is a cancellation.
   public let newState: OperationState
-  /// Whether the operation was cancelled by then.
+  /// Whether the operation was cancelled when the change was made.
   public let isCancelled: Bool
   /// When the queue processed the change, on the monotonic clock.
   public let time: DispatchTime
-  /// The number of changes that this subscriber has lost between the previous one and this one,
-  /// because it did not read them in time.
+  /// The number of changes between the previous change and this one that were dropped, because the
+  /// subscriber did not read them in time.
   public let lost: Int
 }

@@ -5,16 +5,17 @@ import COperationsSystem
 import Dispatch
 import Synchronization
 
-/// The data of a queue for its monitors. Guarded by the queue's lock.
+/// The data that a queue stores for its monitors. Guarded by the queue's lock.
 ///
-/// There are two channels. Records are state: each changed record is listed once, however often it
-/// changes, and no operation in the queue is lost. Subscriptions are history: each has a bounded
-/// buffer and counts lost changes.
+/// A queue reports changes in two ways. Records contain the present state: a changed record is
+/// listed once, even if it changes several times, and no operation in the queue is missed.
+/// Subscriptions contain the history: each subscription has a bounded buffer and counts the changes
+/// that it drops.
 ///
-/// Not every operation has a record from the start: between two readings, a queue creates as many
-/// as the collector allows (see `QueueCore.describe`). Further operations cost almost nothing. If
-/// such an operation still exists at the next reading, the reading creates its record. Otherwise,
-/// its state changes are counted.
+/// Not every operation has a record from the start. Between two readings, a queue creates at most
+/// as many records as the collector allows (see `QueueCore.describe`). Further operations cost
+/// almost nothing. If such an operation still exists at the next reading, the reading creates its
+/// record. Otherwise, its state changes are counted.
 struct QueueMonitor {
   /// One subscriber's buffer of state changes.
   struct Subscription {
@@ -24,26 +25,27 @@ struct QueueMonitor {
     var changes: [OperationStateChange] = []
     /// The number of changes that were lost after the last one in `changes`.
     var lost = 0
-    /// Whether the subscriber was notified of changes, or has not asked yet.
+    /// Whether the subscriber needs no wake-up, because it was woken already or has not asked for
+    /// changes yet.
     var isWoken = false
   }
 
   let queue: QueueID
-  /// Whether there is any monitor. While there is none, only this flag is read.
+  /// Whether the queue has a monitor. If the queue has no monitor, only this flag is read.
   private(set) var isActive = false
   var subscriptions: [Subscription] = [] { didSet { noteWatching() } }
-  /// Counts the leaving operations; `nil` if there is no counter.
+  /// Counts the operations that leave the queue; `nil` if there is no counter.
   var finishCounting: FinishCounting? { didSet { noteWatching() } }
-  /// The owner of the records; `nil` while there is none.
+  /// The collector that owns the records; `nil` if no collector records.
   private(set) var collector: CollectorID? { didSet { noteWatching() } }
-  /// Whether there is no other monitor than the collector.
+  /// Whether the collector is the only monitor of the queue.
   private var hasOnlyCollector = false
   /// Finds the operations in the queue that have no record yet.
   private var unrecorded = UnrecordedOperations()
-  /// Wakes the collector; `nil` while there is none.
+  /// Wakes the collector; `nil` if no collector records.
   private(set) var wakeCollector: (@Sendable () -> Void)?
-  /// The changed records, in the order of their first change. Those before `takenCount` were
-  /// already returned.
+  /// The changed records, in the order of their first change. The records before index `takenCount`
+  /// were already returned.
   private var changedRecords: [OperationRecord] = []
   private var takenCount = 0
   private var isCollectorWoken = false
@@ -61,8 +63,9 @@ struct QueueMonitor {
   // MARK: Collector
 
   /// - Parameters:
-  ///   - collector: The owner of the records from now on.
-  ///   - first: The first operation in the queue. No operation has a record of this collector.
+  ///   - collector: The collector that owns the records from now on.
+  ///   - first: The first operation in the queue. No operation in the queue has a record of this
+  ///     collector.
   ///   - wake: See `QueueRegistry`.
   mutating func keepRecords(
     for collector: CollectorID, first: Unmanaged<Operation>?, wake: @escaping @Sendable () -> Void
@@ -87,7 +90,7 @@ struct QueueMonitor {
   /// Returns at most `limit` changed records, and enables the wake-up again.
   ///
   /// - Parameters:
-  ///   - collector: The caller; only the owner gets records.
+  ///   - collector: The calling collector. Only the owner gets records.
   ///   - limit: The maximum number of records.
   ///   - adopting: The maximum number of operations without a record that get one now. Executing
   ///     operations always get one.
@@ -120,7 +123,8 @@ struct QueueMonitor {
 
   // MARK: Adopting
 
-  /// Creates records of executing operations without one, which started after the last reading.
+  /// Creates records for the executing operations that have none. They started after the last
+  /// reading.
   private mutating func adoptRunning(for collector: CollectorID) -> [OperationRecord] {
     let running = unrecorded.takeRunning()
     guard !running.isEmpty else { return [] }
@@ -133,8 +137,8 @@ struct QueueMonitor {
     }
   }
 
-  /// Creates records of `count` operations without one, in the order of the queue, and examines at
-  /// most `limit` operations for that.
+  /// Creates records for up to `count` operations that have none, in the order of the queue. It
+  /// examines at most `limit` operations.
   private mutating func adoptNext(
     _ count: Int, of limit: Int, for collector: CollectorID
   ) -> [OperationRecord] {
@@ -161,7 +165,8 @@ struct QueueMonitor {
     record.snapshot.isHeldUpByItself = status.isHeldUpByItself
     record.snapshot.isExcluded = status.isExcluded
     record.snapshot.priority = Operation.QueuePriority(index: status.priorityIndex)
-    // Values of an earlier collector are still valid if nothing has changed since.
+    // The times that an earlier collector recorded are still valid if the operation's state has not
+    // changed since.
     record.snapshot.added = old?.added
     record.snapshot.cancelRequested = old?.cancelRequested
     if old?.state == state {
@@ -175,16 +180,16 @@ struct QueueMonitor {
 
   // MARK: Events
 
-  // Not inlined, for queues without a monitor: their part of the callers' stack frames would cost
-  // instructions there too.
+  // These functions are not inlined. Otherwise, their part of the callers' stack frames would cost
+  // instructions in queues without a monitor too.
 
   @inline(never)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     _ status: OperationStatus
   ) {
-    // A queue that is too quick for records pays this for each state change, so it must cost
-    // almost nothing.
+    // If a queue changes too fast for records, each of its state changes takes this path, so the
+    // path must cost almost nothing.
     if hasOnlyCollector, !operation.mayHaveRecord {
       isQueueChanged = true
       return unrecorded.didMove(operation, from: old, to: new)
@@ -215,7 +220,7 @@ struct QueueMonitor {
     }
   }
 
-  /// Returns the record for a state change; `nil` if there is none.
+  /// Returns the record of the operation whose state changes; `nil` if the operation has no record.
   private mutating func recordToChange(
     of operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage,
     for collector: CollectorID
@@ -225,9 +230,9 @@ struct QueueMonitor {
       return record
     }
     unrecorded.didMove(operation, from: old, to: new)
-    // Otherwise, a dependent would be reported as waiting forever. Both reads are sequentially
-    // consistent: the thread that sets the flag creates the rare state first, and reads the status
-    // after that.
+    // Without this check, a dependent could be reported as waiting forever. Both reads are
+    // sequentially consistent: the thread that sets the flag creates the rarely used state first,
+    // and reads the status after that.
     let rare = operation.extra.load(ordering: .sequentiallyConsistent).rare
     guard rare?.isAwaited.load(ordering: .sequentiallyConsistent) == true else {
       return nil
@@ -257,7 +262,7 @@ struct QueueMonitor {
     markChanged(record)
   }
 
-  /// Notes that it still waits, possibly for another reason.
+  /// Records that the operation still waits, possibly for another reason.
   @inline(never)
   mutating func stillWaits(_ operation: Operation, _ status: OperationStatus) {
     guard let record = record(of: operation) else { return }
@@ -270,14 +275,14 @@ struct QueueMonitor {
     markChanged(record)
   }
 
-  /// Notes that the queue's name, width or suspension has changed.
+  /// Records that the queue's name, width or suspension has changed.
   mutating func queueDidChange() { isQueueChanged = true }
 
   /// Whether monitors may have to be woken.
   var mayHaveWakes: Bool { isActive && !(hasOnlyCollector && isCollectorWoken) }
 
-  /// Returns the wake-ups to call: those of all monitors that have changes and were not woken since
-  /// their last request.
+  /// Returns the wake-ups of all monitors that have changes and were not woken since their last
+  /// request. The caller must call them.
   mutating func takeWakes() -> [@Sendable () -> Void] {
     var wakes: [@Sendable () -> Void] = []
     if let late = finishCounting?.takeLateCount(), late > 0, let finishCounting {
@@ -312,8 +317,8 @@ struct QueueMonitor {
     _ status: OperationStatus, _ now: Int64
   ) {
     for index in subscriptions.indices {
-      // The newest changes are lost, so that the kept ones have no gap. The next change has the
-      // number of lost ones.
+      // The newest changes are dropped, so that the kept changes have no gap. The next change
+      // contains the number of dropped changes.
       if subscriptions[index].changes.count >= subscriptions[index].capacity {
         subscriptions[index].lost += 1
         continue
@@ -329,8 +334,8 @@ struct QueueMonitor {
 
   // MARK: Records
 
-  /// Returns the collector's record of an operation; `nil` if there is none. A record of a new
-  /// operation that is entering the queue gets the collector as its owner.
+  /// Returns the collector's record of an operation; `nil` if the operation has none. A record of a
+  /// new operation that is entering the queue gets the collector as its owner.
   @inline(__always)
   private func record(of operation: Operation, isNew: Bool = false) -> OperationRecord? {
     guard let record = operation.record else { return nil }
@@ -338,8 +343,8 @@ struct QueueMonitor {
     return record.collector == collector && collector != nil ? record : nil
   }
 
-  /// Makes the record refer to the operation until that has left the queue, which is before its
-  /// release.
+  /// Makes the record refer to the operation until the operation leaves the queue. The operation is
+  /// not released before that.
   private func lead(_ record: OperationRecord, to operation: Operation) {
     if operation.place.isInQueue { record.operation = .passUnretained(operation) }
     record.snapshot.barriersBefore = operation.place.segment.rawValue
@@ -363,7 +368,7 @@ struct QueueMonitor {
 }
 
 extension RecordedOperation {
-  /// Stores a new state and the time at which it was reached.
+  /// Stores the operation's new state and the time of the change.
   mutating func note(
     _ newState: OperationState, _ status: OperationStatus, wasAdded: Bool, at now: Int64
   ) {
@@ -376,7 +381,8 @@ extension RecordedOperation {
     switch newState {
     case .waiting:
       becameReady = nil
-      // It was chosen, but its own `isReady` was `false` at the last moment.
+      // The queue chose the operation, but the operation's own `isReady` was `false` just before
+      // the start.
       started = nil
     case .ready: becameReady = now
     case .executing:
@@ -384,7 +390,7 @@ extension RecordedOperation {
       isStartApproximate = false
     case .finished:
       finished = now
-      // The run time is unknown.
+      // The start time is approximate, so the run time is unknown.
       if isStartApproximate { started = nil }
       awaitedOperations = []
       awaitedQueues = []

@@ -18,11 +18,11 @@ package enum QueueRegistry {
   /// A queue that is not retained.
   ///
   /// This is not a weak reference, which would make each retain and release of the queue several
-  /// times slower. The object's `deinit` removes it from here, so that its memory is valid under
-  /// the lock.
+  /// times slower. The queue's `deinit` removes it from the registry, so that its memory is valid
+  /// under the lock.
   private struct ListedQueue {
     private let reference: Unmanaged<OperationQueue>
-    /// Whether monitors can see it.
+    /// Whether monitors can see the queue.
     let isListed: Bool
 
     init(_ queue: OperationQueue, isListed: Bool) {
@@ -30,14 +30,14 @@ package enum QueueRegistry {
       self.isListed = isListed
     }
 
-    /// `nil` if its `deinit` has begun.
+    /// The queue; `nil` if its `deinit` has begun.
     var queue: OperationQueue? {
       swift_tryRetain(reference.toOpaque()) == nil ? nil : reference.takeRetainedValue()
     }
   }
 
   private struct State {
-    /// By the address of the core.
+    /// The existing queues, by the addresses of their cores.
     var queues: [UnsafeRawPointer: ListedQueue] = [:]
     var collector: CollectorID?
     var newRecords = 0
@@ -48,8 +48,8 @@ package enum QueueRegistry {
   private static let isMonitorOffered = Atomic(false)
 
   static func add(_ queue: OperationQueue, isListed: Bool = true) {
-    // The variable is read when the first queue is created, so that the program does not have to be
-    // changed.
+    // The environment variable for the monitor is read when the first queue is created, so that the
+    // program need not be changed.
     if isListed, !isMonitorOffered.exchange(true, ordering: .relaxed) { csystem_offer_monitor() }
     state.withLock { state in
       state.queues[address(of: queue.core)] = ListedQueue(queue, isListed: isListed)
@@ -58,7 +58,7 @@ package enum QueueRegistry {
   }
 
   /// Records a new queue if the other queues are recorded. If a collector begins or ends meanwhile,
-  /// the queue follows.
+  /// the queue begins or ends to store records too.
   private static func joinCollector(_ queue: OperationQueue) {
     var joined: CollectorID?
     while true {
@@ -66,7 +66,8 @@ package enum QueueRegistry {
         ($0.collector, $0.newRecords, $0.wakeCollector)
       }
       if collector == joined { return }
-      // That collector has read the queues before this one had begun.
+      // The collector ended and removed its records from the existing queues before this queue
+      // stored any.
       if let joined { queue.core.dropRecords(of: joined) }
       guard let collector, let wake else { return }
       queue.core.keepRecords(for: collector, replaces: false, newRecords: newRecords, wake: wake)
@@ -94,7 +95,7 @@ package enum QueueRegistry {
   }
 
   /// Returns the existing queue whose core is at this address. Only the address is used, so the
-  /// object there may be gone.
+  /// object at the address may no longer exist.
   static func queue(at core: Unmanaged<QueueCore>) -> OperationQueue? {
     state.withLock { $0.queues[UnsafeRawPointer(core.toOpaque())]?.queue }
   }
@@ -104,14 +105,15 @@ package enum QueueRegistry {
     queues.reduce(0) { $0 + $1.core.withScheduler { scheduler, _ in scheduler.counts.total } }
   }
 
-  /// Makes every queue that stores no records yet store them, and every later queue too.
+  /// Makes every existing queue that stores no records, and every later queue, store records.
   ///
   /// No state change is missed between the first scan and the first record of a change. Earlier
   /// changes are unknown.
   ///
   /// - Parameters:
-  ///   - collector: A new collector. Only one at a time: the process has one collector.
-  ///   - newRecords: For each queue, until its changes are read; see `takeChanges`.
+  ///   - collector: A new collector. The process has only one collector at a time.
+  ///   - newRecords: The number of records that each queue may create until its changes are read;
+  ///     see `takeChanges`.
   ///   - wake: Called on any thread, outside every lock, when there are changes since the last
   ///     reading; must not block.
   package static func keepRecords(
@@ -143,11 +145,13 @@ package enum QueueRegistry {
   }
 }
 
-/// Whether a collector needs more than counts, for the whole process: one load and a branch.
+/// Whether a collector needs more than counts, for the whole process. The check costs one load and
+/// one branch.
 ///
-/// A thread that changes a description reads this after the change, and a collector raises it
-/// before its first scan. Both are sequentially consistent: either the thread sees the new level,
-/// or the scan sees the change. On x86-64 such a load costs no more than a relaxed one.
+/// A thread that changes an operation's description reads this level after the change, and a
+/// collector raises the level before its first scan. Both are sequentially consistent: either the
+/// thread sees the new level, or the scan sees the change. On x86-64 a sequentially consistent load
+/// costs no more than a relaxed load.
 enum MonitorLevel {
   private static let level = Atomic<Int>(0)
 

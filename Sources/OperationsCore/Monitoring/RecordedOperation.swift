@@ -3,62 +3,62 @@
 
 import Synchronization
 
-/// The data about one operation in its record. It may outlive the operation.
+/// The data about one operation in its record. The data may outlive the operation.
 ///
-/// Times are nanoseconds on the monotonic clock; `nil` if the event has not happened, or happened
-/// before there was a record.
+/// Times are nanoseconds on the monotonic clock. A time is `nil` if the event has not happened, or
+/// happened before the record existed.
 package struct RecordedOperation: Sendable {
   /// Identifies the operation.
   package let id: OperationID
-  /// The queue that it is in.
+  /// The queue that contains the operation.
   package let queue: QueueID
-  /// Its class.
+  /// The operation's class.
   package var type: Operation.Type
-  /// Its name.
+  /// The operation's name.
   package var name: String?
-  /// The operations that it depends on.
+  /// The operations that the operation depends on.
   package var dependencies: [OperationID] = []
-  /// The dependencies that had not finished when this was described.
+  /// The dependencies that had not finished when the operation was described.
   package var unmetDependencies: [OperationID] = []
-  /// The dependencies that were not in a queue and not started at that moment. If they are added
-  /// later, their queue shows it.
+  /// The dependencies that were not in a queue and were not started when the operation was
+  /// described. If such a dependency is added to a queue later, the data of that queue shows it.
   package var dependenciesInNoQueue: [OperationID] = []
-  /// The operations that its own code waits for while it executes.
+  /// The operations that the operation's own code waits for while it executes.
   package var awaitedOperations: [OperationID] = []
-  /// The queues that its own code waits for until they are empty.
+  /// The queues that the operation's own code waits for until they are empty.
   package var awaitedQueues: [QueueID] = []
-  /// Its state.
+  /// The operation's state.
   package var state: OperationState = .waiting
-  /// Whether it was asked to cancel before it finished.
+  /// Whether the operation was cancelled before it finished.
   package var isCancelled = false
-  /// Whether only its own `isReady` keeps it waiting: it was `false`, and the dependencies are
-  /// finished.
+  /// Whether only the operation's own `isReady` keeps it waiting: `isReady` was `false`, and the
+  /// dependencies are finished.
   package var isHeldUpByItself = false
-  /// Whether it waits for its exclusions.
+  /// Whether the operation waits for its exclusions.
   package var isExcluded = false
-  /// The number of all barriers that were added to its queue before it, modulo 2^24. If it differs
-  /// from the queue's `finishedBarriers`, the operation is behind a barrier.
+  /// The number of all barriers that were added to the queue before the operation, modulo 2^24. If
+  /// this number differs from the queue's `finishedBarriers`, the operation is behind a barrier.
   package var barriersBefore: UInt32 = 0
-  /// Its priority.
+  /// The operation's priority in its queue.
   package var priority: Operation.QueuePriority = .normal
-  /// Its quality of service.
+  /// The operation's quality of service.
   package var qualityOfService: QualityOfService = .default
-  /// When it was added.
+  /// When the operation was added.
   package var added: Int64?
-  /// When it became ready.
+  /// When the operation became ready.
   package var becameReady: Int64?
-  /// When it was started.
+  /// When the operation was started.
   package var started: Int64?
-  /// Whether `started` is the time of the first reading after the start, at which it was found
-  /// executing. After its finish, `started` is `nil` then.
+  /// Whether `started` is the time of the reading that found the operation executing, and not the
+  /// time of the start. In this case `started` becomes `nil` when the operation finishes.
   package var isStartApproximate = false
-  /// When it was cancelled.
+  /// When the operation was cancelled.
   package var cancelRequested: Int64?
-  /// When it finished.
+  /// When the operation finished.
   package var finished: Int64?
 
-  /// Describes an operation. Takes the operation's lock for a moment, so it must not be called
-  /// under a queue's lock.
+  /// Creates the data of an operation. The initializer acquires the operation's lock for a moment,
+  /// so it must not be called under a queue's lock.
   init(describing operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
@@ -66,8 +66,8 @@ package struct RecordedOperation: Sendable {
     describe(operation)
   }
 
-  /// Reads only the values that need no lock of the operation, so it can be called under a queue's
-  /// lock.
+  /// Creates data with only the values that can be read without the operation's lock. The
+  /// initializer can therefore be called under a queue's lock.
   init(identifying operation: Operation, queue: QueueID) {
     id = operation.id
     self.queue = queue
@@ -83,7 +83,8 @@ package struct RecordedOperation: Sendable {
     unmetDependencies = []
     dependenciesInNoQueue = []
     for dependency in all where !dependency.status.load(ordering: .acquiring).isFinished {
-      // In this order: if it has not finished after this, its finish is recorded.
+      // The flag is set before the check. If the dependency has not finished at the check, its
+      // finish will be recorded.
       dependency.makeRare { $0 }.isAwaited.store(true, ordering: .sequentiallyConsistent)
       let status = dependency.status.load(ordering: .sequentiallyConsistent)
       if status.isFinished { continue }
@@ -107,7 +108,7 @@ package struct RecordedOperation: Sendable {
     dependencies = other.dependencies
     unmetDependencies = other.unmetDependencies
     dependenciesInNoQueue = other.dependenciesInNoQueue
-    // The operation may have finished during the description.
+    // The operation may have finished while it was described.
     awaitedOperations = state == .finished ? [] : other.awaitedOperations
     awaitedQueues = state == .finished ? [] : other.awaitedQueues
   }

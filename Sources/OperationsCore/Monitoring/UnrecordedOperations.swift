@@ -4,20 +4,22 @@
 /// Finds the operations in a queue that have no record while a collector records. Guarded by the
 /// queue's lock.
 ///
-/// It costs a queue that is too quick for its collector a few instructions per operation.
+/// If a queue adds operations faster than its collector reads, the search costs the queue a few
+/// instructions for each operation.
 struct UnrecordedOperations {
-  /// The first operation in the queue that may have no record: all before it have one.
+  /// The first operation in the queue that may have no record. All operations before it have one.
   private(set) var first: Unmanaged<Operation>?
-  /// Executing operations, each at the index that its address gives, if that is free. A
-  /// long-running operation is reported soon this way, however many are before it.
+  /// Executing operations without a record. Each is stored at the index that is computed from its
+  /// address, if that index is free. A long-running operation is therefore reported soon, even if
+  /// many operations are before it in the queue.
   private var running = InlineArray<32, Unmanaged<Operation>?>(repeating: nil)
-  /// The number of their state changes.
+  /// The number of state changes of operations without a record.
   private var lostSteps = 0
 
   /// - Parameter first: The first operation in the queue.
   init(first: Unmanaged<Operation>? = nil) { self.first = first }
 
-  /// Notes that an operation without a record has changed its stage.
+  /// Records that an operation without a record has changed its stage.
   @inline(__always)
   mutating func didMove(
     _ operation: Operation, from old: QueuePlace.Stage, to new: QueuePlace.Stage
@@ -33,8 +35,8 @@ struct UnrecordedOperations {
     if new == .lingering { didLeave(operation) }
   }
 
-  /// Notes that an operation, with or without a record, has left the queue. Its links still lead to
-  /// its former neighbours.
+  /// Handles that an operation, with or without a record, has left the queue. The links of the
+  /// operation still lead to its former neighbours.
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
     if first?.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
@@ -42,7 +44,7 @@ struct UnrecordedOperations {
     }
   }
 
-  /// Notes that an operation has a record from now on.
+  /// Handles that an operation has a record from now on.
   mutating func forget(_ operation: Operation) {
     let place = Self.place(of: operation)
     if isRunning(operation, at: place) { running[unchecked: place] = nil }
@@ -77,7 +79,8 @@ struct UnrecordedOperations {
 
   @inline(__always)
   private static func place(of operation: Operation) -> Int {
-    // Objects are some hundred bytes apart. The result is always below the capacity.
+    // The shift drops the low bits, because operations are several hundred bytes apart. The mask
+    // makes the result smaller than the capacity.
     Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 6 & 31
   }
 }

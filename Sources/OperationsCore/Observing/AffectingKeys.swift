@@ -9,13 +9,14 @@ enum AffectingKeys {
   /// The keys that the scheduler handles, in the order in which it handles changes.
   private static let keys = ["isExecuting", "isFinished", "isCancelled", "isReady"]
 
-  /// For each class that declares any, the affected keys of each changed key.
+  /// For each class that declares affecting keys, the keys that change with each key.
   private static let tables = Locked<[ObjectIdentifier: [String: [String]]]>([:])
 
-  /// The last class that was found to declare none, so that most changes take no lock.
+  /// The last class that was found to declare no affecting keys. With this cache, most changes
+  /// acquire no lock.
   private static let plainClass = Atomic<UInt>(0)
 
-  /// Returns the keys of ``keys`` that change with `key`.
+  /// Returns the keys that the scheduler handles and that change with `key`.
   static func keys(affectedBy key: String, of type: Operation.Type) -> [String] {
     let id = ObjectIdentifier(type)
     let bits = UInt(bitPattern: id)

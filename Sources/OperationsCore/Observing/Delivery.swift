@@ -3,9 +3,9 @@
 
 import COperationsSystem
 
-/// The operations whose changes the calling thread announces, so that it does not wait for one of
-/// them: it would wait for itself. Also the operation whose flags must answer as if it had
-/// finished.
+/// The operations whose changes the calling thread announces. The thread must not wait for such an
+/// operation, because it would wait for itself. The type also stores the operation whose flags must
+/// answer as if it had finished.
 enum Delivery {
   /// The purpose of a scope.
   private enum Purpose {
@@ -19,14 +19,15 @@ enum Delivery {
     case question
   }
 
-  /// Lives on the stack of the thread; the innermost scope comes first.
+  /// A scope lives on the stack of the thread. The scopes form a list that begins with the
+  /// innermost one.
   private struct Scope {
     let operation: Unmanaged<Operation>
     let purpose: Purpose
     let outer: UnsafeMutableRawPointer?
   }
 
-  /// Notes that this thread announces a change of the operation while `body` runs.
+  /// Runs `body`, and records that this thread announces a change of the operation meanwhile.
   @inline(__always)
   static func during<Result>(
     _ operation: Operation, isOwnChange: Bool = false, _ body: () -> Result
@@ -34,8 +35,8 @@ enum Delivery {
     note(operation, isOwnChange ? .ownChange : .change, body)
   }
 
-  /// Makes `isFinished` and `isExecuting` of the base class answer on this thread as if the
-  /// operation had finished, while `body` runs.
+  /// Runs `body`. Meanwhile, `isFinished` and `isExecuting` of the base class answer on this thread
+  /// as if the operation had finished.
   static func asIfFinished(_ operation: Operation, _ body: () -> Bool) -> Bool {
     note(operation, .question, body)
   }

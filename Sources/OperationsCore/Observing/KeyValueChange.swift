@@ -15,9 +15,10 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let new = NSKeyValueObservingOptions(rawValue: 1 << 0)
   /// The value before the change.
   public static let old = NSKeyValueObservingOptions(rawValue: 1 << 1)
-  /// One notification at once, on the registering thread, before registration returns.
+  /// An additional notification is sent immediately, on the registering thread, before the
+  /// registration returns.
   public static let initial = NSKeyValueObservingOptions(rawValue: 1 << 2)
-  /// An additional notification before each change. If an operation finishes after this
+  /// An additional notification is sent before each change. If an operation finishes after this
   /// notification and before the cancellation takes effect, the cancellation does not happen, and
   /// the second notification is not sent.
   public static let prior = NSKeyValueObservingOptions(rawValue: 1 << 3)
@@ -69,14 +70,15 @@ public struct NSKeyValueObservedChange<Value> {
 
   /// The kind of the change; always `.setting`.
   public let kind: Kind
-  /// The value after the change; `nil` unless requested by `.new`, and before a change.
+  /// The value after the change; `nil` in a notification before the change, and unless `.new` was
+  /// requested.
   public let newValue: Value?
-  /// The value before the change; `nil` unless requested by `.old`, in the initial notification,
+  /// The value before the change; `nil` unless `.old` was requested, in the initial notification,
   /// and if the change was not announced before it happened.
   public let oldValue: Value?
   /// The indexes in a collection; always `nil`.
   public let indexes: [Int]?
-  /// Whether the change is about to happen. Only if requested by `.prior`.
+  /// Whether the change is about to happen. It can be `true` only if `.prior` was requested.
   public let isPrior: Bool
 
   /// Creates a description of a change, for tests of your own observers.
@@ -92,5 +94,5 @@ public struct NSKeyValueObservedChange<Value> {
   }
 }
 
-/// Sendable if its values are.
+/// A change is `Sendable` if its values are.
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}

@@ -3,13 +3,13 @@
 
 /// An observable object: ``Operation`` or ``OperationQueue``, the only types that conform.
 ///
-/// A class that does not inherit from one of them has no ``KeyValueObservationHost`` of its own. If
-/// it returns that of another object, the first use of it traps.
+/// A class that does not inherit from one of them has no ``KeyValueObservationHost`` of its own. If it
+/// returns the host of another object, the first use of the host traps.
 ///
-/// A change that was announced by `willChangeValue(forKey:)` is stored until
-/// `didChangeValue(forKey:)` is called on the same thread. If one thread announces more than 256
-/// changes of one object before it makes the first of them, the oldest are dropped: observers are
-/// notified of these too, but without the old value.
+/// A change that was announced by `willChangeValue(forKey:)` is stored until `didChangeValue(forKey:)` is
+/// called on the same thread. If one thread announces more than 256 changes of one object before it makes the
+/// first of them, the stored values of the oldest changes are dropped. Observers are still notified of these
+/// changes, but without the old value.
 ///
 /// Source: Apple, "Key-Value Observing Programming Guide".
 public protocol KeyValueObservable: AnyObject {
@@ -25,14 +25,15 @@ public protocol KeyValueObservable: AnyObject {
   /// Returns the value of a property by its name.
   func value(forKey key: String) -> Any?
 
-  /// The library's data about the observers of the object. For the library's own use.
+  /// The library's data about the observers of the object. Only the library uses it.
   var keyValueObservationHost: KeyValueObservationHost { get }
 }
 
 /// The library's data about the observers of an object.
 ///
-/// Only the library creates it. So a class that does not inherit from ``Operation`` or
-/// ``OperationQueue`` cannot conform to ``KeyValueObservable``: it would never be observed.
+/// Only the library can create this value. So a class that does not inherit from ``Operation`` or
+/// ``OperationQueue`` cannot conform to ``KeyValueObservable``, because its observers would never be
+/// notified.
 public struct KeyValueObservationHost {
   fileprivate let host: any ObservationHost
 }
@@ -49,7 +50,7 @@ extension KeyValueObservable where Self: OperationQueue {
 
 /// The requirements of ``KeyValueObservable`` that are not visible to users.
 protocol ObservationHost: AnyObject {
-  /// The registrations; `nil` before the first one.
+  /// The registrations of observers; `nil` before the first registration.
   var observations: KeyValueObservations? { get }
 
   /// Adds a registration, and then sends the initial value if it is requested.
@@ -58,7 +59,7 @@ protocol ObservationHost: AnyObject {
   /// Returns all keys whose changes change `key`.
   static func keys(affecting key: String) -> Set<String>
 
-  /// The named properties, by key paths that begin with this class.
+  /// The key paths of the named properties. Each key path begins with this class.
   static var namedKeyPaths: [NamedKeyPath] { get }
 }
 
@@ -66,24 +67,22 @@ extension KeyValueObservable {
   /// Calls `changeHandler` for each change of a property of ``Operation`` or ``OperationQueue``.
   ///
   /// Operations announce `isReady`, `isExecuting`, `isFinished`, `isCancelled`, `dependencies`,
-  /// `queuePriority`, `completionBlock`, `qualityOfService` and `name`. Subclasses announce the
-  /// properties that they override. Queues announce `operations`, `operationCount`,
-  /// `maxConcurrentOperationCount`, `isSuspended`, `qualityOfService` and `name`. Handlers are
-  /// called on the thread that makes the change, possibly under a lock of a subclass, in the order
-  /// of registration. They must not block, and can call any method. With `.initial` no final value
-  /// is missed, whenever the observation begins, with one exception: an operation that a subclass
-  /// finishes before its start, while dependencies keep it waiting, is ready from then on, but only
-  /// its finish is announced.
+  /// `queuePriority`, `completionBlock`, `qualityOfService` and `name`. Subclasses announce the properties
+  /// that they override. Queues announce `operations`, `operationCount`, `maxConcurrentOperationCount`,
+  /// `isSuspended`, `qualityOfService` and `name`. Handlers are called on the thread that makes the change,
+  /// possibly under a lock of a subclass, in the order of registration. They must not block, and can call any
+  /// method. With `.initial`, an observer misses no final value, even if the observation begins late. There
+  /// is one exception: if a subclass finishes an operation before its start, while dependencies keep it
+  /// waiting, the operation is ready from then on, but only its finish is announced.
   ///
   /// - Parameters:
-  ///   - keyPath: The property, preferably without its class: `\.isFinished`. With a subclass that
-  ///     made the property settable, as in `\Widened.isFinished`, it is another property in Swift
-  ///     and in this library: it can be observed only if its changes are announced with the same
-  ///     key path.
-  ///   - options: The values and the times of notifications. Without options, a notification only
-  ///     reports a change.
+  ///   - keyPath: The property, preferably without its class: `\.isFinished`. If a subclass has made the
+  ///     property settable, a key path such as `\Widened.isFinished` is a different property in Swift and in
+  ///     this library. It can be observed only if its changes are announced with the same key path.
+  ///   - options: The values and the times of notifications. Without options, a notification only reports
+  ///     that the value has changed.
   ///   - changeHandler: Receives the object and the change.
-  /// - Returns: The registration, which ends when it is released. Keep it.
+  /// - Returns: The registration. Keep it, because the observation ends when the registration is released.
   @preconcurrency
   public func observe<Value>(
     _ keyPath: KeyPath<ObservedRoot, Value>, options: NSKeyValueObservingOptions = [],
@@ -94,8 +93,8 @@ extension KeyValueObservable {
 
   /// Calls `changeHandler` for each change of a property that a subclass declares.
   ///
-  /// The subclass announces changes by `willChangeValue(for:)` and `didChangeValue(for:)` with an
-  /// equal key path. In all other respects, it is like the other form.
+  /// The subclass announces changes by `willChangeValue(for:)` and `didChangeValue(for:)` with an equal key
+  /// path. In all other respects, this method is like the `observe` method for properties of the base class.
   @_disfavoredOverload @preconcurrency
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
@@ -104,13 +103,13 @@ extension KeyValueObservable {
     observe(keyPath, options: options, ended: {}, handler: changeHandler)
   }
 
-  /// Announces that a property of ``Operation`` or ``OperationQueue`` is about to change:
+  /// Announces that a property of ``Operation`` or ``OperationQueue`` is about to change, by a call of
   /// `willChangeValue(forKey:)`.
   public func willChangeValue<Value>(for keyPath: KeyPath<ObservedRoot, Value>) {
     announceWill(ObservedKey(keyPath))
   }
 
-  /// Announces that a property of ``Operation`` or ``OperationQueue`` has changed:
+  /// Announces that a property of ``Operation`` or ``OperationQueue`` has changed, by a call of
   /// `didChangeValue(forKey:)`.
   public func didChangeValue<Value>(for keyPath: KeyPath<ObservedRoot, Value>) {
     announceDid(ObservedKey(keyPath))
@@ -126,9 +125,9 @@ extension KeyValueObservable {
 
   /// Announces that a property that the subclass declares or overrides has changed.
   ///
-  /// `\MyOperation.isFinished` means the same as `\.isFinished`, with one exception in Swift: if
-  /// the subclass made the property settable, it is another property, and an announcement of it has
-  /// no effect on queue, dependents and waiters. Such a subclass announces `\.isFinished`.
+  /// `\MyOperation.isFinished` means the same as `\.isFinished`, with one exception in Swift: if the subclass
+  /// made the property settable, it is a different property, and its announcement has no effect on the queue,
+  /// on dependents and on threads that wait for the operation. Such a subclass announces `\.isFinished`.
   @_disfavoredOverload
   public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     announceDid(ObservedKey(keyPath))
@@ -149,11 +148,11 @@ extension KeyValueObservable {
   /// Adds an observer for changes of the property with this name.
   ///
   /// - Parameters:
-  ///   - observer: Referenced weakly. After its release, it is no longer notified.
-  ///   - keyPath: One key, with or without `is`; paths with dots are not followed. With `.new` or
-  ///     `.old` it is read by `value(forKey:)`, which a subclass overrides for its own keys.
+  ///   - observer: The observer, which is referenced weakly. It is no longer notified after its release.
+  ///   - keyPath: One key, with or without `is`; paths with dots are not followed. With `.new` or `.old`, the
+  ///     value is read by `value(forKey:)`, which a subclass overrides for its own keys.
   ///   - options: The values and the times of notifications.
-  ///   - context: Passed to the observer. It distinguishes several registrations of the same
+  ///   - context: A value that is passed to the observer. It distinguishes several registrations of the same
   ///     observer.
   public func addObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String,
@@ -208,7 +207,8 @@ extension KeyValueObservable {
 
   private var host: any ObservationHost {
     let host = keyValueObservationHost.host
-    // Otherwise, changes of this object would be announced to observers of the other one.
+    // If an object used the host of another object, its changes would be announced to the observers of the
+    // other object.
     guard host === self else {
       fatalError("\(type(of: self)) cannot be observed: it returns another object's host")
     }
@@ -217,7 +217,7 @@ extension KeyValueObservable {
 
   private func affectingKeys(_ key: String) -> Set<String> { type(of: host).keys(affecting: key) }
 
-  /// Registers `handler`. `ended` is called once when the registration or the object ends.
+  /// Registers `handler`. `ended` is called once, when the registration ends or the object is destroyed.
   func observe<Object: AnyObject, Value>(
     _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions,
     ended: @escaping @Sendable () -> Void,

@@ -10,9 +10,10 @@ import Synchronization
 /// outside the lock.
 final class KeyValueObservations: Sendable {
   private struct State {
-    /// The registrations, in the order in which they were made and are notified.
+    /// The registrations, in the order in which they were made. Observers are notified in the same
+    /// order.
     var registrations: [KeyValueRegistration] = []
-    /// When this number is reached, the registrations of released observers are removed.
+    /// The number of registrations at which the registrations of released observers are removed.
     var registrationLimit = 16
     var pending = PendingChanges()
   }
@@ -30,7 +31,8 @@ final class KeyValueObservations: Sendable {
   }
 
   private func removeObserversThatAreGone() {
-    // Checked and released outside the lock: the check may hold the last reference to an observer.
+    // Registrations are checked and released outside the lock, because the check may hold the last
+    // reference to an observer.
     let gone = state.withLock { $0.registrations }.filter { $0.hasLostObserver }
     let numbers = Set(gone.map(ObjectIdentifier.init))
     state.withLock { state in
@@ -40,7 +42,8 @@ final class KeyValueObservations: Sendable {
     for registration in gone { registration.end() }
   }
 
-  /// Ends a registration. It is no longer called, except if another thread is about to do so.
+  /// Ends a registration. Its handler is no longer called, except by another thread that is already
+  /// about to call it.
   func remove(_ registration: KeyValueRegistration) {
     registration.end()
     let removed = state.withLock { state in
@@ -57,7 +60,7 @@ final class KeyValueObservations: Sendable {
 
   /// Handles the destruction of the observed object.
   func objectIsGone() {
-    // Includes announced changes, whose old values also retain registrations.
+    // The announced changes are removed too, because their old values retain registrations.
     let last = state.withLock { state in
       defer { state = State() }
       return state
@@ -122,9 +125,9 @@ final class KeyValueObservations: Sendable {
 
   private func takePending(_ key: ObservedKey) -> PendingChanges.Change? {
     let thread = csystem_thread_number()
-    // Compared outside the lock, because the comparison of a key path's arguments may run the
-    // user's code. The array belongs to this thread: other threads neither read nor change it, but
-    // may drop it.
+    // Keys are compared outside the lock, because the comparison of a key path's arguments may run
+    // the user's code. The array belongs to this thread. Other threads neither read nor change the
+    // array, but may drop it.
     let change = state.withLock { $0.pending.changes(ofThread: thread) }.last { $0.key == key }
     guard let change else { return nil }
     return state.withLock { $0.pending.remove(change.number, ofThread: thread) }

@@ -8,9 +8,9 @@
 public protocol KeyValueObserver: AnyObject {
   /// Called when an observed value is about to change or has changed.
   ///
-  /// It is called on the thread that announces the change, possibly under a lock of the observed
-  /// object's subclass, so it must not block. No lock of this library is held, and it can call any
-  /// method.
+  /// This method is called on the thread that announces the change, possibly under a lock of the
+  /// observed object's subclass, so an implementation must not block. No lock of this library is
+  /// held during the call, and an implementation can call any method.
   ///
   /// - Parameters:
   ///   - keyPath: The key of the registration.
@@ -23,7 +23,7 @@ public protocol KeyValueObserver: AnyObject {
 }
 
 extension KeyValueRegistration {
-  /// References the observer weakly. A released observer is skipped.
+  /// Creates a registration that references the observer weakly. A released observer is skipped.
   convenience init(
     _ observer: any KeyValueObserver, keyPath: String, options: NSKeyValueObservingOptions,
     affectingKeys: Set<String>, context: UnsafeMutableRawPointer?,

@@ -4,7 +4,8 @@
 import Synchronization
 
 /// One observer of one key of one object.
-// Unchecked because the closures take any object; they are only ever given the observed one.
+// The conformance is unchecked, because the closures accept any object. They are only called with
+// the observed object.
 final class KeyValueRegistration: @unchecked Sendable {
   /// A change, with values without static types.
   struct Change {
@@ -18,14 +19,14 @@ final class KeyValueRegistration: @unchecked Sendable {
   /// The object of `addObserver`, by which `removeObserver` finds the registration.
   let observer: ObjectIdentifier?
   let context: UnsafeMutableRawPointer?
-  /// Returns whether that object has been released.
+  /// Returns whether the observer has been released.
   private let isObserverGone: () -> Bool
-  /// The keys whose changes are changes of this one too.
+  /// The keys whose changes also change the observed key.
   private let affectingKeys: Set<String>
   /// Reads the observed property.
   let read: (AnyObject) -> Any?
   private let handler: (AnyObject, Change) -> Void
-  /// Called once, when the registration ends.
+  /// A closure that is called once, when the registration ends.
   private let ended: @Sendable () -> Void
   private let active = Atomic<Bool>(true)
 

@@ -3,15 +3,15 @@
 
 /// A registration by `observe(_:options:changeHandler:)`, which ends when it is released.
 ///
-/// It does not retain the observed object. The object retains the handler until the observation
-/// ends. After the object is released, the handler is not called.
+/// An observation does not retain the observed object. The object retains the handler until the
+/// observation ends. After the object is released, the handler is not called.
 ///
 /// Source: Apple, "NSKeyValueObservation".
 public final class NSKeyValueObservation: Sendable {
   private struct Entry {
     let observations: KeyValueObservations
-    /// Only the observed object retains the registration. Otherwise, a handler that retains this
-    /// observation would retain itself after the release of the object.
+    /// The reference is weak, because only the observed object retains the registration. Otherwise,
+    /// a handler that retains this observation would retain itself after the release of the object.
     weak var registration: KeyValueRegistration?
   }
 
@@ -25,9 +25,9 @@ public final class NSKeyValueObservation: Sendable {
 
   /// Ends the observation. A second call has no effect.
   ///
-  /// After it returns, this thread no longer calls the handler. A current call on another thread
-  /// may still be finishing. It can be called inside the handler. The handler is released, so a
-  /// handler that retains its own observation is released too.
+  /// After this method has returned, this thread no longer calls the handler. A call of the handler
+  /// on another thread may still be in progress. This method can be called inside the handler. The
+  /// handler is released, so a handler that retains its own observation is released too.
   public func invalidate() {
     guard let entry = entry.withLock({ $0.take() }), let registration = entry.registration else {
       return

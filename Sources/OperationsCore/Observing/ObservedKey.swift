@@ -3,14 +3,14 @@
 
 /// An observed property: a named one, or one that a subclass declares, identified by its key path.
 ///
-/// Key paths have no names on Linux. Those of the base classes' properties are found in tables.
-/// Others are compared with the key path in an announcement.
+/// Key paths have no names on Linux. The key paths of the base classes' properties are found in
+/// tables. Other key paths are compared with the key path in an announcement.
 // Unchecked because key paths are not declared as immutable.
 enum ObservedKey: Equatable, @unchecked Sendable {
   case named(String)
   case path(AnyKeyPath)
 
-  /// Creates the key for a name. Names with and without `is` mean the same.
+  /// Creates the key for a name. Names with and without `is` mean the same property.
   init(_ name: String) { self = .named(Self.canonical(name)) }
 
   /// Creates the key for a property of the base class or of a subclass.
@@ -58,18 +58,19 @@ struct NamedKeyPath: @unchecked Sendable {
 
 /// The named properties, by key paths that begin with any of the classes.
 ///
-/// In Swift, `\Operation.isFinished` and `\Subclass.isFinished` are two properties, overridden or
-/// not. In this library they are the same one. Therefore each class at the beginning of a key path
-/// has its own table, which is created when it is first used.
+/// In Swift, `\Operation.isFinished` and `\Subclass.isFinished` are two properties, even if the
+/// subclass does not override `isFinished`. In this library they are the same property. Therefore
+/// each class at the beginning of a key path has its own table, which is created when it is first
+/// used.
 private enum NamedKeyPaths {
   private static let tables = Locked<[ObjectIdentifier: [NamedKeyPath]]>([:])
 
-  /// Returns the name of the property; `nil` for one that a subclass declares.
+  /// Returns the name of the property; `nil` if a subclass declares the property.
   static func name(of keyPath: AnyKeyPath) -> String? {
     let root = Swift.type(of: keyPath).rootType
     let known = tables.withLock { $0[ObjectIdentifier(root)] }
-    // Compared outside the lock, because the comparison of a key path's arguments may run the
-    // user's code.
+    // Key paths are compared outside the lock, because the comparison of a key path's arguments may
+    // run the user's code.
     return (known ?? makeTable(of: root)).first { $0.keyPath == keyPath }?.name
   }
 
@@ -81,8 +82,8 @@ private enum NamedKeyPaths {
 }
 
 extension ObservationHost where Self: Operation {
-  /// The named properties, by key paths that begin with this class, as its users write them. If the
-  /// class made a property settable, its key path is another one, which cannot be written here.
+  /// The key paths of the named properties, as users of the class write them. If the class made a
+  /// property settable, its users write a different key path, which cannot be written here.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.isReady, "isReady"), NamedKeyPath(\Self.isExecuting, "isExecuting"),
@@ -99,7 +100,7 @@ extension ObservationHost where Self: Operation {
 }
 
 extension ObservationHost where Self: OperationQueue {
-  /// The names of properties, by key paths that begin with this class.
+  /// The key paths of the named properties. Each key path begins with this class.
   static var namedKeyPaths: [NamedKeyPath] {
     [
       NamedKeyPath(\Self.operations, "operations"),

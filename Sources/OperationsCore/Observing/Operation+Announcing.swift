@@ -3,8 +3,8 @@
 
 import Synchronization
 
-/// The effects of an announced change, in this order: the queue's view of the operation is updated,
-/// observers are notified, and the rest of the library acts.
+/// An announced change has three effects, in this order: the queue's view of the operation is
+/// updated, observers are notified, and the rest of the library acts.
 extension Operation {
   /// The actions that remain after the notification of observers.
   private struct Consequences: OptionSet {
@@ -35,8 +35,8 @@ extension Operation {
         consequences.formUnion(advance(affected))
       }
     }
-    // Pairs with the fence in `register`: an observer that has registered without seeing this
-    // change is seen here.
+    // This fence pairs with the fence in `register`. If an observer has registered without seeing
+    // this change, this thread sees the observer.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if isObserved { tellObservers(ofChangeOf: key) }
     if !consequences.isEmpty { follow(consequences) }
@@ -47,8 +47,8 @@ extension Operation {
     let wasAnnounced = Delivery.during(self) {
       observations.didChange(.named(key), of: self)
     }
-    // The base class announced its change earlier. If observers were added since then, they did not
-    // receive it.
+    // The base class has already announced its own change. Observers that were added since then do
+    // not receive it.
     if wasAnnounced || Delivery.isOwnChange(of: self) { return }
     Diagnostic.note(
       .didChangeWithoutWillChange,
@@ -77,10 +77,10 @@ extension Operation {
     }
   }
 
-  /// Handles the finish that the subclass has announced.
+  /// Finishes the operation because its subclass has announced the finish.
   ///
-  /// If `isExecuting` is the base class's, its change is announced here, because the subclass does
-  /// not do it.
+  /// If the subclass does not override `isExecuting`, its change is announced here, because the
+  /// subclass does not announce it.
   ///
   /// - Returns: Whether this call has finished the operation.
   private final func finishAsAnnounced() -> Bool {
@@ -102,7 +102,8 @@ extension Operation {
     if consequences.contains(.becameReady) { announceReadiness() }
     if consequences.contains(.cancelled) { pushNews() }
     if consequences.contains(.finished) {
-      // If a subclass or an observer finishes it before its start, no other code releases the work.
+      // If a subclass or an observer finishes the operation before its start, no other code
+      // releases the work.
       finishWasSet(discardsWork: true)
     }
   }
@@ -118,8 +119,8 @@ extension Operation {
 
   /// Makes a change of a property between its two announcements.
   ///
-  /// The methods are overridable. For a plain block operation without observers there is nothing to
-  /// call.
+  /// Subclasses can override the announcing methods. For a plain block operation without observers,
+  /// the methods need not be called.
   final func announce(_ key: String, change: () -> Void) {
     announce(key) {
       change()
@@ -131,7 +132,8 @@ extension Operation {
   ///
   /// - Parameters:
   ///   - key: The changed key.
-  ///   - change: Returns whether it has changed anything. If not, no observer is notified.
+  ///   - change: Makes the change, and returns whether anything has changed. If nothing has
+  ///     changed, no observer is notified.
   @inline(__always)
   final func announce(_ key: String, change: () -> Bool) {
     if isExactlyBlockOperation, !isObserved {
@@ -149,9 +151,9 @@ extension Operation {
     ownValueDidChange(forKey: key)
   }
 
-  /// Releases the readiness that an event has held back, and announces it.
+  /// Announces the readiness that an event has held back, and lets it take effect.
   ///
-  /// Called once for each event that has returned `becameReady`, on its thread.
+  /// Called once for each event that has returned `becameReady`, on the thread of the event.
   final func announceReadiness() {
     willChangeValue(forKey: "isReady")
     update { $0.releaseReadiness() }
@@ -178,7 +180,7 @@ extension Operation {
     pushNews()
   }
 
-  /// Makes the queue read the operation's state again.
+  /// Notifies the queue, which then reads the operation's state again.
   final func pushNews() {
     if update({ $0.claimPush() }) { pushToQueue() }
   }

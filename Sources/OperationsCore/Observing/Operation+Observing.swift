@@ -14,8 +14,8 @@ extension Operation: KeyValueObservable, ObservationHost {
     AffectingKeys.keys(affecting: key, of: self)
   }
 
-  /// Registers first and then reads the initial value: a change in between is reported in both
-  /// ways, while the other order could miss it.
+  /// Adds a registration, and then reads the initial value. A change in between is reported twice,
+  /// while the opposite order could miss the change.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     let observations = makeRare { rare in
       let made = rare.observations ?? KeyValueObservations()
@@ -23,9 +23,9 @@ extension Operation: KeyValueObservable, ObservationHost {
       return made
     }
     observations.add(registration)
-    // From this event on, a thread that changes the status announces it. Sequentially consistent
-    // with the fence in `didChangeValue`: either that thread sees the flag, or its earlier change
-    // is seen by the read below.
+    // After this event, a thread that changes the status announces the change. The event is
+    // sequentially consistent with the fence in `didChangeValue`: either the other thread sees the
+    // flag, or the read below sees the other thread's earlier change.
     update { $0.insert(.observed) }
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The changes of one property, or the states of an operation, in order.
+/// An asynchronous sequence of the changes of one property, or of the states of an operation, in
+/// order.
 public struct KeyValueChanges<Element: Sendable>: AsyncSequence, Sendable {
   /// The sequence never fails.
   public typealias Failure = Never
@@ -28,7 +29,8 @@ extension KeyValueObservable {
     stream(of: keyPath, options: options)
   }
 
-  /// Returns the changes of a property that a subclass declares; see the other form.
+  /// Returns the changes of a property that a subclass declares, like the method for properties of
+  /// the base class.
   @_disfavoredOverload
   public func changes<Value: Sendable>(
     of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.new, .old]
@@ -51,11 +53,11 @@ extension KeyValueObservable {
 }
 
 extension OperationSupplement where Self: Operation {
-  /// The states of the operation, for `for await`: the current one, then each following one, and
-  /// nothing after `.finished`.
+  /// The states of the operation, for `for await`: first the current state, then each following
+  /// state. The sequence ends after `.finished`.
   ///
-  /// A subclass is followed as far as it announces its changes. The sequence ends early if the
-  /// operation is released, and does not keep it alive.
+  /// State changes that a subclass does not announce are not reported. The sequence does not keep
+  /// the operation alive, and ends early if the operation is released.
   public var states: KeyValueChanges<OperationState> {
     let (stream, continuation) = AsyncStream.makeStream(of: OperationState.self)
     let relay = StateRelay(continuation)
@@ -71,12 +73,13 @@ extension OperationSupplement where Self: Operation {
   }
 }
 
-/// Passes states on in the order in which any threads have seen them.
+/// Sends states to the sequence in the order in which threads have read them.
 private final class StateRelay: Sendable {
   private struct Seen {
     var last: OperationState?
     var untold: [OperationState] = []
-    /// Whether a thread is passing states on, and will find those that come meanwhile.
+    /// Whether a thread is sending states at present. That thread also sends the states that are
+    /// added meanwhile.
     var isHandingOn = false
   }
 
@@ -89,8 +92,7 @@ private final class StateRelay: Sendable {
 
   func look(at operation: Operation) {
     let isMine = seen.withLock { seen in
-      // The state is read under the lock, so that of two threads the later one does not add the
-      // older state.
+      // The state is read under the lock, so that a later thread cannot add an older state.
       let state = operation.state
       if state == seen.last || seen.last == .finished { return false }
       seen.last = state

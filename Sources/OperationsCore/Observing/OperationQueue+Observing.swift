@@ -12,12 +12,12 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
 
   static func keys(affecting key: String) -> Set<String> { [] }
 
-  /// Registers first and then reads the initial value: a change in between is reported in both
-  /// ways, while the other order could miss it.
+  /// Adds a registration, and then reads the initial value. A change in between is reported twice, while the
+  /// opposite order could miss the change.
   final func register(_ registration: KeyValueRegistration) -> KeyValueObservations {
     keyValueObservations.add(registration)
-    // Sequentially consistent: a thread that makes a change after this sees it and notifies. An
-    // earlier change is seen by the read below.
+    // The store is sequentially consistent. A thread that makes a later change sees the flag and notifies the
+    // observers. The read below sees an earlier change.
     core.isObserved.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     registration.notifyInitially(self)
@@ -37,8 +37,8 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
     keyValueObservations.didChange(ObservedKey(key), of: self)
   }
 
-  /// Makes a change of a property between its two announcements, or without them if the value is
-  /// the same.
+  /// Makes a change of a property between its two announcements. If the value is the same, the change is made
+  /// without announcements.
   final func announce(_ key: String, unless isSame: Bool, change: () -> Void) {
     if isSame { return }
     willChangeValue(forKey: key)
@@ -70,8 +70,8 @@ extension OperationQueue: KeyValueObservable, ObservationHost {
 extension QueueCore {
   /// Makes a change of the queue's contents, and announces it if there are observers.
   ///
-  /// The order is that of the documentation's nested pairs: `operations` outside, `operationCount`
-  /// inside.
+  /// As in the documentation, the two pairs of announcements are nested: the pair of `operations` encloses
+  /// the pair of `operationCount`.
   @inline(__always)
   func announcingContents<Result>(_ change: () -> Result) -> Result {
     if isObserved.load(ordering: .sequentiallyConsistent) { return announceContents(change) }
@@ -90,14 +90,14 @@ extension QueueCore {
     return result
   }
 
-  /// Announces a change that was made without observers: an observer may have been added meanwhile,
-  /// and have read the value before the change.
+  /// Announces a change that was made while the queue had no observers. An observer may have been added
+  /// meanwhile, and may have read the value before the change.
   @inline(__always)
   func announceContentsAfterwards() {
     if isObserved.load(ordering: .sequentiallyConsistent) { tellObserversOfContents() }
   }
 
-  /// Like ``announceContentsAfterwards()``, but on another thread.
+  /// Announces a change like ``announceContentsAfterwards()``, but on another thread.
   @inline(never)
   func announceContentsElsewhere() {
     let owner = owner.takeUnretainedValue()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The changes of one object that were announced by `willChange` and not yet by `didChange`.
+/// The changes of one object that were announced by `willChange` but not yet by `didChange`.
 ///
-/// A pure value. A change belongs to the thread that has announced it, so that each thread finds
-/// its own changes without reading those of others.
+/// A change belongs to the thread that has announced it, so that each thread finds its own changes
+/// without reading the changes of other threads.
 struct PendingChanges {
   struct Change {
-    /// Identifies the change among all changes of this object.
+    /// The number of the change, which is unique among all changes of this object.
     let number: UInt64
     let key: ObservedKey
     /// The values before the change, for the registrations that request them.
@@ -18,11 +18,12 @@ struct PendingChanges {
     }
   }
 
-  /// The maximum number of changes that one thread may have announced and not made. A program that
-  /// nests more has forgotten to make them: the oldest is dropped.
+  /// The maximum number of changes that one thread may have announced and not made. If a program
+  /// announces more changes, it has probably forgotten to make them, and the oldest change is
+  /// dropped.
   static let limitPerThread = 256
-  /// The maximum number of changes that all threads together may have announced and not made. It is
-  /// more than the threads of a process can have at the same time, and limits the changes that
+  /// The maximum number of changes that all threads together may have announced and not made. The
+  /// live threads of a process cannot reach this limit in practice. It limits the changes that
   /// ended threads leave behind.
   static let limit = 65_536
 
@@ -32,8 +33,8 @@ struct PendingChanges {
 
   /// Adds a change that a thread is about to make.
   ///
-  /// - Returns: The change, and the old changes that are dropped because there are too many. The
-  ///   caller releases them outside its lock.
+  /// - Returns: The new change, and the old changes that are dropped because there are too many.
+  ///   The caller releases the dropped changes outside its lock.
   mutating func append(
     _ key: ObservedKey, _ oldValues: [(registration: KeyValueRegistration, value: Any)],
     ofThread thread: UInt64
@@ -52,7 +53,8 @@ struct PendingChanges {
     return (change, count > Self.limit ? dropOlderHalf() : [])
   }
 
-  /// Returns the changes that a thread has announced, the innermost last.
+  /// Returns the changes that a thread has announced but not made. The innermost change is the last
+  /// one.
   func changes(ofThread thread: UInt64) -> [Change] { changesOfThreads[thread] ?? [] }
 
   /// Removes the change with this number, which a thread has made. Returns `nil` if the change was
@@ -67,8 +69,8 @@ struct PendingChanges {
     return change
   }
 
-  /// Drops at least half of the changes, the older ones, so that the cost is spread over as many
-  /// announcements.
+  /// Drops the older half of the changes or more. The next such call comes only after as many
+  /// announcements, so the cost of each announcement stays small.
   private mutating func dropOlderHalf() -> [Change] {
     let firstKept = lastNumber - UInt64(Self.limit / 2) + 1
     var dropped: [Change] = []

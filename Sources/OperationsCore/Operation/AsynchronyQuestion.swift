@@ -6,11 +6,12 @@ import COperationsSystem
 /// Lets ``Operation/isAsynchronous`` and ``Operation/isConcurrent`` each return the value of an
 /// override of the other one.
 ///
-/// The base class reads the other property, and notes this on the calling thread meanwhile. If the
-/// base class is asked again for the same operation, neither property is overridden, and the answer
-/// is `false`. An operation needs no storage for this.
+/// The base class reads the other property, and meanwhile records on the calling thread that it
+/// does so. If the base class is asked again for the same operation, neither property is
+/// overridden, and the answer is `false`. An operation needs no storage for this.
 enum AsynchronyQuestion {
-  /// Lives on the stack of the calling thread; the innermost scope comes first.
+  /// A scope lives on the stack of the calling thread. The scopes form a list that begins with the
+  /// innermost one.
   private struct Scope {
     let operation: Unmanaged<Operation>
     let outer: UnsafeMutableRawPointer?
@@ -21,7 +22,8 @@ enum AsynchronyQuestion {
   /// - Parameters:
   ///   - operation: The operation.
   ///   - other: Reads the other property.
-  /// - Returns: The value of an override of the other property; `false` if there is none.
+  /// - Returns: The value of an override of the other property; `false` if neither property is
+  ///   overridden.
   static func answer(for operation: Operation, by other: () -> Bool) -> Bool {
     if operation.isExactlyBlockOperation || isUnderWay(for: operation) { return false }
     let outer = csystem_current_question()

@@ -6,9 +6,9 @@ import Synchronization
 /// An operation whose work is one or more blocks.
 ///
 /// Several blocks run at the same time, as far as threads are available, and use one slot of the
-/// queue together. The operation finishes when all of them have. The thread that has started the
-/// operation runs the blocks that no other thread has begun. If blocks wait for each other, each
-/// needs a thread: they wait forever if there are more of them than the
+/// queue together. The operation finishes when all blocks have ended. The thread that has started
+/// the operation runs the blocks that no other thread has begun. If blocks wait for each other,
+/// each block needs a thread. They wait forever if there are more blocks than the
 /// ``WorkerConfiguration/threadLimit`` allows.
 ///
 /// Source: Apple, "NSBlockOperation Class Reference".
@@ -61,9 +61,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   /// Runs the blocks, and returns when all of them have ended.
   ///
-  /// A direct call runs them each time. They are released when the operation finishes in a queue.
-  /// From then on, this method does nothing. If the operation is of exactly this class, it also
-  /// does nothing while a queue executes the operation.
+  /// Each direct call runs all blocks. The blocks are released when the operation finishes in a
+  /// queue. From then on, this method does nothing. If the operation is of exactly this class, it
+  /// also does nothing while a queue executes the operation.
   open override func main() {
     lock.lock()
     let blocks: Blocks =
@@ -85,16 +85,17 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return true
   }
 
-  /// Does the work of `start()` on one of the queue's workers, except for the work of its critical
-  /// section.
+  /// Does the work of `start()` on one of the queue's workers, except for the work that is done in
+  /// the critical section of the queue.
   ///
   /// - Parameters:
   ///   - queue: The queue.
-  ///   - scope: Notes that this thread executes the operation.
-  /// - Returns: The operations that this has made ready in that queue, also for its critical
-  ///   section. `nil` if the operation was retired when its block was released.
-  /// - Precondition: The queue has chosen it. The class is exactly this one, so that only an
-  ///   observer can detect the difference.
+  ///   - scope: Records that this thread executes the operation.
+  /// - Returns: The operations that became ready in the same queue, which the critical section of
+  ///   the queue handles. The result is `nil` if the operation was retired when its block was
+  ///   released.
+  /// - Precondition: The queue has chosen the operation. The operation's class is exactly
+  ///   `BlockOperation`, so that only an observer can detect the difference from `start()`.
   @inline(__always)
   final func startWithoutRetiring(
     in queue: QueueCore, _ scope: UnsafeMutablePointer<CurrentWork.Scope>
@@ -115,8 +116,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return releaseDependents(in: queue)
   }
 
-  /// Starts an operation that is observed or was cancelled. A cancelled one without observers has a
-  /// shorter path than ``run(isByHand:)``, because a program may cancel many at once.
+  /// Starts an operation that is observed or was cancelled. A cancelled operation without observers
+  /// has a shorter path than ``run(isByHand:)``, because a program may cancel many operations at
+  /// once.
   @inline(never)
   private final func startSlowly(_ scope: UnsafeMutablePointer<CurrentWork.Scope>) {
     switch update({ $0.startUnobserved() }) {
@@ -145,14 +147,15 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   // MARK: Taking the blocks
 
-  /// Whether the blocks are still available to all threads: a thread that holds the lock, and then
-  /// finds this `true`, may use them.
+  /// Whether the blocks are still available to all threads. A thread that holds the lock and reads
+  /// `true` may use the blocks.
   private final var mayChangeBlocks: Bool {
     status.load(ordering: .sequentiallyConsistent).isPending
   }
 
-  /// Like ``mayChangeBlocks``, for reading: no queue's thread takes the blocks of an operation that
-  /// is started directly.
+  /// Whether no queue has begun to run the blocks. A thread that holds the lock and reads `true`
+  /// may read the blocks, because no thread of a queue removes the blocks of an operation that is
+  /// started directly.
   private final var hasNotBegunInQueue: Bool {
     let status = status.load(ordering: .sequentiallyConsistent)
     return status.isPending || !status.has(.enqueued)
@@ -160,13 +163,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
   private typealias Blocks = (first: (@Sendable () -> Void)?, more: [@Sendable () -> Void]?)
 
-  /// Takes the blocks of an operation of exactly this class, for the caller to run or to release.
+  /// Removes and returns the blocks of an operation of exactly this class. The caller runs or
+  /// releases them.
   ///
-  /// Only for the one thread of a queue that has claimed the start, or the finish without a start.
-  /// It needs no lock. Other threads take the lock first, and leave the blocks alone unless they
-  /// find the operation pending then. This thread has changed the status and then reads the lock.
-  /// All of these accesses are sequentially consistent, so either the others see the start, or this
-  /// thread sees them here.
+  /// Only the one thread of a queue that has claimed the start, or the finish without a start, may
+  /// call this method. It needs no lock. Other threads acquire the lock first, and use the blocks
+  /// only if the operation is still pending then. This thread has changed the status and then reads
+  /// the lock. All of these accesses are sequentially consistent, so either the others see the
+  /// start, or this thread sees them here.
   @inline(__always)
   private final func takeBlocksAsStarter() -> Blocks {
     if lock.isFree { return (firstBlock.take(), takeMoreBlocks()) }
@@ -180,7 +184,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return takeBlocksLocked()
   }
 
-  /// - Precondition: The lock is held.
+  /// - Removes and returns the blocks.
+  ///
+  ///   - Precondition: The caller holds the lock.
   private final func takeBlocksLocked() -> Blocks { (firstBlock.take(), takeMoreBlocks()) }
 
   @inline(__always)
@@ -191,7 +197,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return moreBlocks
   }
 
-  /// The blocks after the first; `nil` if there are none.
+  /// The blocks after the first one; `nil` if the operation has at most one block.
   private final var moreBlocks: [@Sendable () -> Void]? {
     guard let rare, !rare.moreBlocks.isEmpty else { return nil }
     return rare.moreBlocks
@@ -202,7 +208,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     guard lock.isFree, extra.load(ordering: .relaxed).isNothing else { return runSeveral(scope) }
     let first = firstBlock.take()
     run((first, nil))
-    // Its captures may have a `deinit` that waits for the slot that this operation still holds.
+    // The captures of the block may have a `deinit` that waits for the slot that this operation
+    // still holds.
     scope.pointee.isReleasing = true
     Self.release(consume first)
     scope.pointee.isReleasing = false
@@ -219,11 +226,13 @@ open class BlockOperation: Operation, @unchecked Sendable {
     withExtendedLifetime((blocks, others)) {}
   }
 
-  /// Releases a block at this point.
+  /// Releases a block when this function is called, and not earlier or later.
   @inline(never)
   private static func release(_ block: consuming (@Sendable () -> Void)?) {}
 
-  /// - Returns: The object that retains the blocks after the first, if there are any.
+  /// - Removes the blocks after the first one from the operation.
+  ///
+  ///   - Returns: The object that retains these blocks; `nil` if there are none.
   @inline(__always) @discardableResult
   private final func run(_ blocks: Blocks) -> ExecutionBlocks? {
     guard let more = blocks.more else {
@@ -233,7 +242,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     return run(blocks.first, and: more)
   }
 
-  /// - Returns: The object that retains the blocks after the first.
+  /// - Removes the blocks after the first one from the operation, which has such blocks.
+  ///
+  ///   - Returns: The object that retains these blocks.
   @inline(never)
   private final func run(
     _ first: (@Sendable () -> Void)?, and more: [@Sendable () -> Void]
