@@ -29,8 +29,9 @@ public final class TerminationWatch: Sendable {
   /// signals, and starts to wait for them. It must be called before the process has a second thread.
   ///
   /// - Parameters:
-  ///   - ring: Wakes the loop, which then calls ``takeRequest()``. Called on the watch's thread.
-  ///   - restore: Restores the terminal if the loop cannot. Called on the watch's thread.
+  ///   - ring: A closure that wakes the loop, which then calls ``takeRequest()``. The watch's thread calls
+  ///     it.
+  ///   - restore: A closure that restores the terminal if the loop cannot do so. The watch's thread calls it.
   public init(
     ring: @escaping @Sendable () -> Void, restore: @escaping @Sendable () -> Void
   ) {

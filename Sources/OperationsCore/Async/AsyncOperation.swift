@@ -84,9 +84,9 @@ open class AsyncOperation<Output: Sendable>: Operation, @unchecked Sendable {
   }
 
   /// Releases the closure before the dependencies. Stored properties would be released after them.
-  /// A closure often captures what its operation depends on. With the last references it would
-  /// release a chain of operations recursively. This way, the list of dependencies has the last
-  /// references.
+  /// A closure often captures what its operation depends on. If the closure had the last references
+  /// to these operations, its release would release a chain of operations recursively. This way,
+  /// the list of dependencies has the last references.
   deinit { discardWork() }
 
   // MARK: Work

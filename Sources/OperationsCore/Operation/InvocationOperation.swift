@@ -18,7 +18,7 @@ import Synchronization
 // Unchecked for the reason given at `Operation`; `body` and `outcome` are guarded by its lock.
 open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable {
   @exclusivity(unchecked) private final var body: (@Sendable () throws -> Result)?
-  /// Whether `body` was called, or is about to be.
+  /// Whether `body` was called or is about to be called.
   @exclusivity(unchecked) private final var hasBegun = false
   @exclusivity(unchecked) private final var outcome: Swift.Result<Result, any Error>?
 
@@ -39,8 +39,8 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   /// The result of the body; `nil` until the operation has finished.
   ///
   /// It can be read on any thread. If the operation was cancelled after its body had begun, its
-  /// result is that of the body. In a subclass that overrides ``main()`` and does not call `super`,
-  /// it stays `nil`.
+  /// result is the result of the body. If a subclass overrides ``main()`` and does not call
+  /// `super`, the result stays `nil`.
   ///
   /// - Throws: The error of the body. If the body did not run because the operation was cancelled,
   ///   ``InvocationOperationError/cancelled``. If the body returns `Void`,
@@ -62,13 +62,14 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
   /// Calls the body and stores its result.
   open override func main() {
     guard let body = beginBody() else { return }
-    // In a separate function, so that the body is neither called nor released under the lock.
+    // A separate function returns the body, so that the body is neither called nor released under
+    // the lock.
     let outcome = Swift.Result(catching: body)
     if case .failure(let error) = outcome { keepError(error) }
     keep(outcome)
   }
 
-  /// `true`, as documented at the initializer.
+  /// `true`, because the operation releases its body before waiting threads and tasks continue.
   final override var releasesWorkFirst: Bool { true }
 
   final override func takeWork(mayRunAgain: Bool) -> Any? {
@@ -106,7 +107,7 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
 ///
 /// Source: Apple, "NSInvocationOperation", "Result Exceptions".
 public struct InvocationOperationError: Error, Hashable, CustomStringConvertible {
-  /// The kind of the reason.
+  /// The reasons why an operation has no result.
   public enum Code: Sendable, Hashable {
     /// The operation was cancelled before its body ran.
     case cancelled
@@ -114,7 +115,7 @@ public struct InvocationOperationError: Error, Hashable, CustomStringConvertible
     case voidResult
   }
 
-  /// The kind of a reason.
+  /// The reason why the operation has no result.
   public let code: Code
 
   /// Creates an error for a reason.

@@ -4,15 +4,16 @@
 import COperationsSystem
 import Synchronization
 
-/// The edges of one operation, guarded by its lock, except when its finisher takes them.
+/// The edges between an operation and its dependencies and dependents. The operation's lock guards
+/// them, except when the thread that finishes the operation removes them.
 ///
-/// The first edge of each kind is stored here, and a second one of either kind in
-/// ``OperationExtra``, so that chains and binary trees allocate nothing. Further edges are in
-/// ``RareState``.
+/// The first edge of each kind is stored here. A second edge of either kind is stored in
+/// ``OperationExtra``, so that chains and binary trees allocate no memory. Further edges are stored
+/// in ``RareState``.
 ///
 /// Dependencies are retained. Dependents are not, because a dependency must not keep its dependents
-/// alive. They are *unowned-retained*: their memory stays valid, and `swift_tryRetain` tells
-/// whether it still has an operation.
+/// alive. They are *unowned-retained*: their memory stays valid, and `swift_tryRetain` returns
+/// whether the operation still exists.
 struct DependencyLinks {
   var firstDependency: Operation?
   var firstDependent: Unmanaged<Operation>?
@@ -21,10 +22,10 @@ struct DependencyLinks {
 }
 
 extension Operation {
-  /// The number of dependencies from which on a set is used to find duplicates.
+  /// If an operation has at least this number of dependencies, a set is used to find duplicates.
   private static let setThreshold = 8
 
-  /// The dependencies as they were added, without an override.
+  /// The dependencies that were added, without the values of an override.
   final var listedDependencies: [Operation] {
     lock.lock()
     defer { lock.unlock() }
@@ -40,8 +41,9 @@ extension Operation {
       return dependAnnouncing(on: operation, isMet: isMet, requiresSuccess: requiresSuccess)
     }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // An observer may have been added meanwhile and have read the earlier value. It is seen without
-    // a fence, because a reader takes the lock that this thread has just released.
+    // An observer may have been added meanwhile and have read the earlier value. This thread sees
+    // the observer without a fence, because a reader acquires the lock that this thread has just
+    // released.
     if isObserved { tellObserversOfDependency(becameUnready: becameUnready) }
     noteDescriptionChanged()
   }
@@ -64,10 +66,11 @@ extension Operation {
     willChangeValue(forKey: "dependencies")
     if willHold { willChangeValue(forKey: "isReady") }
     let becameUnready = link(operation, isMet: isMet, requiresSuccess)
-    // The earlier dependencies may have finished meanwhile, and observers know that it became
-    // ready.
+    // The earlier dependencies may have finished meanwhile, so that observers were notified that
+    // the operation became ready.
     if becameUnready, !willHold { willChangeValue(forKey: "isReady") }
-    // Announced or not, the queue evaluates a subclass's own `isReady` again.
+    // The queue evaluates a subclass's own `isReady` again, whether the change was announced or
+    // not.
     if willHold || becameUnready {
       ownValueDidChange(forKey: "isReady")
     } else if !isExactlyBlockOperation, status.load(ordering: .acquiring).has(.enqueued) {
@@ -101,9 +104,9 @@ extension Operation {
   ) -> Bool {
     let isHeld = requiresSuccess && require(operation)
     let (isCounted, becameUnready) = isMet ? (false, false) : countDependency(operation)
-    // Listed last, so that a thread that removes a listed dependency finds its edge. If another
-    // thread has listed the same one meanwhile, one of the two edges is redundant. It does not
-    // matter which one.
+    // The dependency is listed last, so that a thread that removes a listed dependency finds its
+    // edge. If another thread has listed the same dependency meanwhile, one of the two edges is
+    // redundant, and this thread removes either of them.
     if !listDependency(operation), isCounted, operation.unlistDependent(self) {
       countOffDependency()
     }
@@ -113,8 +116,8 @@ extension Operation {
   private final func unlink(_ operation: Operation) {
     guard unlistDependency(operation) else { return }
     stopRequiring(operation)
-    // The thread that removes the edge from the dependency's list counts it off: this thread, or
-    // the one that finishes the dependency.
+    // The thread that removes the edge from the dependency's list also decrements the number of
+    // unmet dependencies. It is this thread, or the thread that finishes the dependency.
     guard operation.unlistDependent(self) else { return }
     let verdict = update { $0.dependencyWasMet(isAnnounced: !isExactlyBlockOperation) }
     if verdict.becameReady { announceReadiness() }
@@ -123,11 +126,11 @@ extension Operation {
 
   // MARK: Counting
 
-  /// Counts first and registers second: if `operation` finishes in between, it does not find this
-  /// dependent, and the count is corrected here. The other order could count off an edge that was
-  /// never counted.
+  /// Counts the edge first, and then lists this operation as a dependent of `operation`. If
+  /// `operation` finishes in between, it does not find this dependent, and the count is corrected
+  /// here. The opposite order could decrement the count for an edge that was never counted.
   ///
-  /// - Returns: Whether there is an edge now, and whether the operation was ready until then.
+  /// - Returns: Whether the edge exists now, and whether this operation was ready before.
   @inline(__always)
   private final func countDependency(
     _ operation: Operation
@@ -141,13 +144,13 @@ extension Operation {
     return (isRegistered, becameUnready)
   }
 
-  /// Counts off one dependency. Called with a strong reference to `self`.
+  /// Decrements the number of unmet dependencies. The caller has a strong reference to `self`.
   final func countOffDependency() {
     let verdict = update { $0.dependencyWasMet() }
     if verdict.becameReady { announceReadinessToObservers() }
     if verdict.mustPush { pushToQueue() }
     if verdict.asksReadiness, overridesReadiness {
-      // Does not keep the operation alive meanwhile.
+      // The unmanaged reference does not keep the operation alive meanwhile.
       let unowned = Unmanaged.passUnretained(self)
       _ = swift_unownedRetain(unowned.toOpaque())
       Self.askReadinessElsewhere([unowned])
@@ -182,13 +185,16 @@ extension Operation {
       : rare.dependencySet.contains(ObjectIdentifier(operation))
   }
 
-  /// - Returns: Whether it is new.
+  /// - Adds a dependency to the list.
+  ///
+  ///   - Returns: Whether the dependency was not in the list before.
   @inline(__always)
   private final func listDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
     if links.firstDependency == nil {
-      // A dependency that has finished was not counted, which would also have set the flag.
+      // A dependency that has already finished was not counted. Counting would also have set the
+      // flag.
       if !status.load(ordering: .relaxed).has(.hasDependencies) {
         update { $0.insert(.hasDependencies) }
       }
@@ -210,7 +216,10 @@ extension Operation {
     return true
   }
 
-  /// - Returns: Whether it was listed. The caller keeps it alive, so nothing is freed here.
+  /// - Removes a dependency from the list. The caller keeps the dependency alive, so nothing is
+  ///   freed here.
+  ///
+  ///   - Returns: Whether the dependency was in the list.
   private final func unlistDependency(_ operation: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -229,7 +238,7 @@ extension Operation {
       rare.moreDependencies = Array(all.dropFirst())
       rare.dependencySet = []
     } else if extra.dependency != nil {
-      // The operation had two dependencies, and now has fewer.
+      // The operation had two dependencies, and now has at most one.
       self.extra.store(OperationExtra(), ordering: .relaxed)
       extra.release()
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The part of an operation that other operations depend on.
 extension Operation {
-  /// The number of dependents after which those that are ready are handed over.
+  /// The number of notified dependents after which the ready ones are handed over to their queue.
   private static let handOverInterval = 1_024
 
   // MARK: Notifying dependents
@@ -18,7 +18,7 @@ extension Operation {
     precondition(chain.popFirst() == nil, "Only a dependent in a queue can be handed over")
   }
 
-  /// Ends a child process in which a dependent in a queue would wait forever.
+  /// Ends the process if it is a forked child in which a dependent in a queue would wait forever.
   private final func checkDependents() {
     let all = [links.firstDependent, extra.load(ordering: .acquiring).dependent].compactMap(\.self)
     for dependent in all + (rare?.moreDependents ?? []) + (rare?.requirers ?? []) {
@@ -26,10 +26,10 @@ extension Operation {
     }
   }
 
-  /// Notifies all dependents, on a worker of this queue that will read the queue at once.
+  /// Notifies all dependents, on a worker of this queue that will read the queue's inbox at once.
   ///
-  /// - Returns: Dependents in that queue, for the caller to hand over there; their `inInbox` is
-  ///   set.
+  /// - Returns: The dependents that became ready in the same queue. Their `inInbox` is set, and the caller
+  ///   hands them over to the queue.
   @inline(__always)
   final func releaseDependents(in queue: QueueCore?) -> OperationChain {
     let status = status.load(ordering: .acquiring)
@@ -40,7 +40,8 @@ extension Operation {
   @inline(__always)
   private final func tellDependents(in queue: QueueCore?) -> OperationChain {
     var chain = OperationChain()
-    // Most operations have one dependent, and no other data that must be read under the lock.
+    // Most operations have one dependent, and no other data that must be read under the lock. For them, the
+    // lock is not acquired.
     if lock.isFree, extra.load(ordering: .acquiring).isNothing {
       if let only = links.firstDependent {
         links.firstDependent = nil
@@ -60,7 +61,8 @@ extension Operation {
     if let second, tell(second, in: queue, &chain) { asked.append(second) }
     for (index, dependent) in more.enumerated() {
       if tell(dependent, in: queue, &chain) { asked.append(dependent) }
-      // The first of very many dependents do not wait until the last one is notified.
+      // If an operation has very many dependents, the first ones are handed over before the last one is
+      // notified.
       if index % Self.handOverInterval == Self.handOverInterval - 1 {
         handOver(&chain)
         CurrentWork.passNextQueueOn(CurrentWork.scope)
@@ -71,19 +73,20 @@ extension Operation {
 
   /// Notifies one dependent.
   ///
-  /// - Returns: Whether its overridden `isReady` must be evaluated. In that case the caller has the
-  ///   unowned reference to the dependent. Otherwise, the reference has been released.
+  /// - Returns: Whether its overridden `isReady` must be evaluated. In that case the caller owns the unowned
+  ///   reference to the dependent. Otherwise, the reference has been released.
   private final func tell(
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) -> Bool {
-    // Its memory is valid as long as the unowned reference exists.
+    // The dependent's memory is valid as long as the unowned reference exists.
     guard let verdict = dependent._withUnsafeGuaranteedRef({ $0.countOffInQueue() }) else {
       tellOutsideQueue(dependent, &chain)
       return false
     }
     let mustAsk =
       verdict.asksReadiness && dependent._withUnsafeGuaranteedRef { $0.overridesReadiness }
-    // Before the reference is released: a dependent that must not be pushed may be freed by that.
+    // This value is read before the reference is released, because the release may free a dependent that must
+    // not be pushed.
     let isHere =
       verdict.mustPush
       && dependent._withUnsafeGuaranteedRef {
@@ -109,23 +112,23 @@ extension Operation {
     }
   }
 
-  /// Evaluates the overridden `isReady` of operations whose last dependency has finished, because
-  /// subclasses evaluate their conditions there. Not on this thread, which may hold a lock of the
+  /// Evaluates the overridden `isReady` of operations whose last dependency has finished, because subclasses
+  /// evaluate their conditions there. It is not evaluated on this thread, which may hold a lock of the
   /// dependency's subclass.
   ///
   /// - Parameter operations: The operations, with unowned references, which this method releases.
   @inline(never)
   static func askReadinessElsewhere(_ operations: [Unmanaged<Operation>]) {
-    // A child process has no such thread. These operations are not in a queue. Their `isReady` is read when
-    // they are started.
+    // A forked child process has no thread of the library that could evaluate them. These operations are not
+    // in a queue. Their `isReady` is read when they are started.
     if csystem_is_forked_child() { return operations.forEach { _ = claim($0) } }
     OperationQueue.duties.addOperation {
       for operation in operations { claim(operation)?.askReadinessBeforeStart() }
     }
   }
 
-  /// Evaluates the overridable `isReady`, unless a queue has chosen the operation since: the queue
-  /// evaluates it before the start.
+  /// Evaluates the overridable `isReady`, unless a queue has chosen the operation meanwhile. In that case,
+  /// the queue evaluates `isReady` before the start.
   private final func askReadinessBeforeStart() {
     guard let reading = update({ $0.beginFirstReading() }) else { return }
     noteReadiness(isReady, reading: reading, isFirst: true)
@@ -136,13 +139,14 @@ extension Operation {
     update { $0.dependencyWasMetInQueue() }
   }
 
-  /// Notifies a dependent for which a reference is necessary: it is not in a queue that retains it,
-  /// or it is observed.
+  /// Notifies a dependent that must be retained meanwhile, because no queue retains it, or because it is
+  /// observed.
   @inline(never)
   private final func tellOutsideQueue(
     _ dependent: Unmanaged<Operation>, _ chain: inout OperationChain
   ) {
-    // An observer or a `deinit` may run for an unlimited time.
+    // The dependents so far are handed over first, because an observer or a `deinit` may run for an unlimited
+    // time.
     handOver(&chain)
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     guard let dependent = Self.claim(dependent) else { return }
@@ -150,18 +154,22 @@ extension Operation {
     Delivery.during(self) { dependent.countOffDependency() }
   }
 
-  /// Hands the operations that were left to the worker over to any worker.
+  /// Hands operations that this worker would have handled over to their queue, so that any worker can start
+  /// them.
   private final func handOver(_ chain: inout OperationChain) {
     while let ready = chain.popFirst() { ready._withUnsafeGuaranteedRef { $0.pushToQueue() } }
   }
 
   // MARK: Listing dependents
 
-  /// - Returns: `false` if this operation has finished: no further dependent will be notified.
+  /// - Adds a dependent to the list.
+  ///
+  ///   - Returns: `false` if this operation has finished, so that no further dependent will be notified.
   final func listDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // If the flag is set before the finish, the finisher reads the list; see `takeDependents`.
+    // If the flag is set before the finish, the thread that finishes the operation reads the list; see
+    // `takeDependents`.
     guard update({ $0.promise(.hasDependents) }) else { return false }
     let unowned = Unmanaged.passUnretained(dependent)
     _ = swift_unownedRetain(unowned.toOpaque())
@@ -175,16 +183,20 @@ extension Operation {
     return true
   }
 
-  /// - Returns: Whether it was listed, so that the caller must count the edge off.
+  /// - Removes a dependent from the list.
+  ///
+  ///   - Returns: Whether the dependent was in the list. If it was, the caller must decrement the dependent's
+  ///   number of unmet dependencies.
   final func unlistDependent(_ dependent: Operation) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    // The finisher counts off the listed edges, if it has not done so yet.
+    // The thread that finishes this operation handles the listed dependents.
     if status.load(ordering: .sequentiallyConsistent).isFinished { return false }
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     let extra = extra.load(ordering: .relaxed)
     if links.firstDependent?.toOpaque() == opaque {
-      // The following dependents move up: they are notified in the order in which they were added.
+      // The following dependents move up, because dependents are notified in the order in which they were
+      // added.
       links.firstDependent = takeSecondDependentLocked()
     } else if extra.dependent?.toOpaque() == opaque {
       self.extra.store(OperationExtra(), ordering: .relaxed)
@@ -210,12 +222,14 @@ extension Operation {
     return rare.moreDependents.removeFirst()
   }
 
-  /// Takes the dependents, in the order in which they were added, with the references to them.
+  /// Removes and returns the dependents, in the order in which they were added. The caller owns the
+  /// references to them.
   private final func takeDependents() -> (
     Unmanaged<Operation>?, Unmanaged<Operation>?, [Unmanaged<Operation>]
   ) {
-    // It has finished. A thread that adds or removes a dependent takes the lock first and reads the
-    // status then: it either sees the finish and leaves the list alone, or is seen here.
+    // The operation has finished. A thread that adds or removes a dependent acquires the lock and then reads
+    // the status. Either that thread sees the finish and does not change the list, or this thread sees that
+    // the lock is held.
     if !lock.isFree {
       lock.lock()
       lock.unlock()
@@ -225,7 +239,7 @@ extension Operation {
     let extra = extra.load(ordering: .acquiring)
     if extra.isNothing { return (first, nil, []) }
     if let second = extra.dependent {
-      // The exchange fails if another thread has replaced the dependent by a rare state.
+      // The exchange fails if another thread has replaced the dependent by a `RareState`.
       let (isTaken, _) = self.extra.compareExchange(
         expected: extra, desired: OperationExtra(), ordering: .acquiringAndReleasing)
       if isTaken { return (first, second, []) }

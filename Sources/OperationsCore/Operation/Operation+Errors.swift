@@ -4,7 +4,7 @@
 import Synchronization
 
 extension OperationSupplement where Self: Operation {
-  /// The error of the operation; `nil` if it has recorded none.
+  /// The error of the operation; `nil` if no error was recorded.
   ///
   /// It is set by ``recordError(_:)`` and ``cancel(because:)``, by an ``InvocationOperation`` or
   /// ``AsyncOperation`` whose body throws, and by a cancellation with a reason, such as a failed
@@ -13,7 +13,7 @@ extension OperationSupplement where Self: Operation {
   public var error: (any Error)? {
     withRare { rare in
       rare?.error
-        // A reason for cancelling counts only if the cancellation took effect.
+        // The reason of a cancellation is the error only if the cancellation took effect.
         ?? (status.load(ordering: .acquiring).isCancelled ? rare?.cancellationReason : nil)
     }
   }
@@ -21,10 +21,10 @@ extension OperationSupplement where Self: Operation {
   /// Records an error. A subclass calls it before the operation finishes.
   ///
   /// From then on, the operation counts as failed for operations that require its success. There is
-  /// no other effect: the operation still has to finish. It can be called on any thread.
+  /// no other effect: the operation still has to finish. This method can be called on any thread.
   ///
-  /// - Parameter error: Stored if no error was recorded before.
-  /// - Returns: Whether it was stored. It is not stored on a finished operation.
+  /// - Parameter error: The error, which is stored if no error was recorded before.
+  /// - Returns: Whether the error was stored. A finished operation stores no error.
   @discardableResult
   public func recordError(_ error: any Error) -> Bool { keepError(error) }
 
@@ -32,8 +32,8 @@ extension OperationSupplement where Self: Operation {
   ///
   /// This calls `cancel()`, whether or not the error is stored.
   ///
-  /// - Parameter error: Returned by ``error`` if the operation is or was cancelled, has not
-  ///   finished, and no error was recorded before.
+  /// - Parameter error: The reason of the cancellation. It becomes the operation's ``error`` if the
+  ///   operation is or was cancelled, has not finished, and no error was recorded before.
   public func cancel(because error: any Error) {
     keepError(error, at: \.cancellationReason)
     cancel()
@@ -41,13 +41,15 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// - Returns: Whether it is the first error, and before the finish.
+  /// - Stores an error.
+  ///
+  ///   - Returns: Whether the error is the first one and the operation had not finished.
   @discardableResult
   final func keepError(
     _ error: any Error, at place: ReferenceWritableKeyPath<RareState, (any Error)?> = \.error
   ) -> Bool {
     makeRare { rare in
-      // A thread that has seen the finish and takes the lock afterwards finds all errors that were
+      // If a thread sees the finish and then acquires the lock, it finds all errors that were
       // recorded before the finish.
       let status = status.load(ordering: .sequentiallyConsistent)
       let isLater = rare.error != nil || rare.cancellationReason != nil && status.isCancelled

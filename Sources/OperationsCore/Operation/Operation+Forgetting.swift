@@ -7,12 +7,14 @@ extension OperationSupplement where Self: Operation {
   /// Whether the operation releases its ``Operation/dependencies`` when it finishes; `false` by
   /// default.
   ///
-  /// An operation retains its dependencies, these retain their own, and so on: a program that makes
-  /// each operation depend on the previous one keeps all of them. If this property is set on each,
-  /// only the unfinished ones and one more are kept.
+  /// An operation retains its dependencies, and each dependency retains its own dependencies. If
+  /// each operation of a program depends on the previous one, all operations stay in memory. If
+  /// this property is `true` for each operation, only the unfinished operations and one finished
+  /// operation stay in memory.
   ///
-  /// On a finished operation, setting it takes effect at once. The removal is not announced to
-  /// observers of `dependencies`. It can be set on any thread.
+  /// If the operation has finished, setting this property to `true` removes its dependencies at
+  /// once. The removal is not announced to observers of `dependencies`. This property can be set on
+  /// any thread.
   public var forgetsDependencies: Bool {
     get { status.load(ordering: .acquiring).has(.forgetsDependencies) }
     set {
@@ -30,12 +32,14 @@ extension OperationSupplement where Self: Operation {
 }
 
 extension Operation {
-  /// An unfinished dependency will still count itself off, which has no effect.
+  /// When an unfinished dependency finishes later, it decrements the number of unmet dependencies,
+  /// which has no effect.
   final func forgetDependencies() { release(takeDependencies()) }
 
   /// Forgets the dependencies of a plain block that this thread has executed for a queue.
   ///
-  /// If this may run user code, which may need the slot of the block, the block is retired first.
+  /// If the release of the dependencies may run user code, the block is retired first, because that
+  /// code may need the slot of the block.
   ///
   /// - Returns: Whether the block was retired.
   @inline(never)
@@ -67,7 +71,8 @@ extension Operation {
     defer { lock.unlock() }
     let taken = dependenciesLocked
     setDependenciesLocked([])
-    // Under the lock: a thread that lists a dependency sets the flag again.
+    // The flag is cleared under the lock. A thread that lists a dependency later sets the flag
+    // again.
     update { $0.remove(.hasDependencies) }
     return taken
   }

@@ -9,7 +9,7 @@ extension Operation {
 
   /// Starts the operation, and announces each change.
   ///
-  /// - Returns: Whether this has finished it, so that the caller must call `finishWasSet`.
+  /// - Returns: Whether this call has finished the operation. If it has, the caller must call `finishWasSet`.
   final func run(isByHand: Bool) -> Bool {
     let isReadyNow = status.load(ordering: .acquiring).has(.dispatched) || isReady
     switch update({ $0.claimStart(isReady: isReadyNow, isByHand: isByHand) }) {
@@ -24,26 +24,26 @@ extension Operation {
       if !status.load(ordering: .acquiring).isExecuting {
         announce("isExecuting") { _ = update { $0.noteExecuting() } }
       }
-      // An observer may have finished it.
+      // An observer may have finished the operation.
       if status.load(ordering: .acquiring).isFinished { return false }
       let isBodyDone = CurrentWork.run(self) { runBody() }
       return isBodyDone && finishesWithMain && finish(wasExecuting: true)
     }
   }
 
-  /// Finishes after the blocks have run. An observer may have been added meanwhile.
+  /// Finishes the operation after its blocks have run. An observer may have been added meanwhile.
   final func finishRun() {
     if update({ $0.finishUnobserved() }) == nil { _ = finish(wasExecuting: true) }
   }
 
-  /// Finishes the operation between the announcements of that and, if its class requests it,
-  /// releases its work.
+  /// Finishes the operation, and announces this before and after. If the operation's class requests it, the
+  /// work is released.
   ///
   /// Can be called on any thread.
   ///
-  /// - Returns: Whether the caller must call ``finishWasSet(discardsWork:)``. `false` if a subclass
-  ///   has announced the finish before, because its consequences were handled then, and if the
-  ///   release of the work has retired the operation.
+  /// - Returns: Whether the caller must call ``finishWasSet(discardsWork:)``. The result is `false` if a
+  ///   subclass has announced the finish before, because the consequences were handled then. It is also
+  ///   `false` if the release of the work has retired the operation.
   final func finish(wasExecuting: Bool) -> Bool {
     if status.load(ordering: .acquiring).isFinished { return false }
     let isFirst = Delivery.during(self) {
@@ -60,8 +60,8 @@ extension Operation {
 
   // MARK: Finishes that a subclass decides
 
-  /// Whether the return of `main()` finishes the operation. If a subclass's `isFinished` is
-  /// `false`, it finishes when the subclass announces that.
+  /// Whether the return of `main()` finishes the operation. If a subclass's `isFinished` is `false`, the
+  /// operation finishes when the subclass announces the finish.
   private final var finishesWithMain: Bool {
     if isExactlyBlockOperation || status.load(ordering: .acquiring).isFinished { return true }
     update { $0.insert(.asksWhetherFinished) }
@@ -70,12 +70,12 @@ extension Operation {
 
   /// Reads the overridable `isFinished`.
   ///
-  /// After `main()` has returned, the base class's flags answer as if it had finished, for an
-  /// override that adds a condition to the answer of `super`.
+  /// After `main()` has returned, the base class's flags answer as if the operation had finished. An override
+  /// may add a condition to the answer of `super`.
   final var saysThatItHasFinished: Bool {
-    // A subclass's thread changes the state of its override, and then reads this. The thread that
-    // ran `main()` sets the flag, and then reads this. At least one of them sees the other's
-    // change.
+    // A thread of the subclass changes the state of its override, and then reads this property. The thread
+    // that ran `main()` sets the flag, and then reads this property. At least one of them sees the other
+    // thread's change.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard status.load(ordering: .acquiring).has(.asksWhetherFinished) else { return isFinished }
     return Delivery.asIfFinished(self) { isFinished }
@@ -121,18 +121,18 @@ extension Operation {
 
   // MARK: Readiness
 
-  /// Reads the overridable `isReady`, and notifies the queue if the value is new to it.
+  /// Reads the overridable `isReady`, and notifies the queue if the value has changed.
   final func readReadinessAgain() {
     let reading = update { $0.beginReading() }
     noteReadiness(isReady, reading: reading)
   }
 
-  /// Handles a value of the overridable `isReady`, and notifies the queue if the value is new to it.
+  /// Handles a value of the overridable `isReady`, and notifies the queue if the value has changed.
   ///
   /// - Parameters:
-  ///   - isReadyNow: The value.
-  ///   - reading: The number of the reading.
-  ///   - isFirst: Whether a value that the queue has read meanwhile is preferred.
+  ///   - isReadyNow: The value that was read.
+  ///   - reading: The number of the reading that returned the value.
+  ///   - isFirst: Whether the value is dropped if the queue has read another value meanwhile.
   final func noteReadiness(_ isReadyNow: Bool, reading: UInt64, isFirst: Bool = false) {
     let (isCurrent, mustPush) = update {
       isFirst && $0.has(.selfNotReady)
@@ -140,7 +140,7 @@ extension Operation {
     }
     if mustPush { pushToQueue() }
     if isCurrent, !isReadyNow, status.load(ordering: .relaxed).has(.excludesOthers) {
-      // The queue reads it once more, because another thread may have read `true` since then.
+      // The queue reads `isReady` once more, because another thread may have read `true` meanwhile.
       loseItsTurn(isReady: true)
     }
   }
@@ -155,12 +155,12 @@ extension Operation {
     }
     let announcesFlag = update { $0.claimCancel() }
     if announcesFlag { willChangeValue(forKey: "isCancelled") }
-    // If another thread is just announcing the cancellation, the flag is set here too, so that it
+    // If another thread is announcing the cancellation at this moment, the flag is set here too, so that it
     // is set when `cancel()` returns.
     let verdict = update { $0.cancel(isAnnounced: true) }
     if announcesFlag {
       guard status.load(ordering: .acquiring).isCancelled else {
-        // It has finished since: the cancellation is too late and has changed nothing.
+        // The operation has finished meanwhile. The cancellation is too late and has changed nothing.
         observations?.withdrawChange(.named("isCancelled"))
         return
       }
@@ -177,8 +177,8 @@ extension Operation {
 
   // MARK: Finish
 
-  /// Handles the consequences of the finish: dependents, then the queue, then waiters and the
-  /// completion block.
+  /// Handles the consequences of the finish: notifies the dependents, then the queue, then waiting threads
+  /// and tasks, and submits the completion block.
   ///
   /// Called once, by the thread that set the status to finished. This can be any thread, possibly
   /// under a lock of the subclass. The only user code that is called from here are `deinit`s,
@@ -189,8 +189,8 @@ extension Operation {
   /// The queue is valid: only this thread retires the operation, and until then the queue does not
   /// release it. A refused batch does not take a finished operation back before it is retired.
   ///
-  /// - Parameter discardsWork: Whether to release the work of an operation that was started
-  ///   directly too.
+  /// - Parameter discardsWork: Whether to release the work also if the program started the operation
+  ///   directly.
   final func finishWasSet(discardsWork: Bool = false) {
     let forgotten = takeForgottenDependencies()
     releaseDependents()
@@ -208,7 +208,7 @@ extension Operation {
     release(forgotten)
   }
 
-  /// Wakes waiters and submits the completion block. The status is `retired` already.
+  /// Wakes waiting threads and tasks, and submits the completion block. The status is already `retired`.
   final func wasRetired() {
     let status = status.load(ordering: .acquiring)
     if status.has(.hasWaiters) { wakeWaiters() }
@@ -218,8 +218,8 @@ extension Operation {
   private final func submitCompletion() {
     guard withRare({ $0?.completionBlock != nil }) else { return }
     ForkedProcess.check("to run a completion block")
-    // Asynchronously, because the finishing thread may hold locks of the user. The operation lives
-    // until its block has run.
+    // The completion block runs asynchronously, because the finishing thread may hold locks of the user. The
+    // operation lives until the block has run.
     OperationQueue.completions.addOperation {
       var block: (@Sendable () -> Void)?
       self.announce("completionBlock") { block = self.takeCompletionBlock() }
@@ -235,10 +235,11 @@ extension Operation {
     }
   }
 
-  /// - Returns: Whether it was in time.
+  /// - Sets the completion block.
+  ///
+  ///   - Returns: Whether the block was set before the operation finished.
   final func setCompletionBlock(_ block: (@Sendable () -> Void)?) -> Bool {
-    // The old one is released after the lock, because its captures may have a `deinit` of the
-    // user's.
+    // The previous block is released after the lock, because its captures may have a `deinit` of the user.
     let (isInTime, replaced) = makeRare { rare -> (Bool, (@Sendable () -> Void)?) in
       guard update({ $0.promise(.hasCompletion) }) else { return (false, nil) }
       defer { rare.completionBlock = block }
@@ -256,16 +257,16 @@ extension Operation {
 
   // MARK: Queue
 
-  /// The queue that has the operation; valid until the operation is retired.
+  /// The queue that contains the operation; valid until the operation is retired.
   final var enqueuedQueue: Unmanaged<QueueCore>? {
     // The queue was stored before the flag was set.
     status.load(ordering: .acquiring).has(.enqueued) ? queue.load(ordering: .acquiring) : nil
   }
 
   final func setPriority(_ priority: QueuePriority) {
-    // An operation in the inbox must be taken out first: it is placed by its priority at that
-    // moment, and would otherwise come before operations that were added between itself and the
-    // change.
+    // If the operation is in the inbox, the queue must take it out before the change. The queue places an
+    // operation by its priority at that moment. Otherwise, the operation would come before operations that
+    // were added between its own addition and the change.
     let isPinned = update { $0.pinInInbox() }
     if isPinned, let queue = enqueuedQueue {
       queue._withUnsafeGuaranteedRef { $0.withScheduler { _, _ in } }
@@ -277,14 +278,15 @@ extension Operation {
 
   /// Pushes the operation into its queue's inbox.
   ///
-  /// - Precondition: The caller has set `inInbox` in the status. This keeps the queue alive: an
+  /// - Precondition: The caller has set `inInbox` in the status. The flag keeps the queue alive, because an
   ///   operation that is about to enter the inbox is not released.
   final func pushToQueue() {
     guard let queue = enqueuedQueue else { return }
     queue._withUnsafeGuaranteedRef { $0.pushAgain(self) }
   }
 
-  /// Notifies a collector, if there is one, that name, priority or dependencies have changed.
+  /// Notifies the collector, if one records, that the operation's name, priority or dependencies have
+  /// changed.
   @inline(__always)
   final func noteDescriptionChanged() {
     if MonitorLevel.isOn { noteDescriptionForCollector() }

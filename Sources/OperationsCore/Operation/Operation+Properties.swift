@@ -3,7 +3,8 @@
 
 import Synchronization
 
-/// The values that were set, without the overrides of a subclass. The library itself uses these.
+/// The values of the operation's properties that were set, without the overrides of a subclass. The
+/// library itself uses these values.
 extension Operation {
   final var givenName: String? { withRare { $0?.name } }
 
@@ -38,8 +39,8 @@ extension Operation {
 
   // MARK: Priority
 
-  /// The priority by which the queue orders the operation: the one that was set, or that of an
-  /// override.
+  /// The priority by which the queue orders the operation: the priority that was set, or the value
+  /// of an override.
   final var priority: QueuePriority {
     QueuePriority(index: status.load(ordering: .acquiring).priorityIndex)
   }
@@ -59,7 +60,9 @@ extension Operation {
     keepOverruledPriority(new)
   }
 
-  /// - Returns: Whether an override determines the operation's place.
+  /// - Stores the priority that was set.
+  ///
+  ///   - Returns: Whether an override determines the operation's place.
   @discardableResult
   private final func keepOverruledPriority(_ new: QueuePriority) -> Bool {
     guard rare != nil else { return false }
@@ -75,11 +78,11 @@ extension Operation {
   /// Reads the overridable `queuePriority` on this thread, and moves the operation if the value
   /// differs from its priority.
   ///
-  /// One thread at a time uses the values: another thread that comes meanwhile makes it read once
-  /// more. So the value that counts is never older than the last announcement.
+  /// Only one thread at a time uses the values. If another thread calls this method meanwhile, the
+  /// first thread reads once more. So the used value is never older than the last announcement.
   final func readPriorityAgain() {
-    // Sequentially consistent with the fence in `beginReadingPriority`: a thread that is about to
-    // read sees the announced change, or is seen here.
+    // The fence pairs with the fence in `beginReadingPriority`. Either a thread that is about to
+    // read sees the announced change, or this thread sees that thread.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if leavesPriorityToReader() || queuePriority == priority || !beginReadingPriority() { return }
     repeat { adopt(queuePriority) } while !endReadingPriority()

@@ -9,48 +9,52 @@ final class RareState {
   var name: String?
   var qualityOfService = QualityOfService.default
   var threadPriority = Operation.defaultThreadPriority
-  /// The queue priority that was set, if a subclass overrides the property with another one.
+  /// The queue priority that was set, if a subclass overrides the property with another value.
   var overruledPriority: Operation.QueuePriority?
   /// Whether a thread reads an overridden queue priority, and whether it must read once more.
   var readsPriority = false
   var readsPriorityAgain = false
   var completionBlock: (@Sendable () -> Void)?
   var observations: KeyValueObservations?
-  /// The blocks of a block operation after the first.
+  /// The blocks of a block operation after the first block.
   var moreBlocks: [@Sendable () -> Void] = []
-  /// The number of the operation. It is assigned at the first read and does not change after that.
-  /// It is read without the lock.
+  /// The number of the operation. The number is assigned at the first read and does not change
+  /// after that. It is read without the lock.
   let identifier = Atomic<UInt64>(0)
   /// The record for a collector. Guarded by the queue's lock instead of the operation's.
   @exclusivity(unchecked) var record: OperationRecord?
-  /// Whether an operation that has a record depends on it. Never reset; not guarded by a lock.
+  /// Whether an operation that has a record depends on this operation. The value never becomes
+  /// `false` again, and no lock guards it.
   let isAwaited = Atomic<Bool>(false)
-  /// The dependencies after the first, in order.
+  /// The dependencies after the first one, in the order in which they were added.
   var moreDependencies: [Operation] = []
-  /// All dependencies, if there are many, so that adding another one stays cheap.
+  /// All dependencies as a set, if there are many, so that adding another dependency stays cheap.
   var dependencySet: Set<ObjectIdentifier> = []
-  /// The dependents after the first, unowned-retained.
+  /// The dependents after the first one, unowned-retained.
   var moreDependents: [Unmanaged<Operation>] = []
-  /// The current waits of its own code, once for each waiting thread.
+  /// The operations and queues that the operation's own code waits for at present, one for each
+  /// waiting thread.
   var awaitedInside: [AwaitedInside] = []
-  /// The error, if it was recorded before the finish.
+  /// The error that was recorded before the finish.
   var error: (any Error)?
-  /// The reason why it is, or is about to be, cancelled.
+  /// The reason why the operation was cancelled or is about to be cancelled.
   var cancellationReason: (any Error)?
-  /// The dependencies whose success it requires.
+  /// The dependencies whose success this operation requires.
   var required: Set<ObjectIdentifier> = []
-  /// The operations that require its success, unowned-retained.
+  /// The operations that require the success of this operation, unowned-retained.
   var requirers: [Unmanaged<Operation>] = []
-  /// The members of its group, which are notified of its finish.
+  /// The members of the group that contains this operation. They are notified when this operation
+  /// finishes.
   var groupMembers: GroupMembers?
-  /// The exclusions that it shares with others.
+  /// The exclusions that the operation shares with others.
   var exclusions: Set<MutualExclusion> = []
-  /// Whether it has requested its exclusions, which do not change after that.
+  /// Whether the operation has requested its exclusions, which do not change after that.
   var hasAskedForExclusions = false
-  /// The waiters for its retirement, except for threads, which sleep on the status.
+  /// The waiters that are woken when the operation is retired. Waiting threads are not listed,
+  /// because they sleep on the status.
   var waiters: [ObjectIdentifier: any Waiter] = [:]
 
-  /// Whether it retains objects of the user, apart from dependencies.
+  /// Whether the rare state retains objects of the user, apart from dependencies.
   fileprivate var holdsUsersObjects: Bool {
     completionBlock != nil || observations != nil || !moreBlocks.isEmpty || error != nil
       || cancellationReason != nil
@@ -60,9 +64,9 @@ final class RareState {
 extension [Unmanaged<Operation>] {
   /// Adds an operation, with its unowned reference.
   ///
-  /// An operation that never finishes would collect the memory of all its earlier dependents.
-  /// Therefore, before the list grows, it drops those that no longer exist, so that its capacity is
-  /// at most twice the number of existing ones.
+  /// Without this method, an operation that never finishes would keep the memory of all its earlier
+  /// dependents. Before the list grows, it drops the operations that no longer exist. So its
+  /// capacity is at most twice the number of existing operations.
   mutating func list(_ operation: Unmanaged<Operation>) {
     let capacity = capacity
     if capacity > 0, count == capacity {
@@ -78,12 +82,13 @@ extension [Unmanaged<Operation>] {
 }
 
 extension Operation {
-  /// Applies one event to the status. Of threads that race, each sees the other's effect.
+  /// Applies one event to the status. If two threads race, the later event sees the effect of the
+  /// earlier one.
   ///
-  /// Values that were written before an event are visible to a thread that acts on its result.
-  /// Sequentially consistent, because some threads read the lock after that, and others read the
-  /// status after they have taken the lock. This includes the failed exchange: it is the last read
-  /// of an event that finds nothing to change.
+  /// Values that were written before an event are visible to a thread that acts on its result. The
+  /// accesses are sequentially consistent, because some threads read the lock after the event, and
+  /// others read the status after they have acquired the lock. The failed exchange is sequentially
+  /// consistent too, because it may be the last read of an event that changes nothing.
   @inline(__always) @discardableResult
   final func update<Result>(_ event: (inout OperationStatus) -> Result) -> Result {
     var old = status.load(ordering: .sequentiallyConsistent)
@@ -115,15 +120,16 @@ extension Operation {
     return body(rareLocked)
   }
 
-  /// `false` if there is certainly no ``record``.
+  /// Whether the operation may have a ``record``. If it is `false`, the operation certainly has
+  /// none.
   @inline(__always)
   final var mayHaveRecord: Bool { extra.load(ordering: .relaxed).isRare }
 
-  /// The rare state, if any; can be read without the lock.
+  /// The rare state; `nil` if the operation has none. It can be read without the lock.
   final var rare: RareState? { extra.load(ordering: .acquiring).rare }
 
-  /// The record for a collector. Guarded by the queue's lock, inside which the operation's lock may
-  /// be taken, but never in the opposite order.
+  /// The record for a collector. Guarded by the queue's lock. A thread that holds the queue's lock
+  /// may acquire the operation's lock, but not the other way round.
   final var record: OperationRecord? {
     get { rare?.record }
     set { (rare ?? makeRare { $0 }).record = newValue }
@@ -143,30 +149,32 @@ extension Operation {
       let new = OperationExtra(made)
       let (isExchanged, _) = self.extra.compareExchange(
         expected: extra, desired: new, ordering: .sequentiallyConsistent)
-      // The rare state retains the earlier value now. If the finisher has just taken the dependent,
-      // everything is repeated without it.
+      // The rare state retains the earlier value now. If the thread that finishes the operation has
+      // just removed the dependent, everything is repeated without it.
       (isExchanged ? extra : new).release()
       if isExchanged { return made }
     }
   }
 
-  /// Whether it is a queue's barrier. The flag is in the status and not in the place, because
-  /// threads that do not hold the queue's lock read it while others change the place. Relaxed: the
-  /// flag was set before the operation was pushed, and does not change.
+  /// Whether the operation is a barrier of a queue. The flag is in the status and not in `place`,
+  /// because threads that do not hold the queue's lock read the flag while other threads change
+  /// `place`. The load is relaxed, because the flag was set before the operation was pushed, and
+  /// does not change.
   @inline(__always)
   final var isBarrier: Bool { status.load(ordering: .relaxed).has(.barrier) }
 
-  /// Whether no code of a subclass can be involved between the queue and the blocks.
+  /// Whether the operation is a plain block operation, so that a queue can run its blocks without
+  /// calling code of a subclass.
   @inline(__always)
   final var isExactlyBlockOperation: Bool { type(of: self) == BlockOperation.self }
 
-  /// Whether releasing it releases nothing else: it is a block operation that never had a
-  /// dependency, and it has no rare state.
+  /// Whether the release of this operation releases no other object. This is true for a block
+  /// operation that never had a dependency and has no rare state.
   ///
-  /// This is read without the lock, although another thread that has a reference may add a
-  /// dependency. In that case that thread's reference, or the queue's, is the last one.
+  /// This property is read without the lock, although another thread that has a reference may add a
+  /// dependency. In that case the reference of that thread, or of the queue, is the last one.
   ///
-  /// - Precondition: It has finished, so that it has no dependents.
+  /// - Precondition: The operation has finished, so it has no dependents.
   @inline(__always)
   final var isNothingButBlock: Bool {
     isExactlyBlockOperation && !status.load(ordering: .relaxed).has(.hasDependencies)
@@ -176,9 +184,10 @@ extension Operation {
   /// The objects that the release of an operation may release, and the user code that it may run.
   enum HeldObjects { case nothing, dependencies, usersObjects }
 
-  /// The objects that it still retains. Can be read inside its queue's lock.
+  /// The objects that the operation still retains. This property can be read under the lock of the
+  /// operation's queue.
   ///
-  /// - Precondition: It is retired.
+  /// - Precondition: The operation is retired.
   final var heldAfterRetirement: HeldObjects {
     // A subclass may have a `deinit`, and properties with a `deinit`.
     guard isExactlyBlockOperation else { return .usersObjects }

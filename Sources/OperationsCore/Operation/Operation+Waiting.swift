@@ -6,8 +6,9 @@ import Synchronization
 
 extension Operation {
   final func performWait() {
-    // A waiting observer would wait for its own return. This is checked first, because a worker
-    // that calls observers of an operation still counts as executing it.
+    // If an observer waited for the operation that it observes, it would wait for its own return.
+    // This is checked first, because a worker that calls observers of an operation still counts as
+    // executing the operation.
     if Delivery.isUnderWay(for: self) { return }
     if status.load(ordering: .acquiring).has(.retired) { return }
     CurrentWork.retireWhatHasRun()
@@ -25,15 +26,16 @@ extension Operation {
     CurrentWork.waiting(for: .operation(self)) { waitUntilRetired() }
   }
 
-  /// Ends a child process that would wait forever: it has none of the threads that execute
-  /// operations of queues.
+  /// Ends the process if it is a forked child, which would wait forever because it has no threads
+  /// that execute operations of queues.
   fileprivate final func checkProcessBeforeWait() {
     if status.load(ordering: .acquiring).has(.enqueued) {
       ForkedProcess.check("to wait for an operation that is in a queue")
     }
   }
 
-  /// Ends a child process that expects this operation's queue to start it.
+  /// Ends the process if it is a forked child and expects this operation's queue to start the
+  /// operation.
   final func checkProcessBeforeChange() {
     let status = status.load(ordering: .acquiring)
     if status.isPending, status.has(.enqueued) {
@@ -41,7 +43,8 @@ extension Operation {
     }
   }
 
-  /// Whether it has not started, and is in a queue whose operations run on the main dispatch queue.
+  /// Whether the operation has not started, and is in a queue whose operations run on the main
+  /// dispatch queue.
   private final var isPendingOnMain: Bool {
     let status = status.load(ordering: .acquiring)
     guard status.isPending, !status.has(.dispatched), let queue = enqueuedQueue else {
@@ -52,7 +55,8 @@ extension Operation {
     return QueueRegistry.queue(at: queue)?.core.isOnMainDispatchQueue == true
   }
 
-  /// Sleeps on the low half of the status word, which changes with every flag.
+  /// Blocks the thread until the operation is retired. The thread sleeps on the low half of the
+  /// status word, which changes when a flag changes.
   final func waitUntilRetired() {
     while true {
       let current = status.load(ordering: .acquiring)
@@ -68,14 +72,14 @@ extension Operation {
     }
   }
 
-  /// Pins it as soon as no other thread does.
+  /// Pins the operation as soon as no other thread pins it.
   final func pinWhenUnpinned() { waitUntil { $0.pin() } }
 
   /// Applies an event to the status until it succeeds.
   ///
-  /// This sleeps, at most a millisecond at a time, and does not spin, because the other thread may
-  /// have a lower priority and need this processor. It is called only for a refused batch, while an
-  /// operation of it finishes or its priority is set.
+  /// The thread sleeps, at most a millisecond at a time, and does not spin, because the other
+  /// thread may have a lower priority and need this processor. This method is called only for a
+  /// refused batch, while an operation of the batch finishes or its priority is set.
   final func waitUntil(_ event: (inout OperationStatus) -> Bool) {
     while !update(event) {
       let seen = UInt32(truncatingIfNeeded: status.load(ordering: .relaxed).rawValue)
@@ -94,9 +98,9 @@ extension Operation {
 
   /// Wakes `waiter` when the operation is retired.
   ///
-  /// - Returns: `false` if it is already retired: nothing was added.
+  /// - Returns: `false` if the operation is already retired. In that case the waiter was not added.
   final func addWaiter(_ waiter: any Waiter) -> Bool {
-    // The thread that retires the operation reads the flag after that, and then needs the lock: the
+    // The thread that retires the operation reads the flag later, and then acquires the lock. The
     // waiter is in the list by then.
     makeRare { rare in
       let isEarly = update { status in

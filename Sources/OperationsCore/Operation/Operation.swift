@@ -14,18 +14,18 @@ import Synchronization
 /// block, `deinit`) while it holds one of its locks.
 ///
 /// Source: Apple, "NSOperation Class Reference".
-// Unchecked because an open class cannot be checked. `status` is atomic. `links` and the contents
-// of `extra` are guarded by `lock`, except for the parts that the finisher takes
-// (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is
+// The `Sendable` conformance is unchecked, because the compiler cannot check an open class. `status` is
+// atomic. `links` and the contents of `extra` are guarded by `lock`, except for the parts that the finishing
+// thread removes (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is
 // guarded by the queue's lock, and belongs to the adding thread until the first push.
 //
-// A block operation takes 120 bytes, and must not take more: glibc frees larger blocks under a lock
-// that the adding thread needs too. A queue to which one thread adds and on which another thread
-// works would then be twice as slow.
+// A block operation takes 120 bytes and must not take more: glibc frees larger blocks under a lock that the
+// adding thread needs too. A queue to which one thread adds and on which another thread works would then be
+// twice as slow.
 open class Operation: @unchecked Sendable {
   final let status = Atomic<OperationStatus>(OperationStatus())
-  /// The queue that it was added to, which never changes. Valid until the operation is retired: its
-  /// queue lives at least as long as it has operations that are not retired.
+  /// The queue that the operation was added to, which never changes. The reference is valid until the
+  /// operation is retired, because a queue lives at least as long as it has operations that are not retired.
   final let queue = Atomic<Unmanaged<QueueCore>?>(nil)
   @exclusivity(unchecked) final var inboxNext: Unmanaged<Operation>?
   @exclusivity(unchecked) final var place = QueuePlace()
@@ -45,18 +45,19 @@ open class Operation: @unchecked Sendable {
 
   // MARK: Work
 
-  /// Begins the work. The queue calls it on one of its threads. For an operation that is in no
-  /// queue, you can call it directly.
+  /// Begins the work. The queue calls it on one of its threads. If an operation is not in a queue, you can
+  /// call this method directly.
   ///
-  /// It runs ``main()`` on the calling thread and returns when ``main()`` has returned. The
-  /// operation has finished by then, unless an override of ``isFinished`` is `false`: then it
-  /// finishes when the subclass announces that. A cancelled operation finishes without running. On
-  /// a finished operation, the method has no effect. A subclass can override this method, with or
-  /// without a call of `super`.
+  /// The method runs ``main()`` on the calling thread and returns when ``main()`` has returned. The operation
+  /// has finished by then, unless an override of ``isFinished`` is `false`. In that case, the operation
+  /// finishes when the subclass announces the finish. A cancelled operation finishes without running. On a
+  /// finished operation, the method has no effect. A subclass can override this method, with or without a
+  /// call of `super`.
   ///
   /// - Precondition: The operation is ready, does not execute, and is not in a queue.
   open func start() {
-    // Workers start a plain block operation in another way, so this call was made by the program.
+    // Workers start a plain block operation in another way. If the operation is one, the program has made
+    // this call.
     if run(isByHand: isExactlyBlockOperation) { finishWasSet() }
   }
 
@@ -64,26 +65,25 @@ open class Operation: @unchecked Sendable {
   ///
   /// A subclass whose work continues after this method has returned overrides ``isFinished`` too.
   ///
-  /// It runs on the thread that called ``start()``. It should check ``isCancelled`` from time to
-  /// time and return early.
+  /// This method runs on the thread that called ``start()``. An override should check ``isCancelled`` from
+  /// time to time, and return early if it is `true`.
   open func main() {}
 
   /// Asks the operation to stop: sets ``isCancelled``, and has no other effect.
   ///
-  /// An operation that has not started will not run: it stops waiting for its dependencies, and its
-  /// queue retires it as soon as a slot is free. An executing operation continues until it checks
-  /// the flag. On a finished operation, or in a second call, nothing changes. Other operations are
-  /// not cancelled. Dependents of this operation can start when it has finished.
+  /// If the operation has not started, it will not run. It stops waiting for its dependencies, and its queue
+  /// finishes it as soon as a slot is free. An executing operation continues until it checks the flag. On a
+  /// finished operation, or in a second call, nothing changes. Other operations are not cancelled. Dependents
+  /// of this operation can start when it has finished.
   ///
-  /// The method announces `isCancelled` and then, if the operation has not started, `isReady`, even
-  /// if that was `true`. An override that sets its own flag, announces it and does not call `super`
-  /// ends the wait for dependencies too. In that case ``main()`` runs, and can clean up.
+  /// The method announces `isCancelled` and then, if the operation has not started, `isReady`, even if
+  /// `isReady` was `true` before. An override that sets its own flag, announces it and does not call `super`
+  /// ends the wait for dependencies too. After such an override, ``main()`` runs and can clean up.
   open func cancel() { performCancel() }
 
   // MARK: State
 
-  /// Whether a cancellation was requested before the operation finished. Never becomes `false`
-  /// again.
+  /// Whether the operation was cancelled before it finished. The value never becomes `false` again.
   open var isCancelled: Bool { status.load(ordering: .acquiring).isCancelled }
 
   /// Whether the operation executes.
@@ -91,18 +91,19 @@ open class Operation: @unchecked Sendable {
   /// This is also `true` after ``main()`` while an override of ``isFinished`` is `false`.
   open var isExecuting: Bool { answersAsExecuting }
 
-  /// Whether the operation has finished, after its work or by cancellation. Never becomes `false`
+  /// Whether the operation has finished, after its work or by cancellation. The value never becomes `false`
   /// again.
   ///
-  /// ``start()`` reads an override once, when ``main()`` has returned. The base class's value is
-  /// then `true` for the override. If the override is `false`, the operation finishes when the
-  /// subclass announces that `isFinished` has become `true`.
+  /// ``start()`` reads an override once, after ``main()`` has returned. During this read, `super.isFinished`
+  /// is `true`. If the override returns `false`, the operation finishes when the subclass announces that
+  /// `isFinished` has become `true`.
   open var isFinished: Bool { answersAsFinished }
 
-  /// Whether the operation can start: every dependency has finished, or it was cancelled.
+  /// Whether the operation can start, because every dependency has finished or because the operation was
+  /// cancelled.
   ///
-  /// It stays `true` during and after the execution. An override should combine `super.isReady`
-  /// with its own condition, and announce each change by `didChangeValue(forKey: "isReady")`.
+  /// The value stays `true` during and after the execution. An override should combine `super.isReady` with
+  /// its own condition, and announce each change by `didChangeValue(forKey: "isReady")`.
   ///
   /// The library reads an override when the operation is added, when a change of it or of the
   /// dependencies is announced, when the last dependency finishes, and last when the operation is
@@ -113,11 +114,11 @@ open class Operation: @unchecked Sendable {
 
   /// Whether ``start()`` returns before the work has ended; `false` by default.
   ///
-  /// Queues ignore it, because they always call ``start()`` on one of their own threads. If a
+  /// Queues ignore this property, because they always call ``start()`` on one of their own threads. If a
   /// subclass overrides only ``isConcurrent``, this property has the same value.
   open var isAsynchronous: Bool { AsynchronyQuestion.answer(for: self) { isConcurrent } }
 
-  /// The older name of ``isAsynchronous``. If a subclass overrides only that property, this one has
+  /// The older name of ``isAsynchronous``. If a subclass overrides only ``isAsynchronous``, this property has
   /// the same value.
   open var isConcurrent: Bool { AsynchronyQuestion.answer(for: self) { isAsynchronous } }
 
@@ -125,7 +126,8 @@ open class Operation: @unchecked Sendable {
 
   /// A name for display; `nil` by default. `opq-top` shows it.
   ///
-  /// An override is used by ``description``. Queues and `opq-top` use the name that was set.
+  /// If a subclass overrides this property, only ``description`` uses the override. Queues and `opq-top` use
+  /// the name that was set.
   open var name: String? {
     get { givenName }
     set {
@@ -137,8 +139,8 @@ open class Operation: @unchecked Sendable {
 
   /// The priority among the ready operations of a queue; `.normal` by default.
   ///
-  /// A change has an effect until the operation is started: the operation then goes to the tail of its
-  /// new level.
+  /// A change has an effect until the operation is started. The operation then moves to the end of its new
+  /// priority level.
   ///
   /// The queue reads an override when the operation is added, on the adding thread, and when a
   /// change is announced by `didChangeValue(forKey: "queuePriority")`, on the announcing thread.
@@ -151,7 +153,7 @@ open class Operation: @unchecked Sendable {
     }
   }
 
-  /// The importance of the work; `.default` unless set. Advisory: see ``QualityOfService``.
+  /// The importance of the work; `.default` unless set. The value is advisory; see ``QualityOfService``.
   ///
   /// ``QualityOfService/current`` reads an override on the thread of the work.
   open var qualityOfService: QualityOfService {
@@ -181,9 +183,9 @@ open class Operation: @unchecked Sendable {
   /// A block that runs once after the operation has finished or was cancelled, on an unspecified
   /// thread.
   ///
-  /// Neither dependents nor waiters wait for it. When it begins, it is released and this property
-  /// becomes `nil`. Setting it replaces the earlier block. Setting it on a finished operation has
-  /// no effect, and is reported as a ``Diagnostic``.
+  /// Dependents, and threads that wait for the operation, do not wait for the block. When the block begins,
+  /// this property becomes `nil`. Setting this property replaces the earlier block. Setting it on a finished
+  /// operation has no effect, and is reported as a ``Diagnostic``.
   ///
   /// The library runs the block that was set and does not read an override.
   open var completionBlock: (@Sendable () -> Void)? {
@@ -195,40 +197,39 @@ open class Operation: @unchecked Sendable {
 
   /// The dependencies of this operation, in the order in which they were added.
   ///
-  /// This is a copy. Finished operations stay in it until they are removed, or until this operation
-  /// has finished if it ``OperationSupplement/forgetsDependencies``.
+  /// The array is a copy. Finished dependencies stay in the list until they are removed. If
+  /// ``OperationSupplement/forgetsDependencies`` is `true`, they stay until this operation has finished.
   ///
   /// The library uses the dependencies that were added and does not read an override.
   open var dependencies: [Operation] { listedDependencies }
 
-  /// Makes this operation wait until `operation` has finished, also if it finishes by cancellation.
+  /// Makes this operation wait until `operation` has finished. A cancelled operation finishes too.
   ///
-  /// The operations can be in different queues or in none. An operation that has already finished
-  /// is listed and does not delay this one. Adding the same operation again has no effect. If this
-  /// operation executes, is cancelled or has finished, the dependency is listed but has no effect.
-  /// The caller must not create cycles: their members wait until one of them is cancelled.
+  /// The operations can be in different queues or in none. An operation that has already finished is listed,
+  /// but does not delay this operation. Adding the same operation again has no effect. If this operation
+  /// executes, is cancelled or has finished, the dependency is listed but has no effect. The caller must not
+  /// create cycles, because the members of a cycle wait until one of them is cancelled.
   ///
   /// - Precondition: `operation` is not this operation.
   open func addDependency(_ operation: Operation) {
     depend(on: operation, requiresSuccess: false)
   }
 
-  /// Removes a dependency. If nothing else keeps this operation waiting, it is ready.
+  /// Removes a dependency. If nothing else keeps this operation waiting, the operation becomes ready.
   ///
   /// If `operation` is not a dependency, nothing happens.
   open func removeDependency(_ operation: Operation) { stopDepending(on: operation) }
 
   /// Blocks the calling thread until the operation has finished.
   ///
-  /// When the method returns, the operation's dependents have been released and it has left its
-  /// queue. It returns immediately if this has already happened, and also inside an observer of
-  /// this operation, which would wait for itself. The operation may be outside any queue and be
-  /// started later by another thread.
+  /// When the method returns, the operation's dependents have been released and it has left its queue. The
+  /// method returns immediately if this has already happened. It also returns immediately inside an observer
+  /// of this operation, because the observer would wait for itself. The operation may be outside any queue
+  /// and be started later by another thread.
   ///
-  /// - Precondition: Not called from inside the operation itself, nor from inside an operation that
-  ///   it has started on its thread, before it has finished. Not called on the main thread if
-  ///   ``OperationQueue/main`` has not started the operation yet. Each of these calls would never
-  ///   return.
+  /// - Precondition: The caller is not inside the operation itself, and not inside an operation that it has
+  ///   started on its thread. The caller is not on the main thread if ``OperationQueue/main`` has not started
+  ///   the operation yet. Each of these calls would never return.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   open func waitUntilFinished() { performWait() }
 
@@ -236,28 +237,26 @@ open class Operation: @unchecked Sendable {
 
   /// Announces that the value of `key` is about to change.
   ///
-  /// Pair it with `didChangeValue(forKey:)` on the same thread. It can be called while a lock of
-  /// the subclass is held, and inside other such pairs. Pairs match by key, with or without `is`,
-  /// and can be nested in any way.
+  /// Pair each call with a call of `didChangeValue(forKey:)` on the same thread. This method can be called
+  /// while a lock of the subclass is held, and inside other such pairs. Pairs match by key, with or without
+  /// `is`, and can be nested in any way.
   open func willChangeValue(forKey key: String) { valueWillChange(forKey: key) }
 
   /// Announces that the value of `key` has changed.
   ///
-  /// Observers are notified on this thread. For `isFinished`, `isExecuting`, `isCancelled` and
-  /// `isReady` (or without the `is`), and for keys that are declared as affecting these, the
-  /// overridable property is read on this thread, and queue, dependents and waiters act on its
-  /// value, whether or not `willChangeValue(forKey:)` was called before. Apart from observers, no
-  /// user code runs on this thread because of it. It can be called while a lock of the subclass is
-  /// held, if the property can be read then.
+  /// Observers are notified on this thread. For `isFinished`, `isExecuting`, `isCancelled` and `isReady` (or
+  /// without the `is`), and for keys that are declared as affecting these, the overridable property is read
+  /// on this thread, and queue, dependents and waiters act on its value, whether or not
+  /// `willChangeValue(forKey:)` was called before. Apart from observers, this call runs no user code on this
+  /// thread. It can be called while a lock of the subclass is held, if the property can be read then.
   open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
 
   /// Returns the keys whose changes also change `key`, for subclasses that derive one property from
   /// another.
   ///
-  /// If `"state"` is returned for `isExecuting` and `isFinished`, announcing `state` announces
-  /// both. The method is called once per class for the flags that queues use, and again for the key
-  /// of each new observation, so it must always return the same value. It is called with names with
-  /// and without `is`.
+  /// If `"state"` is returned for `isExecuting` and `isFinished`, announcing `state` announces both. The
+  /// method is called once per class for the flags that queues use, and again for the key of each new
+  /// observation, so it must always return the same value. Keys are passed with and without `is`.
   open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
   /// Whether changes are announced automatically: always `false`, as on Apple platforms for these
@@ -267,22 +266,22 @@ open class Operation: @unchecked Sendable {
   /// Returns the value of a property by its name, with or without `is`.
   ///
   /// - Parameter key: A property of this class. A subclass overrides this method for its own keys.
-  /// - Returns: The value of the overridable property; `nil` if that is `nil`.
-  /// - Precondition: There is a property with this name.
+  /// - Returns: The value of the overridable property, which may be `nil`.
+  /// - Precondition: The class has a property with this name.
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
   /// Runs the work on the thread that has started the operation. The classes of this module
   /// override it.
   ///
-  /// - Returns: Whether the work has ended. If not, the class calls ``finish(wasExecuting:)`` at its
-  ///   end.
+  /// - Returns: Whether the work has ended. If it has not ended, the class calls ``finish(wasExecuting:)`` at
+  ///   its end.
   func runBody() -> Bool {
     main()
     return true
   }
 
   /// Finishes an operation that was cancelled before its start. The classes of this module override it.
-  /// - Returns: Whether this call has finished it, so that the caller must call
+  /// - Returns: Whether this call has finished the operation. If it has, the caller must call
   ///   ``finishWasSet(discardsWork:)``.
   func finishUnrun() -> Bool { finish(wasExecuting: false) }
 
@@ -303,13 +302,13 @@ open class Operation: @unchecked Sendable {
 
   // MARK: Identity
 
-  /// The class's name, the identifier and the name, for display.
+  /// The name of the class, the operation's number and its name, for display.
   open var description: String {
     let title = name.map { " “\($0)”" } ?? ""
     return "<\(String(describing: type(of: self))) \(id)\(title)>"
   }
 
-  /// The ``description`` with the state.
+  /// The ``description``, followed by the operation's state.
   open var debugDescription: String {
     "\(description) {\(state), cancelled: \(isCancelled), priority: \(queuePriority)}"
   }
@@ -326,9 +325,9 @@ open class Operation: @unchecked Sendable {
 /// Two operations are equal if ``isEqual(_:)`` returns `true`; by default, if they are the same
 /// object.
 extension Operation: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Returns whether both are equal.
+  /// Returns whether both operations are equal.
   public static func == (left: Operation, right: Operation) -> Bool { left.isEqual(right) }
 
-  /// Hashes ``hash``.
+  /// Feeds ``hash`` into the hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

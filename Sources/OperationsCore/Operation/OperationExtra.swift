@@ -3,21 +3,21 @@
 
 import Synchronization
 
-/// One tagged word for rarely used state: a second dependency, a second dependent, or a
-/// ``RareState`` with everything.
+/// One tagged word for rarely used state. It contains a second dependency, a second dependent, or a
+/// ``RareState`` that contains all further state.
 ///
-/// It is written while the operation's lock is held, except by the one thread that has finished the
-/// operation and takes its dependents. A rare state stays after its creation, so that it can be
-/// found without the lock.
+/// The word is written while the operation's lock is held, except by the one thread that has
+/// finished the operation and removes its dependents. A rare state is never removed, so that it can
+/// be found without the lock.
 struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
-  /// An address, with the kind in its two low bits.
+  /// An address, with the kind of the object in its two low bits.
   let rawValue: UInt
 
   private enum Kind {
     static let rare: UInt = 0
-    /// A retained operation.
+    /// The kind of a dependency, which is retained.
     static let dependency: UInt = 1
-    /// An unowned-retained operation.
+    /// The kind of a dependent, which is unowned-retained.
     static let dependent: UInt = 2
     static let mask: UInt = 3
   }
@@ -37,14 +37,15 @@ struct OperationExtra: RawRepresentable, AtomicRepresentable, Equatable {
     rawValue = UInt(bitPattern: Unmanaged.passRetained(dependency).toOpaque()) | Kind.dependency
   }
 
-  /// Uses the unowned reference that the caller has created.
+  /// Creates a value with a dependent. The value uses the unowned reference that the caller has
+  /// created.
   init(dependent: Unmanaged<Operation>) {
     rawValue = UInt(bitPattern: dependent.toOpaque()) | Kind.dependent
   }
 
   var isNothing: Bool { rawValue == 0 }
 
-  /// Whether there is a rare state.
+  /// Whether the value contains a rare state.
   @inline(__always)
   var isRare: Bool { rawValue != 0 && rawValue & Kind.mask == Kind.rare }
 

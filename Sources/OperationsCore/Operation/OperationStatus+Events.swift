@@ -1,66 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The events. Each changes the value and returns the actions for its caller.
+/// The events that change a status. Each event changes the value and returns the actions for its caller.
 extension OperationStatus {
   /// The actions after an event that may have made the operation ready.
   struct Verdict: Equatable {
-    /// Whether the event took effect.
+    /// Whether the event has changed the status.
     var isNews = false
-    /// The readiness is held back: the caller must announce it, and release it between the two
-    /// announcements. It must not push before.
+    /// Whether the operation became ready, but its readiness is held back. The caller must announce the
+    /// readiness, and release it between the two announcements. The caller must not push the operation before
+    /// that.
     var becameReady = false
-    /// The caller must announce `isReady` although it was `true` before.
+    /// Whether the caller must announce `isReady` although it was `true` before.
     var announcesReadiness = false
-    /// The caller must push the operation into its queue's inbox.
+    /// Whether the caller must push the operation into its queue's inbox.
     var mustPush = false
-    /// The dependencies are finished by this event, so that an overridden `isReady` must be
+    /// Whether this event has finished the last dependency, so that an overridden `isReady` must be
     /// evaluated.
     var asksReadiness = false
   }
 
   enum StartVerdict: Equatable {
-    /// Run `main()`.
+    /// The caller must run `main()`.
     case run
-    /// The operation was cancelled. Finish it and handle the consequences.
+    /// The operation was cancelled. The caller must finish it and handle the consequences.
     case finishWithoutRunning
-    /// The operation has already finished. Do nothing.
+    /// The operation has already finished. The caller must do nothing.
     case nothing
     case refuse(Misuse.Kind)
   }
 
-  /// A queue takes the operation and is about to push it. Returns `false` if it may not: the
-  /// operation is or was in a queue, or was started.
+  /// Adds the operation to a queue, which is about to push it. Returns `false` if the operation is or was in
+  /// a queue, or was started.
   mutating func enqueue() -> Bool {
     guard !has(.enqueued), isPending else { return false }
     insert([.enqueued, .inInbox])
     return true
   }
 
-  /// Reverts ``enqueue()`` after its batch was refused; it was not pushed. No other thread pins it.
+  /// Reverts ``enqueue()`` after the operation's batch was refused. The operation was not pushed, and no
+  /// other thread pins it.
   ///
-  /// - Returns: `false`, with nothing changed, if it has finished and is not retired: its finisher
-  ///   uses the queue.
+  /// - Returns: `false` if the operation has finished and is not retired, because the finishing thread uses
+  ///   the queue. In that case the status is unchanged.
   mutating func takeBackEnqueue() -> Bool {
     if isFinished, !has(.retired) { return false }
     remove([.enqueued, .inInbox, .pinned])
     return true
   }
 
-  /// The queue takes it out of the inbox. Returns whether its description has changed.
+  /// Handles that the queue takes the operation out of its inbox. Returns whether the operation's description
+  /// has changed.
   mutating func leaveInbox() -> Bool {
     defer { remove([.inInbox, .descriptionChanged]) }
     return has(.descriptionChanged)
   }
 
-  /// Keeps the queue from releasing the operation. Returns `false` if another thread does.
+  /// Pins the operation: the queue does not release it until it is unpinned. Returns `false` if another
+  /// thread pins it.
   mutating func pin() -> Bool {
     if has(.pinned) { return false }
     insert(.pinned)
     return true
   }
 
-  /// Pins the operation if its queue has not read its change yet. Returns `false` if it has.
+  /// Pins the operation if it is still in its queue's inbox. Returns `false` if the operation was not pinned.
   mutating func pinInInbox() -> Bool { has(.inInbox) && !has(.retired) && pin() }
 
   /// Reverts ``pin()``. Returns whether the caller must push, so that the queue checks again
@@ -72,21 +76,21 @@ extension OperationStatus {
     return true
   }
 
-  /// Whether the queue must not release it after it has left.
+  /// Whether the queue must not release the operation yet, although the operation has left the queue.
   var isHeldInQueue: Bool { has(.inInbox) || has(.pinned) }
 
-  /// Notes a change of name, priority or dependencies for a collector.
-  /// - Returns: Whether the caller must push.
+  /// Records for a collector that the operation's name, priority or dependencies have changed.
+  /// - Returns: Whether the caller must push the operation.
   mutating func descriptionDidChange() -> Bool {
     insert(.descriptionChanged)
     return claimPush()
   }
 
-  /// The queue chooses it to be started.
+  /// Handles that the queue chooses the operation to be started.
   ///
-  /// - Parameter startsAtOnce: Whether its class requires no check before the start. In that case
-  ///   this starts it, unless it is observed or was cancelled.
-  /// - Returns: `false` if it is no longer eligible.
+  /// - Parameter startsAtOnce: Whether the operation's class requires no check before the start. In that case
+  ///   this call starts the operation, unless the operation is observed or was cancelled.
+  /// - Returns: `false` if the operation is no longer eligible.
   mutating func dispatch(startsAtOnce: Bool = false) -> Bool {
     guard isEligible, isPending else { return false }
     insert(.dispatched)
@@ -95,16 +99,16 @@ extension OperationStatus {
     return true
   }
 
-  /// The queue reverts its choice because the subclass's `isReady` was `false`.
+  /// Handles that the queue reverts its choice, because the subclass's `isReady` was `false`.
   mutating func undispatch() { remove(.dispatched) }
 
-  /// Base `start()` claims the operation. The action in the result changes the status later,
-  /// between its announcements, by ``noteExecuting()`` or ``finish()``.
+  /// Claims the operation for the base class's `start()`. The caller carries out the returned action. It
+  /// changes the status later, between the announcements, by ``noteExecuting()`` or ``finish()``.
   ///
   /// - Parameters:
   ///   - isReady: The value of the overridable `isReady`.
-  ///   - isByHand: Whether the call is certainly not by a worker. Otherwise, a call after the queue
-  ///     has chosen the operation counts as the worker's.
+  ///   - isByHand: Whether the program has certainly made the call. If it is `false`, a call after the queue
+  ///     has chosen the operation counts as the call of a worker.
   /// - Returns: The action for the caller.
   mutating func claimStart(isReady: Bool, isByHand: Bool = false) -> StartVerdict {
     if isFinished { return .nothing }
@@ -120,9 +124,9 @@ extension OperationStatus {
     return has(.cancelled) ? .finishWithoutRunning : .run
   }
 
-  /// A worker starts an operation without observers: the claim and the change in one step.
+  /// Claims and starts an operation without observers in one step, for a worker.
   ///
-  /// - Returns: `nil` if it is observed; nothing has changed then.
+  /// - Returns: `nil` if the operation is observed. In that case the status is unchanged.
   mutating func startUnobserved() -> StartVerdict? {
     if has(.observed) { return nil }
     let verdict = claimStart(isReady: true)
@@ -134,10 +138,10 @@ extension OperationStatus {
     return verdict
   }
 
-  /// Notes that it executes: the base class has announced it, or a subclass has, which does not
-  /// claim base `start()`.
+  /// Records that the operation executes, because the base class or a subclass has announced it. The
+  /// announcement of a subclass does not claim the base class's `start()`.
   ///
-  /// - Returns: Whether it executes; `false` if it has finished.
+  /// - Returns: Whether the operation executes; `false` if it has finished.
   @discardableResult
   mutating func noteExecuting() -> Bool {
     if isFinished { return false }
@@ -145,51 +149,51 @@ extension OperationStatus {
     return true
   }
 
-  /// Finishes it, for the base class or a subclass. Returns `true` the first time.
+  /// Finishes the operation, for the base class or a subclass. Returns `true` for the first call.
   mutating func finish() -> Bool {
     if isFinished { return false }
     insert(.finished)
     return true
   }
 
-  /// Finishes it if it has no observers. Returns `nil` if it is observed.
+  /// Finishes the operation if it has no observers. Returns `nil` if it is observed.
   mutating func finishUnobserved() -> Bool? { has(.observed) ? nil : finish() }
 
-  /// Whether its finish needs no notification before waiters and the queue.
+  /// Whether the finish requires no notification apart from those of the queue and of waiting threads.
   var finishesQuietly: Bool {
     rawValue & Flags.beforeRetirement.rawValue == 0
   }
 
-  /// Retires it after all consequences of the finish were handled. If no notification is necessary,
-  /// this also finishes it.
+  /// Retires the operation after all consequences of the finish were handled. If no notification is
+  /// necessary, this call also finishes the operation.
   ///
-  /// - Returns: `false` if it has not finished and a notification is necessary.
+  /// - Returns: `false` if the operation has not finished and a notification is necessary.
   mutating func retire() -> Bool {
     guard isFinished || finishesQuietly else { return false }
     insert([.finished, .retired])
     return true
   }
 
-  /// Whether actions are necessary after its retirement.
+  /// Whether actions are necessary after the operation was retired.
   var hasAftermath: Bool { rawValue & Flags.afterRetirement.rawValue != 0 }
 
-  /// Base `cancel()` claims the announcement of its changes. Returns `false` if there is nothing to
-  /// announce, or if another thread announces it.
+  /// Claims the announcement of the changes for the base class's `cancel()`. Returns `false` if there is
+  /// nothing to announce, or if another thread announces it.
   mutating func claimCancel() -> Bool {
     if isFinished || has(.cancelled) || has(.cancelClaimed) { return false }
     insert(.cancelClaimed)
     return true
   }
 
-  /// Cancels it like ``cancel(isAnnounced:)`` if it has no observers. Returns `nil` if it is
+  /// Cancels the operation like ``cancel(isAnnounced:)`` if it has no observers. Returns `nil` if it is
   /// observed.
   mutating func cancelUnobserved() -> Verdict? {
     has(.observed) ? nil : cancel(isAnnounced: false)
   }
 
-  /// Cancels it.
+  /// Cancels the operation.
   ///
-  /// - Parameter isAnnounced: Whether the caller announces the change, and then pushes on its own.
+  /// - Parameter isAnnounced: Whether the caller announces the change, and then claims the push itself.
   /// - Returns: The actions for the caller.
   mutating func cancel(isAnnounced: Bool) -> Verdict {
     if isFinished || has(.cancelled) { return Verdict() }
@@ -203,7 +207,8 @@ extension OperationStatus {
       mustPush: !isAnnounced && claimPush())
   }
 
-  /// A subclass has announced that its own `isCancelled` is `true`. The caller pushes on its own.
+  /// Handles that a subclass has announced that its own `isCancelled` is `true`. The caller claims the push
+  /// itself.
   mutating func subclassWasCancelled() -> Verdict {
     if isFinished || isCancelled { return Verdict() }
     let wasUnheld = isUnheld
@@ -214,8 +219,9 @@ extension OperationStatus {
     return Verdict(isNews: true, becameReady: !wasUnheld)
   }
 
-  /// An unfinished dependency was added. It counts only while it can delay the start.
-  /// - Returns: Whether it was counted, and the actions for that.
+  /// Handles that an unfinished dependency was added. The dependency is counted only if it can delay the
+  /// start.
+  /// - Returns: Whether the dependency was counted, and whether the caller must push the operation.
   mutating func dependencyWasAdded() -> (isCounted: Bool, mustPush: Bool) {
     guard isPending, !isCancelled else { return (false, false) }
     let (counted, isTooMany) = rawValue.addingReportingOverflow(Self.oneUnmet)
@@ -226,16 +232,17 @@ extension OperationStatus {
     return (true, claimPush())
   }
 
-  /// This is not a precondition, because a release build does not print the message of one.
+  /// This function is used instead of `precondition`, because a release build does not print the message of a
+  /// precondition.
   @inline(never)
   private static func refuseDependency() -> Never {
     fatalError(
       "Operations: an operation can wait for at most 16,777,215 dependencies at the same time")
   }
 
-  /// Handles a finished dependency like ``dependencyWasMet(isAnnounced:)``, without a reference to
-  /// the operation. Returns `nil`, with nothing changed, if a reference is necessary: the operation
-  /// is not in a queue that retains it, or it has observers.
+  /// Handles a finished dependency like ``dependencyWasMet(isAnnounced:)``, without a reference to the
+  /// operation. If a reference is necessary, because no queue retains the operation or because it has
+  /// observers, the method changes nothing and returns `nil`.
   ///
   /// An operation that must be pushed stays in its queue until then, so it needs no reference.
   mutating func dependencyWasMetInQueue() -> Verdict? {
@@ -243,7 +250,7 @@ extension OperationStatus {
     return dependencyWasMet()
   }
 
-  /// A counted dependency has finished, or was removed.
+  /// Handles that a counted dependency has finished or was removed.
   ///
   /// - Parameter isAnnounced: Whether the caller announces the changes even without observers.
   /// - Returns: The actions for the caller.
@@ -253,7 +260,7 @@ extension OperationStatus {
     rawValue -= Self.oneUnmet
     guard unmetDependencyCount == 0 else { return Verdict(isNews: true) }
     forgetVerdict()
-    // If the readiness is held back already, the thread that did so announces it and pushes.
+    // If another thread holds the readiness back already, that thread announces it and pushes the operation.
     let isHeldByAnother = has(.readinessHeld)
     let mustHold = !wasUnheld && !isHeldByAnother && (isAnnounced || has(.observed))
     if mustHold { insert(.readinessHeld) }
@@ -263,7 +270,7 @@ extension OperationStatus {
       asksReadiness: !wasUnheld)
   }
 
-  /// Makes the readiness visible, if it is still ready.
+  /// Makes the readiness visible, if the operation is still ready.
   ///
   /// Threads that have read `isReady` meanwhile got `false` only because of the announcement.
   mutating func releaseReadiness() {
@@ -271,9 +278,10 @@ extension OperationStatus {
     forgetVerdict()
   }
 
-  /// The overridable `isReady` was read for `reading`. A value of an older reading is dropped.
+  /// Stores a value of the overridable `isReady`, which was read for `reading`. A value of an older reading
+  /// is dropped.
   ///
-  /// - Returns: Whether the value counts, and whether the queue must read the state again.
+  /// - Returns: Whether the value was stored, and whether the queue must read the state again.
   mutating func readinessWasRead(
     _ isReadyNow: Bool, reading: UInt64
   ) -> (isCurrent: Bool, mustPush: Bool) {
@@ -313,34 +321,36 @@ extension OperationStatus {
     return beginReading()
   }
 
-  /// It has exclusions from now on. Returns `false` if its queue has already requested them.
+  /// Records that the operation has exclusions. Returns `false` if its queue has already requested them.
   mutating func excludeOthers() -> Bool {
     guard isPending, !has(.dispatched) else { return false }
     insert(.excludesOthers)
     return true
   }
 
-  /// It should request its exclusions again. Returns whether the queue must read the state again.
+  /// Handles that the operation should request its exclusions again. Returns whether the queue must read the
+  /// state again.
   ///
   /// A `false` that a thread is about to store is dropped, because it is outdated.
   mutating func exclusionHasEnded() -> Bool {
     forgetVerdict()
-    // A subclass may be ready although dependencies are unmet. Its `isReady` is evaluated before
-    // the start.
+    // An operation of a subclass may be ready although dependencies are unmet. Its `isReady` is evaluated
+    // before the start.
     if !isUnheld { insert(.selfReady) }
     return isPending && !has(.dispatched) && claimPush()
   }
 
   /// Sets the priority.
   ///
-  /// - Returns: Whether it has changed, and whether the queue must read the state again.
+  /// - Returns: Whether the priority has changed, and whether the queue must read the state again.
   mutating func setPriority(_ index: Int) -> (changed: Bool, mustPush: Bool) {
     if index == priorityIndex { return (false, false) }
     priorityIndex = index
     return (true, isPending && !has(.dispatched) && claimPush())
   }
 
-  /// Sets a flag that requires an action at the finish. Returns `false` if it is too late.
+  /// Sets a flag that requires an action when the operation finishes. Returns `false` if the operation has
+  /// already finished.
   mutating func promise(_ flag: Flags) -> Bool {
     if isFinished { return false }
     insert(flag)

@@ -12,7 +12,7 @@ import Synchronization
 /// extension. The library never reads the subclass's member. To read the library's member of such
 /// an operation, use its base class: `(operation as Operation).id`.
 ///
-/// Only ``Operation`` conforms.
+/// Only ``Operation`` conforms to this protocol.
 public protocol OperationSupplement: AnyObject {}
 
 extension Operation: OperationSupplement {}
@@ -22,13 +22,14 @@ extension Operation: OperationSupplement {}
 /// The rules of ``OperationSupplement`` also apply to subclasses of queues: a subclass may have its
 /// own `id` or `invalidate()`.
 ///
-/// Only ``OperationQueue`` conforms.
+/// Only ``OperationQueue`` conforms to this protocol.
 public protocol OperationQueueSupplement: AnyObject {}
 
 extension OperationQueue: OperationQueueSupplement {}
 
 extension OperationSupplement where Self: Operation {
-  /// Identifies the operation; the number that `opq-top` shows. Assigned when it is first read.
+  /// Identifies the operation by the number that `opq-top` shows. The number is assigned when this
+  /// property is first read.
   public var id: OperationID {
     if let known = rare?.identifier.load(ordering: .relaxed), known != 0 {
       return OperationID(rawValue: known)
@@ -42,7 +43,7 @@ extension OperationSupplement where Self: Operation {
     }
   }
 
-  /// The state as one exclusive value, as the queue sees it.
+  /// The state of the operation as one exclusive value, as the queue sees it.
   public var state: OperationState { status.load(ordering: .acquiring).state }
 }
 
@@ -51,13 +52,14 @@ extension OperationSupplement where Self: Operation {
 /// The flags themselves are not exclusive: `isReady` stays `true` after the start, and
 /// `isCancelled` is possible with any of them.
 public enum OperationState: Sendable, Hashable, CaseIterable {
-  /// Not ready: dependencies are unmet, or a subclass's `isReady` is `false`.
+  /// The operation is not ready, because dependencies are unmet or a subclass's `isReady` is
+  /// `false`.
   case waiting
-  /// Ready and not started.
+  /// The operation is ready and was not started.
   case ready
-  /// Started, or chosen by its queue to be started now.
+  /// The operation was started, or its queue has chosen it to be started now.
   case executing
-  /// Finished.
+  /// The operation has finished.
   case finished
 }
 

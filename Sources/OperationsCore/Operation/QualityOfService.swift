@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The importance of work to the user. Advisory on Linux: it is stored and reported.
+/// The importance of work to the user. On Linux the value is advisory: it is stored and reported,
+/// but not applied.
 ///
 /// It never changes the order in which a queue starts its operations. Use
 /// ``Operation/queuePriority`` for that. It is not applied to a thread either: without privileges a
@@ -23,9 +24,10 @@ public enum QualityOfService: Int, Sendable, CaseIterable {
 
   /// The quality of service of the work on the calling thread.
   ///
-  /// Inside an operation, it is the operation's own, or its queue's if the operation has none. If
-  /// the operation was started directly inside another one, it is that operation's queue's.
-  /// `.default` if none is set, and outside operations.
+  /// Inside an operation, the value is the operation's own quality of service. If the operation has
+  /// none, the value is the quality of service of its queue. If the operation was started directly
+  /// inside another operation, the queue of the other operation is used. The value is `.default` if
+  /// no quality of service is set, and outside operations.
   public static var current: QualityOfService {
     guard let operation = CurrentWork.operation else { return .default }
     let own = operation.qualityOfService

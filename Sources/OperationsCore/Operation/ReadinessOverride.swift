@@ -14,25 +14,25 @@ extension Operation {
 ///
 /// The override of ``AsyncOperation`` does not count, because it only calls the base class.
 ///
-/// The language has no way to detect this. But the object that describes a class has a table of the
+/// Swift has no way to detect an override. But the object that describes a class has a table of the
 /// addresses of its methods, and a subclass has each inherited method at the same index. The index
 /// of this getter is the only word in which a class that overrides nothing else differs from the
 /// base class, and in which a class that overrides nothing does not. If there is no such word, each
 /// class counts as a class with an override, which costs time but is also correct.
 enum ReadinessOverride {
-  /// Overrides nothing else. No code calls the getter. Its value differs from that of the base
-  /// class, so that the compiler cannot use the code of the base class for it.
+  /// A class that overrides only `isReady`. No code calls the getter. Its value differs from the
+  /// value of the base class, so that the compiler cannot use the code of the base class for it.
   private final class Overriding: Operation, @unchecked Sendable {
     override var isReady: Bool { !super.isReady }
   }
 
-  /// Overrides nothing.
+  /// A class that overrides nothing.
   private final class Inheriting: Operation, @unchecked Sendable {}
 
   private typealias Words = UnsafePointer<UInt>
 
-  /// The index of the getter's address, and the addresses in the base class and in
-  /// ``AsyncOperation``.
+  /// The index of the getter's address in the table, and the addresses of the getters of the base
+  /// class and of ``AsyncOperation``.
   private static let getter: (place: Int, base: UInt, asynchronous: UInt)? = {
     let (base, overriding) = (words(of: Operation.self), words(of: Overriding.self))
     let inheriting = words(of: Inheriting.self)
@@ -54,11 +54,11 @@ enum ReadinessOverride {
     unsafeBitCast(type, to: Words.self)
   }
 
-  /// Returns the range of the words that a subclass also has, after the words that each class has
-  /// for itself.
+  /// Returns the range of the words that subclasses share with the base class. It begins after the
+  /// words that describe only one class.
   ///
-  /// The fifth word has the size of the object in bytes, and the number of these bytes before its
-  /// address.
+  /// The fifth word contains the size of the class object in bytes, and the number of bytes before
+  /// the object's address.
   private static func tableRange(of base: Words) -> Range<Int> {
     let headerCount = 7
     let (size, before) = (Int(base[4] & 0xffff_ffff), Int(base[4] >> 32))

@@ -10,12 +10,14 @@ import Synchronization
 /// The outermost release on a thread processes a list. A release inside a resulting `deinit` only
 /// adds to the list.
 enum ReleaseList {
-  /// Operations with the last reference to each. Lives on the stack of the outermost release.
+  /// The operations to release. The list has the last reference to each of them. It lives on the
+  /// stack of the outermost release.
   private struct Pending {
-    /// The retired ones, linked through `inboxNext`: they are never pushed again.
+    /// The retired operations, linked through `inboxNext`, because they are never pushed again.
     var retired: Unmanaged<Operation>?
-    /// The others. Through a weak reference, or by a thread that finishes a dependency, one of them
-    /// may become used again and be added to a queue, which then links it.
+    /// The operations that are not retired. Another thread may still get a reference to one of
+    /// them, through a weak reference or because it finishes a dependency, and add it to a queue,
+    /// which then links it.
     var others: [Operation] = []
 
     mutating func add(_ operation: consuming Operation) {
@@ -31,8 +33,8 @@ enum ReleaseList {
   static func release(_ operation: consuming Operation) {
     var reference: Operation? = consume operation
     // Only the last reference can cause a `deinit`. If two threads release the last two references
-    // at the same time, neither finds its own to be the last, and one of them goes one level
-    // deeper, from where the next operation is added to the list again.
+    // at the same time, neither thread finds that its own reference is the last. One of them then
+    // releases one level recursively, and the next operation is added to the list again.
     guard isKnownUniquelyReferenced(&reference), let last = reference.take() else {
       if let shared = reference.take() { releaseShared(consume shared) }
       return
@@ -41,10 +43,12 @@ enum ReleaseList {
     current.assumingMemoryBound(to: Pending.self).pointee.add(consume last)
   }
 
-  /// Releases one of several references. It is the last one if other threads release theirs first.
+  /// Releases one of several references. It becomes the last one if other threads release their
+  /// references first.
   private static func releaseShared(_ operation: consuming Operation) {
     guard CurrentWork.isBetweenOperations else { return }
-    // A retired block holds no user objects. Its dependencies are added here later.
+    // A retired block operation holds no user objects. Its dependencies are added to the list
+    // later.
     if operation.status.load(ordering: .acquiring).has(.retired),
       operation.heldAfterRetirement != .usersObjects
     {
@@ -70,18 +74,19 @@ enum ReleaseList {
     }
   }
 
-  /// Releases an operation on another thread, because this one may not run the user's code.
+  /// Releases an operation on another thread, because this thread may not run the user's code.
   ///
   /// This worker was about to release one of several references to an operation, and another thread
   /// has just released the others.
   @inline(never)
   private static func releaseElsewhere(_ operation: consuming Operation) {
-    // The block takes the reference, because one that this thread kept could be the last.
+    // The block receives the reference, because a reference that this thread kept could be the last
+    // one.
     let reference = Unmanaged.passRetained(consume operation)
     OperationQueue.completions.addOperation { reference.release() }
   }
 
-  /// Releases objects on another thread, because this one may not run the user's code.
+  /// Releases objects on another thread, because this thread may not run the user's code.
   static func releaseElsewhere(_ objects: consuming [any AnyObject & Sendable]) {
     let last = Unmanaged.passRetained(Objects(consume objects))
     OperationQueue.completions.addOperation { last.release() }
@@ -94,9 +99,11 @@ enum ReleaseList {
     init(_ objects: consuming [any AnyObject & Sendable]) { self.objects = objects }
   }
 
-  /// - Returns: Whether there was one.
+  /// - Removes the next operation from the list, and releases it.
+  ///
+  ///   - Returns: Whether the list had an operation.
   private static func releaseNext(of pending: UnsafeMutablePointer<Pending>) -> Bool {
-    // Each is removed from the list before its `deinit` adds to that.
+    // An operation is removed from the list before its `deinit` adds other operations to the list.
     if let next = pending.pointee.retired {
       next._withUnsafeGuaranteedRef { pending.pointee.retired = $0.inboxNext }
       next.release()

@@ -3,13 +3,13 @@
 
 import Synchronization
 
-/// The settings of a queue. They can be read while the queue is deallocated, and after that.
+/// The settings of a queue. They can be read while the queue is being deallocated, and after that.
 package struct QueueSettings: Sendable {
   private let core: QueueCore
 
   package init(of queue: OperationQueue) { core = queue.core }
 
-  /// Creates a queue with the settings, as they were last set.
+  /// Creates a queue with these settings.
   ///
   /// A queue without a name has the default name of the first queue, which contains its number.
   package func makeQueue() -> OperationQueue {
@@ -28,17 +28,17 @@ package struct QueueSettings: Sendable {
 
 extension OperationQueue {
   /// Returns the queue's companion: an object that another module of this package keeps with a
-  /// queue for as long as the queue exists. It is one object of one class, which is created when it
-  /// is first used.
+  /// queue for as long as the queue exists. A queue has at most one companion, which is created
+  /// when it is first used.
   ///
-  /// - Parameter make: Called on the calling thread if there is no companion yet. If several
-  ///   threads call at the same time, each may call it, and all get the same object. The created
-  ///   object must not retain the queue.
+  /// - Parameter make: Creates the companion. It is called on the calling thread if the queue has
+  ///   no companion yet. If several threads call this method at the same time, each may call the
+  ///   closure, and all get the same object. The created object must not retain the queue.
   /// - Returns: The companion.
   package final func companion(_ make: () -> any AnyObject & Sendable) -> AnyObject {
-    // Published by the releasing exchange, and read after an acquiring one. It stays until the
-    // queue is released. This is not an `AtomicLazyReference`, because ThreadSanitizer does not see
-    // into that.
+    // The companion is published by a releasing exchange and read by an acquiring load. It stays
+    // until the queue is released. The property is not an `AtomicLazyReference`, because
+    // ThreadSanitizer does not support that type.
     if let known = companionReference.load(ordering: .acquiring) {
       return known.takeUnretainedValue()
     }

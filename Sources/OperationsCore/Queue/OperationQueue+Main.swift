@@ -10,8 +10,8 @@ extension OperationQueue {
   /// The value of ``current``.
   static var currentQueue: OperationQueue? {
     let isOnMainQueue = MainDispatchQueue.isRunningHere
-    // If that was not so when the operation started, this code runs synchronously on the main
-    // dispatch queue inside it.
+    // If the operation did not start on the main dispatch queue, but the thread is on it now, this
+    // code runs on the main dispatch queue synchronously inside the operation.
     if let queue = CurrentWork.servedQueue, CurrentWork.isOnMainQueue || !isOnMainQueue {
       let owner = queue.owner.takeUnretainedValue()
       return owner === completions ? nil : owner
@@ -19,10 +19,11 @@ extension OperationQueue {
     return isOnMainQueue || MainDispatchQueue.isMainThread ? mainQueue : nil
   }
 
-  /// Whether this is ``main``, without creating that.
+  /// Whether this queue is ``main``. Reading this property does not create the main queue.
   package final var isMain: Bool { core.isMain }
 
-  /// Whether a property cannot be set because this is ``main``. Reports the attempt if so.
+  /// Returns whether a property cannot be set because this queue is ``main``, and reports the
+  /// attempt in that case.
   final func isFixed(_ property: String) -> Bool {
     if core.isMain {
       Diagnostic.note(
@@ -32,7 +33,7 @@ extension OperationQueue {
     return core.isMain
   }
 
-  /// Reports that a caller on the main thread waits for work that only that thread could do.
+  /// Reports that a caller on the main thread waits for work that only the main thread could do.
   final func refuseToWaitOnMain(_ method: String) {
     Misuse.raise(
       .waitOnMainThread,
@@ -42,7 +43,7 @@ extension OperationQueue {
 }
 
 extension QueueCore {
-  /// Makes this the core of ``OperationQueue/main``, before any other thread sees it.
+  /// Makes this core the core of ``OperationQueue/main``, before any other thread sees it.
   func configureAsMain() {
     withScheduler { scheduler, _ in
       scheduler.name = "NSOperationQueue Main Queue"

@@ -3,9 +3,10 @@
 
 import COperationsSystem
 
-/// The values that were set, without the overrides of a subclass. The library itself uses these.
+/// The values of the queue's properties that were set, without the overrides of a subclass. The library
+/// itself uses these values.
 extension OperationQueue {
-  /// The name that was set, or the default name.
+  /// The name of the queue that was set, or the default name.
   final var givenName: String {
     let name = core.withScheduler { scheduler, _ in scheduler.name }
     return name.isEmpty ? defaultName : name
@@ -24,11 +25,12 @@ extension OperationQueue {
 }
 
 extension OperationQueueSupplement where Self: OperationQueue {
-  /// Cancels all operations of the queue and lets it drain: ends a suspension and the width 0.
+  /// Cancels all operations of the queue. If the queue is suspended or has the width 0, this is ended, so
+  /// that the operations can leave the queue.
   ///
-  /// Call it before you release a queue that may be suspended. Such a queue would otherwise stay
-  /// alive with its operations. The method returns immediately. The queue can still be used, and
-  /// operations that are added later run.
+  /// Call this method before you release a queue that may be suspended. Such a queue would otherwise stay
+  /// alive with its operations. The method returns immediately. The queue can still be used, and operations
+  /// that are added later run.
   public func invalidate() {
     cancelAllOperations()
     if givenWidth == 0 {
@@ -39,7 +41,8 @@ extension OperationQueueSupplement where Self: OperationQueue {
 }
 
 extension QueueCore {
-  /// Ends a child process that expects operations of this queue to start: it has no threads for them.
+  /// Ends the process if it is a forked child, which has no threads that could start operations of this
+  /// queue.
   func checkProcess(_ action: @autoclosure () -> String) {
     if csystem_is_forked_child(), !withScheduler({ scheduler, _ in scheduler.isEmpty }) {
       ForkedProcess.refuse(action())

@@ -4,28 +4,28 @@
 public import Dispatch
 import Synchronization
 
-/// Starts operations when they are ready, in the order of their priorities, up to a maximum at a
-/// time.
+/// A queue that starts operations when they are ready, in the order of their priorities, up to a maximum
+/// number at a time.
 ///
-/// An operation belongs to the queue from its addition until it has finished. The queue retains it
-/// for that time, and stays alive itself while it has unfinished operations, even without other
-/// references.
+/// An operation belongs to the queue from its addition until it has finished. The queue retains the operation
+/// for that time. A queue stays alive while it has unfinished operations, even without other references.
 ///
 /// Every member can be used on any thread.
 ///
-/// A child process of `fork()` has none of the threads that execute operations. If a queue was
-/// created before the fork, the child can create operations, directly start synchronous ones with
-/// one block, and call `exec` or `_exit`. If it adds an operation to a queue, waits for, cancels or
-/// changes one that is in a queue, or resumes a queue that has operations, it ends with a message on
-/// the standard error stream. A completion block, and the cancellation of a dependent by a failure,
-/// need a thread too. If an operation calls `fork()`, the child must not return from it. If no queue
-/// was created before the fork, the child can use queues like any other process. Locks that other
-/// threads held during `fork()` stay locked in the child: see <doc:PrioritiesAndWidths>.
+/// A child process of `fork()` has none of the threads that execute operations. If a queue was created before
+/// the fork, the child can create operations, directly start synchronous ones with one block, and call `exec`
+/// or `_exit`. The child ends with a message on the standard error stream if it adds an operation to a queue,
+/// if it waits for, cancels or changes an operation in a queue, or if it resumes a queue that has operations.
+/// A completion block, and the cancellation of a dependent by a failure, need a thread too. If an operation
+/// calls `fork()`, the child must not return from it. If no queue was created before the fork, the child can
+/// use queues like any other process. Locks that other threads held during `fork()` stay locked in the child:
+/// see <doc:PrioritiesAndWidths>.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
-// Unchecked because an open class cannot be checked. Its stored properties are thread-safe.
+// The `Sendable` conformance is unchecked, because the compiler cannot check an open class. The stored
+// properties are thread-safe.
 open class OperationQueue: @unchecked Sendable {
-  /// The value of ``maxConcurrentOperationCount`` that leaves the number to the system.
+  /// The value of ``maxConcurrentOperationCount`` with which the system decides the number.
   public static let defaultMaxConcurrentOperationCount = -1
 
   final let core: QueueCore
@@ -70,32 +70,33 @@ open class OperationQueue: @unchecked Sendable {
 
   /// Runs completion blocks on the workers of the pool, so that they need no additional threads.
   static let completions = OperationQueue(unlistedNamed: "completion", lane: .completion)
-  /// Runs work of the library that must not run on the thread that causes it. Long completion
-  /// blocks do not delay it.
+  /// Runs work of the library that must not run on the thread that causes it. Long completion blocks do not
+  /// delay this work.
   static let duties = OperationQueue(unlistedNamed: "duty", lane: .duty)
 
   // MARK: Main and current
 
   /// The queue whose operations run one at a time on the main dispatch queue.
   ///
-  /// They run if the program serves that queue: with `RunLoop.main.run()`, on the main thread; with
-  /// `dispatchMain()` or an asynchronous `main`, on Linux, on another thread, one at a time like
-  /// everything on the main dispatch queue. A program that does none of these never starts them.
+  /// Its operations run if the program serves the main dispatch queue. With `RunLoop.main.run()` they run on
+  /// the main thread. With `dispatchMain()` or an asynchronous `main`, on Linux, they run on another thread,
+  /// one at a time like all blocks of the main dispatch queue. If the program does none of these, the
+  /// operations never start.
   ///
   /// Its name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting
   /// them has no effect and is reported as a ``Diagnostic``. Its operations can be cancelled like
   /// any others.
   ///
-  /// It is always the same object, which is created when it is first used.
+  /// This property always returns the same object, which is created when it is first used.
   ///
   /// Source: Apple, "OperationQueue.main".
   open class var main: OperationQueue { mainQueue }
 
-  /// The queue of the operation that executes on the calling thread; the queue of the outer one if
-  /// an operation was started directly inside another one.
+  /// The queue of the operation that executes on the calling thread. If an operation was started directly
+  /// inside another operation, it is the queue of the outer operation.
   ///
-  /// Outside operations it is ``main`` on the main thread and on the main dispatch queue, whichever
-  /// thread serves that, and `nil` elsewhere.
+  /// Outside operations, the value is ``main`` on the main thread and on every thread that serves the main
+  /// dispatch queue, and `nil` on other threads.
   ///
   /// Source: Apple, "OperationQueue.current".
   open class var current: OperationQueue? { currentQueue }
@@ -106,12 +107,13 @@ open class OperationQueue: @unchecked Sendable {
   ///
   /// - Precondition: The operation is not and was not in a queue, and was not started.
   open func addOperation(_ operation: Operation) {
-    // Before the queue takes the operation: from then on a change makes the queue read it.
+    // The priority is read before the queue gets the operation. After that, an announced change makes the
+    // queue read it.
     if !operation.isExactlyBlockOperation { operation.readPriorityAgain() }
     if !core.add(operation) { refuse(operation) }
   }
 
-  /// Adds a block as a ``BlockOperation``, of the queue's ``qualityOfService`` at this moment.
+  /// Adds a block as a ``BlockOperation`` with the queue's ``qualityOfService`` at this moment.
   open func addOperation(_ block: @escaping @Sendable () -> Void) {
     let operation = BlockOperation(block: block)
     if !core.hasDefaultQualityOfService { operation.qualityOfService = core.qualityOfService }
@@ -126,7 +128,7 @@ open class OperationQueue: @unchecked Sendable {
   /// Adds several operations in one step: their priorities decide which one starts first.
   ///
   /// - Parameters:
-  ///   - operations: The operations. If one cannot be added, none is.
+  ///   - operations: The operations. If one of them cannot be added, none of them is added.
   ///   - waits: Whether to block until all of these, and only these, have finished.
   @available(*, noasync, message: "May block a thread of the concurrency runtime")
   open func addOperations(_ operations: [Operation], waitUntilFinished waits: Bool) {
@@ -145,14 +147,14 @@ open class OperationQueue: @unchecked Sendable {
   /// Adds a block that runs after all earlier operations have finished, and before any later
   /// operation starts, regardless of priorities.
   ///
-  /// The block runs alone, like one operation of the queue: it needs a slot, and waits while the
-  /// queue is suspended. It is not included in ``operations`` and ``operationCount``, but
-  /// ``waitUntilAllOperationsAreFinished()`` waits for it, and ``cancelAllOperations()`` keeps it
-  /// from running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding
-  /// a barrier takes the same time for any number of operations and barriers in the queue.
+  /// The block runs alone. Like an operation of the queue, it needs a slot and waits while the queue is
+  /// suspended. It is not included in ``operations`` and ``operationCount``, but
+  /// ``waitUntilAllOperationsAreFinished()`` waits for it, and ``cancelAllOperations()`` keeps it from
+  /// running. Cancelled operations, and a cancelled barrier itself, keep the order too. Adding a barrier
+  /// takes the same time for any number of operations and barriers in the queue.
   ///
-  /// An operation before a barrier that depends on an operation behind it waits for itself, through
-  /// the barrier, and never starts. Cancelling it ends the deadlock.
+  /// If an operation before a barrier depends on an operation behind the barrier, it waits for itself and
+  /// never starts. Cancelling this operation ends the deadlock.
   ///
   /// Source: Apple, "OperationQueue.addBarrierBlock(_:)".
   open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
@@ -169,28 +171,28 @@ open class OperationQueue: @unchecked Sendable {
 
   // MARK: Announcing changes
 
-  /// Announces that the value of `key` is about to change. For properties that a subclass declares;
-  /// the queue announces its own.
+  /// Announces that the value of `key` is about to change. Use this method for properties that a subclass
+  /// declares. The queue announces changes of its own properties.
   open func willChangeValue(forKey key: String) { valueWillChange(forKey: key) }
 
-  /// Announces that the value of `key` has changed. Pair it with `willChangeValue(forKey:)` on the
-  /// same thread.
+  /// Announces that the value of `key` has changed. Pair each call with a call of `willChangeValue(forKey:)`
+  /// on the same thread.
   open func didChangeValue(forKey key: String) { valueDidChange(forKey: key) }
 
   /// Returns the value of a property by its name, with or without `is`.
   ///
   /// - Parameter key: A property of this class. A subclass overrides this method for its own keys.
   /// - Returns: The value.
-  /// - Precondition: There is a property with this name.
+  /// - Precondition: The class has a property with this name.
   open func value(forKey key: String) -> Any? { knownValue(forKey: key) }
 
   // MARK: Control
 
-  /// The maximum number of operations that execute at once; −1, the default, leaves the number to
-  /// the system.
+  /// The maximum number of operations that execute at once. With −1, the default, the system decides the
+  /// number.
   ///
-  /// With 0 no operation starts. Each number is exact, also for blocking operations. A lower number
-  /// does not affect executing operations. A higher one takes effect immediately.
+  /// With 0 no operation starts. The number is exact, even if operations block. A lower number does not
+  /// affect executing operations. A higher number takes effect immediately.
   ///
   /// - Precondition: The number is not below −1.
   open var maxConcurrentOperationCount: Int {
@@ -214,7 +216,8 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// Whether the queue is suspended: it starts no operation, and does not retire cancelled ones.
+  /// Whether the queue is suspended. A suspended queue starts no operation, and does not finish cancelled
+  /// operations that have not started.
   ///
   /// Executing operations continue, and operations can be added. If a suspended queue with
   /// operations is released by its user, it stays alive, unless one of its operations resumes it:
@@ -249,7 +252,8 @@ open class OperationQueue: @unchecked Sendable {
     }
   }
 
-  /// The importance of the queue's work; `.default` unless set. Advisory: see ``QualityOfService``.
+  /// The importance of the queue's work; `.default` unless set. The value is advisory; see
+  /// ``QualityOfService``.
   ///
   /// An ``underlyingQueue`` with its own quality of service overrides this value.
   open var qualityOfService: QualityOfService {
@@ -265,24 +269,23 @@ open class OperationQueue: @unchecked Sendable {
   /// The dispatch queue on which the operations run; `nil`, the default, for threads of this
   /// library.
   ///
-  /// Each operation is one block in that queue, among its other blocks: a serial queue runs one at
-  /// a time, regardless of ``maxConcurrentOperationCount``, and a concurrent one as many as
-  /// Dispatch has threads for. The order in which they start is still this queue's, and so are
-  /// width and suspension: suspending this queue does not affect the dispatch queue. If the
-  /// dispatch queue is suspended, operations that have not begun wait. Several operation queues can
-  /// have the same one. At most 1,024 blocks wait in it for one operation queue. Its quality of
-  /// service, if set, overrides ``qualityOfService``.
+  /// Each operation is one block in the dispatch queue, among its other blocks. A serial dispatch queue runs
+  /// one operation at a time, regardless of ``maxConcurrentOperationCount``. A concurrent dispatch queue runs
+  /// as many operations as Dispatch has threads for. This queue still decides the order in which operations
+  /// start, and its width and suspension still apply. Suspending this queue does not affect the dispatch
+  /// queue. If the dispatch queue is suspended, operations that have not begun wait. Several operation queues
+  /// can have the same dispatch queue. For one operation queue, at most 1,024 blocks wait in the dispatch
+  /// queue. If the dispatch queue has a quality of service, it overrides ``qualityOfService``.
   ///
   /// Further blocks of a ``BlockOperation`` always run on threads of this library.
   ///
-  /// The dispatch queue is retained. `nil` returns to the library's threads. That of ``main`` is
-  /// fixed.
+  /// The dispatch queue is retained. Setting `nil` makes the operations run on the library's threads again.
+  /// The value of ``main`` is fixed.
   ///
   /// Source: Apple, "OperationQueue.underlyingQueue".
   ///
-  /// With `DispatchQueue.main` the operations run on the main dispatch queue, one at a time, and
-  /// wait there behind all of its other blocks. This is discouraged: use ``main``, which is made
-  /// for it.
+  /// With `DispatchQueue.main` the operations run on the main dispatch queue, one at a time, and wait there
+  /// behind all of its other blocks. Use ``main`` instead.
   ///
   /// - Precondition: The queue has no operations when it is set.
   open var underlyingQueue: DispatchQueue? {
@@ -301,13 +304,14 @@ open class OperationQueue: @unchecked Sendable {
   /// Calls `cancel()` on every operation in the queue, in the order of addition, and keeps the
   /// blocks of all barriers that have not started from running.
   ///
-  /// The operations leave the queue when they finish. Those that have not started need a free slot
-  /// for that.
+  /// The operations leave the queue when they finish. Operations that have not started need a free slot to
+  /// finish.
   open func cancelAllOperations() {
     let (barriers, operations) = core.withScheduler { scheduler, _ in
       (scheduler.allBarriers, scheduler.allOperations)
     }
-    // First, because an operation before a barrier may finish as soon as it is cancelled.
+    // Barriers are cancelled first, because an operation before a barrier may finish as soon as it is
+    // cancelled, and the barrier's block would run.
     for barrier in barriers { barrier.cancel() }
     for operation in operations { operation.cancel() }
   }
@@ -315,7 +319,7 @@ open class OperationQueue: @unchecked Sendable {
   /// Blocks until the queue is empty at some moment. Barriers and operations that are added
   /// meanwhile are included.
   ///
-  /// - Precondition: Not called from inside one of the queue's own operations.
+  /// - Precondition: The caller is not inside one of the queue's own operations.
   @available(*, noasync, message: "Blocks a thread of the concurrency runtime")
   open func waitUntilAllOperationsAreFinished() {
     CurrentWork.retireWhatHasRun()
@@ -336,7 +340,7 @@ open class OperationQueue: @unchecked Sendable {
 
   // MARK: Contents
 
-  /// The unfinished operations, in the order of addition. A copy.
+  /// The unfinished operations, in the order of addition. The array is a copy.
   open var operations: [Operation] {
     core.withScheduler { scheduler, _ in scheduler.allOperations }
   }
@@ -348,14 +352,14 @@ open class OperationQueue: @unchecked Sendable {
 
   // MARK: Identity
 
-  /// The class's name, the identifier and the name that was set, for display.
+  /// The name of the class, the queue's id and the name that was set, for display.
   open var description: String {
     let title = core.withScheduler { scheduler, _ in scheduler.name }
     let quoted = title.isEmpty ? "" : " “\(title)”"
     return "<\(String(describing: type(of: self))) \(core.id.rawValue)\(quoted)>"
   }
 
-  /// The ``description`` with the number of operations, the width and the suspension.
+  /// The ``description``, followed by the number of operations, the width and the suspension.
   open var debugDescription: String {
     "\(description) {operations: \(operationCount), width: \(maxConcurrentOperationCount), "
       + "suspended: \(isSuspended)}"
@@ -370,11 +374,11 @@ open class OperationQueue: @unchecked Sendable {
 
 /// Two queues are equal if ``isEqual(_:)`` returns `true`; by default, if they are the same object.
 extension OperationQueue: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Returns whether both are equal.
+  /// Returns whether both queues are equal.
   public static func == (left: OperationQueue, right: OperationQueue) -> Bool {
     left.isEqual(right)
   }
 
-  /// Hashes ``hash``.
+  /// Feeds ``hash`` into the hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

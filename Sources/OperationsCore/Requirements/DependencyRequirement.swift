@@ -13,16 +13,16 @@ public enum DependencyRequirement: Sendable, Hashable {
 
 /// The reason for the cancellation of an operation that required the success of a dependency.
 public struct DependencyError: Error, Sendable, CustomStringConvertible {
-  /// The dependency.
+  /// The dependency that failed or was cancelled.
   public let dependency: OperationReference
   /// The operation that failed first: ``dependency`` itself, or an operation that it required,
   /// directly or through others.
   public let origin: OperationReference
-  /// The error of ``origin``; `nil` if it was cancelled and has recorded no reason. Never a
+  /// The error of ``origin``; `nil` if ``origin`` was cancelled without a reason. It is never a
   /// ``DependencyError``.
   public let underlyingError: (any Error)?
 
-  /// Creates the error for a finished operation; `nil` if it has succeeded.
+  /// Creates the error for a finished operation; `nil` if the operation has succeeded.
   init?(of operation: Operation) {
     let error = operation.error
     // The overridable property is not read, because the finishing thread may hold a lock of the
@@ -30,13 +30,14 @@ public struct DependencyError: Error, Sendable, CustomStringConvertible {
     let isCancelled = operation.status.load(ordering: .acquiring).isCancelled
     guard error != nil || isCancelled else { return nil }
     dependency = OperationReference(operation)
-    // Flat, because the last error of a long chain would otherwise retain all earlier ones.
+    // The error contains only the first cause, because the last error of a long chain would
+    // otherwise retain all earlier errors.
     let cause = error as? DependencyError
     origin = cause?.origin ?? dependency
     underlyingError = cause == nil ? error : cause?.underlyingError
   }
 
-  /// For example "operation #3 “fetch” was cancelled", or the error.
+  /// The cause as text, for example "operation #3 “fetch” was cancelled".
   public var description: String {
     let cause = underlyingError.map { "failed: \($0)" } ?? "was cancelled"
     return dependency == origin

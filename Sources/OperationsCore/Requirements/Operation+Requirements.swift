@@ -7,20 +7,21 @@ import Synchronization
 extension OperationSupplement where Self: Operation {
   /// Makes this operation depend on `operation`, with a requirement.
   ///
-  /// With ``DependencyRequirement/success``, a failed or cancelled dependency cancels this
-  /// operation when it finishes: by `cancel(because:)` with a ``DependencyError``, without waiting
-  /// for other dependencies. This operation cannot start in between. The cancellation comes from a
-  /// thread of the library, soon after the finish; if `operation` has already finished, from this
-  /// thread. With ``DependencyRequirement/completion`` this is `addDependency(_:)`.
+  /// With ``DependencyRequirement/success``, this operation is cancelled when the dependency
+  /// finishes after a failure or a cancellation. The library calls `cancel(because:)` with a
+  /// ``DependencyError``, without waiting for other dependencies. This operation cannot start in
+  /// between. A thread of the library makes the call soon after the finish. If `operation` has
+  /// already finished, this thread makes the call. With ``DependencyRequirement/completion``, this
+  /// method does the same as `addDependency(_:)`.
   ///
-  /// For a dependency that is already listed, this can only add the requirement, not remove it.
+  /// If the dependency is already listed, this method can add the requirement, but not remove it.
   /// Removing the dependency removes the requirement. If this operation executes, is cancelled or
-  /// has finished, there is no effect. So there is none on a subclass whose `isReady` lets it start
-  /// before its dependencies have finished, after it has started.
+  /// has finished, the requirement has no effect. This includes an operation whose own `isReady`
+  /// let it start before its dependencies have finished.
   ///
   /// - Parameters:
   ///   - operation: The dependency.
-  ///   - requirement: The requirement for it.
+  ///   - requirement: The requirement for the dependency.
   /// - Precondition: `operation` is not this operation.
   public func addDependency(_ operation: Operation, requires requirement: DependencyRequirement) {
     depend(on: operation, requiresSuccess: requirement == .success)
@@ -30,10 +31,11 @@ extension OperationSupplement where Self: Operation {
 // MARK: - The dependent's side
 
 extension Operation {
-  /// Counts one more than the edge, so that this operation waits until a thread has checked how
-  /// `operation` has finished.
+  /// Requires the success of a new dependency. The number of unmet dependencies is increased by one
+  /// more than for the dependency alone, so that this operation waits until a thread has checked
+  /// how `operation` has finished.
   ///
-  /// - Returns: Whether it was ready until now.
+  /// - Returns: Whether this operation was ready before.
   @inline(never)
   final func require(_ operation: Operation) -> Bool {
     if operation.status.load(ordering: .acquiring).isFinished {
@@ -55,9 +57,11 @@ extension Operation {
   /// Requires the success of a dependency that was listed before.
   final func requireListed(_ operation: Operation) {
     _ = require(operation)
-    // Another thread may have removed it in between, and found no requirement to remove.
+    // Another thread may have removed the dependency in between, and found no requirement to
+    // remove.
     if !isListed(operation) { stopRequiring(operation) }
-    // Its value was dropped: an override may be ready although a dependency has not finished.
+    // The stored value of `isReady` was dropped. The queue reads it again, because an override may
+    // be ready although a dependency has not finished.
     if overridesReadiness, status.load(ordering: .acquiring).has(.enqueued) {
       readReadinessAgain()
     }
@@ -67,7 +71,8 @@ extension Operation {
   final func stopRequiring(_ operation: Operation) {
     withRare { _ = $0?.required.remove(ObjectIdentifier(operation)) }
     guard operation.status.load(ordering: .acquiring).has(.hasFinishDuties) else { return }
-    // If it was removed and required again meanwhile, it may be listed more than once.
+    // If the dependency was removed and required again meanwhile, this operation may be listed more
+    // than once.
     while operation.unlistRequirer(self) { countOffDependency() }
   }
 
@@ -87,10 +92,14 @@ extension Operation {
 // MARK: - The dependency's side
 
 extension Operation {
-  /// - Returns: `false` if this operation has finished: no further dependent will be notified.
+  /// - Lists an operation that requires the success of this one.
+  ///
+  ///   - Returns: `false` if this operation has finished, so that no further dependent will be
+  ///   notified.
   private final func listRequirer(_ dependent: Operation) -> Bool {
     makeRare { rare in
-      // If the flag is set before the finish, the finisher reads the list.
+      // If the flag is set before the finish, the thread that finishes the operation reads the
+      // list.
       guard update({ $0.promise(.hasFinishDuties) }) else { return false }
       let unowned = Unmanaged.passUnretained(dependent)
       _ = swift_unownedRetain(unowned.toOpaque())
@@ -99,7 +108,10 @@ extension Operation {
     }
   }
 
-  /// - Returns: Whether it was listed, so that the caller must count it off.
+  /// - Removes an operation that requires the success of this one from the list.
+  ///
+  ///   - Returns: Whether the operation was in the list. If it was, the caller must decrement its
+  ///   number of unmet dependencies.
   private final func unlistRequirer(_ dependent: Operation) -> Bool {
     let opaque = Unmanaged.passUnretained(dependent).toOpaque()
     return withRare { rare in
@@ -111,7 +123,8 @@ extension Operation {
     }
   }
 
-  /// Handles rare duties of a finish. Called once, by the finisher.
+  /// Carries out the rare actions of a finish. Called once, by the thread that finishes the
+  /// operation.
   @inline(never)
   final func performFinishDuties() {
     if status.load(ordering: .acquiring).has(.excludesOthers) { Exclusions.shared.leave(self) }

@@ -4,42 +4,44 @@
 /// The unfinished barriers of a queue, in the order of addition, and the ready operations behind
 /// each of them.
 ///
-/// Barriers divide a queue's operations into segments, which take turns: only operations of the
-/// front segment may start, and when all of them have left the queue, the barrier behind them may.
-/// Operations are not linked to a barrier: it is due when the number of operations before it is
-/// zero, so that adding one costs the same for any contents of the queue.
+/// Barriers divide a queue's operations into segments, which run one after the other. Only
+/// operations of the front segment may start. When all of them have left the queue, the barrier
+/// behind them may start. Operations are not linked to a barrier: a barrier is due when the number
+/// of operations before it is zero. So adding a barrier costs the same for any contents of the
+/// queue.
 ///
-/// The bands of the front segment are in the scheduler, and those of the segment behind each
-/// barrier are here. A queue without barriers has only its front segment, and pays for the
-/// comparison of one byte: the code for barriers is not inlined.
+/// The scheduler stores the bands of the front segment. This type stores the bands of the segment
+/// behind each barrier. A queue without barriers has only its front segment, and the only cost is
+/// the comparison of one byte, because the code for barriers is not inlined.
 struct BarrierLine {
   /// The state of the first barrier.
   enum Front: UInt8, Equatable, Sendable {
-    /// There is no barrier.
+    /// The queue has no barrier.
     case none
-    /// Operations before it have not left.
+    /// The first barrier waits for operations before it that have not left the queue.
     case blocked
-    /// A slot. No operation may start meanwhile.
+    /// The first barrier waits only for a slot. No operation may start meanwhile.
     case due
-    /// Its own end. No operation may start meanwhile.
+    /// The first barrier executes. No operation may start meanwhile.
     case running
   }
 
   private struct Barrier {
     let operation: Unmanaged<Operation>
-    /// The number of unfinished operations between the previous barrier, or the front, and this
-    /// one.
+    /// The number of unfinished operations between the previous barrier and this one. For the first
+    /// barrier, it is the number of all unfinished operations before it.
     var unfinishedAhead: Int
-    /// The ready operations between this barrier and the next.
+    /// The ready operations between this barrier and the next one.
     var readyBehind = ReadyBands()
-    /// The number of these operations.
+    /// The number of operations in `readyBehind`.
     var readyBehindCount = 0
   }
 
   private(set) var front = Front.none
-  /// The segment of operations that are added now.
+  /// The segment to which new operations are added.
   private(set) var lastSegment: QueuePlace.Segment
-  /// Those before `start` have finished, so that the first one is removed in constant time.
+  /// The barriers, in the order of addition. The barriers before index `start` have finished. With
+  /// this index, the first barrier is removed in constant time.
   private var barriers: [Barrier] = []
   private var start = 0
   /// The number of operations that have not left the queue and are not in the last segment.
@@ -54,8 +56,7 @@ struct BarrierLine {
   /// The number of unfinished barriers.
   var count: Int { barriers.count - start }
 
-  /// The number of all finished barriers, as a number that wraps around: the number of the front
-  /// segment.
+  /// The number of all finished barriers, modulo 2^24. It is also the number of the front segment.
   var finishedCount: UInt32 {
     QueuePlace.Segment(rawValue: lastSegment.rawValue &- UInt32(count)).rawValue
   }
@@ -80,7 +81,7 @@ struct BarrierLine {
 
   /// Starts the first barrier.
   ///
-  /// - Precondition: It is due.
+  /// - Precondition: The first barrier is due.
   @inline(never)
   mutating func startFirst() -> Unmanaged<Operation> {
     precondition(front == .due, "A barrier was started before its turn")
@@ -88,9 +89,10 @@ struct BarrierLine {
     return barriers[start].operation
   }
 
-  /// Removes the first barrier, which has finished: the segment behind it is the front now.
+  /// Removes the first barrier, which has finished. The segment behind it becomes the front
+  /// segment.
   ///
-  /// - Returns: The ready operations of that segment.
+  /// - Returns: The ready operations of the new front segment.
   /// - Precondition: The first barrier was started.
   @inline(never)
   mutating func finishFirst() -> ReadyBands {
@@ -102,7 +104,8 @@ struct BarrierLine {
       barriers = []
       start = 0
     } else if start > 64, start > barriers.count / 2 {
-      // Moves fewer barriers than have finished since the last time.
+      // This call moves fewer barriers than have finished since the last such call, so its cost per
+      // barrier is constant.
       barriers.removeFirst(start)
       start = 0
     }
@@ -120,8 +123,8 @@ struct BarrierLine {
     barriers[start...].lazy.map(\.operation)
   }
 
-  /// Returns the ready operations directly behind a barrier, given the number of barriers before
-  /// that one.
+  /// Returns the ready operations directly behind a barrier. `index` is the number of barriers
+  /// before it.
   func readyOperations(behind index: Int) -> ReadyBands { barriers[start + index].readyBehind }
 
   // MARK: Operations
@@ -159,10 +162,11 @@ struct BarrierLine {
     }
   }
 
-  /// Notes that an operation of any segment has left the queue.
+  /// Handles that an operation of any segment has left the queue.
   @inline(__always)
   mutating func didLeave(_ operation: Operation) {
-    // Operations of the last segment are before no barrier. Without barriers, this is true for all.
+    // No barrier is behind the operations of the last segment. Without barriers, all operations are
+    // in the last segment.
     if operation.place.segment != lastSegment { didLeaveAhead(operation) }
   }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Operations linked through `inboxNext`, the oldest first, for one queue.
+/// A list of operations of one queue, linked through `inboxNext`. The oldest operation is the first
+/// one.
 ///
-/// Each is kept alive by its `inInbox`, which the thread that appends it has set.
+/// The flag `inInbox`, which the appending thread has set, keeps each operation alive.
 struct OperationChain {
   private(set) var first: Unmanaged<Operation>?
   private var last: Unmanaged<Operation>?
