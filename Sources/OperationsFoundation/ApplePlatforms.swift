@@ -2,19 +2,19 @@
 // Part of opq; see LICENSE.
 
 #if canImport(ObjectiveC)
-  // On Apple platforms a queue is Foundation's own. The additions of this module have counterparts here, so
-  // that code that uses them compiles unchanged.
+  // On Apple platforms a queue is a queue of Foundation. This file declares counterparts of this module's
+  // additions, so that code that uses them compiles unchanged.
   public import Foundation
 
-  /// On Apple platforms every object can observe by key path.
+  /// The base class of observers. On Apple platforms every object can observe by key path.
   public typealias ObserverObject = NSObject
 
   extension OperationQueue {
-    /// The queue itself, because it is Foundation's.
+    /// This queue. On Apple platforms it is a queue of Foundation already.
     public var foundationQueue: OperationQueue { self }
 
     /// Whether cancelling ``progress`` cancels the operations that are in the queue; `false` by default. The
-    /// value is kept in the progress' `cancellationHandler`.
+    /// value is stored in the `cancellationHandler` of the progress.
     public var cancelsOperationsWithProgress: Bool {
       get { progress.cancellationHandler != nil }
       set {

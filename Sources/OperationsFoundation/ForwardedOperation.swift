@@ -6,16 +6,17 @@
   import OperationsCore
   import Synchronization
 
-  /// An operation of this library that represents an operation of Foundation: it holds its place in the
-  /// queue, starts it, and finishes when it has finished.
+  /// An operation of this library that represents an operation of Foundation, the original. It holds the
+  /// original's place in the queue, starts the original, and finishes when the original has finished.
   ///
-  /// Foundation on Linux does not notify observers of changes. Therefore the action that follows the finish
-  /// of some of its operations is an operation of Foundation that depends on them.
+  /// Foundation on Linux does not notify observers of changes. Therefore, if an action must follow the finish
+  /// of operations of Foundation, the action is another operation of Foundation that depends on them.
   // Unchecked for the reason given at `Operation`. The stored values are constant or thread-safe, except
   // operations of Foundation, which are as safe as Foundation makes them.
   final class ForwardedOperation: OperationsCore.Operation, @unchecked Sendable {
     private let original: Foundation.Operation
-    /// Notes that the original's dependencies have finished; `nil` if it has no dependencies.
+    /// An operation that records that the original's dependencies have finished; `nil` if the original has no
+    /// dependencies.
     private let releasing: Foundation.BlockOperation?
     /// Whether the original's dependencies have finished.
     private let isReleased: Atomic<Bool>
@@ -40,10 +41,10 @@
     /// Makes Foundation run one of its operations when all dependencies have finished and the operation is
     /// ready.
     ///
-    /// The operation gets a queue of its own, which lives until the operation has finished. Each time an
+    /// The operation gets a separate queue, which lives until the operation has finished. Each time an
     /// operation finishes, a queue of Foundation examines all its operations. If `n` operations were in one
-    /// queue, each finish would cost `n` steps. With a queue each, the cost is the same for every operation:
-    /// about 1,700 bytes while it waits.
+    /// queue, each finish would cost `n` steps. With separate queues, the cost is the same for every
+    /// operation: about 1,700 bytes while it waits.
     private static func run(
       _ operation: Foundation.Operation, after dependencies: [Foundation.Operation] = []
     ) {
@@ -72,21 +73,22 @@
       willChangeValue(forKey: "isExecuting")
       hasStarted.store(true, ordering: .releasing)
       didChangeValue(forKey: "isExecuting")
-      // `start()` traps if the original is not ready. If the last dependency is just finishing, or if its own
-      // `isReady` is false, Foundation's queue starts it at the right time.
+      // `start()` traps if the original is not ready. If the last dependency is finishing at this moment, or
+      // if the original's own `isReady` is `false`, a queue of Foundation starts the original when it is
+      // ready.
       if original.isReady {
         original.start()
       } else {
         Self.run(original)
       }
       if original.isFinished { return finish() }
-      // Our queue keeps this operation while it executes.
+      // This library's queue retains this operation while it executes.
       Self.run(Foundation.BlockOperation { [weak self] in self?.finish() }, after: [original])
     }
 
     override func cancel() {
-      // This comes first: when this operation is cancelled, it may be started at once, and the original would
-      // run.
+      // The original is cancelled first. When this operation is cancelled, it may be started at once, and the
+      // original would run.
       original.cancel()
       super.cancel()
     }
@@ -101,7 +103,7 @@
     }
 
     /// Removes the original from its dependencies. A cancelled original did not wait for its dependencies,
-    /// which may never finish. The operations that wait for them would then be kept for ever.
+    /// which may never finish. The operations that wait for them would then stay in memory forever.
     private func leaveDependencies() {
       // In Foundation, dependencies refer to their dependents without retaining them, and use these
       // references when they finish. Neither of these two operations may be deallocated while a dependency
@@ -109,9 +111,9 @@
       for dependency in original.dependencies { original.removeDependency(dependency) }
       guard let releasing else { return }
       for dependency in releasing.dependencies { releasing.removeDependency(dependency) }
-      // This comes after the loop: Foundation miscounts dependencies that are removed from a cancelled
-      // operation, and the operation would stay in its queue. When it is cancelled, it is ready whatever the
-      // count is, and leaves the queue.
+      // `releasing` is cancelled after the loop. Foundation miscounts dependencies that are removed from a
+      // cancelled operation, and the operation would stay in its queue. A cancellation after the removal
+      // makes the operation ready regardless of the count, so that it leaves the queue.
       releasing.cancel()
     }
   }

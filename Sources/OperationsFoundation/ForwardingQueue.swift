@@ -8,7 +8,8 @@
 
   /// A queue of Foundation's type that forwards everything to a queue of this library. See
   /// `OperationQueue.foundationQueue`.
-  // Unchecked because Foundation's class cannot be checked. The stored values are constant.
+  // The conformance is unchecked, because the compiler cannot check Foundation's class. The stored values are
+  // constant.
   final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
     private let forwardingTarget: ForwardingTarget
     private let targetProgress: QueueProgress
@@ -78,9 +79,9 @@
 
     override func cancelAllOperations() { target.cancelAllOperations() }
 
-    /// Waits for all operations. Inside an operation of the queue it waits for the blocks that the same
-    /// thread has added there, instead of reporting a mistake as our queue would. A notification center waits
-    /// in this way for the blocks that it has just added.
+    /// Waits for all operations. Inside an operation of the queue, the method waits for the blocks that the
+    /// same thread has added there. A queue of this library would report a mistake instead. A notification
+    /// center waits in this way for the blocks that it has just added.
     override func waitUntilAllOperationsAreFinished() {
       let target = target
       if OperationsCore.OperationQueue.current === target {

@@ -5,9 +5,10 @@
   import Foundation
   import OperationsCore
 
-  /// The objects that connect a queue to Foundation. They are made when the first of them is used.
+  /// The objects that connect a queue to Foundation. They are created when the first of them is
+  /// used.
   ///
-  /// The queue retains the companion; nothing in the companion retains the queue.
+  /// The queue retains the companion. No object in the companion retains the queue.
   final class FoundationCompanion: Sendable {
     let progress: QueueProgress
     private let forwarding = Locked<ForwardingQueue?>(nil)

@@ -8,20 +8,20 @@
 
   /// Blocks that were added to a queue inside an operation of that queue.
   ///
-  /// A notification center adds a block to the observer's queue, and then waits until the queue has
-  /// finished everything. If the poster is an operation of that queue, Foundation calls the observer
-  /// directly. Here the thread that waits runs the blocks that it has added itself: the notification is
-  /// delivered before `post` returns, also if the operation holds the only slot of the queue.
+  /// A notification center adds a block to the observer's queue, and then waits until the queue has finished
+  /// everything. If the poster is an operation of that queue, Foundation calls the observer directly. In this
+  /// library, the thread that waits runs the blocks that it has added itself. So the notification is
+  /// delivered before `post` returns, even if the operation holds the only slot of the queue.
   final class InnerBlocks: Sendable {
     private struct Entry {
       let thread: pthread_t
-      /// `nil` when the queue has run the block, or when the block was cancelled.
+      /// The block; `nil` after the queue has run the block or the block was cancelled.
       weak var block: InnerBlock?
     }
 
     private let entries = Locked<[Entry]>([])
 
-    /// Adds a block. It runs in the queue, or earlier if this thread waits for it.
+    /// Adds a block. The block runs in the queue, or earlier if this thread waits for it.
     func add(_ block: @escaping @Sendable () -> Void, to queue: OperationsCore.OperationQueue) {
       let inner = InnerBlock(block)
       let thread = pthread_self()
@@ -36,7 +36,8 @@
     /// added, and waits for those that run on other threads.
     func finishThoseOfThisThread() {
       let thread = pthread_self()
-      // Removed from the list first: a block that runs here may add others, and wait for these.
+      // The blocks are removed from the list before they run, because a block may add other blocks and wait
+      // for them.
       let own = entries.withLock { entries in
         defer { entries.removeAll { pthread_equal($0.thread, thread) != 0 } }
         return entries.compactMap { pthread_equal($0.thread, thread) != 0 ? $0.block : nil }
@@ -52,14 +53,14 @@
 
     init(_ block: @escaping @Sendable () -> Void) { self.block = Locked(block) }
 
-    /// Runs the block. Does nothing if another thread has called it first.
+    /// Runs the block, unless another thread has called this method before.
     func run() {
       guard let block = block.withLock({ $0.take() }) else { return }
       block()
       hasFinished.signal()
     }
 
-    /// Returns when the block has run. Called by one thread, once.
+    /// Waits until the block has run. One thread calls this method, once.
     func finish() {
       run()
       hasFinished.wait()

@@ -5,8 +5,9 @@
   public import Foundation
   public import OperationsCore
 
-  /// Operations have the members of `NSObjectProtocol`, although they do not inherit from `NSObject`: a
-  /// subclass can adopt protocols of Foundation that inherit from it, such as `ProgressReporting`.
+  /// Operations have the members of `NSObjectProtocol`, although they do not inherit from `NSObject`. So a
+  /// subclass can adopt protocols of Foundation that inherit from `NSObjectProtocol`, such as
+  /// `ProgressReporting`.
   extension OperationsCore.Operation: NSObjectProtocol {
     /// Returns the operation.
     public func `self`() -> Self { self }

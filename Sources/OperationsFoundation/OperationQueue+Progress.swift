@@ -21,22 +21,21 @@
     ///
     /// Every kind of operation counts, however it has finished, including asynchronous operations and
     /// operations that were cancelled before they could start. On Apple platforms an operation counts only if
-    /// `Operation.start()` calls its `main()`. There, a `Progress` that `main()` reports is a part of that
-    /// operation's unit; here it is not.
+    /// `Operation.start()` calls its `main()`. On Apple platforms, a `Progress` that `main()` reports is a
+    /// part of that operation's unit. In this library it is not.
     ///
     /// The counts may be read and set on any thread. On Linux the rest of `Progress` is not thread-safe: make
     /// it a child of another progress, or give it children, before operations run.
     ///
-    /// The value is always the same object, which is made on the first access; a queue whose progress is not
-    /// used has no cost. It does not retain the queue. Its `cancel()` only sets a flag, unless
-    /// ``cancelsOperationsWithProgress`` is set.
+    /// The value is always the same object, which is created on the first access. If this property is not
+    /// used, it costs nothing. The progress does not retain the queue. Its `cancel()` only sets a flag,
+    /// unless ``cancelsOperationsWithProgress`` is `true`.
     ///
     /// Source: Apple, "OperationQueue.progress".
     public var progress: Progress { foundationCompanion.progress }
 
-    /// Whether cancelling ``progress``, or a progress that it is part of, cancels the operations that
-    /// are in the queue at that moment, by `cancelAllOperations()`; `false` by default, as on Apple
-    /// platforms.
+    /// Whether cancelling ``progress``, or one of its parents, calls `cancelAllOperations()`; `false` by
+    /// default, as on Apple platforms.
     ///
     /// The operations are cancelled before `cancel()` returns, on the thread that calls it. Operations that
     /// are added later are not cancelled. If the progress has already been cancelled, setting this property

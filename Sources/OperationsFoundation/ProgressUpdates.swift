@@ -2,35 +2,37 @@
 // Part of opq; see LICENSE.
 
 #if !canImport(ObjectiveC)
-  /// The changes to apply to a `Progress`. One thread at a time applies them, and no lock is held meanwhile:
-  /// if no thread applies changes, the thread that adds one applies changes until none are left, including
-  /// those that other threads add in between.
+  /// The changes to apply to a `Progress`. One thread at a time applies them, and no lock is held meanwhile.
+  /// If no thread applies changes, the thread that adds a change applies changes until none are left,
+  /// including changes that other threads add in between.
   ///
-  /// While changes are applied this value also has the resulting counts, for readers.
+  /// While changes are applied, this value also contains the resulting counts, for readers.
   struct ProgressUpdates {
-    /// Changes to apply as one: first the total, then the count that was set, then what has finished.
+    /// Changes to apply together: first the total, then the count that was set, then the number of finished
+    /// operations.
     struct Step: Equatable {
       var total: Int64?
       var completed: Int64?
       var finished: Int64 = 0
     }
 
-    /// The two counts.
+    /// The two counts of a progress.
     struct Counts: Equatable {
       var total: Int64
       var completed: Int64
     }
 
     private var pending = Step()
-    /// The counts after all changes are applied; `nil` while no thread applies changes, when the progress
-    /// itself has the counts.
+    /// The counts after all changes are applied; `nil` if no thread applies changes. In that case the
+    /// progress itself contains the counts.
     private(set) var counts: Counts?
 
     /// Adds a change.
     ///
     /// - Parameters:
     ///   - step: The change.
-    ///   - current: The present counts of the progress. Not evaluated while changes are applied.
+    ///   - current: The present counts of the progress. The argument is not evaluated while changes are
+    ///     applied.
     /// - Returns: Whether the caller has to apply the changes, until ``takeStep()`` returns `nil`.
     mutating func add(_ step: Step, to current: @autoclosure () -> Counts) -> Bool {
       let mustApply = counts == nil
@@ -42,7 +44,7 @@
       if let completed = step.completed {
         counts.completed = completed
         pending.completed = completed
-        // These changes came before, and so are replaced too.
+        // Operations that finished earlier are part of the replaced count.
         pending.finished = 0
       }
       counts.completed += step.finished
@@ -51,7 +53,8 @@
       return mustApply
     }
 
-    /// Returns the next step to apply, or `nil` if there is none; the next change then starts another round.
+    /// Returns the next step to apply; `nil` if no change is left. After `nil`, the thread that adds the next
+    /// change must apply it.
     mutating func takeStep() -> Step? {
       if pending == Step() {
         counts = nil

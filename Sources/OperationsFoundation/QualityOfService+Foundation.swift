@@ -6,7 +6,8 @@
   public import OperationsCore
 
   extension OperationsCore.QualityOfService {
-    /// Creates the level with the same name as Foundation's, whose numbers differ on Linux.
+    /// Creates the quality of service with the same name as a value of Foundation. On Linux, the
+    /// raw values differ from Foundation's.
     public init(_ foundationLevel: Foundation.QualityOfService) {
       switch foundationLevel {
       case .userInteractive: self = .userInteractive
@@ -20,7 +21,7 @@
   }
 
   extension Foundation.QualityOfService {
-    /// Creates Foundation's level with the same name, for example for a `Thread`.
+    /// Creates the value of Foundation with the same name, for example for a `Thread`.
     public init(_ level: OperationsCore.QualityOfService) {
       switch level {
       case .userInteractive: self = .userInteractive

@@ -6,11 +6,13 @@
   import OperationsCore
   import Synchronization
 
-  /// A queue's progress: counts the operations that leave the queue after its total has been set.
+  /// The progress of a queue, which counts the operations that leave the queue after the total has been set.
   ///
   /// Foundation's `Progress` on Linux has no lock of its own. Every change of the counts goes through
-  /// `updates`, and is applied outside that lock: `Progress` calls its parents, which may be of any class.
-  // Unchecked because `Progress` cannot be checked. The stored values are constant or thread-safe.
+  /// `updates`. It is applied outside the lock of `updates`, because `Progress` calls its parents, which may
+  /// be of any class.
+  // The conformance is unchecked, because the compiler cannot check `Progress`. The stored values are
+  // constant or thread-safe.
   final class QueueProgress: Progress, @unchecked Sendable {
     private weak let queue: OperationsCore.OperationQueue?
     private let updates = Locked(ProgressUpdates())
@@ -30,7 +32,7 @@
       get { updates.withLock { $0.counts ?? counts }.total }
       set {
         update(ProgressUpdates.Step(total: newValue))
-        // After the total is set, so that each counted operation finds the total.
+        // Counting begins after the total is set, so that each counted operation finds the total.
         beginCounting()
       }
     }
@@ -74,7 +76,8 @@
       set {
         isCancellable = newValue
         cancelsOperationsFlag.store(newValue, ordering: .sequentiallyConsistent)
-        // Each side stores and then reads: of two threads that meet, at least one sees the other's value.
+        // The threads that set this property and that cancel each store a value and then read the other
+        // value. If they race, at least one of them sees the other's value.
         if newValue, wasCancelled.load(ordering: .sequentiallyConsistent) {
           queue?.cancelAllOperations()
         }

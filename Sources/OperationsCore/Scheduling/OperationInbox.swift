@@ -3,15 +3,15 @@
 
 import Synchronization
 
-/// Operations for a queue, pushed by any thread without a lock, and taken all at once by the thread
-/// that holds the queue's lock.
+/// The inbox of a queue. Any thread can push operations without a lock. The thread that holds the
+/// queue's lock takes all of them at once.
 ///
-/// This is a stack, so that a push is one compare-and-swap. Reused addresses are no problem,
-/// because operations are never popped singly.
+/// The inbox is a stack, so that a push is one compare-and-swap. Reused addresses cause no error,
+/// because operations are never removed one at a time.
 ///
-/// All accesses that decide whether a worker must be woken are sequentially consistent: a pusher
-/// stores and then looks for workers, a worker announces that it leaves and then looks for work,
-/// and at least one of them must see the other.
+/// All accesses that decide whether a worker must be woken are sequentially consistent: A pushing
+/// thread stores and then searches for workers. A worker announces that it leaves and then searches
+/// for work. At least one of them must see the other.
 struct OperationInbox: ~Copyable, Sendable {
   private let head = Atomic<Unmanaged<Operation>?>(nil)
 
@@ -36,7 +36,7 @@ struct OperationInbox: ~Copyable, Sendable {
     }
   }
 
-  /// Takes all operations, the oldest first, linked through `inboxNext`.
+  /// Removes and returns all operations, the oldest first, linked through `inboxNext`.
   @inline(__always)
   func takeAll() -> Unmanaged<Operation>? {
     if isEmpty { return nil }

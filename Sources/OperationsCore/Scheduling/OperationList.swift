@@ -37,15 +37,17 @@ enum BandLinks: OperationListLinks {
   }
 }
 
-/// A first-in, first-out list that links the operations themselves: constant time at both ends and
-/// in the middle, and no memory of its own. It does not retain.
+/// A first-in, first-out list that links the operations themselves. Adding and removing take
+/// constant time at every place. The list needs no further memory, and does not retain operations.
 struct OperationList<Links: OperationListLinks> {
   private(set) var first: Unmanaged<Operation>?
   private(set) var last: Unmanaged<Operation>?
 
   var isEmpty: Bool { first == nil }
 
-  /// - Precondition: The operation is in no list of these links.
+  /// - Adds an operation at the end.
+  ///
+  ///   - Precondition: No list with the same links contains the operation.
   @inline(__always)
   mutating func append(_ operation: Unmanaged<Operation>) {
     operation._withUnsafeGuaranteedRef {
@@ -59,7 +61,9 @@ struct OperationList<Links: OperationListLinks> {
     last = operation
   }
 
-  /// - Precondition: The operation is in this list.
+  /// - Removes an operation.
+  ///
+  ///   - Precondition: This list contains the operation.
   @inline(__always)
   mutating func remove(_ operation: Unmanaged<Operation>) {
     let neighbours = operation._withUnsafeGuaranteedRef { Links.get($0) }
@@ -75,7 +79,7 @@ struct OperationList<Links: OperationListLinks> {
     }
   }
 
-  /// The operation after `operation`, or the first one.
+  /// Returns the operation after `operation`; the first operation if `operation` is `nil`.
   func after(_ operation: Unmanaged<Operation>?) -> Unmanaged<Operation>? {
     guard let operation else { return first }
     return operation._withUnsafeGuaranteedRef { Links.get($0).next }

@@ -25,7 +25,7 @@ final class QueueCore: @unchecked Sendable {
   /// set between two operations while a worker is present, so that the workers and adding threads
   /// do not contend for the reference count.
   private let isOwnerHeld = Atomic<Bool>(false)
-  /// The raw value, outside the lock, because it is read for every added block.
+  /// The raw quality of service. It is not under the lock, because each added block reads it.
   private let qualityOfServiceNumber = Atomic<Int>(QualityOfService.default.rawValue)
   let scheduler: Locked<QueueScheduler>
   /// Whether operations run on a dispatch queue: the scheduler's value, written under its lock.
@@ -56,10 +56,10 @@ final class QueueCore: @unchecked Sendable {
     gate.setWidth(QueueScheduler.widthLimit)
   }
 
-  /// Sets the public object. Called once, by its initializer.
+  /// Sets the public object. Called once, by the initializer of the public object.
   func belongs(to owner: OperationQueue) { ownerReference = .passUnretained(owner) }
 
-  /// The public object. It retains this one, so it exists whenever this one is used.
+  /// The public object. It retains this object, so it exists whenever this object is used.
   var owner: Unmanaged<OperationQueue> {
     guard let ownerReference else {
       preconditionFailure("The queue was used before it was created")
@@ -67,10 +67,10 @@ final class QueueCore: @unchecked Sendable {
     return ownerReference
   }
 
-  /// The copy of the width.
+  /// The queue's width, as a copy that can be read without the lock.
   var currentWidth: Int { declaredWidth.load(ordering: .relaxed) }
 
-  /// The lane of its requests.
+  /// The lane of the queue's requests for workers.
   var lane: WorkerPoolState.Lane { fixedLane ?? (currentWidth < 0 ? .shared : .own) }
 
   var hasMail: Bool { !inbox.isEmpty }
@@ -123,14 +123,14 @@ final class QueueCore: @unchecked Sendable {
     wakeWorker()
   }
 
-  /// Adds the operations, all or none.
+  /// Adds all of the operations, or none of them if one cannot be added.
   ///
-  /// - Returns: The first one that cannot be added, if there is one.
+  /// - Returns: The first operation that cannot be added; `nil` if all were added.
   func add(_ operations: [Operation]) -> Operation? {
     ForkedProcess.check("to add operations to a queue")
     for (index, operation) in operations.enumerated() {
       guard claim(operation) else {
-        // No other thread has seen the others, because they were not pushed.
+        // No other thread has seen the claimed operations, because they were not pushed.
         for claimed in operations[..<index] { takeBack(claimed) }
         return operation
       }
@@ -157,7 +157,7 @@ final class QueueCore: @unchecked Sendable {
     return true
   }
 
-  /// Adds a barrier behind all earlier operations. The queue owns it.
+  /// Adds a barrier behind all earlier operations. The queue owns the barrier.
   func addBarrier(_ barrier: BlockOperation) {
     guard claim(barrier) else { preconditionFailure("A barrier was added twice") }
     barrier.update { $0.insert(.barrier) }
@@ -179,7 +179,7 @@ final class QueueCore: @unchecked Sendable {
   }
 
   private func takeBack(_ operation: Operation) {
-    // A thread that pins it uses the queue, which may be released after this.
+    // A thread that pins the operation uses the queue, which may be released after this call.
     operation.pinWhenUnpinned()
     // The flag is cleared before the queue, so that an enqueued operation always has a queue.
     operation.waitUntil { $0.takeBackEnqueue() }
@@ -324,7 +324,7 @@ final class QueueCore: @unchecked Sendable {
       self.withScheduler { scheduler, effects in
         let isRetired = scheduler.retire(operation, &effects)
         precondition(isRetired, "An operation was retired before its finish was reported")
-        // After the announcement. The caller has another reference.
+        // The reference is released after the announcement. The caller has another reference.
         effects.takeAftermath()?.release()
       }
     }

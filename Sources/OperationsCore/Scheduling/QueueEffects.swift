@@ -7,22 +7,22 @@ import COperationsSystem
 struct QueueEffects {
   /// The callbacks and waiters to wake.
   ///
-  /// Few critical sections have any. They are in a separate object, so that the other sections
-  /// check only one reference.
+  /// Few critical sections wake anything. The callbacks and waiters are in a separate object, so that the
+  /// other sections check only one reference.
   final class Wakeups {
-    /// The callbacks to call, because something that a monitor observes has changed.
+    /// The callbacks to call, because a value that a monitor observes has changed.
     var callbacks: [@Sendable () -> Void] = []
     /// The waiters to wake, because the queue is empty.
     var waiters: [any Waiter] = []
   }
 
-  /// The operation that was retired and has waiters or a completion block; retained.
+  /// The retired operation, if it has waiters or a completion block. The reference is retained.
   ///
   /// This reference and the next one are unmanaged, so that a section without them does not pay for
   /// a release. ``releaseOperations()`` and ``takeWakeups()`` release them.
   private(set) var aftermath: Unmanaged<Operation>?
   private var wakeupsReference: Unmanaged<Wakeups>?
-  /// Whether one more worker would find an operation to start.
+  /// Whether an additional worker would find an operation to start.
   var hasWork = false
   /// The operations to release, linked through `inboxNext`, which nothing else uses once they have left
   /// the queue.
@@ -48,7 +48,7 @@ struct QueueEffects {
     aftermath = .passRetained(operation)
   }
 
-  /// Takes the reference to the operation that was retired and has waiters or a completion block.
+  /// Removes and returns the reference to the retired operation that has waiters or a completion block.
   @inline(__always)
   mutating func takeAftermath() -> Unmanaged<Operation>? { aftermath.take() }
 
@@ -83,7 +83,7 @@ struct QueueEffects {
     return inspectReleased()
   }
 
-  /// Whether the queue still holds the retired operation. Then another thread releases the queue's
+  /// Whether the queue still holds the retired operation. In that case another thread releases the queue's
   /// reference, and the reference of ``aftermath`` may be the last one.
   @inline(never)
   private static func outlivesQueue(_ operation: Operation) -> Bool {
@@ -98,15 +98,16 @@ struct QueueEffects {
       case .nothing: continue
       case .usersObjects: return true
       case .dependencies:
-        // The end of a chain: all of it is released, which is better done here than on another
-        // thread. Without its own reference, unlike `isKnownUniquelyReferenced`.
+        // The operation is the end of a chain. The whole chain is released on this thread, because that costs
+        // less than on another thread. Unlike `isKnownUniquelyReferenced`, this function creates no
+        // reference.
         if swift_isUniquelyReferenced_nonNull_native(operation.toOpaque()) { return true }
       }
     }
     return false
   }
 
-  /// Releases the operations, which may run a `deinit` of the user's.
+  /// Releases the operations, which may run a `deinit` of the user.
   @inline(__always)
   mutating func releaseOperations() {
     while let operation = released {

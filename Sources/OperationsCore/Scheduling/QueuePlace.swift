@@ -3,27 +3,29 @@
 
 /// The place of an operation in its queue. Guarded by the queue's lock.
 ///
-/// It is packed, because the size of an operation affects its cost; see ``Operation``.
+/// The place is packed into few bytes, because the size of an operation affects its cost; see
+/// ``Operation``.
 struct QueuePlace {
   /// The stage of an operation in its queue.
   enum Stage: UInt8, Equatable, Sendable {
-    /// Still in the inbox.
+    /// The operation is still in the inbox.
     case outside
-    /// Waiting for dependencies, or for its own `isReady`.
+    /// The operation waits for dependencies, or for its own `isReady`.
     case waiting
-    /// In one of the bands.
+    /// The operation is in one of the bands of ready operations.
     case ready
-    /// Chosen to be started. It holds a slot until it has finished.
+    /// The operation was chosen to be started. It holds a slot until it has finished.
     case executing
-    /// It has left the queue, but is in the inbox again.
+    /// The operation has left the queue, but is in the inbox again.
     case lingering
-    /// It has left permanently.
+    /// The operation has left the queue permanently.
     case gone
   }
 
   var inQueue = Neighbours()
   var inBand = Neighbours()
-  /// Bits 0–2: stage. 3–5: band. 6: counted as cancelling. 8–31: segment.
+  /// Bits 0–2 contain the stage, bits 3–5 the band, bit 6 whether it was counted as cancelling, and
+  /// bits 8–31 the segment.
   private var bits: UInt32 = 0
 
   var stage: Stage {
@@ -33,7 +35,7 @@ struct QueuePlace {
     set { bits = bits & ~0b111 | UInt32(newValue.rawValue) }
   }
 
-  /// Whether it has not left the queue.
+  /// Whether the operation has not left the queue.
   var isInQueue: Bool { stage.rawValue < Stage.lingering.rawValue }
 
   /// The band of the operation, while `stage` is `ready`.
@@ -44,7 +46,7 @@ struct QueuePlace {
     set { bits = bits & ~(0b111 << 3) | UInt32(newValue) << 3 }
   }
 
-  /// Whether it was counted as a cancelled, unfinished operation.
+  /// Whether the operation was counted as a cancelled, unfinished operation.
   var isCountedAsCancelling: Bool {
     @inline(__always)
     get { bits & 1 << 6 != 0 }
@@ -60,7 +62,7 @@ struct QueuePlace {
     set { bits = bits & 0xff | newValue.rawValue << 8 }
   }
 
-  /// A number that wraps around, so that it needs few bits.
+  /// The number of a segment. The numbers wrap around, so that they need few bits.
   struct Segment: Equatable {
     let rawValue: UInt32
 
@@ -78,7 +80,8 @@ struct QueuePlace {
     }
   }
 
-  /// The links of one list. Unmanaged, because the queue retains each operation exactly once.
+  /// The links of an operation in one list. The references are unmanaged, because the queue retains
+  /// each operation exactly once.
   struct Neighbours {
     var previous: Unmanaged<Operation>?
     var next: Unmanaged<Operation>?

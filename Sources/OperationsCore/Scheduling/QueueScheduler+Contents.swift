@@ -4,7 +4,7 @@
 import Synchronization
 
 extension QueueScheduler {
-  /// The operations that have not left, in the order of addition.
+  /// The operations that have not left the queue, in the order of addition.
   var allOperations: [Operation] {
     var all: [Operation] = []
     all.reserveCapacity(counts.unfinished)
@@ -18,7 +18,8 @@ extension QueueScheduler {
   /// The unfinished barriers, in the order of addition.
   var allBarriers: [Operation] { barriers.operations.map { $0.takeUnretainedValue() } }
 
-  /// Whether ready operations may have to wait for a slot until an executing operation finishes.
+  /// Whether the slots are in use, so that ready operations may have to wait until an executing operation
+  /// finishes.
   var isFull: Bool {
     maxConcurrentOperationCount > 0 && counts.executing >= maxConcurrentOperationCount
   }
@@ -109,7 +110,8 @@ package struct SchedulerContent {
   package let counts: QueueSnapshot.Counts
   /// The barriers that have not finished.
   package let barriers: [Operation]
-  /// For each operation, the number of barriers that were added before it. Empty if there are no barriers.
+  /// For each operation, the number of barriers that were added before it; empty if the queue has no
+  /// barriers.
   package let segments: [Operation: Int]
   /// Whether a worker would find an operation to start.
   package let hasWork: Bool
@@ -131,7 +133,8 @@ extension OperationQueue {
     }
   }
 
-  /// Whether a thread of the library still has to do work of its own, such as asking an overridden `isReady`.
+  /// Whether the library still has to do work of its own on a thread, such as reading an overridden
+  /// `isReady`.
   package static var hasDuties: Bool { duties.operationCount > 0 }
 }
 

@@ -4,16 +4,16 @@
 import COperationsSystem
 import Dispatch
 
-/// The state of a queue: its operations, which of them may start, and the counts. Guarded by the
-/// queue's lock. It runs no operation, wakes no thread and releases no object.
+/// The state of a queue: its operations, the operations that may start, and the counts. Guarded by
+/// the queue's lock. The scheduler runs no operation, wakes no thread and releases no object.
 ///
-/// The actions for its caller after unlocking are in ``QueueEffects``.
+/// ``QueueEffects`` contains the actions that the caller performs after it has released the lock.
 struct QueueScheduler {
   /// The number of operations in each state. `waiting + ready + executing + finished + cancelled`
   /// is always `total`.
   typealias Counts = QueueSnapshot.Counts
 
-  /// −1 leaves the number to the system.
+  /// The maximum number of operations that execute at once; −1 if the system decides.
   var maxConcurrentOperationCount = -1
   var isSuspended = false
   var name = ""
@@ -24,19 +24,19 @@ struct QueueScheduler {
   /// The ready operations that are not behind a barrier.
   private(set) var ready = ReadyBands()
   private(set) var barriers = BarrierLine()
-  /// The number of operations that the queue retains: those in `operations`, barriers, and
-  /// lingering ones.
+  /// The number of operations that the queue retains: operations in `operations`, barriers, and
+  /// lingering operations.
   private var retainedCount = 0
   private var waitersForEmpty: [ObjectIdentifier: any Waiter] = [:]
   /// The last width that was published to the gate.
   private(set) var publishedWidth: UInt32 = QueueScheduler.widthLimit
-  /// Where operations run instead of on the pool's workers; `nil` while they run on these.
+  /// The dispatch queue on which operations run; `nil` if they run on the pool's workers.
   private(set) var underlying: UnderlyingQueue?
   private var lastGeneration: UInt64 = 0
 
   init(queue: QueueID) { monitor = QueueMonitor(queue: queue) }
 
-  /// The maximum number of workers to request.
+  /// The maximum number of workers that a queue requests.
   static let widthLimit: UInt32 = 1 << 16
 
   // MARK: What can be done
@@ -45,7 +45,8 @@ struct QueueScheduler {
     maxConcurrentOperationCount < 0 ? Int.max : maxConcurrentOperationCount
   }
 
-  /// Whether another operation may be started, if one is ready. An executing barrier is alone.
+  /// Whether another operation may be started, if one is ready. No operation may start while a
+  /// barrier executes.
   var hasFreeSlot: Bool {
     !isSuspended && counts.executing < slotLimit && barriers.front != .running
   }
@@ -55,7 +56,8 @@ struct QueueScheduler {
 
   /// Whether another worker, or another block in the underlying queue, would find an operation to
   /// start.
-  // Inlined like the properties that it reads, because a call would copy the scheduler first.
+  // This property is inlined, like the properties that it reads, because a call would copy the
+  // scheduler first.
   @inline(__always)
   var hasWork: Bool {
     guard hasStartable else { return false }
@@ -79,7 +81,7 @@ struct QueueScheduler {
     return UInt32(min(slotLimit, Int(Self.widthLimit)))
   }
 
-  /// Updates the published width. Returns the new one if the gate must be updated.
+  /// Updates the published width. Returns the new width if the gate must be updated.
   @inline(__always)
   mutating func publishWidth() -> (width: UInt32, isRising: Bool)? {
     let width = width
@@ -113,7 +115,7 @@ struct QueueScheduler {
     return count
   }
 
-  /// A block has begun, and takes the next operation to start.
+  /// Handles that a block has begun. Returns the next operation, which the block starts.
   mutating func blockBegan(_ generation: UInt64) -> Unmanaged<Operation>? {
     guard underlying?.began(generation) == true else { return nil }
     return takeNext()
@@ -121,11 +123,11 @@ struct QueueScheduler {
 
   // MARK: Events
 
-  /// Takes operations from the inbox: new ones, and those whose status has changed.
+  /// Handles operations from the inbox: new operations, and operations whose status has changed.
   ///
   /// - Parameters:
-  ///   - first: The oldest, linked through `inboxNext`.
-  ///   - effects: The actions after unlocking.
+  ///   - first: The oldest operation. The operations are linked through `inboxNext`.
+  ///   - effects: The actions after the lock is released.
   @inline(__always)
   mutating func takeIn(_ first: Unmanaged<Operation>, _ effects: inout QueueEffects) {
     var current: Unmanaged<Operation>? = first
@@ -152,7 +154,7 @@ struct QueueScheduler {
       operations.append(.passUnretained(operation))
       reposition(operation, status)
       noteCancellation(operation, status)
-      // It finished and was retired while it was in the inbox.
+      // The operation finished and was retired while it was in the inbox.
       if status.has(.retired) { remove(operation, status, &effects) }
     case .waiting, .ready: reposition(operation, status)
     case .executing: noteCancellation(operation, status)
@@ -171,23 +173,24 @@ struct QueueScheduler {
       retainedCount += 1
       barriers.append(.passUnretained(barrier), unfinished: counts.unfinished)
       barrier.place.stage = .waiting
-    // A cancelled barrier still waits its turn. Otherwise it would stop separating the operations
-    // around it.
+    // A cancelled barrier still waits its turn. Otherwise, the barrier would no longer separate the
+    // operations before and behind it.
     case .waiting, .ready, .executing: break
     case .lingering: if !status.isHeldInQueue { letGo(barrier, &effects) }
     case .gone: preconditionFailure("A barrier returned to a queue that had released it")
     }
   }
 
-  /// Chooses the next operation to start, if a slot is free; a barrier if it is due.
+  /// Chooses the next operation to start, or a barrier if it is due. Returns `nil` if no slot is
+  /// free.
   @inline(__always)
   mutating func takeNext() -> Unmanaged<Operation>? {
     guard hasFreeSlot else { return nil }
     while let next = ready.firstInPlace() {
       let isTaken = next._withUnsafeGuaranteedRef { operation in
         let isPlain = operation.isExactlyBlockOperation
-        // Operations of a long backlog are no longer in a cache: while this one runs, the next one
-        // is fetched.
+        // If many operations are ready, the next one is no longer in a cache. It is fetched while
+        // this operation runs.
         if let following = operation.place.inBand.next {
           csystem_prefetch_two_lines(following.toOpaque())
         }
@@ -195,7 +198,8 @@ struct QueueScheduler {
         if isTaken {
           move(operation, to: .executing, status)
         } else {
-          // A change of it is in the inbox: a dependency was added, or it has finished.
+          // The operation is no longer eligible, because a dependency was added or it has finished.
+          // The inbox contains this change.
           move(operation, to: .waiting, status)
         }
         return isTaken
@@ -215,8 +219,8 @@ struct QueueScheduler {
     return barrier
   }
 
-  /// Chooses the next operation for one of the pool's workers. A worker that came before a dispatch
-  /// queue was set must not take operations for that queue.
+  /// Chooses the next operation for one of the pool's workers. If a dispatch queue was set after
+  /// the worker had come, the worker gets no operation.
   @inline(__always)
   mutating func takeNextForWorker() -> Unmanaged<Operation>? {
     underlying == nil ? takeNext() : nil
@@ -225,40 +229,42 @@ struct QueueScheduler {
   /// Takes back an operation whose subclass's `isReady` was `false` before the start.
   mutating func giveBack(_ operation: Operation, reading: UInt64) {
     let status = operation.update { status in
-      // In this order: while it counts as dispatched, the value claims no push, which no code here
-      // would make.
+      // The value is stored first. While the operation counts as dispatched, storing the value
+      // claims no push, and no code here would make the push.
       _ = status.readinessWasRead(false, reading: reading)
       status.undispatch()
       return status
     }
-    // It may have finished on its own since it was chosen, and have left.
+    // The operation may have finished on its own since it was chosen, and may have left the queue.
     guard operation.place.stage == .executing else { return }
     move(operation, to: .waiting, status)
     reposition(operation, status)
   }
 
-  /// Removes a finished operation whose dependents were notified, or which has none.
+  /// Removes a finished operation that has no dependents or whose dependents were notified.
   ///
-  /// - Returns: `false`, with nothing changed, if the finish must be announced first.
-  /// - Precondition: The inbox was read after it finished.
+  /// - Returns: `false` if the finish must be announced first. In that case nothing was changed.
+  /// - Precondition: The inbox was read after the operation finished.
   @inline(__always)
   mutating func retire(_ operation: Operation, _ effects: inout QueueEffects) -> Bool {
     let (isRetired, status) = operation.update { ($0.retire(), $0) }
     guard isRetired else { return false }
     if status.hasAftermath { effects.addAftermath(of: operation) }
-    // If it is still in the inbox, it is counted when it is taken from there.
+    // If the operation is still in the inbox, it is counted when it is taken from the inbox.
     if operation.place.stage != .outside { remove(operation, status, &effects) }
     return true
   }
 
-  /// Adds a waiter for an empty queue. Returns `false` if it is empty.
+  /// Adds a waiter that is woken when the queue is empty. Returns `false` if the queue is already
+  /// empty.
   mutating func addWaiterForEmpty(_ waiter: any Waiter) -> Bool {
     if isEmpty { return false }
     waitersForEmpty[ObjectIdentifier(waiter)] = waiter
     return true
   }
 
-  /// Removes a waiter that no longer waits. Does nothing if it was already notified.
+  /// Removes a waiter that no longer waits. If the waiter was already notified, the method does
+  /// nothing.
   mutating func removeWaiterForEmpty(_ waiter: any Waiter) {
     waitersForEmpty.removeValue(forKey: ObjectIdentifier(waiter))
   }
@@ -376,7 +382,8 @@ struct QueueScheduler {
       move(operation, to: .lingering, status)
       barriers.didLeave(operation)
     }
-    // If another thread is about to push it again, that push ends in `letGo`.
+    // If another thread is about to push the operation again, the queue calls `letGo` after that
+    // push.
     if !status.isHeldInQueue { letGo(operation, &effects) }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The ready operations of a queue: a first-in, first-out band for each priority, and one before
-/// them for cancelled operations, which are only retired.
+/// The ready operations of a queue. Each priority has a first-in, first-out band. Another band
+/// before them contains cancelled operations, which are only retired.
 struct ReadyBands {
   /// The band of operations that were cancelled.
   static let cancelled: UInt8 = 0
@@ -11,17 +11,18 @@ struct ReadyBands {
   static func band(priorityIndex: Int) -> UInt8 { UInt8(priorityIndex + 1) }
 
   private var bands: [6 of OperationList<BandLinks>] = .init(repeating: OperationList())
-  /// Bit n is set while band n has operations.
+  /// A bit set: bit `n` is set if band `n` contains operations.
   private var occupied: UInt8 = 0
 
   var isEmpty: Bool { occupied == 0 }
 
-  /// The operation to start next.
+  /// The operation to start next; `nil` if no operation is ready.
   var first: Unmanaged<Operation>? {
     occupied == 0 ? nil : bands[occupied.trailingZeroBitCount].first
   }
 
-  /// The value of ``first``. Mutating, because the getter copies all bands to read one of them.
+  /// Returns the value of ``first``. The method is mutating, because the getter copies all bands to
+  /// read one of them.
   @inline(__always)
   mutating func firstInPlace() -> Unmanaged<Operation>? {
     occupied == 0 ? nil : bands.mutableSpan[occupied.trailingZeroBitCount].first
@@ -30,7 +31,7 @@ struct ReadyBands {
   /// Calls `body` with each operation, in the order in which they start, until `body` returns
   /// `false`.
   ///
-  /// - Returns: Whether it always returned `true`.
+  /// - Returns: Whether `body` always returned `true`.
   func forEach(_ body: (Unmanaged<Operation>) -> Bool) -> Bool {
     for band in bands.indices {
       var current = bands[band].first
@@ -42,13 +43,17 @@ struct ReadyBands {
     return true
   }
 
-  /// - Precondition: The operation is in no band.
+  /// - Adds an operation at the end of a band.
+  ///
+  ///   - Precondition: No band contains the operation.
   mutating func append(_ operation: Unmanaged<Operation>, to band: UInt8) {
     bands[Int(band)].append(operation)
     occupied |= 1 << band
   }
 
-  /// - Precondition: The operation is in this band.
+  /// - Removes an operation from its band.
+  ///
+  ///   - Precondition: This band contains the operation.
   mutating func remove(_ operation: Unmanaged<Operation>, from band: UInt8) {
     bands[Int(band)].remove(operation)
     if bands[Int(band)].isEmpty { occupied &= ~(1 << band) }

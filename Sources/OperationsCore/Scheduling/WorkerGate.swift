@@ -14,7 +14,7 @@ import Synchronization
 /// All orderings are sequentially consistent; see ``OperationInbox``.
 struct WorkerGate: ~Copyable, Sendable {
   private let searchingCount = Atomic<UInt32>(0)
-  /// 0 while no operation can be started.
+  /// The maximum number of workers; 0 while no operation can be started.
   private let width = Atomic<UInt32>(0)
 
   /// Sets the width. Called before the inbox is read for the last time under the queue's lock: a

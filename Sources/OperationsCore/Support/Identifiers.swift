@@ -3,19 +3,20 @@
 
 import Synchronization
 
-/// Identifies an operation for the life of the process. Never used again.
+/// Identifies an operation for the life of the process. No later operation gets the same
+/// identifier.
 public struct OperationID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// A number that counts up from 1 in the order in which identifiers were first read.
   public let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether `left` was given out before `right`.
+  /// Returns whether `left` was assigned before `right`.
   public static func < (left: OperationID, right: OperationID) -> Bool {
     left.rawValue < right.rawValue
   }
 
-  /// The number after a `#`.
+  /// The number as text, after the character `#`.
   public var description: String { "#\(rawValue)" }
 
   private static let last = Atomic<UInt64>(0)
@@ -25,17 +26,17 @@ public struct OperationID: Hashable, Comparable, Sendable, CustomStringConvertib
   }
 }
 
-/// Identifies a queue for the life of the process. Never used again.
+/// Identifies a queue for the life of the process. No later queue gets the same identifier.
 public struct QueueID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// A number that counts up from 1 in the order in which queues were created.
   public let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether `left` was created before `right`.
+  /// Returns whether the queue of `left` was created before the queue of `right`.
   public static func < (left: QueueID, right: QueueID) -> Bool { left.rawValue < right.rawValue }
 
-  /// The number after `queue `.
+  /// The number as text, after the word `queue`.
   public var description: String { "queue \(rawValue)" }
 
   private static let last = Atomic<UInt64>(0)

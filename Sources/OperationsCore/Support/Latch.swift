@@ -8,13 +8,13 @@ import Synchronization
 final class Latch: Sendable {
   private let isOpen = Atomic<UInt32>(0)
 
-  /// Lets all threads pass, now and later.
+  /// Opens the gate permanently, and wakes all waiting threads.
   func open() {
     isOpen.store(1, ordering: .releasing)
     withUnsafePointer(to: isOpen) { csystem_futex_wake($0, Int32.max) }
   }
 
-  /// Blocks until it is open.
+  /// Blocks the calling thread until the gate is open.
   func wait() {
     while isOpen.load(ordering: .acquiring) == 0 {
       withUnsafePointer(to: isOpen) { ThreadShortage.wait($0, while: 0) }

@@ -4,8 +4,8 @@
 import COperationsSystem
 import Synchronization
 
-/// The only lock of this module: four bytes, ten nanoseconds, and a system call only under
-/// contention.
+/// The only kind of lock in this module. It takes four bytes of memory and about ten nanoseconds.
+/// It makes a system call only if several threads contend for it.
 ///
 /// It uses `Atomic` because ThreadSanitizer understands atomics. It does not understand
 /// `Synchronization.Mutex`, whose slow path is in a library without instrumentation.
@@ -13,15 +13,15 @@ struct FutexLock: ~Copyable, Sendable {
   private enum Word {
     static let free: UInt32 = 0
     static let held: UInt32 = 1
-    /// Held, and a thread may sleep.
+    /// The lock is held, and another thread may sleep until it is released.
     static let contended: UInt32 = 2
   }
 
   /// The number of attempts before sleeping, and the most pauses between two of them. Together they
   /// take about as long as the longer critical sections here.
   ///
-  /// The pauses double. An attempt takes the lock's cache line from the thread that holds the lock,
-  /// so rare attempts let that thread finish sooner.
+  /// Each pause is twice as long as the previous one. An attempt moves the lock's cache line away
+  /// from the thread that holds the lock, so that thread finishes sooner if attempts are rare.
   private static let attempts = 12
   private static let mostPauses = 16
 
@@ -35,11 +35,11 @@ struct FutexLock: ~Copyable, Sendable {
     if !isFree { lockContended() }
   }
 
-  /// Whether no thread holds it. The changes of earlier holders are visible then.
+  /// Whether no thread holds the lock. If it is `true`, the changes of earlier holders are visible.
   ///
-  /// This is sequentially consistent, and so is taking the lock. If one thread takes the lock and
-  /// then reads a value that this thread has changed before this call, at least one of them sees
-  /// the other.
+  /// This load is sequentially consistent, and so is the acquisition of the lock. If one thread
+  /// takes the lock and then reads a value that this thread has changed before this call, at least
+  /// one of them sees the other.
   @inline(__always)
   var isFree: Bool { word.load(ordering: .sequentiallyConsistent) == Word.free }
 
@@ -68,7 +68,8 @@ struct FutexLock: ~Copyable, Sendable {
     while word.exchange(Word.contended, ordering: .sequentiallyConsistent) != Word.free {
       let limit: Int64 = csystem_is_forked_child() ? 5_000_000_000 : -1
       let isInTime = withUnsafePointer(to: word) { csystem_futex_wait($0, Word.contended, limit) }
-      // Critical sections take microseconds, so the thread that holds it is not in this process.
+      // Critical sections take microseconds. After this time, the thread that holds the lock cannot
+      // be in this process, which must be a forked child.
       if !isInTime {
         ForkedProcess.refuse("to use data that another thread was using during fork()")
       }
@@ -83,11 +84,13 @@ struct FutexLock: ~Copyable, Sendable {
 
 /// A value that can be accessed only while its lock is held.
 ///
-/// Inside `withLock`, only move values: no user code, no signal and no other lock, except that an
-/// operation's lock may be taken inside its queue's.
-// Unchecked because `state` need not be sendable. It is accessible only through `withLock`.
+/// Code inside `withLock` only moves values. It runs no user code, wakes no thread and acquires no
+/// other lock. There is one exception: an operation's lock may be acquired under the lock of its
+/// queue.
+// The conformance is unchecked, because `state` need not be sendable. It is accessible only through
+// `withLock`.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
-  // Unchecked for the same reason.
+  // The conformance is unchecked for the same reason as that of `Locked`.
   private final class Box: @unchecked Sendable {
     let lock = FutexLock()
     @exclusivity(unchecked) var state: State
@@ -99,7 +102,8 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
   /// Creates a value with its own lock.
   package init(_ state: consuming sending State) { box = Box(state) }
 
-  /// Runs `body` on the value while no other thread can access it. Not recursive.
+  /// Runs `body` on the value while no other thread can access it. A thread must not call this
+  /// method again inside `body`.
   @inline(__always) @discardableResult
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
@@ -110,9 +114,11 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A child process that was forked after the pool was created. It has none of the pool's threads.
+/// Handles child processes that were forked after the pool was created. Such a process has none of
+/// the pool's threads.
 enum ForkedProcess {
-  /// Ends a child process with a message, because it would otherwise wait forever.
+  /// Ends the process with a message if it is a forked child, because it would otherwise wait
+  /// forever.
   @inline(__always)
   static func check(_ action: @autoclosure () -> String) {
     if csystem_is_forked_child() { refuse(action()) }

@@ -43,7 +43,7 @@ enum AvailableProcessors {
     }
   }
 
-  /// `nil` if the file cannot be read.
+  /// Returns the text of a file; `nil` if the file cannot be read.
   private static func text(of path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -12,7 +12,7 @@ enum CgroupQuota {
   /// A mounted hierarchy of control groups.
   struct Mount: Equatable {
     let version: Version
-    /// The group at the mount point, as a path in the hierarchy.
+    /// The path, in the hierarchy, of the group at the mount point.
     let root: String
     let mountPoint: String
   }

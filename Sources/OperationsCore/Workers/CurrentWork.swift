@@ -6,13 +6,13 @@ import Synchronization
 
 /// The current work of the calling thread: the operation that it executes, and its queue.
 enum CurrentWork {
-  /// Lives on the stack of its thread.
+  /// The work of one thread. A scope lives on the stack of its thread.
   struct Scope {
-    /// The executing operation: that of the innermost `start()`.
+    /// The executing operation. If calls of `start()` are nested, it is the innermost operation.
     var operation: Unmanaged<Operation>?
     /// The queue that this worker serves and keeps alive.
     var servedQueue: Unmanaged<QueueCore>?
-    /// Whether all of this runs on the main dispatch queue, or on one that targets it.
+    /// Whether the work runs on the main dispatch queue, or on a queue that targets it.
     var isOnMainQueue = false
     /// Whether `operation` has run or was cancelled, and this thread releases objects that it no
     /// longer needs.
@@ -39,7 +39,7 @@ enum CurrentWork {
     /// This worker serves it if its own queue has no operation to start. Otherwise, and before user
     /// code runs, the pool gives it another worker: see ``CurrentWork/passNextQueueOn(_:)``.
     var nextQueue: Unmanaged<QueueCore>?
-    /// The earlier work of this thread, to which it returns.
+    /// The earlier work of this thread, to which the thread returns.
     var outer: UnsafeMutablePointer<Scope>?
 
     init(
@@ -140,7 +140,7 @@ enum CurrentWork {
   /// Retires the operation of the scope, which has run or was cancelled. Afterwards this thread no
   /// longer executes it.
   ///
-  /// - Precondition: No other thread retires it.
+  /// - Precondition: No other thread retires the operation.
   @inline(never)
   static func retire(_ scope: UnsafeMutablePointer<Scope>) {
     guard let operation = scope.pointee.operation else { return }
@@ -159,7 +159,7 @@ enum CurrentWork {
   /// Whether this thread is a worker that holds its next operation, or counts as searching.
   static var isBetweenOperations: Bool { scope?.pointee.isBetweenOperations == true }
 
-  /// Requests a worker from the pool for the next queue of this thread, if there is one.
+  /// Requests a worker from the pool for the next queue of this thread, if it has a next queue.
   @inline(never)
   static func passNextQueueOn(_ scope: UnsafeMutablePointer<Scope>?) {
     guard let queue = scope?.pointee.nextQueue.take() else { return }

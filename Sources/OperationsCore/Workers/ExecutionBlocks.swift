@@ -13,12 +13,12 @@ final class ExecutionBlocks: @unchecked Sendable {
   @exclusivity(unchecked) var waitingRequest: UInt64 = 0
   private let blocks: [@Sendable () -> Void]
   private let operation: Operation
-  /// Retained for the blocks, because a subclass may announce its finish before they have finished.
+  /// The queue, retained because a subclass may announce its finish before the blocks have ended.
   private let queue: OperationQueue?
   private let takenCount = Atomic<Int>(0)
   private let unfinishedCount: Atomic<Int>
   private let latch = Latch()
-  /// The pool for further threads.
+  /// The pool that provides further threads.
   private let pool: WorkerPool
 
   init(
@@ -52,7 +52,7 @@ final class ExecutionBlocks: @unchecked Sendable {
     }
     pool.withdraw(self)
     latch.wait()
-    // A thread that took one of the last blocks may have requested another thread since.
+    // A thread that took one of the last blocks may have requested another thread meanwhile.
     pool.withdraw(self)
   }
 

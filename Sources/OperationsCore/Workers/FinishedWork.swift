@@ -19,13 +19,13 @@ struct FinishedBlock {
 
   init(_ operation: StartableOperation) { reference = operation.reference }
 
-  /// - Precondition: It is a plain block operation.
+  /// - Precondition: The operation is a plain block operation.
   init(_ operation: Unmanaged<Operation>) { reference = operation }
 
   @inline(__always)
   var isBarrier: Bool { reference._withUnsafeGuaranteedRef { $0.isBarrier } }
 
-  /// - Returns: `false`, with nothing changed, if the finish must be announced first.
+  /// - Returns: `false` if the finish must be announced first. In that case nothing was changed.
   @inline(__always)
   func retire(_ scheduler: inout QueueScheduler, _ effects: inout QueueEffects) -> Bool {
     reference._withUnsafeGuaranteedRef { scheduler.retire($0, &effects) }
@@ -39,9 +39,9 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes it, if necessary, and retires it.
+  /// Finishes the block, if necessary, and retires it.
   ///
-  /// - Precondition: If it has finished, its dependents have been notified.
+  /// - Precondition: If the block has finished, its dependents have been notified.
   func retire(from queue: QueueCore) {
     let operation = reference.takeUnretainedValue()
     if operation.status.load(ordering: .acquiring).isFinished {
@@ -51,7 +51,7 @@ struct FinishedBlock {
     }
   }
 
-  /// Finishes it, if necessary, and performs all steps that follow the finish.
+  /// Finishes the block, if necessary, and performs all steps that follow the finish.
   func finishAndRetire() {
     let operation = reference.takeUnretainedValue()
     operation.finishRun()

@@ -10,10 +10,10 @@ import Glibc
 /// The two are different: if the main thread has ended, as with `dispatchMain()` or an asynchronous
 /// `main`, another thread serves the queue.
 enum MainDispatchQueue {
-  /// Whether the calling code runs on the main dispatch queue, or on one that targets it.
+  /// Whether the calling code runs on the main dispatch queue, or on a queue that targets it.
   static var isRunningHere: Bool { csystem_is_on_main_dispatch_queue() }
 
-  /// Whether the calling thread is the process's first one.
+  /// Whether the calling thread is the first thread of the process.
   static var isMainThread: Bool { csystem_thread_id() == getpid() }
 
   /// Whether no block in the main dispatch queue can run until the caller returns.

@@ -12,9 +12,9 @@ extension QueueCore {
 
   /// Sets the dispatch queue on which operations run from now on; `nil` for the pool's workers.
   ///
-  /// Earlier workers and blocks may still come. They will find no operation here.
+  /// Workers and blocks that were requested earlier may still come. They find no operation.
   ///
-  /// - Returns: `false`, with nothing changed, if the queue has operations.
+  /// - Returns: `false` if the queue has operations. In that case nothing was changed.
   func setUnderlyingQueue(_ queue: DispatchQueue?) -> Bool {
     let (isSet, replaced) = withScheduler { scheduler, _ in
       guard scheduler.isEmpty else { return (false, queue) }
@@ -23,7 +23,7 @@ extension QueueCore {
       isOnDispatch.store(queue != nil, ordering: .sequentiallyConsistent)
       return (true, replaced)
     }
-    // Released after the lock, because it may be the last reference.
+    // The previous value is released after the lock, because it may be the last reference.
     withExtendedLifetime(replaced) {}
     // A thread that pushed before it could see `isOnDispatch` submits no block, and may have found
     // the gate closed. Its operations are found now.
@@ -49,7 +49,7 @@ extension QueueCore {
       (scheduler.claimBlocks(), scheduler.underlying)
     }
     guard count > 0, let target else { return }
-    // Each block retains it, so that the queue is released after its last block has ended.
+    // Each block retains the queue, so that the queue is released after its last block has ended.
     let owner = owner.takeUnretainedValue()
     let generation = target.generation
     for _ in 0..<count {
@@ -57,7 +57,7 @@ extension QueueCore {
     }
   }
 
-  /// The work of one block: it takes an operation, executes it, and retires it.
+  /// Does the work of one block: takes an operation, executes it, and retires it.
   private func runBlock(of generation: UInt64) {
     let taken = withScheduler { scheduler, _ in
       scheduler.blockBegan(generation).map(StartableOperation.init)

@@ -43,12 +43,12 @@ extension QueueCore {
 
   @inline(never)
   private func startAsking(_ operation: Operation) {
-    // The last check of a subclass's readiness, on a thread that holds no locks.
+    // This is the last check of a subclass's readiness. The thread holds no locks.
     let status = operation.status.load(ordering: .acquiring)
     if !status.has(.cancelled), !mayStart(operation, status) {
       withScheduler { scheduler, _ in scheduler.giveBack(operation, reading: status.reading) }
     } else if operation.isExactlyBlockOperation {
-      // Its `start()` treats every call as a direct one.
+      // The operation's `start()` treats every call as a direct call by the program.
       if operation.run(isByHand: false) { operation.finishWasSet() }
     } else {
       operation.start()

@@ -19,7 +19,7 @@ extension QueueCore {
     if isObserved.load(ordering: .sequentiallyConsistent) { finishAnnouncing(&work) }
     let mustAnnounce = work.operation.map { !$0.isBarrier } ?? false
     let next = takeNextUnannounced(after: work, isSearching: &isSearching)
-    // Another thread does this, because this thread holds its next operation or counts as searching.
+    // Another thread announces, because this thread holds its next operation or counts as searching.
     if mustAnnounce, isObserved.load(ordering: .sequentiallyConsistent) {
       announceContentsElsewhere()
     }
@@ -41,12 +41,12 @@ extension QueueCore {
         continue
       }
       if next == nil {
-        // Before waiters are woken, so that operations that they add need no other worker.
+        // The search begins before waiters are woken, so that operations that they add need no other worker.
         if !isSearching { gate.startSearching() }
         isSearching = true
       } else if isSearching {
         isSearching = false
-        // A thread that has pushed since the inbox was read has woken no worker for that reason.
+        // A thread that has pushed since the inbox was read has woken no worker, because this one searched.
         if hasMail { effects.hasWork = true }
       }
       performBetweenOperations(&effects)
@@ -54,7 +54,7 @@ extension QueueCore {
     }
   }
 
-  /// The critical section.
+  /// Retires the finished operation and takes the next one, in the critical section.
   ///
   /// - Returns: The operation to start, whether user code comes before that is taken, and whether
   ///   the finished operation was retired. If it was, another thread may release it.
@@ -70,7 +70,7 @@ extension QueueCore {
       if let finished = work.operation { isRetired = finished.retire(&scheduler, &effects) }
       let isLate = effects.runsUsersCode(after: work.operation) || !isRetired
       var next: Unmanaged<Operation>?
-      // Once more if nothing was found and the inbox was read since.
+      // The search is repeated if no operation was found and the inbox was read meanwhile.
       repeat {
         if !isLate { next = scheduler.takeNextForWorker() }
       } while publishWidth(&scheduler, &effects) && next == nil
@@ -100,7 +100,7 @@ extension QueueCore {
     if hasMail { effects.hasWork = true }
     CurrentWork.passNextQueueOn(CurrentWork.scope)
     notify(&effects)
-    // Before the releases: a `deinit` may need its slot, or end the thread.
+    // The operation is retired before the releases: a `deinit` may need its slot, or end the thread.
     finished?.retire(from: self)
     effects.releaseOperations()
     if effects.releasesOwner { owner.release() }
@@ -119,7 +119,7 @@ extension QueueCore {
     scope?.pointee.isBetweenOperations = false
   }
 
-  /// Retires the finished work in a separate critical section, and announces that.
+  /// Retires the finished work in a separate critical section, and announces the change.
   @inline(never)
   func finishAnnouncing(_ work: inout FinishedWork) {
     CurrentWork.passNextQueueOn(CurrentWork.scope)
@@ -129,7 +129,7 @@ extension QueueCore {
     work.operation = nil
   }
 
-  /// A worker that was not searching leaves, although there may be more work.
+  /// Handles that a worker that was not searching leaves, although there may be more work.
   func leave(after work: consuming FinishedWork) {
     if work.operation == nil { withScheduler { _, _ in } }
     finishAnnouncing(&work)

@@ -12,9 +12,9 @@ import Synchronization
 /// tries again for them.
 enum ThreadShortage {
   private struct Waiting {
-    /// Queues without a thread, with a reference to the public object of each.
+    /// The queues without a thread, with a reference to the public object of each queue.
     var queues: [UnsafeMutableRawPointer: Unmanaged<QueueCore>] = [:]
-    /// Pools without a sampler.
+    /// The pools without a sampler.
     var pools: [ObjectIdentifier: WorkerPool] = [:]
     var isEmpty: Bool { queues.isEmpty && pools.isEmpty }
   }
@@ -28,10 +28,10 @@ enum ThreadShortage {
   /// The interval of checks for a thread that began to wait without a shortage.
   private static let longInterval: Int64 = 5_000_000_000
 
-  /// Whether any queue or pool waits.
+  /// Whether any queue or pool waits for a thread.
   static var exists: Bool { isPresent.load(ordering: .relaxed) }
 
-  /// Adds a queue without a thread. Takes the caller's reference to the public object.
+  /// Adds a queue without a thread. It takes over the caller's reference to the public object.
   static func add(_ queue: Unmanaged<QueueCore>) {
     let isNew = change { $0.queues.updateValue(queue, forKey: queue.toOpaque()) == nil }
     if !isNew { queue._withUnsafeGuaranteedRef { $0.owner }.release() }
@@ -40,7 +40,7 @@ enum ThreadShortage {
   /// Adds a pool without a sampler.
   static func add(_ pool: WorkerPool) { change { $0.pools[ObjectIdentifier(pool)] = pool } }
 
-  /// Requests the missing threads again. Those that are still missing are added here again.
+  /// Requests the missing threads again. Queues and pools that still have none are added again.
   static func retry() {
     guard exists else { return }
     let taken = change { waiting in
@@ -57,7 +57,7 @@ enum ThreadShortage {
     }
   }
 
-  /// Sleeps as long as the word has this value. May return early.
+  /// Sleeps while the word at the address has this value. The function may return early.
   static func wait(_ address: UnsafeRawPointer, while value: UInt32) {
     if !csystem_futex_wait(address, value, exists ? interval : longInterval) { retry() }
   }

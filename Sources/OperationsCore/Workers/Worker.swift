@@ -24,7 +24,7 @@ final class Worker: Sendable {
 
   private let pool: WorkerPool
   private let request: Locked<WorkerPoolState.Request?>
-  /// 0 while there is no request.
+  /// 0 while the worker has no request.
   private let hasRequest = Atomic<UInt32>(1)
   private let threadID = Atomic<Int32>(0)
   /// The number of entries to and exits from user code: odd while it runs. Written only by this
@@ -32,7 +32,7 @@ final class Worker: Sendable {
   private let stepCount = Atomic<UInt64>(0)
   /// The queue that this thread serves, which it keeps alive.
   private let served = Atomic<Unmanaged<QueueCore>?>(nil)
-  /// Whether the served request is of the own lane. Written only by this thread.
+  /// Whether the worker serves a request of the `own` lane. Written only by this thread.
   private let isInOwnLane = Atomic<Bool>(false)
   /// The operation whose `start()` was called, which this thread keeps alive. Not set for plain
   /// block operations.
@@ -54,13 +54,13 @@ final class Worker: Sendable {
     self.request = Locked(request)
   }
 
-  /// Whether it serves a request. Written under the pool's lock.
+  /// Whether the worker serves a request. Written under the pool's lock.
   var isGranted: Bool {
     get { granted.load(ordering: .relaxed) }
     set { granted.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether the pool counts it as blocked. Written under the pool's lock.
+  /// Whether the pool counts the worker as blocked. Written under the pool's lock.
   var isCountedBlocked: Bool {
     get { countedBlocked.load(ordering: .relaxed) }
     set { countedBlocked.store(newValue, ordering: .relaxed) }
@@ -97,7 +97,7 @@ final class Worker: Sendable {
   }
 
   private func takeNext(after request: WorkerPoolState.Request) -> WorkerPoolState.Request? {
-    // Before the pool can give this worker another request.
+    // The request is cleared before the pool can give this worker another request.
     self.request.withLock { $0 = nil }
     return pool.finished(request, by: self)
   }
@@ -108,7 +108,7 @@ final class Worker: Sendable {
   /// The operation is left unchanged: its finish was not reported, so it keeps its slot, like an
   /// asynchronous one. All other work continues without this thread.
   fileprivate func threadEnded() {
-    // These point into the stack, which no longer exists.
+    // The thread's variables point into its stack frames, which no longer exist.
     csystem_set_current_worker(nil)
     csystem_set_current_release(nil)
     csystem_set_current_misuse(nil)
@@ -125,7 +125,7 @@ final class Worker: Sendable {
     }
   }
 
-  /// - Returns: `false` if the thread must end.
+  /// - Returns: `false` if the worker has received no request and its thread must end.
   private func waitForRequest() -> Bool {
     if hasRequest.load(ordering: .acquiring) != 0 { return true }
     let begin = csystem_monotonic_nanoseconds()
@@ -197,14 +197,14 @@ final class Worker: Sendable {
         if scope.pointee.nextQueue == nil, spinForMail(queue) { continue }
         queue.gate.stopSearching()
         if queue.hasWorkAfterSearch(), queue.gate.claimWorker() { continue }
-        // Other waiting queues come first.
+        // Other waiting queues get a worker before the queue that an operation has handed over.
         if pool.hasWaiting(besides: queue) { CurrentWork.passNextQueueOn(scope) }
         return scope.pointee.nextQueue
       }
     }
   }
 
-  /// Whether this thread should serve another queue.
+  /// Returns whether this thread should serve another queue.
   ///
   /// A waiting request of the same queue is no reason: this thread does its work. Such a request
   /// waits whenever a queue has more ready operations than there are processors.
@@ -263,7 +263,7 @@ final class Worker: Sendable {
 
   @inline(__always)
   private func countStep() {
-    // A load and a store, because only this thread writes it.
+    // A load and a store are sufficient, because only this thread writes the number.
     stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
@@ -319,7 +319,7 @@ extension Worker {
         return .blocked
       }
       if used > standstill / 2 || ThreadStatus.isBlocked(threadID: id) == false { return .running }
-      // It sleeps most of the time, like a polling loop.
+      // A thread that sleeps most of the time, like a polling loop, counts as blocked.
       return last >= 0 && used < standstill / 4 ? .blocked : .undecided
     }
     if isCountedBlocked { return .blocked }
@@ -331,7 +331,7 @@ extension Worker {
     }
   }
 
-  /// Whether its operation has finished, although `start()` or the `deinit` has not returned.
+  /// Whether the worker's operation has finished, although `start()` or a `deinit` has not returned.
   private var isLingering: Bool {
     isReleasing.load(ordering: .relaxed)
       || started.withLock {

@@ -43,9 +43,9 @@ public struct WorkerConfiguration: Sendable, Equatable {
   /// Creates a configuration.
   ///
   /// - Parameters:
-  ///   - processorCount: See ``processorCount``.
-  ///   - threadLimit: See ``threadLimit``.
-  ///   - stackSize: See ``stackSize``.
+  ///   - processorCount: The value of ``processorCount``.
+  ///   - threadLimit: The value of ``threadLimit``.
+  ///   - stackSize: The value of ``stackSize``.
   public init(processorCount: Int? = nil, threadLimit: Int? = nil, stackSize: Int? = nil) {
     self.processorCount = processorCount
     self.threadLimit = threadLimit
@@ -73,7 +73,7 @@ public struct WorkerConfiguration: Sendable, Equatable {
         if !settings.isFixed { settings.configuration = configuration }
         return settings.isFixed
       }
-      // Outside the lock, because a handler of the program may be called.
+      // The values are reported outside the lock, because a handler of the program may be called.
       for setting in invalid {
         Diagnostic.note(
           .invalidWorkerConfiguration,

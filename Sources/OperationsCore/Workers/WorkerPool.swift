@@ -26,7 +26,7 @@ final class WorkerPool: Sendable {
   /// Copies of the state's values, for workers between two operations.
   private let waitingSummary = Atomic<UInt>(0)
   private let isOverBudget = Atomic<Bool>(false)
-  /// Changes at each check of the sampler.
+  /// A number that changes at each check of the sampler.
   private let turns = Atomic<UInt32>(0)
   /// 1 after a wake-up call to the sampler, which sleeps until its next check or until such a call.
   private let bell = Atomic<UInt32>(0)
@@ -48,7 +48,7 @@ final class WorkerPool: Sendable {
   @inline(__always)
   func serve(_ queue: QueueCore) {
     ForkedProcess.check("to run operations of a queue")
-    // The worker's reference.
+    // This reference belongs to the worker.
     _ = queue.owner.retain()
     serveRetained(queue)
   }
@@ -100,7 +100,7 @@ final class WorkerPool: Sendable {
     if state.withLock({ $0.lacksSampler }) { ThreadShortage.add(self) }
   }
 
-  /// Whether a request waits.
+  /// Whether a request waits for a thread.
   @inline(__always)
   var hasWaiting: Bool { waitingSummary.load(ordering: .relaxed) != 0 }
 

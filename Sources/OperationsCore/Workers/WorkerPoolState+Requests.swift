@@ -5,9 +5,9 @@ extension WorkerPoolState {
   /// The work of a thread. Without counted references, because thousands of these wait and are
   /// moved under the pool's lock.
   enum Job {
-    /// Serve a queue, whose public object is retained for that.
+    /// The thread serves a queue. The job retains the public object of the queue.
     case serve(Unmanaged<QueueCore>)
-    /// Run blocks of an operation with several blocks. They are retained for that.
+    /// The thread runs blocks of an operation with several blocks. The job retains the blocks.
     case run(Unmanaged<ExecutionBlocks>)
 
     /// The address of the queue or of the blocks.
@@ -18,7 +18,7 @@ extension WorkerPoolState {
       }
     }
 
-    /// A number that stands for this job: the address, which is never 0 or 1.
+    /// A number that represents this job: the address, which is never 0 or 1.
     var summary: UInt { UInt(bitPattern: address) }
 
     /// The number of the waiting request for this work; 0 if no request waits. A queue or an
@@ -43,7 +43,7 @@ extension WorkerPoolState {
     /// The library's own work, which comes first: one worker beyond the budget and beyond the
     /// limit, and another one beyond the budget if a request has waited for some milliseconds.
     case duty
-    /// Completion blocks, with the same numbers of workers.
+    /// Completion blocks. The same numbers of workers apply as for duties.
     case completion
     /// A queue of default width: the budget, plus as many workers as are blocked.
     case shared
@@ -52,7 +52,7 @@ extension WorkerPoolState {
     /// one if no operation starts or finishes for 20 ms.
     case own
 
-    /// Whether it is a lane for operations of the program.
+    /// Whether the lane is for operations of the program.
     @inline(__always)
     var isForOperations: Bool { self == .shared || self == .own }
   }
@@ -61,7 +61,7 @@ extension WorkerPoolState {
     let job: Job
     var lane: Lane
     var number: UInt64 = 0
-    /// Whether it is served beyond the budget.
+    /// Whether the request is served beyond the budget.
     var isSurplus = false
   }
 

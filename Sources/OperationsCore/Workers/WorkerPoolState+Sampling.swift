@@ -2,7 +2,7 @@
 // Part of opq; see LICENSE.
 
 extension WorkerPoolState {
-  /// The observations of the sampler.
+  /// The observations of one check of the sampler.
   struct Look {
     /// The workers that do not run: they are blocked in the kernel, or their operation has
     /// finished.
@@ -20,7 +20,7 @@ extension WorkerPoolState {
   enum Sampling: Equatable {
     case again(afterNanoseconds: Int64)
     case rest
-    /// There is no worker: the sampler's thread ends.
+    /// The pool has no worker, so the sampler's thread ends.
     case end
   }
 
@@ -60,7 +60,7 @@ extension WorkerPoolState {
       }
       if let first, first.number == number {
         guard now - first.time >= Self.patience else { return }
-        // More than those that are served: the allowance may have fallen while they were.
+        // The allowance exceeds the number of served requests. It may have fallen while they were served.
         count = min(max(count, surplus) + 1, limit)
       }
       first = (number, now)
@@ -115,7 +115,7 @@ extension WorkerPoolState {
   mutating func samplerCommand() -> SamplerCommand {
     switch sampler {
     case .awake:
-      // The sampler sleeps for a long time, but could add a thread again.
+      // The sampler sleeps for a long interval, but could add a thread now.
       guard sampling.isFutile, hasWaiting, !isFutile else { return .nothing }
     case .resting:
       guard hasWaiting || threadCount == 0 else { return .nothing }
@@ -175,7 +175,7 @@ extension WorkerPoolState {
       first: completion.first?.number, surplus: completionSurplus, limit: limit, now: look.now)
   }
 
-  /// Whether threads cannot be started, and none is idle.
+  /// Whether the system refuses to start threads, and no thread is idle.
   private var isRefused: Bool { workerBackOff.isUnderWay && idle.isEmpty }
 
   /// Whether no check can add a thread at present. Duties and completion blocks may get one at the

@@ -13,7 +13,7 @@ struct WorkerPoolState {
   enum Sampler { case none, awake, resting }
 
   static let defaultThreadLimit = 512
-  /// One further thread for duties and one for completion blocks, if all others are in use.
+  /// The threads beyond the limit: one for duties and one for completion blocks.
   private static let reserve = 2
   private static let shortestBackOff: Int64 = 5_000_000
   private static let longestBackOff: Int64 = 500_000_000
@@ -21,16 +21,16 @@ struct WorkerPoolState {
   let processorCount: Int
   /// The maximum number of threads that serve queues of the program at present.
   private(set) var threadLimit: Int
-  /// Whether a wide queue raises the limit.
+  /// Whether a queue of great width raises the limit.
   private let isLimitRaised: Bool
   /// The number of threads, including those that are about to run.
   private(set) var threadCount = 0
   private(set) var workers: [ObjectIdentifier: Worker] = [:]
-  /// Sleeping threads, the last to fall asleep last.
+  /// The sleeping workers. The worker that fell asleep most recently is the last one.
   private(set) var idle: [Worker] = []
   /// The number of threads that serve a request.
   private(set) var grantedCount = 0
-  /// The numbers of these that serve a duty or a completion block.
+  /// The numbers of threads that serve a duty and that serve a completion block.
   private var dutyCount = 0
   private var completionCount = 0
   /// The number of granted workers that count as blocked.
@@ -38,7 +38,7 @@ struct WorkerPoolState {
   /// The numbers of duties and completion blocks that are served beyond the budget.
   private(set) var dutySurplus = 0
   private(set) var completionSurplus = 0
-  /// The maximum numbers of these.
+  /// The maximum numbers of duties and completion blocks that are served beyond the budget.
   var dutyAllowance = SurplusAllowance()
   var completionAllowance = SurplusAllowance()
   /// The number of threads that were added because there was no progress.
@@ -55,11 +55,11 @@ struct WorkerPoolState {
   var sampler = Sampler.none
   var sampling: SamplingState
 
-  /// The pause after a failure to start a worker, and after one to start the sampler.
+  /// The pauses after a failure to start a worker, and after a failure to start the sampler.
   private(set) var workerBackOff = BackOff(shortest: shortestBackOff, longest: longestBackOff)
   private(set) var samplerBackOff = BackOff(shortest: shortestBackOff, longest: longestBackOff)
 
-  /// Whether a thread was missing because of the limit; set once for each report.
+  /// Whether a request could not get a thread because of the limit, so that a report is due.
   var wantsLimitReport = false
   private var hasReportedLimit = false
 
@@ -126,7 +126,7 @@ struct WorkerPoolState {
   /// Raises the limit for a queue of this width: it may have as many threads, in addition to those
   /// for the processors.
   private mutating func raiseLimit(toServe width: Int) {
-    // The greatest number requests no particular number of threads.
+    // The width `Int.max` requests no particular number of threads.
     guard isLimitRaised, width > 0, width < .max else { return }
     let (sum, isTooLarge) = width.addingReportingOverflow(processorCount)
     threadLimit = max(threadLimit, isTooLarge ? .max - Self.reserve : sum)
@@ -156,8 +156,8 @@ struct WorkerPoolState {
   ///
   /// For a thread that adds operations to many queues. The result is that of ``request(_:_:width:)``.
   ///
-  /// - Returns: `false`, with nothing done, if it is not so.
-  // Inlined, with plain members only: a call would copy the whole state.
+  /// - Returns: `false` if these conditions do not hold. In that case nothing was changed.
+  // This method is inlined and uses plain members only, because a call would copy the whole state.
   @inline(__always)
   mutating func waitsBehindOthers(
     _ queue: Unmanaged<QueueCore>, _ lane: Lane, width: Int
@@ -187,7 +187,7 @@ struct WorkerPoolState {
 
   /// Removes and returns the waiting request of a queue, or of an operation's blocks.
   ///
-  /// - Returns: The request; `nil` if none waits.
+  /// - Returns: The request; `nil` if no request of this job waits.
   mutating func takeRequest(of job: Job) -> Request? {
     let number = job.waitingNumber
     if number == 0 { return nil }
@@ -198,13 +198,13 @@ struct WorkerPoolState {
     return nil
   }
 
-  /// Adds a request to its line, at the place of its number.
+  /// Adds a request to the line of its lane, at the place of its number.
   private mutating func wait(_ request: Request) {
     request.job.waitingNumber = request.number
     withLine(request.lane) { $0.insert(request) }
   }
 
-  /// Removes and returns the first request of a line.
+  /// Removes and returns the first request of a lane.
   private mutating func take(_ lane: Lane) -> Request? {
     let request = withLine(lane) { $0.popFirst() }
     request?.job.waitingNumber = 0
@@ -223,7 +223,7 @@ struct WorkerPoolState {
     }
   }
 
-  /// Grants the request, if there is a thread for it.
+  /// Grants the request, if a thread for it exists or can be started.
   mutating func employ(_ request: Request) -> Action? {
     guard let worker = idle.popLast() else {
       if workerBackOff.isUnderWay || threadCount >= threadLimit + Self.reserve { return nil }
@@ -298,7 +298,7 @@ struct WorkerPoolState {
   mutating func joined(_ worker: Worker) {
     workers[ObjectIdentifier(worker)] = worker
     workerBackOff.succeeded()
-    // Threads can be started again, possibly also the sampler's.
+    // The system starts threads again, so the sampler's thread may start too.
     samplerBackOff.succeeded()
   }
 
@@ -339,7 +339,7 @@ struct WorkerPoolState {
   /// Handles the end of a worker's thread during a request.
   mutating func lost(_ worker: Worker, _ request: Request) -> Action {
     unblock(worker)
-    // A concurrent check of the sampler does not count it again.
+    // After this, a concurrent check of the sampler does not count the worker again.
     worker.isGranted = false
     giveBack(request)
     workers[ObjectIdentifier(worker)] = nil
@@ -376,7 +376,7 @@ struct WorkerPoolState {
 
   mutating func samplerBegan() { samplerBackOff.succeeded() }
 
-  /// Tries again after failures, if it is time.
+  /// Tries again to start threads after failures, if the pause is over.
   mutating func retry(now: Int64) -> [Action] {
     samplerBackOff.pass(now)
     workerBackOff.pass(now)
