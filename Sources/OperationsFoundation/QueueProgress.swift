@@ -11,8 +11,7 @@
   /// Foundation's `Progress` on Linux has no lock of its own. Every change of the counts goes through
   /// `updates`. It is applied outside the lock of `updates`, because `Progress` calls its parents, which may
   /// be of any class.
-  // The conformance is unchecked, because the compiler cannot check `Progress`. The stored values are
-  // constant or thread-safe.
+  // Unchecked because the compiler cannot check `Progress`. Its stored values are constant or thread-safe.
   final class QueueProgress: Progress, @unchecked Sendable {
     private weak let queue: OperationsCore.OperationQueue?
     private let updates = Locked(ProgressUpdates())

@@ -4,8 +4,7 @@
 import Synchronization
 
 /// One observer of one key of one object.
-// The conformance is unchecked, because the closures accept any object. They are only called with
-// the observed object.
+// Unchecked because the closures accept any object. They are called only with the observed object.
 final class KeyValueRegistration: @unchecked Sendable {
   /// A change, with values without static types.
   struct Change {

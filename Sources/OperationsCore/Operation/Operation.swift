@@ -14,10 +14,10 @@ import Synchronization
 /// block, `deinit`) while it holds one of its locks.
 ///
 /// Source: Apple, "NSOperation Class Reference".
-// The `Sendable` conformance is unchecked, because the compiler cannot check an open class. `status` is
-// atomic. `links` and the contents of `extra` are guarded by `lock`, except for the parts that the finishing
-// thread removes (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is
-// guarded by the queue's lock, and belongs to the adding thread until the first push.
+// Unchecked because the compiler cannot check an open class. The property `status` is atomic. `links` and the
+// contents of `extra` are guarded by `lock`, except for the parts that the finishing thread removes
+// (`takeDependents`). `inboxNext` belongs to the thread that has claimed the push. `place` is guarded by the
+// queue's lock, and belongs to the adding thread until the first push.
 //
 // A block operation takes 120 bytes and must not take more: glibc frees larger blocks under a lock that the
 // adding thread needs too. A queue to which one thread adds and on which another thread works would then be

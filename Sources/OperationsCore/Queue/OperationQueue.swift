@@ -22,8 +22,7 @@ import Synchronization
 /// see <doc:PrioritiesAndWidths>.
 ///
 /// Source: Apple, "NSOperationQueue Class Reference".
-// The `Sendable` conformance is unchecked, because the compiler cannot check an open class. The stored
-// properties are thread-safe.
+// Unchecked because the compiler cannot check an open class. Its stored properties are thread-safe.
 open class OperationQueue: @unchecked Sendable {
   /// The value of ``maxConcurrentOperationCount`` with which the system decides the number.
   public static let defaultMaxConcurrentOperationCount = -1

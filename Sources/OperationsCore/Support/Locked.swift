@@ -87,10 +87,9 @@ struct FutexLock: ~Copyable, Sendable {
 /// Code inside `withLock` only moves values. It runs no user code, wakes no thread and acquires no
 /// other lock. There is one exception: an operation's lock may be acquired under the lock of its
 /// queue.
-// The conformance is unchecked, because `state` need not be sendable. It is accessible only through
-// `withLock`.
+// Unchecked because `state` need not be sendable. It is accessible only inside `withLock`.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
-  // The conformance is unchecked for the same reason as that of `Locked`.
+  // Unchecked for the same reason as that of `Locked`.
   private final class Box: @unchecked Sendable {
     let lock = FutexLock()
     @exclusivity(unchecked) var state: State
