@@ -13,11 +13,11 @@ import Synchronization
 /// let page = try await fetch.value
 /// ```
 ///
-/// It has all properties of an operation: it waits for its dependencies, its queue starts it in the
-/// order of priorities, it can be observed and cancelled, and other operations can depend on it.
-/// While its work awaits something, it holds its slot of the queue but no thread. A queue of width
-/// 8 executes at most 8 of them at once, however long each one waits, and a thousand waiting
-/// operations need as few threads as one.
+/// An asynchronous operation has all properties of an operation: it waits for its dependencies, its
+/// queue starts it in the order of priorities, it can be observed and cancelled, and other
+/// operations can depend on it. While its work awaits something, it holds its slot of the queue but
+/// no thread. A queue of width 8 executes at most 8 of them at once, however long each one waits,
+/// and a thousand waiting operations need as few threads as one.
 ///
 /// ## How it works
 ///
@@ -55,8 +55,8 @@ import Synchronization
 /// ``QualityOfService/current`` apply to threads of queues and are not set inside the work. Capture
 /// the queue if the work needs it. Observers are notified of the execution on the thread that calls
 /// `start()`, and of its end and of the finish on the thread on which the task ends. Task-local
-/// values are those of the caller of a direct `start()`. If a queue starts the operation, there are
-/// none.
+/// values are those of the caller of a direct `start()`. If a queue starts the operation, no
+/// task-local values are set.
 ///
 /// The priority of the task is fixed at the start. It follows from the operation's
 /// ``Operation/qualityOfService``, or else from its queue's: user-interactive and user-initiated

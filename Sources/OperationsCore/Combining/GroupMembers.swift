@@ -61,8 +61,8 @@ final class GroupMembers: Sendable {
   /// Handles the release of the group. If it has never run, its members are cancelled, because they
   /// would otherwise stay forever.
   ///
-  /// This happens soon, on a thread of the library: members may override `cancel()`, and the thread
-  /// that released the group may hold locks that the override needs.
+  /// The members are cancelled soon, on a thread of the library, because members may override `cancel()`, and
+  /// the thread that released the group may hold locks that the override needs.
   func groupIsGone() {
     guard state.withLock({ $0.isLeftWithMembers }) else { return }
     OperationQueue.duties.addOperation { self.cancel() }

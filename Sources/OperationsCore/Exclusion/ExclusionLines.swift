@@ -4,10 +4,11 @@
 /// The operations that hold exclusions, and the operations that wait for an exclusion.
 ///
 /// A pure value. A *member* is an operation that has requested its exclusions and has not finished.
-/// It requests them on the thread that is about to start it, when it is ready and has a slot, and
-/// gets all of its exclusions at once or none. If it is refused, it returns its slot and waits in
-/// the line of the first exclusion that it cannot get. When that exclusion is free again, the
-/// member is *invited*: its queue chooses it again, and it requests the exclusions again.
+/// A member requests its exclusions on the thread that is about to start it, when it is ready and
+/// has a slot. It gets all of its exclusions at once, or none of them. If it is refused, it returns
+/// its slot and waits in the line of the first exclusion that it cannot get. When that exclusion is
+/// free again, the member is *invited*: its queue chooses it again, and it requests the exclusions
+/// again.
 ///
 /// - **No exclusion is held by an operation that cannot start.** Only a member that starts gets
 ///   exclusions. When an exclusion becomes free, one waiting member of each *group* is invited. A

@@ -167,8 +167,8 @@ final class Exclusions: Sendable {
     setTimer(timerEnd)
   }
 
-  /// Sets the timer, outside the lock. If two threads do this, the one that reads the state last
-  /// finds the other thread's time, if that is the current one.
+  /// Sets the timer, outside the lock. If two threads set the timer, the thread that reads the
+  /// state last also finds the other thread's time, if it is the current one.
   private func setTimer(_ end: Int64) {
     var end = end
     while true {

@@ -17,8 +17,8 @@ import Synchronization
 /// Store it where all operations that need it can access it. Two objects are two exclusions, even
 /// if their names are equal: two libraries that choose the same name do not affect each other.
 ///
-/// It can be used on any thread. An operation that has it in its ``OperationSupplement/exclusions``
-/// retains it.
+/// An exclusion can be used on any thread. An operation retains the exclusions in its
+/// ``OperationSupplement/exclusions``.
 public final class MutualExclusion: Sendable {
   /// The name, for display by ``OperationSupplement/reasonsNotRunning()``.
   public let name: String

@@ -8,16 +8,17 @@ extension OperationSupplement where Self: Operation {
   /// maximum number of operations with this exclusion that execute at the same time, in any queues.
   /// Empty by default.
   ///
-  /// The operation gets all of them at once, when it is ready, has a slot and is about to start. It
-  /// holds them until it has finished, in whatever way. If one of them is not free, the operation
-  /// returns its slot and waits, and its queue continues with other operations. While it waits it
-  /// holds none of them. If it gets a dependency while it waits, it waits for that first. If it is
-  /// cancelled while it waits, it finishes without them.
+  /// The operation gets all of its exclusions at once, when it is ready, has a slot and is about to
+  /// start. It holds them until it has finished, even if it is cancelled while it executes. If one
+  /// of its exclusions is not free, the operation returns its slot and waits, and its queue
+  /// continues with other operations. While it waits it holds none of them. If it gets a dependency
+  /// while it waits, it waits for that first. If it is cancelled while it waits, it finishes
+  /// without them.
   ///
   /// Operations that can start get an exclusion in the order of their first requests. If the first
   /// of them has no slot when the exclusion becomes free, another one starts. An operation that was
-  /// overtaken several times is preferred: its exclusions that were created before the one that it
-  /// lacks are reserved for it, for a limited time.
+  /// overtaken several times is preferred: some of its exclusions are reserved for it, for a
+  /// limited time. They are the exclusions that were created before the exclusion that it lacks.
   ///
   /// Exclusions alone never cause a deadlock. An operation that waits for another operation with
   /// exclusions, in its own code or as a group, should have only exclusions that were created

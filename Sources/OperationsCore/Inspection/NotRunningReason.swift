@@ -45,9 +45,9 @@ public enum NotRunningReason: Sendable, Equatable {
 
   /// The operation is ready and a slot is free, but no thread has started the operation yet.
   ///
-  /// This is usual for some microseconds. `position` is the number of ready operations that start before this
-  /// one. `readyFor` is the time since the operation became ready. This time is known only if a monitor
-  /// watched the queue when the operation became ready.
+  /// A ready operation usually waits for some microseconds until a thread starts it. `position` is the number
+  /// of ready operations that start before this one. `readyFor` is the time since the operation became ready.
+  /// This time is known only if a monitor watched the queue when the operation became ready.
   case notStartedYet(
     QueueReference, lacks: ThreadSource, position: Int, readyFor: Duration?)
 

@@ -66,8 +66,8 @@ package enum QueueRegistry {
         ($0.collector, $0.newRecords, $0.wakeCollector)
       }
       if collector == joined { return }
-      // The collector ended and removed its records from the existing queues before this queue
-      // stored any.
+      // The collector that this queue has joined is no longer the current one. It may have removed
+      // its records from the queues before this queue stored any.
       if let joined { queue.core.dropRecords(of: joined) }
       guard let collector, let wake else { return }
       queue.core.keepRecords(for: collector, replaces: false, newRecords: newRecords, wake: wake)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// An operation that calls one function and stores its result or error.
 ///
-/// It corresponds to `NSInvocationOperation` in Objective-C, with a closure instead of target,
-/// selector and argument:
+/// This class corresponds to `NSInvocationOperation` in Objective-C. It has a closure instead of a
+/// target, a selector and an argument:
 ///
 /// ```swift
 /// let operation = InvocationOperation { try checksum(of: file) }
@@ -38,9 +38,9 @@ open class InvocationOperation<Result: Sendable>: Operation, @unchecked Sendable
 
   /// The result of the body; `nil` until the operation has finished.
   ///
-  /// It can be read on any thread. If the operation was cancelled after its body had begun, its
-  /// result is the result of the body. If a subclass overrides ``main()`` and does not call
-  /// `super`, the result stays `nil`.
+  /// This property can be read on any thread. If the operation was cancelled after its body had
+  /// begun, its result is the result of the body. If a subclass overrides ``main()`` and does not
+  /// call `super`, the result stays `nil`.
   ///
   /// - Throws: The error of the body. If the body did not run because the operation was cancelled,
   ///   ``InvocationOperationError/cancelled``. If the body returns `Void`,

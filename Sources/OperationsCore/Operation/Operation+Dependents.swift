@@ -73,8 +73,8 @@ extension Operation {
 
   /// Notifies one dependent.
   ///
-  /// - Returns: Whether its overridden `isReady` must be evaluated. In that case the caller owns the unowned
-  ///   reference to the dependent. Otherwise, the reference has been released.
+  /// - Returns: Whether the dependent's overridden `isReady` must be evaluated. In that case the caller owns
+  ///   the unowned reference to the dependent. Otherwise, the reference has been released.
   private final func tell(
     _ dependent: Unmanaged<Operation>, in queue: QueueCore?, _ chain: inout OperationChain
   ) -> Bool {

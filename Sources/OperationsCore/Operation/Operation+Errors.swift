@@ -6,10 +6,10 @@ import Synchronization
 extension OperationSupplement where Self: Operation {
   /// The error of the operation; `nil` if no error was recorded.
   ///
-  /// It is set by ``recordError(_:)`` and ``cancel(because:)``, by an ``InvocationOperation`` or
-  /// ``AsyncOperation`` whose body throws, and by a cancellation with a reason, such as a failed
-  /// dependency. It does not change after the operation has finished. An operation that was
-  /// cancelled without a reason has no error.
+  /// The error is set by ``recordError(_:)`` and ``cancel(because:)``, by an
+  /// ``InvocationOperation`` or ``AsyncOperation`` whose body throws, and by a cancellation with a
+  /// reason, such as a failed dependency. It does not change after the operation has finished. An
+  /// operation that was cancelled without a reason has no error.
   public var error: (any Error)? {
     withRare { rare in
       rare?.error
@@ -30,7 +30,7 @@ extension OperationSupplement where Self: Operation {
 
   /// Cancels the operation, and records the reason.
   ///
-  /// This calls `cancel()`, whether or not the error is stored.
+  /// This method calls `cancel()`, whether or not the error is stored.
   ///
   /// - Parameter error: The reason of the cancellation. It becomes the operation's ``error`` if the
   ///   operation is or was cancelled, has not finished, and no error was recorded before.

@@ -88,7 +88,8 @@ open class Operation: @unchecked Sendable {
 
   /// Whether the operation executes.
   ///
-  /// This is also `true` after ``main()`` while an override of ``isFinished`` is `false`.
+  /// This property is also `true` after ``main()`` has returned, while an override of ``isFinished`` is
+  /// `false`.
   open var isExecuting: Bool { answersAsExecuting }
 
   /// Whether the operation has finished, after its work or by cancellation. The value never becomes `false`

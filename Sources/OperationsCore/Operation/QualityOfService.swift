@@ -4,12 +4,13 @@
 /// The importance of work to the user. On Linux the value is advisory: it is stored and reported,
 /// but not applied.
 ///
-/// It never changes the order in which a queue starts its operations. Use
+/// A quality of service never changes the order in which a queue starts its operations. Use
 /// ``Operation/queuePriority`` for that. It is not applied to a thread either: without privileges a
 /// thread can lower its priority but not raise it again, and the threads of a queue continue with
 /// other operations. Work that depends on it can read ``current``.
 ///
-/// The raw values are those of Foundation on Apple platforms. Foundation on Linux has others.
+/// The raw values are the same as those of Foundation on Apple platforms. Foundation on Linux has
+/// different raw values.
 public enum QualityOfService: Int, Sendable, CaseIterable {
   /// Work that the user is waiting for.
   case userInteractive = 0x21

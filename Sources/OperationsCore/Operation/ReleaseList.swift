@@ -57,7 +57,8 @@ enum ReleaseList {
     releaseElsewhere(consume operation)
   }
 
-  /// Releases the rare state of a destroyed operation, if there is one. It may hold user objects.
+  /// Releases the rare state of a destroyed operation, if it has one. The rare state may hold user
+  /// objects.
   static func release(_ extra: OperationExtra) {
     guard extra.isRare, CurrentWork.isBetweenOperations else { return extra.release() }
     OperationQueue.completions.addOperation { extra.release() }

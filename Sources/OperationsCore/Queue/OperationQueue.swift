@@ -77,14 +77,13 @@ open class OperationQueue: @unchecked Sendable {
 
   /// The queue whose operations run one at a time on the main dispatch queue.
   ///
-  /// Its operations run if the program serves the main dispatch queue. With `RunLoop.main.run()` they run on
-  /// the main thread. With `dispatchMain()` or an asynchronous `main`, on Linux, they run on another thread,
-  /// one at a time like all blocks of the main dispatch queue. If the program does none of these, the
-  /// operations never start.
+  /// The operations of the main queue run if the program serves the main dispatch queue. With
+  /// `RunLoop.main.run()` they run on the main thread. With `dispatchMain()` or an asynchronous `main`, on
+  /// Linux, they run on another thread, one at a time like all blocks of the main dispatch queue. If the
+  /// program does none of these, the operations never start.
   ///
-  /// Its name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting
-  /// them has no effect and is reported as a ``Diagnostic``. Its operations can be cancelled like
-  /// any others.
+  /// The main queue's name, width, quality of service, suspension and ``underlyingQueue`` are fixed: setting
+  /// them has no effect and is reported as a ``Diagnostic``. Its operations can be cancelled like any others.
   ///
   /// This property always returns the same object, which is created when it is first used.
   ///

@@ -205,7 +205,7 @@ final class QueueCore: @unchecked Sendable {
     }
   }
 
-  /// Like ``pushAgain(_:)``, on a worker of another queue whose operation has made this one ready.
+  /// Pushes an operation again, on a worker of another queue whose operation has made it ready.
   ///
   /// If this queue lacks a worker, that worker may serve it, so that a chain of operations that
   /// alternates between two queues stays on one thread.

@@ -82,7 +82,7 @@ extension QueueCore {
     }
   }
 
-  /// Runs what comes between two critical sections, which may be the user's code.
+  /// Runs the work between two critical sections, which may be the user's code.
   ///
   /// Meanwhile the worker neither holds an operation nor counts as searching: what it runs may wait for
   /// another operation of this queue.

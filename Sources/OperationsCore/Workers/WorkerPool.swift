@@ -53,7 +53,7 @@ final class WorkerPool: Sendable {
     serveRetained(queue)
   }
 
-  /// Like ``serve(_:)``, with a reference to the queue's public object that the worker takes over.
+  /// Requests a worker, which takes over the caller's reference to the queue's public object.
   func serveRetained(_ queue: QueueCore) {
     let isWaiting = state.withLock {
       $0.waitsBehindOthers(.passUnretained(queue), queue.lane, width: queue.currentWidth)
