@@ -4,24 +4,27 @@
 public import MonitorProtocol
 
 extension Dashboard {
-  /// The configuration of a dashboard, which it receives when it is made.
+  /// The configuration of a dashboard.
   public struct Configuration: Sendable, Equatable {
-    /// The source that is watched first. If it is `nil`, the picker opens, and the user selects a source.
+    /// The source that the dashboard watches first. If it is `nil`, the picker opens, and the user selects a
+    /// source.
     public var source: Source?
-    /// The name of the demo, such as `tiles`; empty for the process's own name. Another process always has
-    /// its own name. Unsanitised.
+    /// The name of the demo that the header shows, such as `tiles`. If it is empty, the header shows the name
+    /// of the process. For another process the header always shows that process's own name. The name is
+    /// unsanitised.
     public var title: String
-    /// A hint for the demo with the keys to press. It is shown for the first 20 s or until a key is pressed.
-    /// If it is empty, there is no hint.
+    /// A hint for the demo with the keys to press. The dashboard shows the hint for the first 20 s or until
+    /// the user presses a key. If the hint is empty, the dashboard shows none.
     public var guidance: String
-    /// Whether the viewer sends no commands, even to a process that accepts them.
+    /// Whether the dashboard sends no commands, even to a process that accepts them.
     public var isReadOnly: Bool
-    /// Whether `X` and a letter asks before it cancels in the demo. In other processes it asks as `x` does.
+    /// Whether the dashboard asks the user before it cancels a demo operation with `X` and a letter. For
+    /// other processes it asks as for the key `x`.
     public var asksBeforeCancellingByKey: Bool
-    /// The kinds of warnings that are shown.
+    /// The kinds of warnings that the dashboard shows.
     public var warningKinds: Set<MonitorWarning.Kind>
 
-    /// Creates a configuration. The default is one for the demo that asks before every change.
+    /// Creates a configuration. By default, the dashboard watches the demo and asks before every change.
     public init(
       source: Source? = .demo, title: String = "", guidance: String = "", isReadOnly: Bool = false,
       asksBeforeCancellingByKey: Bool = true,

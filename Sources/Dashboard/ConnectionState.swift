@@ -3,25 +3,25 @@
 
 import MonitorProtocol
 
-/// The watched source, and the interest that its monitor has received.
+/// The watched source, and the interest that the dashboard has sent to its monitor.
 struct ConnectionState: Sendable {
   /// The watched source; `nil` if the user has not selected one.
   var source: Source?
-  /// The source that the program is opening; `nil` if it has answered.
+  /// The source that the program is opening; `nil` if the program is opening none.
   var opening: Source?
-  /// When the watched source ended; `nil` if it has not.
+  /// When the watched source ended; `nil` if it has not ended.
   var endedAt: MonitorTime?
   /// The last interest that was sent to the monitor.
   var interest = Interest()
-  /// Whether the interest must be sent even if it has not changed, because it was not sent since the
-  /// greeting.
+  /// Whether the dashboard must send the interest even if the interest has not changed, because it has not
+  /// sent the interest since the last greeting.
   var mustWatchAgain = false
 }
 
 // The watched source, and whether updates arrive from it.
 
 extension Dashboard {
-  /// Whether another process is watched.
+  /// Whether the dashboard watches another process.
   var isAttached: Bool {
     switch connection.source {
     case .process, .processes: true
@@ -37,8 +37,8 @@ extension Dashboard {
     return configuration.isReadOnly || saysReadOnly ? .readOnly : nil
   }
 
-  /// Whether the watched processes accept no commands. A process may change its mode after the common
-  /// greeting of several processes.
+  /// Whether the watched processes accept no commands. When several processes are watched, a process may
+  /// change its mode after their common greeting.
   private var saysReadOnly: Bool {
     live.processes.isEmpty
       ? live.hello?.isReadOnly == true : live.processes.allSatisfy(\.hello.isReadOnly)
@@ -47,21 +47,22 @@ extension Dashboard {
   /// Whether commands are refused.
   var isReadOnly: Bool { refusal != nil }
 
-  /// Whether requests of the dashboard get no answer. It then shows only the operations that it knows.
+  /// Whether the monitor does not answer requests of the dashboard. The dashboard then shows only the
+  /// operations that it has already received.
   ///
-  /// A demo that has ended still answers.
+  /// A demo that has ended still answers requests.
   var isUnanswered: Bool { connection.source == nil || isAttached && live.isSilent }
 
-  /// The number of operations that the list would have without a limit: of all kept operations or, if the
-  /// monitor does not answer, of the operations that are known here.
+  /// The number of operations that the list would have without a limit. If the monitor does not answer, only
+  /// operations that the dashboard has already received are counted.
   var matchCount: Int {
     isUnanswered || paused != nil ? list.rows.matchCount : shown.matchCount
   }
 
-  /// The number of operations that can be listed, as far as it is known.
+  /// The number of operations that can be listed, if the dashboard knows it.
   var listableCount: Int { isUnanswered ? shown.operations.count : shown.keptCount }
 
-  /// Begins to watch a process: the same process as before, again, or another one.
+  /// Begins to watch a process, which may be the same process as before.
   mutating func begin(_ hello: Hello) {
     let isSame = live.hello?.isSameProcess(as: hello) == true
     // While another source is being opened, the watched process may send another greeting.
@@ -83,7 +84,8 @@ extension Dashboard {
     picker = nil
   }
 
-  /// Continues with the same process: its ids are the same, and its monitor reports everything else again.
+  /// Continues with the same process after a new greeting. The operations keep their ids, and the monitor
+  /// reports everything else again.
   private mutating func greetAgain(_ hello: Hello) {
     live.apply(.hello(hello))
     connection.mustWatchAgain = true
@@ -92,10 +94,10 @@ extension Dashboard {
     tags.confirmedBy = now + Self.confirmationTime
   }
 
-  /// Within this time after a greeting the monitor reports tagged operations that are still kept.
+  /// The time after a greeting within which the monitor reports the tagged operations that it still keeps.
   static let confirmationTime = Duration.seconds(2)
 
-  /// Resets everything except the settings of the display.
+  /// Resets the dashboard except for the settings of the display.
   private mutating func startOver(with source: Source?, _ hello: Hello) {
     var dashboard = Dashboard(configuration: configuration)
     dashboard.connection.source = source
@@ -109,7 +111,7 @@ extension Dashboard {
     self = dashboard
   }
 
-  /// Notes that the connection is lost: requests are impossible.
+  /// Notes that the connection is lost. Requests are then impossible.
   mutating func noteDisconnection() {
     list.cancelKeys.disarm()
     guard prompts.question?.purpose == .cancel else { return }
@@ -117,7 +119,7 @@ extension Dashboard {
     show("not cancelled: the connection is lost", isWarning: true)
   }
 
-  /// Notes that the source has ended: open questions about its operations end with it.
+  /// Notes that the source has ended, and closes an open question about its operations.
   mutating func noteEnd() {
     connection.endedAt = now
     list.cancelKeys.disarm()

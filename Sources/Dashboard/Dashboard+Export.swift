@@ -6,7 +6,8 @@ import MonitorProtocol
 // The export of the shown operations.
 
 extension Dashboard {
-  /// Requests a file with the operations of the view; for several processes, a file for each.
+  /// Requests a file with the operations of the view. If several processes are watched, requests one file for
+  /// each process.
   func export() -> [Effect] {
     guard let hello = shown.hello else { return [.bell] }
     if !shown.processes.isEmpty { return shown.processes.map { .export(frame(of: $0)) } }
@@ -28,7 +29,7 @@ extension Dashboard {
     ).withinProcess
   }
 
-  /// Shows in one sentence where the file is, or why there is none.
+  /// Shows a sentence with the name of the exported file, or with the reason why the export failed.
   mutating func announce(_ result: ExportResult) {
     switch result {
     case .written(let count, let fileName):
@@ -40,8 +41,9 @@ extension Dashboard {
     }
   }
 
-  /// The operation of the detail screen, or the operations of the view. The tree includes operations that are
-  /// folded or grouped. In views without a list of operations it is all operations that are known here.
+  /// The operations to export: the operation of the detail screen, or all operations of the view. If the tree
+  /// is shown, they include operations that are folded or grouped. In a view without a list of operations,
+  /// they are all operations that the dashboard knows.
   private var listedOperations: [OperationReport] {
     let operations = shown.operations
     if let detail { return [operations[detail.id]].compactMap { $0 } }

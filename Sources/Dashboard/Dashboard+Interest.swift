@@ -4,8 +4,8 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// The interest that the monitor has to report for the screen, and for the operations that keys would act
-  /// on.
+  /// The interest that the monitor has to report: the data on the screen, and the operations that keys would
+  /// act on.
   var wantedInterest: Interest {
     var interest = Interest(
       order: list.listing.order, filter: list.listing.filter, hidesOver: list.listing.hidesOver,
@@ -22,7 +22,7 @@ extension Dashboard {
             Interest.Graph(root: selected, direction: direction, limit: Self.paneGraphLimit))
         }
       } else {
-        // Requests the dependencies of the operation, which the sentence below the rows names.
+        // Requests the dependencies of the operation, because the sentence below the rows names them.
         interest.graphs.insert(
           Interest.Graph(root: selected, direction: .waitsFor, limit: Self.sentenceGraphLimit))
       }
@@ -45,7 +45,7 @@ extension Dashboard {
     return interest
   }
 
-  /// The maximum number of operations that are drawn in the pane.
+  /// The maximum number of operations of each dependency graph in the pane.
   static let paneGraphLimit = 300
   private static let sentenceGraphLimit = 64
 }

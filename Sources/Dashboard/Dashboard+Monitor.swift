@@ -28,7 +28,7 @@ extension Dashboard {
     if paused == nil { settle() }
   }
 
-  /// Shows the result of a command in one sentence.
+  /// Shows the result of a command as a sentence.
   private mutating func announce(_ result: CommandResult) {
     switch result.command {
     case .cancel(let ids), .cancelWithDependents(let ids):
@@ -58,8 +58,8 @@ extension Dashboard {
     }
   }
 
-  /// The reason why a command has no result: the connection was lost or, with several processes, the wait for
-  /// the answer has ended.
+  /// The reason why a command has no result. Either the connection was lost, or the time to wait for an
+  /// answer of several processes has passed.
   private var lostWords: String {
     live.processes.isEmpty ? "the connection was lost" : "no answer"
   }
@@ -93,13 +93,14 @@ extension Dashboard {
       isWarning: requested == 0)
   }
 
-  /// Returns an operation's id and, if it is kept, its name, cut to fit into a sentence.
+  /// Returns the id of an operation and, if the operation is kept, its name. The text is cut to fit into a
+  /// sentence.
   func describe(_ id: OperationReport.ID) -> String {
     guard let report = live.operations[id], !report.title.isEmpty else { return "\(id)" }
     return "\(id) \(report.title.clipped(to: 40))"
   }
 
-  /// Shows a sentence until the next key or for 5 s.
+  /// Shows a sentence until the user presses a key, for at most 5 s.
   mutating func show(_ text: String, isWarning: Bool = false) {
     screen.notice = Notice(text, isWarning: isWarning, at: now)
   }
@@ -119,7 +120,7 @@ extension Dashboard {
     )
   }
 
-  /// Returns those of `ids` that are kept and unfinished, and whose process has not ended.
+  /// Returns the operations of `ids` that are kept and unfinished, and whose process has not ended.
   func unfinished(_ ids: [OperationReport.ID]) -> [OperationReport.ID] {
     ids.filter { live.operations[$0]?.state.isOver == false && !live.hasEnded($0) }
   }

@@ -5,39 +5,39 @@ public import MonitorProtocol
 
 /// The dashboard of operation queues as a value: it receives messages and returns effects and pictures.
 ///
-/// It uses no terminal, no clock and no thread. Selection and questions contain operation ids, never rows.
-/// The cost of drawing depends on the rows on screen, and the cost of an update on the changes in it,
-/// whatever the number of operations is.
+/// The dashboard uses no terminal, no clock and no thread. Selection and questions contain operation ids,
+/// never rows. The cost of drawing depends on the number of rows on screen, and the cost of an update on the
+/// number of changes in it. Neither depends on the number of operations.
 public struct Dashboard: Sendable {
   let configuration: Configuration
 
   var connection = ConnectionState()
-  /// The picker; `nil` while it is closed.
+  /// The picker; `nil` while the picker is closed.
   var picker: PickerState?
-  /// The current time. It never goes back.
+  /// The current time. It never decreases.
   var now = MonitorTime(nanoseconds: 0)
   /// The monitored state up to the last message.
   var live = MonitoredState()
   /// The position of the watched recording; `nil` if the source is not a recording.
   var replay: ReplayStatus?
-  /// The state that is shown instead while the display is paused.
+  /// The state that the dashboard shows while the display is paused; otherwise `nil`.
   var paused: Paused?
 
   var screen = ScreenState()
   var list = OperationListState()
-  /// The state of the tree view. It is kept while another view is shown; `nil` before the tree was first
-  /// opened.
+  /// The state of the tree view, which is kept while another view is shown; `nil` until the user first opens
+  /// the tree.
   var tree: TreeState?
   var queues = QueueSelection()
   var timeline = TimelineState()
   var events = EventSelection()
   /// The detail screen of one operation; `nil` while the view itself is shown.
   var detail: DetailState?
-  /// The operations of commands. If there are none, commands apply to the selected operation.
+  /// The tagged operations. Commands apply to them or, if no operation is tagged, to the selected operation.
   var tags = Tags()
   var prompts = PromptState()
 
-  /// The picture that is kept while the display is paused.
+  /// The state and the time that the dashboard shows while the display is paused.
   struct Paused: Sendable {
     let monitored: MonitoredState
     let time: MonitorTime
@@ -53,11 +53,11 @@ public struct Dashboard: Sendable {
 
   /// Processes one message, and returns the effects that the program has to perform, in this order.
   ///
-  /// A message that is late, is repeated or concerns an unknown operation is harmless.
+  /// A message that is late or repeated, or that concerns an unknown operation, does no harm.
   public mutating func reduce(_ message: Message) -> [Effect] {
     let effects = reduceWithoutInterest(message) + lookIfDue()
     layOut()
-    // A process without an answer receives the interest after its next greeting.
+    // If the process does not answer, the dashboard sends the interest after the next greeting.
     guard !isUnanswered else { return effects }
     let wanted = wantedInterest
     guard wanted != connection.interest || connection.mustWatchAgain else { return effects }
@@ -103,8 +103,8 @@ public struct Dashboard: Sendable {
 
   /// Draws the picture for a terminal of this size.
   ///
-  /// The grid has exactly the given size. Usually that is the size of the last ``Message/resized(_:)``; other
-  /// sizes are drawn as well.
+  /// The grid has exactly the given size. The size is usually that of the last ``Message/resized(_:)``, but
+  /// any size can be drawn.
   public func view(size: Size, capabilities: Capabilities) -> Grid {
     let isOwn = size == screen.size
     return DashboardView(
@@ -114,15 +114,16 @@ public struct Dashboard: Sendable {
     ).draw()
   }
 
-  /// The shortest time between two pictures that only updates from the monitor cause: a thirtieth of a second
-  /// by default, and at most 10 s. Changes by a key or by another size must be drawn at once.
+  /// The shortest time between two pictures if only updates from the monitor have changed the picture. The
+  /// default is a thirtieth of a second, and the maximum is 10 s. The program must draw changes by a key or
+  /// by a new size at once.
   public var refreshInterval: Duration { screen.refresh.interval }
 
-  /// Returns the next moment at which the picture changes without any message except a ``Message/tick(_:)``;
-  /// `nil` if there is none.
+  /// Returns the next moment at which the passing of time changes the picture; `nil` if there is no such
+  /// moment. The program sends a ``Message/tick(_:)`` at this moment.
   ///
-  /// Ages change once a second, on the full second of the time of day, and only while a row with an age is on
-  /// screen. With a lower refresh rate they change less often.
+  /// Shown ages change once a second, on the full second of the time of day, and only while a row with an age
+  /// is on screen. With a lower refresh rate they change less often.
   public func nextTick(after now: MonitorTime) -> MonitorTime? {
     let news = [
       showsAges || replay?.isPlaying == true ? nextSecond(after: now) : nil,
@@ -136,11 +137,11 @@ public struct Dashboard: Sendable {
     return moments.min().map { max($0, now) }
   }
 
-  /// The state on the screen: the present one, or that of the moment at which the display was paused.
+  /// The state that the screen shows: the present state or, if the display is paused, the state at the pause.
   var shown: MonitoredState { paused?.monitored ?? live }
 
-  /// The time for which ages are shown. It stands still while the display is paused and while no updates
-  /// arrive.
+  /// The time for which the screen shows ages. It does not advance while the display is paused or while no
+  /// updates arrive.
   var shownTime: MonitorTime {
     if let paused { return paused.time }
     if let replay { return replay.time }

@@ -3,68 +3,71 @@
 
 public import MonitorProtocol
 
-/// A message of the program's loop to the dashboard.
+/// A message that the program's loop sends to the dashboard.
 public enum Message: Sendable, Equatable {
   /// A message of the monitored process.
   case monitor(MonitorMessage)
-  /// A key was pressed.
+  /// The user pressed a key.
   case input(Input)
-  /// The current time on the monitored process's clock. It is sent before other messages, and at the moment
-  /// that ``Dashboard/nextTick(after:)`` returned.
+  /// The current time on the monitored process's clock. The loop sends it before other messages, and at the
+  /// moment that ``Dashboard/nextTick(after:)`` returned.
   case tick(MonitorTime)
-  /// The terminal has another size. This is also the first message.
+  /// The terminal has a new size. This is also the first message.
   case resized(Size)
   /// The result of an ``Effect/export(_:)``.
   case exported(ExportResult)
-  /// The answer to ``Effect/findProcesses``: every process that was found, in the order of the list.
+  /// The answer to ``Effect/findProcesses``: all processes that were found, in the order in which the picker
+  /// lists them.
   case found([ProcessChoice])
-  /// The answer to ``Effect/open(_:)`` if the source could not be opened, with the reason in a sentence. The
-  /// previous source is still watched.
+  /// The source of an ``Effect/open(_:)`` could not be opened. The reason is a sentence. The dashboard still
+  /// watches the previous source.
   case openFailed(reason: String)
-  /// The position and the speed of the watched recording. It is sent before any other message about the
-  /// recording, and whenever they change. `nil` if the next source is not a recording; its `hello` follows.
+  /// The position and the speed of the watched recording. The loop sends it before any other message about
+  /// the recording, and whenever the position or the speed changes. It is `nil` if the next source is not a
+  /// recording; the greeting of that source follows.
   case replay(ReplayStatus?)
-  /// The watched source is no longer recorded, with the reason in a sentence.
+  /// The program no longer records the watched source. The reason is a sentence.
   case recordingFailed(reason: String)
 }
 
-/// An action that the dashboard requests from the program's loop.
+/// An action that the dashboard asks the program's loop to perform.
 public enum Effect: Sendable, Equatable {
-  /// Send this to the monitored process.
+  /// Send this command to the monitored process.
   case send(MonitorCommand)
-  /// Send this interest to the monitor. The first interest is an `Interest()`; after a later greeting it is
-  /// always sent again.
+  /// Send this interest to the monitor. The first interest is an `Interest()`. After each later greeting the
+  /// dashboard sends its interest again.
   case watch(Interest)
-  /// Write this into a new file, and report the result with ``Message/exported(_:)``. Its
-  /// operations are those that were listed.
+  /// Write this frame into a new file, and report the result with ``Message/exported(_:)``. The frame
+  /// contains the listed operations.
   case export(MonitorProtocol.BatchFrame)
-  /// Find the processes that can be watched, and answer with ``Message/found(_:)``. It is not requested again
-  /// before the answer.
+  /// Find the processes that can be watched, and answer with ``Message/found(_:)``. The dashboard does not
+  /// request a second search before the answer.
   case findProcesses
-  /// Watch this source from now on.
+  /// Watch this source instead of the present one.
   ///
-  /// The answer is the `hello` of the new source, which ends the previous source: no message of the previous
-  /// source may come after it. If the source cannot be opened, the answer is ``Message/openFailed(reason:)``.
-  /// It is not requested again before the answer.
+  /// The answer is the `hello` of the new source, which ends the previous source: after it, the loop must not
+  /// send messages of the previous source. If the source cannot be opened, the answer is
+  /// ``Message/openFailed(reason:)``. The dashboard does not request another source before the answer.
   case open(Source)
-  /// Control the watched recording in this way, and answer with ``Message/replay(_:)``.
+  /// Control the watched recording with this command, and answer with ``Message/replay(_:)``.
   case replay(ReplayCommand)
-  /// Leave the program.
+  /// End the program.
   case quit
-  /// Ctrl-C was typed: end as if by the signal that it sends if no program reads the keys.
+  /// End the program because the user typed Ctrl-C: end it as the interrupt signal would.
   case interrupt
-  /// Ctrl-Z was typed: restore the terminal and stop. The loop repaints when the process continues.
+  /// Restore the terminal and stop the process, because the user typed Ctrl-Z. The loop repaints when the
+  /// process continues.
   case suspendProgram
-  /// Draw every cell again, even if the terminal is assumed to show it already.
+  /// Draw every cell again, even the cells that have not changed.
   case repaint
-  /// Sound the bell: the action of the key is impossible.
+  /// Sound the bell, because the action of a key is impossible.
   case bell
 }
 
 /// The result of an export.
 public enum ExportResult: Sendable, Equatable {
-  /// The file in the current directory has this name and this number of operations.
+  /// The file was written. The file is in the current directory and contains this number of operations.
   case written(operationCount: Int, fileName: String)
-  /// There is no file, with the reason in a sentence.
+  /// The file was not written. The reason is a sentence.
   case failed(reason: String)
 }

@@ -10,7 +10,7 @@ struct MonitoredState: Sendable, Equatable {
   /// The operations with warnings.
   private(set) var warned: Set<OperationReport.ID> = []
 
-  /// The past events, while the events are shown.
+  /// The past events. They are kept only while the dashboard shows events.
   private(set) var events = EventLog()
   /// The number of operations that finished in each of the last seconds.
   private(set) var rates = RateHistory()
@@ -19,24 +19,24 @@ struct MonitoredState: Sendable, Equatable {
 
   /// The greeting of the process; `nil` before it has arrived.
   var hello: Hello? { source.hello }
-  /// The state that its updates have reported.
+  /// The state of the process according to the updates that have arrived.
   var state: ProcessState { source.process }
-  /// The reason why the updates have ended; `nil` if they have not.
+  /// The reason why the updates have ended; `nil` if they have not ended.
   var endedReason: String? { source.endedReason }
-  /// The reason why no updates come before another greeting; `nil` while they may.
+  /// The reason why no updates arrive until the next greeting; `nil` if updates can arrive.
   var disconnectedReason: String? { source.disconnectedReason }
-  /// The time without a message of the process although it was asked; zero if it answers.
+  /// The time for which the process has not answered; zero if it answers.
   var silence: Duration { source.silence }
-  /// Whether no updates come.
+  /// Whether no updates arrive.
   var isSilent: Bool { source.isSilent }
 
-  /// The processes, by number, if several are watched together; otherwise empty.
+  /// The watched processes, by number, if several are watched together; otherwise empty.
   var processes: [ProcessReport] { state.latest?.processes ?? [] }
   /// Every live queue, by id.
   var queues: [QueueReport] { state.queues }
-  /// The operations that the dashboard has requested.
+  /// The operations that the monitor has reported because the dashboard requested them.
   var operations: OperationStore { state.operations }
-  /// The number of operations that the list would have without a limit.
+  /// The number of operations that the list would have without a limit on its rows.
   var matchCount: Int { state.latest?.matchCount ?? 0 }
   /// The number of operations that the monitor keeps.
   var keptCount: Int { state.latest?.keptCount ?? 0 }
@@ -46,19 +46,19 @@ struct MonitoredState: Sendable, Equatable {
   var warnings: [MonitorWarning] { state.warnings }
   /// The dependents of the operations that keys would cancel.
   var dependents: Dependents? { state.latest?.dependents }
-  /// The exact counts of all queues together. They are never counted from rows.
+  /// The exact sum of the counts of all queues. It does not depend on the shown rows.
   var counts: StateCounts { state.counts }
   /// The number of changes that were not recorded.
   var lostChanges: UInt64 { state.lostChanges }
   /// The time of the last update; `nil` before the first.
   var lastUpdate: MonitorTime? { state.latest?.time }
-  /// For how long the monitor has had more changes than it could report, as of the last update.
+  /// The time for which the monitor has had more changes than it could report, according to the last update.
   var behind: Duration { state.latest?.behind ?? .zero }
-  /// The recent runs; `nil` while the timeline is not shown.
+  /// The recent runs of operations; `nil` while the timeline is not shown.
   var runs: RecentRuns? { state.latest?.runs }
   /// How long recent operations waited and ran.
   var times: TimeStatistics { state.latest?.times ?? TimeStatistics() }
-  /// The same times for the classes of the operations that the dashboard has requested singly.
+  /// The waiting and run times of each class for which the dashboard has requested them.
   var classTimes: [String: TimeStatistics] { state.latest?.classTimes ?? [:] }
   /// The details of the operation on the detail screen.
   var detail: OperationDetail? { state.latest?.detail }
@@ -66,7 +66,7 @@ struct MonitoredState: Sendable, Equatable {
   /// Returns a queue; `nil` if it no longer exists.
   func queue(_ id: QueueReport.ID) -> QueueReport? { queueIndex[id].map { queues[$0] } }
 
-  /// Applies a message. A command's result changes nothing here.
+  /// Applies a message. The result of a command changes no state.
   mutating func apply(_ message: MonitorMessage) {
     switch source.apply(message) {
     case .none: break
@@ -85,16 +85,17 @@ struct MonitoredState: Sendable, Equatable {
       queues.indices.map { (queues[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
     warned = Set(
       warnings.lazy.flatMap { warning in
-        // The operations of low priority are those whose priority should be raised.
+        // An operation with a low priority that others wait for also needs a warning mark, because its
+        // priority should be raised.
         warning.operations + (warning.kind == .priorityInversion ? warning.awaited : [])
       })
     if let news = update.events { events.apply(news) }
     rates.note(total: counts.finished + counts.cancelled, at: update.time)
   }
 
-  /// Completes the seconds that have ended.
+  /// Completes the seconds of the rate history that have ended at `time`.
   mutating func advance(to time: MonitorTime) { rates.advance(to: time) }
 
-  /// Removes the events, because they were requested with another filter.
+  /// Removes all events, because they were requested with another filter.
   mutating func forgetEvents() { events = EventLog() }
 }

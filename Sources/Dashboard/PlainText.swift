@@ -3,18 +3,18 @@
 
 package import MonitorProtocol
 
-/// The dashboard's texts for programs without a dashboard: lines without terminal controls, whatever names
-/// contain.
+/// The dashboard's texts for commands that do not show the dashboard. The lines contain no terminal controls,
+/// regardless of the names of operations.
 package struct PlainText: Sendable {
   /// The maximum number of columns of a line.
   private static let longest = 1_000
-  /// The maximum number of operations of a chain of blockers.
+  /// The maximum number of operations in a chain of blockers.
   private static let longestChain = 12
 
   private var monitored = MonitoredState()
   private let isUnicode: Bool
 
-  /// Creates it without any data.
+  /// Creates texts without any data.
   ///
   /// - Parameter isUnicode: Whether lines may contain characters beyond ASCII.
   package init(isUnicode: Bool) { self.isUnicode = isUnicode }
@@ -44,8 +44,8 @@ package struct PlainText: Sendable {
     return line("\(id) \(report.title.clipped(to: 200))")
   }
 
-  /// Returns what an operation does, or why it does not run, without its id; `nil` if the operation is not
-  /// known.
+  /// Returns a sentence about the state of an operation or the reason why it does not run, without the
+  /// operation's id; `nil` if the operation is not known.
   package func sentence(about id: OperationReport.ID, at now: MonitorTime) -> String? {
     monitored.operations[id].map { report in
       line(
@@ -54,8 +54,9 @@ package struct PlainText: Sendable {
     }
   }
 
-  /// Returns the sentence with all reasons, the waits in the operation's own code, the chain of its blockers,
-  /// and its warnings, one line each; empty if the operation is not known.
+  /// Returns an explanation of an operation's state, one fact a line; empty if the operation is not known.
+  /// The lines are the sentence with all reasons, the waits in the operation's own code, the chain of
+  /// blockers, and the warnings.
   package func explanation(of id: OperationReport.ID, at now: MonitorTime) -> [String] {
     guard let sentence = sentence(about: id, at: now) else { return [] }
     var lines = ["\(title(of: id)): \(sentence)"]
@@ -89,9 +90,9 @@ package struct PlainText: Sendable {
       .map { line("  ! \($0.kind.rawValue): \(text.sentence($0))") }
   }
 
-  /// Returns the chain of blockers of an operation: each is the unfinished dependency of the previous one
-  /// that seems the slowest. The chain has at most twelve operations. If they form a cycle, the last one is
-  /// already in the chain, or is the operation itself.
+  /// Returns the chain of blockers of an operation. Each blocker is the unfinished dependency of the previous
+  /// operation that will probably finish last. The chain has at most twelve operations. If the operations
+  /// form a cycle, the last operation of the chain is already in the chain, or is the given operation.
   package func blockers(of id: OperationReport.ID) -> [OperationReport.ID] {
     var chain: [OperationReport.ID] = []
     var last = id
@@ -108,7 +109,7 @@ package struct PlainText: Sendable {
 
   // MARK: The tree
 
-  /// Returns the dependencies of an operation, or its dependents, as the dashboard draws them; empty if the
+  /// Returns the dependencies of an operation, or its dependents, as the lines of a tree; empty if the
   /// operation is not known.
   package func tree(
     of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime, columns: Int
@@ -126,8 +127,8 @@ package struct PlainText: Sendable {
     return (0...tree.rows.count).map { canvas.grid.row($0).plainText }
   }
 
-  /// Returns facts about the same tree: its critical path from the operation on, the probable time of that
-  /// path, and whether the tree is too large to be complete.
+  /// Returns facts about the tree of an operation: the critical path that begins at the operation, the
+  /// probable time of that path, and whether the tree is too large to be complete.
   package func scan(
     of id: OperationReport.ID, _ direction: GraphDirection, at now: MonitorTime
   ) -> (criticalPath: [OperationReport.ID], remainingTime: Duration?, isCut: Bool) {
@@ -143,13 +144,13 @@ package struct PlainText: Sendable {
       estimates: RunTimeEstimates(monitored.classTimes, at: now), rowLimit: TreeState.rowLimit)
   }
 
-  /// The maximum number of drawn operations of a tree.
+  /// The maximum number of operations in the lines of a tree.
   package static let treeLimit = TreeState.rowLimit
 }
 
 extension OperationStore {
-  /// Returns the unfinished dependency that seems the slowest: one that waits or is held before one that is
-  /// ready, and that before one that executes.
+  /// Returns the unfinished dependency that will probably finish last. A dependency that waits or is held
+  /// comes before one that is ready, and a ready one before one that executes.
   func blocker(of report: OperationReport) -> OperationReport.ID? {
     let unmet = report.dependencies.compactMap { self[$0] }.filter { !$0.state.isOver }
     return unmet.max { SortKey($0) < SortKey($1) }?.id
@@ -157,7 +158,7 @@ extension OperationStore {
 }
 
 extension ArraySlice<Cell> {
-  /// The text of the cells, without the spaces at the end.
+  /// The text of the cells, without trailing spaces.
   var plainText: String {
     var text = String.UnicodeScalarView()
     for cell in self where !cell.isContinuation {

@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// The number of rows of the list or the tree on the screen. It is at least 1, so that a page has one row.
+  /// The number of rows of the list or the tree on the screen; at least 1, so that a page has one row.
   var pageHeight: Int { max(1, screen.layout?.bodyHeight ?? 1) }
 
   /// The number of rows of the present contents on the screen.
@@ -35,10 +35,10 @@ extension Dashboard {
       bannerCount: picker == nil ? shown.warnings.count(where: \.isDeadlock) : 0)
   }
 
-  /// The keys of the list's rows that are on screen.
+  /// The sort keys of the list's rows that are on screen.
   var visibleKeys: ArraySlice<SortKey> { visibleKeys(height: pageHeight) }
 
-  /// Returns the keys of the list's rows on a screen with room for `height` of them.
+  /// Returns the sort keys of the list's rows on a screen with room for `height` rows.
   func visibleKeys(height: Int) -> ArraySlice<SortKey> {
     let top = list.selection.top(in: list.rows, height: height)
     return list.rows.keys[top..<min(list.rows.count, top + height)]
@@ -54,7 +54,7 @@ extension Dashboard {
     return tree.tree.rows[top..<min(tree.tree.rows.count, top + height)]
   }
 
-  /// The operation that the sentence below the rows describes; `nil` if there is none.
+  /// The operation that the sentence below the rows describes; `nil` if the sentence describes no operation.
   var selected: OperationReport.ID? { detail?.id ?? selectedInView }
 
   private var selectedInView: OperationReport.ID? {
@@ -72,10 +72,10 @@ extension Dashboard {
     detail == nil && screen.view == .tree ? tree?.selectedOperation : selected
   }
 
-  /// Estimates of how long the shown operations will still run.
+  /// Estimates of the remaining run times of the shown operations.
   var estimates: RunTimeEstimates { RunTimeEstimates(shown.classTimes, at: shownTime) }
 
-  /// Updates everything that depends on the monitored state and on the size.
+  /// Updates the selection, the rows and the layout after the monitored state or the size has changed.
   mutating func settle() {
     layOut()
     let height = pageHeight
@@ -87,7 +87,7 @@ extension Dashboard {
       let estimates = estimates
       tree?.settle(operations: operations, estimates: estimates, height: height)
     }
-    // Another operation may be selected now, whose name takes more or fewer rows.
+    // Another operation may be selected now, and its name may need more or fewer rows.
     layOut()
     screen.pane = makePane()
     queues.settle(in: shown.queues, height: height)
@@ -108,7 +108,8 @@ extension Dashboard {
   private func makePane() -> ScreenState.Pane? {
     guard hasPane, let id = selected else { return nil }
     let operations = shown.operations
-    // The detail screen can be scrolled. The pane beside the rows cannot.
+    // The detail screen can be scrolled, so it needs more rows than are on screen. The pane beside the rows
+    // cannot be scrolled.
     let rowLimit = detail == nil ? pageHeight : Self.paneGraphLimit
     return ScreenState.Pane(
       waitsFor: DependencyTree(

@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws one picture of a dashboard: selects the parts of the picture.
+/// Draws one picture of a dashboard, and decides which parts the picture has.
 struct DashboardView {
   let dashboard: Dashboard
   let size: Size
@@ -85,7 +85,7 @@ struct DashboardView {
       "need \(needed.columns)x\(needed.rows)", "have \(size.columns)x\(size.rows)", "q quit",
     ]
     for (row, line) in lines.enumerated() {
-      // A space precedes the text, unless the text needs the room.
+      // A space precedes the text if there is room for the space.
       let isWide = line.utf8.count < size.columns
       canvas.write(line, row: row, columns: canvas.columns.dropFirst(isWide ? 1 : 0))
     }

@@ -31,15 +31,15 @@ struct HeaderView {
   /// A piece of the header.
   private struct Piece {
     let span: Span
-    /// The rank. If there is not enough room, pieces with the lowest rank are removed first; `nil` for pieces
-    /// that are never removed.
+    /// The rank of the piece. If there is not enough room, the pieces with the lowest rank are removed first.
+    /// A piece without a rank is never removed.
     var rank: Int?
   }
 
-  /// From this delay on, the header says that the picture is late.
+  /// The minimum delay at which the header shows that the picture is late.
   private static let lateness = Duration.milliseconds(500)
 
-  /// How the process is watched, and the state of the connection.
+  /// The pieces that show how the process is watched, and the state of the connection.
   private var connection: [Piece] {
     let live = dashboard.live
     func warning(_ text: String) -> Piece { Piece(span: Span(text, .warning, isBold: true)) }
@@ -73,7 +73,8 @@ struct HeaderView {
     } else {
       let refresh = dashboard.screen.refresh
       let words = refresh.isDefault ? "LIVE" : "LIVE \(refresh.words)"
-      // An attached process is live.
+      // An attached process is live unless the header shows something else, so the word "live" can be left
+      // out.
       let rank = dashboard.isAttached ? 5 : nil
       pieces.append(Piece(span: Span(words, .executing, isBold: true), rank: rank))
     }
@@ -84,7 +85,7 @@ struct HeaderView {
     return pieces
   }
 
-  /// The numbers of processes that do not answer.
+  /// Words for the numbers of processes that do not answer, are reconnecting or have ended.
   private var troubles: [String] {
     let processes = dashboard.live.processes
     let counts = [
@@ -118,7 +119,7 @@ struct HeaderView {
   private var rightPieces: [Piece] {
     guard let hello = monitored.hello else { return [] }
     let lost = monitored.lostChanges
-    // If the row is too narrow, the time of day is omitted before a problem is.
+    // If the row is too narrow, the time of day is left out before a problem.
     var pieces = [
       Piece(
         span: Span("not recorded \(lost)", lost == 0 ? .dim : .warning), rank: lost == 0 ? 0 : 7)
@@ -165,7 +166,7 @@ struct HeaderView {
     return clipped + (monitored.hello.map { "[\($0.processID)]" } ?? "")
   }
 
-  /// Draws the deadlocks and their fixes, which always have room.
+  /// Draws the deadlocks and their fixes, which have rows of their own.
   private func drawBanners(on canvas: inout Canvas) {
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
@@ -224,12 +225,12 @@ struct HeaderView {
     canvas.write(line, row: row, columns: 1..<canvas.columns.upperBound)
   }
 
-  /// The same counts in different lengths, the longest first.
+  /// The texts of the counts in different lengths, the longest first.
   private var countLines: [[Span]] {
     let counts = monitored.counts
     let held = counts.held > 0 ? " (\(counts.held) held)" : ""
-    // Cancelling operations are also among the executing and the ready ones, in unknown shares. They stand
-    // beside the cancelled ones, where they will be counted later.
+    // Cancelling operations are also counted as executing or ready, in unknown shares. Their number stands
+    // beside the number of cancelled operations, because they will be counted there later.
     let coming = counts.cancelling > 0 ? " (+\(counts.cancelling))" : ""
     let cancelling = counts.cancelling > 0 ? " (+\(counts.cancelling) cancelling)" : ""
     return [

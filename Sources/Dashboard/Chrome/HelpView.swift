@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Draws the help: every key of the view, and the meaning of the words.
+/// Draws the help: every key of the view, and the meaning of special words.
 struct HelpView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// One line of one column.
+  /// One line in one column of the help.
   private enum Line {
     case heading(String)
     case binding(KeyBinding)
@@ -15,7 +15,7 @@ struct HelpView {
   }
 
   private static let labelWidth = 14
-  /// From this width on, the keys are in two columns.
+  /// The minimum width of a screen on which the keys are in two columns.
   private static let twoColumnThreshold = 80
 
   /// Returns the number of lines of the help on a screen of this width.
@@ -62,7 +62,7 @@ struct HelpView {
     }
   }
 
-  /// Returns the lines from the top, each with one or two columns.
+  /// Returns the lines of the help from the top, each with one or two columns.
   private static func lines(
     of dashboard: Dashboard, columns width: Int, glyphs: Glyphs
   ) -> [[Line]] {

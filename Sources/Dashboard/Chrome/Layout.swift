@@ -3,18 +3,18 @@
 
 /// The positions of the parts of the dashboard on a screen of a given size.
 ///
-/// Parts that have no room are left out in a fixed order: graph, rate, rules, queues, processes, status line,
+/// Parts without room are left out in a fixed order: graph, rate, rules, queues, processes, status line,
 /// footer.
 struct Layout: Sendable, Equatable {
-  /// The minimum size. Nothing can be shown on a smaller screen.
+  /// The minimum size of a screen. A smaller screen shows nothing.
   static let minimum = Size(columns: 40, rows: 10)
-  /// From this width on, the selected operation has a pane.
+  /// The minimum width of a screen that shows a pane for the selected operation.
   static let paneThreshold = 120
-  /// From this height on, a wide screen has a graph of finished operations.
+  /// The minimum height of a wide screen that shows a graph of finished operations.
   private static let graphThreshold = 32
-  /// From this height on, the graph is taller.
+  /// The minimum height of a screen with the taller graph.
   private static let tallThreshold = 50
-  /// The maximum number of deadlocks at the top.
+  /// The maximum number of deadlocks shown at the top.
   private static let mostBanners = 3
   /// The minimum number of rows of the body. Other parts are left out first.
   private static let fewestBodyRows = 5
@@ -22,18 +22,19 @@ struct Layout: Sendable, Equatable {
   private let columnCount: Int
 
   let header = 0
-  /// One row for each deadlock, below the header; empty if there is none.
+  /// The rows for deadlocks below the header, one for each deadlock; empty if there is no deadlock.
   private(set) var banners = 0..<0
   private(set) var bar: Int?
   /// The headings and the rows of the processes, if several are watched together.
   private(set) var processes: Range<Int>?
-  /// The counts of all queues together; with ``processes`` their sum.
+  /// The row with the counts of all queues. If ``processes`` are shown, it is the row with the sum of their
+  /// counts.
   private(set) var counts: Int?
   private(set) var rate: Int?
   private(set) var queues: Int?
   /// The rule above the graph.
   private(set) var graphRule: Int?
-  /// The rows of the graph, with the queues beside it. The queues then have no row of their own.
+  /// The rows of the graph, with the queues beside the graph. The queues then have no row of their own.
   private(set) var graph: Range<Int>?
   /// The rule above the body, with the titles of table and pane.
   private(set) var topRule: Int?
@@ -58,9 +59,9 @@ struct Layout: Sendable, Equatable {
     return rate.map { _ in min(RateView.barLimit, columnCount) }
   }
 
-  /// The number of rows of the list or the tree.
+  /// The number of rows for the list or the tree.
   var bodyHeight: Int { body.count }
-  /// The row for questions and messages: the status line or its substitute.
+  /// The row for questions and messages: the status line or, if the screen has none, another row.
   var prompt: Int { status ?? footer ?? sentence }
 
   /// The values that a layout depends on.

@@ -9,7 +9,7 @@ struct ProportionBar: Sendable, Equatable {
   enum Share: Sendable, CaseIterable {
     case finished, cancelled, executing, ready, waiting
 
-    /// The role with which its cells are drawn.
+    /// The role with which the cells of a share are drawn.
     var role: Role {
       switch self {
       case .finished: .finished
@@ -24,8 +24,8 @@ struct ProportionBar: Sendable, Equatable {
   /// The number of cells of each share. Their sum is the width of the bar, or zero if all counts are zero.
   let cells: [(share: Share, width: Int)]
 
-  /// Divides `width` cells. A share that is not zero gets at least one cell, if there are at least as many
-  /// cells as such shares.
+  /// Divides `width` cells among the shares. If there is a cell for each share that is not zero, each of
+  /// these shares gets at least one cell.
   init(counts: StateCounts, width: Int) {
     let parts = Share.allCases.map { ($0, max(0, Self.count(of: $0, in: counts))) }
     let total = parts.reduce(0) { $0 + $1.1 }

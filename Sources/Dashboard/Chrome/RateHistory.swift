@@ -3,35 +3,35 @@
 
 import MonitorProtocol
 
-/// The number of operations that finished in each second.
+/// The number of operations that finished in each of the last seconds.
 ///
-/// It is computed from exact totals, so that no operation between two totals is missed. The increase of a
-/// total is counted in the second in which the new total arrived.
+/// The numbers are computed from exact totals, so no operation is missed between two totals. The increase of
+/// a total is counted in the second in which the new total arrives.
 struct RateHistory: Sendable, Equatable {
-  /// The maximum number of kept seconds.
+  /// The maximum number of seconds that are kept.
   static let capacity = 240
-  /// A rate below this value is a mean over several seconds.
+  /// If the rate is below this value, the shown rate is an average over several seconds.
   private static let smallRate = 10
   private static let meanSeconds = 5
   private static let second: Int64 = 1_000_000_000
 
-  /// The number of finished operations of each complete second, the oldest first; none before the first
-  /// total.
+  /// The number of operations that finished in each complete second, the oldest second first; empty before
+  /// the first total arrives.
   private(set) var samples: [Int] = []
-  /// The offset that makes full seconds multiples of a billion nanoseconds.
+  /// The offset that makes each full second begin at a multiple of a billion nanoseconds.
   private var phase: Int64 = 0
-  /// The number of the current second; `nil` before the first total.
+  /// The number of the current second; `nil` before the first total arrives.
   private var current: Int64?
   private var currentCount = 0
   private var total = 0
 
-  /// Makes seconds begin at the same time as those of the time of day.
+  /// Makes the counted seconds begin at the same time as the seconds of the time of day.
   mutating func alignSeconds(to hello: Hello) {
     let fraction = hello.anchorSecondsSince1970.truncatingRemainder(dividingBy: 1)
     phase = Int64(fraction * Double(Self.second)) - hello.anchor.nanoseconds % Self.second
   }
 
-  /// Adds a new total of finished operations.
+  /// Notes a new total of finished operations.
   mutating func note(total: Int, at time: MonitorTime) {
     guard current != nil else {
       current = number(of: time)
@@ -44,7 +44,7 @@ struct RateHistory: Sendable, Equatable {
     self.total = total
   }
 
-  /// Completes the seconds that have ended at `time`.
+  /// Completes the counted seconds that have ended at `time`.
   mutating func advance(to time: MonitorTime) {
     guard let current else { return }
     let number = number(of: time)
@@ -57,8 +57,8 @@ struct RateHistory: Sendable, Equatable {
     self.current = number
   }
 
-  /// The number of operations that finish in a second: in the last complete second, or on average over the
-  /// last seconds if the number is small; `nil` before the first complete second.
+  /// The number of operations that finish per second: the number of the last complete second or, if it is
+  /// small, an average over several seconds. `nil` before the first complete second.
   var rate: Double? {
     guard let last = samples.last else { return nil }
     guard last < Self.smallRate else { return Double(last) }
@@ -66,7 +66,7 @@ struct RateHistory: Sendable, Equatable {
     return Double(few.reduce(0, +)) / Double(few.count)
   }
 
-  /// Returns whether an operation finished in one of the last `count` seconds or in the current one.
+  /// Returns whether an operation has finished in one of the last `count` seconds or in the current second.
   func isMoving(within count: Int) -> Bool {
     currentCount > 0 || samples.suffix(count).contains { $0 > 0 }
   }

@@ -6,12 +6,12 @@ import MonitorProtocol
 /// Draws the line with the rate of finished operations, their waiting times and their run times.
 struct RateView {
   let dashboard: Dashboard
-  /// Whether the line has its own bars. They are not needed if there is a graph below it.
+  /// Whether the line has bars. A line above a graph has none.
   let hasBars: Bool
 
   /// The maximum number of bars in the line.
   static let barLimit = 60
-  /// If there is room for fewer bars than this, another part of the line is left out.
+  /// The minimum number of bars. If the line has no room for them, another part of the line is left out.
   private static let fewestBars = 8
 
   func draw(row: Int, on canvas: inout Canvas) {
@@ -41,10 +41,10 @@ struct RateView {
     return [Span("rate ", .dim), Span("\(rate)/s", .strong)]
   }
 
-  /// Returns the same times in different lengths, the longest first.
+  /// Returns the texts of the waiting and run times in different lengths, the longest first.
   private func timeSpans(_ glyphs: Glyphs) -> [[Span]] {
     let times = dashboard.shown.times
-    // For several processes the times are never known.
+    // If several processes are watched, the times are never known.
     if times == TimeStatistics(), !dashboard.shown.processes.isEmpty { return [] }
     func spans(_ label: String, _ percentiles: Percentiles?, hasP90: Bool) -> [Span] {
       guard let percentiles else { return [Span("\(label) \(glyphs.unknown)", .dim)] }

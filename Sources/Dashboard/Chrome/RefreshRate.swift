@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// How often updates are drawn, in steps.
+/// The maximum number of pictures that updates cause per second, which the user changes in steps.
 struct RefreshRate: Sendable, Equatable {
   private struct Step {
     let interval: Duration
     let words: String
   }
 
-  /// The steps. The first and fastest is the default.
+  /// The refresh rates that the user can choose. The first rate is the fastest and the default.
   private static let steps = [
     Step(interval: .nanoseconds(33_333_333), words: "30/s"),
     Step(interval: .milliseconds(100), words: "10/s"),
@@ -22,17 +22,17 @@ struct RefreshRate: Sendable, Equatable {
 
   private var index = 0
 
-  /// The shortest time between two pictures that only updates cause.
+  /// The shortest time between two pictures if only updates have changed the picture.
   var interval: Duration { Self.steps[index].interval }
 
   /// The rate in words, such as `4/s` or `every 5s`.
   var words: String { Self.steps[index].words }
 
-  /// Whether it is the default rate.
+  /// Whether the rate is the default.
   var isDefault: Bool { index == 0 }
 
   /// Decreases the rate by this number of steps, or increases it if the number is negative. Returns `false`
-  /// at the ends.
+  /// and changes nothing if there is no such rate.
   mutating func slowDown(by count: Int) -> Bool {
     guard Self.steps.indices.contains(index + count) else { return false }
     index += count

@@ -10,7 +10,7 @@ enum ViewKind: Sendable, CaseIterable {
   /// Whether the selected operation has a pane beside the view, if there is room.
   var hasPane: Bool { self == .operations || self == .tree }
 
-  /// Returns the view at this distance, wrapping around at the end.
+  /// Returns the view at this distance in the order of the Tab key. The first view follows the last one.
   func neighbour(_ steps: Int) -> ViewKind {
     let views = Self.allCases
     guard let index = views.firstIndex(of: self) else { return self }
@@ -18,16 +18,16 @@ enum ViewKind: Sendable, CaseIterable {
   }
 }
 
-/// One sentence about the last action. It disappears with the next key or after 5 s.
+/// A sentence about the last action. It disappears when the user presses a key, or after 5 s.
 struct Notice: Sendable, Equatable {
-  /// How long it stays.
+  /// How long the sentence stays on the screen.
   static let lifetime = Duration.seconds(5)
 
-  /// The sentence, unsanitised.
+  /// The text of the sentence, unsanitised.
   let text: String
   /// Whether an action failed.
   let isWarning: Bool
-  /// When it disappears.
+  /// When the sentence disappears.
   let expires: MonitorTime
 
   /// Creates a notice that appears at `now`.
@@ -50,27 +50,27 @@ struct ScreenState: Sendable {
 
   /// The size that was reported last.
   var size = Size(columns: 80, rows: 24)
-  /// The view below the meters.
+  /// The view that is shown below the meters.
   var view = ViewKind.operations
   var showsMeters = true
   /// Whether a window below the rows shows the whole name of the selected operation.
   var showsName = false
-  /// The first line of the help on screen; `nil` while it is closed.
+  /// The index of the help's first line on the screen; `nil` while the help is closed.
   var helpTop: Int?
   var notice: Notice?
   var refresh = RefreshRate()
-  /// The contents of the side pane; `nil` if there is none.
+  /// The contents of the side pane; `nil` if the screen has no side pane.
   var pane: Pane?
 
   /// The layout of the view; `nil` if the screen is too small.
   private(set) var layout: Layout?
-  /// The layout of the overlay: the picker, or the screen of one operation. `nil` if there is no overlay, or
-  /// no room.
+  /// The layout of the overlay, which is the picker or the screen of one operation; `nil` if no overlay is
+  /// open or the screen is too small.
   private(set) var overlayLayout: Layout?
   private var request: Layout.Request?
   private var overlayRequest: Layout.Request?
 
-  /// Computes the layouts again if one of their inputs has changed since the last time.
+  /// Computes the layouts again if the values they depend on have changed.
   mutating func layOut(_ request: Layout.Request, overlay: Layout.Request?) {
     if request != self.request {
       self.request = request

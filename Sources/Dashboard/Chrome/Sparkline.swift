@@ -3,10 +3,10 @@
 
 /// Numbers as a row of bars, and as an area with several rows.
 struct Sparkline: Sendable, Equatable {
-  /// The numbers, one for each cell, the newest last. If there are too few numbers, the first cells are
-  /// missing.
+  /// The numbers to draw, one for each cell, the newest last. If there are fewer numbers than cells, the
+  /// oldest cells are missing.
   let samples: [Int]
-  /// The number that fills a cell or the whole area; at least 1.
+  /// The number that fills a whole cell or the whole area; at least 1.
   let scale: Int
 
   /// Creates bars for the last `cells` of these numbers, scaled to the highest of them.
@@ -32,13 +32,13 @@ struct Sparkline: Sendable, Equatable {
     return String(text)
   }
 
-  /// Returns one row of the area, which has `height` rows. `row` counts from the bottom.
+  /// Returns the text of one row of the area. The area has `height` rows, and row 0 is the lowest.
   func areaText(row: Int, height: Int, _ glyphs: Glyphs) -> String {
     var text = String.UnicodeScalarView()
     let steps = glyphs.areaFills.count - 1
     for sample in samples {
       let filled = Double(sample) / Double(scale) * Double(height * steps)
-      // A sample that is not zero is visible in the bottom row.
+      // A sample that is not zero fills at least a part of the bottom row, so that it is visible.
       let whole = sample > 0 ? max(1, Int(filled)) : 0
       text.append(glyphs.areaFills[min(max(0, whole - row * steps), steps)])
     }

@@ -15,7 +15,7 @@ struct StatusView {
   }
 
   private func drawSentence(on canvas: inout Canvas) {
-    // The picker has its own footer.
+    // The picker draws its own footer.
     if dashboard.picker != nil, dashboard.screen.helpTop == nil { return }
     guard dashboard.screen.helpTop == nil, let id = dashboard.selected else {
       drawHint(on: &canvas)
@@ -55,7 +55,7 @@ struct StatusView {
       words, row: layout.sentence, columns: canvas.columns, style: Style(.accent, isBold: true))
   }
 
-  /// Draws a hint if nothing is selected.
+  /// Draws a hint that replaces the sentence if nothing is selected.
   private func drawHint(on canvas: inout Canvas) {
     guard dashboard.screen.helpTop == nil, dashboard.screen.view == .events,
       dashboard.paused == nil,
@@ -66,7 +66,8 @@ struct StatusView {
       columns: canvas.columns.dropFirst(), style: Style(.dim))
   }
 
-  /// Draws what the events or the timeline show of an operation that is no longer kept, or not reported yet.
+  /// Draws the known facts of an operation that is not among the reported operations: what the events or the
+  /// timeline show about it.
   private func drawForgotten(_ id: OperationReport.ID, on canvas: inout Canvas) {
     var words = ""
     if dashboard.screen.view == .timeline, let run = dashboard.timeline.run {
@@ -161,7 +162,7 @@ struct StatusView {
     canvas.write(spans, row: layout.prompt, columns: canvas.columns.dropFirst())
   }
 
-  /// Returns the most important lasting problem, or `nil` if there is none.
+  /// Returns the most important lasting problem; `nil` if there is none.
   private func standingNotice(in canvas: Canvas) -> Span? {
     if let silence { return Span(silence, .warning) }
     if dashboard.live.silence > .zero {
@@ -178,7 +179,7 @@ struct StatusView {
       return Span(
         "! newest \(drawn) of \(CountText.text(runs.count)) runs; states are exact", .warning)
     }
-    // Other rows show deadlocks and suspended queues.
+    // Other rows of the screen already show deadlocks and suspended queues.
     let warnings = monitored.warnings.filter { !$0.isDeadlock && $0.kind != .suspendedWithReady }
     let text = WarningText(
       monitored: monitored, now: dashboard.shownTime, glyphs: canvas.glyphs,
@@ -205,7 +206,7 @@ struct StatusView {
     return Span(line ?? short, .held)
   }
 
-  /// Returns how to resume a suspended queue from the present view.
+  /// Returns the keys that resume a suspended queue from the present view.
   private func wayToResume(_ name: String) -> String {
     if dashboard.selectedQueue?.isSuspended == true { return "Press S to resume." }
     let isInQueues = dashboard.screen.view == .queues && dashboard.detail == nil
@@ -216,7 +217,7 @@ struct StatusView {
     return "Press \(tabs), select \(name), press S."
   }
 
-  /// The reason why no updates come, and its consequence for the screen; `nil` if updates come.
+  /// The reason why no updates arrive, and the consequence for the screen; `nil` if updates arrive.
   private var silence: String? {
     let live = dashboard.live
     if let replay = dashboard.replay, replay.position >= replay.length { return replay.remark }
@@ -242,7 +243,7 @@ struct StatusView {
     }
   }
 
-  /// Returns the consequence of the answer yes.
+  /// Returns a sentence about the consequence of the answer yes.
   private func consequence(of question: Question) -> String {
     switch question.purpose {
     case .cancel:
@@ -259,7 +260,7 @@ struct StatusView {
   private func draw(_ question: Question, on canvas: inout Canvas) {
     let text = text(of: question)
     let width = canvas.glyphs.width(of: text, limit: canvas.columns.count)
-    // The shorter answers are for screens on which the operation's name would have no room.
+    // Screens on which the operation's name has no room get shorter answers.
     let columnCount = canvas.columns.count
     func room(_ answers: [(String, String)]) -> Int {
       columnCount - 2 - answers.reduce(0) { $0 + 3 + $1.0.utf8.count + $1.1.utf8.count }
@@ -279,7 +280,7 @@ struct StatusView {
     }
   }
 
-  /// Returns the answers and their keys in different lengths, the longest first.
+  /// Returns the answers with their keys in texts of different lengths, the longest first.
   private func answers(to question: Question) -> [[(String, String)]] {
     let count = question.dependents?.ids.count ?? 0
     let more = question.dependents?.isCut == true ? "+" : ""
@@ -297,17 +298,17 @@ struct StatusView {
     ]
   }
 
-  /// Returns the action of a key in the present context.
+  /// Returns the footer's words for the action of a key in a context.
   private func words(for binding: KeyBinding, in context: KeyContext) -> String {
     let words = binding.footerWords[context] ?? ""
     if binding.action == .replay(.togglePlaying), dashboard.replay?.isPlaying == true {
       return "Pause"
     }
     if binding.action == .program(.close), context == .picker, dashboard.connection.source == nil {
-      // If nothing is watched yet, there is no view to return to.
+      // If no source is watched yet, no view is below the picker, so the key quits the program.
       return "Quit"
     }
-    // Names the queue that the key would suspend.
+    // The footer names the queue that the key would suspend or resume.
     guard binding.action == .queue(.toggleSuspended), let queue = dashboard.selectedQueue else {
       return words
     }
@@ -316,7 +317,7 @@ struct StatusView {
 
   /// Returns the rank of a key in a narrow footer: keys with the lowest rank have priority.
   private func rank(of binding: KeyBinding) -> Int {
-    // If the watched process has ended, the most useful key is the one that watches another.
+    // If the watched process has ended, the key that opens the picker is the most useful one.
     let isWayOn = binding.action == .picker(.open) && dashboard.live.endedReason != nil
     return isWayOn ? -1 : KeyTable.footerRank(of: binding)
   }
@@ -342,7 +343,8 @@ struct StatusView {
     let gap = 2
     let glyphs = canvas.glyphs
     func width(_ item: [Span]) -> Int { item.reduce(gap) { $0 + glyphs.width(of: $1.text) } }
-    // The last key, which closes the view, always has room; the others have room in the order of their rank.
+    // The last key closes the view, so it always has room. The other keys get the remaining room in the order
+    // of their rank.
     var room = canvas.columns.count - 1 + gap - (items.last.map(width) ?? 0)
     var chosen: Set = [items.count - 1]
     for index in items.indices.dropLast().sorted(by: {

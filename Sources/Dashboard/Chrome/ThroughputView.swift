@@ -12,14 +12,14 @@ struct ThroughputView {
   let rows: Range<Int>
 
   private static let labelWidth = 6
-  /// The width of a column of numbers of the queues.
+  /// The width of each column of numbers in the table of queues.
   private static let numberWidth = 8
-  /// The maximum width of the table. A wider one would be harder to read.
+  /// The maximum width of the table of queues. A wider table would be harder to read.
   private static let tableWidth = 72
 
-  /// Returns how many columns of a screen belong to the area; the rest belongs to the queues.
+  /// Returns the number of screen columns for the area. The table of queues gets the other columns.
   static func width(columns: Int) -> Int { columns * 48 / 100 }
-  /// Returns how many seconds the area shows.
+  /// Returns the number of seconds that the area shows.
   static func seconds(columns: Int) -> Int { width(columns: columns) - labelWidth - 2 }
 
   func draw(on canvas: inout Canvas) {

@@ -8,13 +8,13 @@ struct WarningText {
   let monitored: MonitoredState
   let now: MonitorTime
   let glyphs: Glyphs
-  /// Whether the fix must not name a key.
+  /// Whether the text of a fix must not name keys, because commands are refused.
   let isReadOnly: Bool
 
-  /// The maximum number of named operations.
+  /// The maximum number of operations that a sentence names.
   private static let namedLimit = 4
   private static let nameLimit = 24
-  /// The maximum length of a name beside the number of other operations.
+  /// The maximum length of an operation's name that precedes the number of other operations.
   private static let shortNameLimit = 20
 
   /// Returns a description of the warning in one sentence.
@@ -76,7 +76,7 @@ struct WarningText {
     }
   }
 
-  /// Returns a short description for narrow screens; only for deadlocks.
+  /// Returns a short description of a deadlock for narrow screens.
   func shortSentence(_ warning: MonitorWarning) -> String {
     switch warning.kind {
     case .cycle: "cycle \(circle(warning))\(more(warning))"
@@ -99,7 +99,7 @@ struct WarningText {
     return ids.count > 6 ? "\(circle) \(glyphs.arrow) \(glyphs.ellipsis)" : circle
   }
 
-  /// Returns the fix.
+  /// Returns a text about how to resolve the warning.
   func wayOut(_ warning: MonitorWarning) -> String {
     switch warning.kind {
     case .cycle: isReadOnly ? "cancel one of them" : "cancel one of them (x)"
@@ -122,7 +122,7 @@ struct WarningText {
     }
   }
 
-  /// Returns a short fix for narrow screens.
+  /// Returns a short text about how to resolve the warning, for narrow screens.
   func shortWayOut(_ warning: MonitorWarning) -> String {
     let key = isReadOnly ? "" : " (x)"
     return switch warning.kind {
@@ -136,8 +136,8 @@ struct WarningText {
     }
   }
 
-  /// Returns one line for several warnings; `nil` if there are none. It has the first warning, the number of
-  /// the others and, if there is room, the fix for the first.
+  /// Returns one line for several warnings; `nil` if there are no warnings. The line has the first warning,
+  /// the number of the other warnings and, if there is room, the fix for the first warning.
   func line(_ warnings: [MonitorWarning], width: Int) -> String? {
     guard let first = warnings.first else { return nil }
     let more = warnings.count > 1 ? "  (+\(warnings.count - 1))" : ""
@@ -160,7 +160,7 @@ struct WarningText {
     return ids.count > Self.namedLimit ? "\(names) +\(ids.count - Self.namedLimit)" : names
   }
 
-  /// Returns the first operation, and the number of other such operations.
+  /// Returns the text for the first operation and the number of the other ones.
   private func first(
     of operations: [OperationReport.ID], title: String = "", count: Int
   ) -> String {
@@ -179,7 +179,7 @@ struct WarningText {
     return name.isEmpty ? "\(id)" : "\(id) \(name.clipped(to: limit))"
   }
 
-  /// Returns an operation with its priority, or `priority` if it is unknown.
+  /// Returns an operation's id with its priority, or with `priority` if the operation's priority is unknown.
   private func ranked(_ id: OperationReport.ID?, otherwise priority: String) -> String {
     guard let id else { return "an operation (\(priority))" }
     return "\(id) (\(monitored.operations[id]?.priority.word ?? priority))"

@@ -11,12 +11,12 @@ struct DetailFacts {
   let dashboard: Dashboard
   let glyphs: Glyphs
 
-  /// The operation's process, if several are watched; otherwise empty.
+  /// The name of the operation's process, if several processes are watched; otherwise empty.
   private var process: [ProcessReport] {
     monitored.process(of: report.id).map { [$0] } ?? []
   }
 
-  /// The facts that identify the operation; as many lines as ``times``.
+  /// The facts that identify the operation. They have as many lines as ``times``.
   var identity: [[Span]] {
     let queue = monitored.queue(report.queue)
     let isTold = monitored.detail?.id == report.id && dashboard.replay == nil
@@ -35,7 +35,7 @@ struct DetailFacts {
       }
   }
 
-  /// The times of the operation's changes of state.
+  /// The times at which the operation changed its state.
   var times: [[Span]] {
     [
       fact("added", moment(report.added)),
@@ -46,7 +46,7 @@ struct DetailFacts {
     ] + process.map { _ in [] }
   }
 
-  /// The values of the four properties that its state consists of.
+  /// The values of the four properties that determine the operation's state.
   var flags: [Span] {
     let isStarted = report.started != nil && !report.state.isOver
     let isExecuting = report.state == .executing || report.state == .cancelling && isStarted
@@ -64,8 +64,8 @@ struct DetailFacts {
       }
   }
 
-  /// Returns lines about the other process that requested cancellation, and the result of the request; no
-  /// lines if no process did.
+  /// Returns lines about a cancellation that another process requested: the requesting process and the
+  /// result. Returns no lines if no other process requested cancellation.
   func cancelRequest(isWide: Bool) -> [[Span]] {
     guard let requester = report.cancelRequester else { return [] }
     let user = "uid \(requester.userID)"
@@ -105,7 +105,7 @@ struct DetailFacts {
     ]
   }
 
-  /// Returns the time of day, and the time since the operation was added.
+  /// Returns the time of day of a moment, and the time between adding the operation and the moment.
   private func moment(_ moment: MonitorTime?) -> [Span] {
     guard let moment, let hello = monitored.hello else { return [Span(glyphs.unknown, .dim)] }
     let time = Span(TimeText.preciseTimeOfDay(moment, of: hello))

@@ -39,7 +39,8 @@ struct DetailLife {
     let began = report.started ?? report.finished
     add("ready", from: report.becameReady, to: began, .ready, .ready)
     add("executing", from: report.started, to: report.finished, .executing, .executing)
-    // If cancellation was requested before the operation ran, it did not run after that.
+    // A cancellation request after the operation's start divides the bar of the run. An earlier request does
+    // not.
     let asked = report.started == nil ? nil : report.cancelRequested
     add("cancelling", from: asked, to: report.finished, .cancelled, .cancelling)
     self.phases = phases
@@ -50,7 +51,7 @@ struct DetailLife {
     guard let first = phases.first, let end = phases.map(\.end).max() else { return [] }
     let cells = max(8, columns - DetailFacts.labelWidth - Self.textWidth)
     let whole = max(1, (end - first.start) / .nanoseconds(1))
-    // Clamped to the whole bar, because a process may report times that are out of order.
+    // The share is clamped to the bar, because a process may report times that are out of order.
     func share(of duration: Duration) -> Double {
       max(0, min(1, duration / .nanoseconds(1) / whole))
     }

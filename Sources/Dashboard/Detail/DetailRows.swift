@@ -6,9 +6,9 @@ import MonitorProtocol
 /// The rows of the screen of one operation, from the top.
 struct DetailRows {
   enum Row {
-    /// Text across the screen.
+    /// Text over the whole width of the screen.
     case line([Span])
-    /// A line of a longer text, and its mark.
+    /// A line of a longer text, and the mark before the line.
     case wrapped(Span, [Cell])
     /// Text in the left and in the right half.
     case halves([Span], [Span])
@@ -18,11 +18,11 @@ struct DetailRows {
     case trees(DependencyTree.Row?, DependencyTree.Row?)
   }
 
-  /// On narrower screens nothing is side by side.
+  /// The minimum width of a screen with two halves side by side.
   static let halvesThreshold = 64
-  /// The column at which a longer text begins, after its mark.
+  /// The column at which the lines of a longer text begin. The mark is to the left of it.
   static let textIndent = 3
-  /// The maximum number of shown lines of a longer text.
+  /// The maximum number of lines that are shown of a longer text.
   private static let textLineLimit = 20
 
   private let dashboard: Dashboard
@@ -105,7 +105,7 @@ struct DetailRows {
     rows += usualTimes(of: report).map { .line($0) }
   }
 
-  /// Returns how long recent operations of its class waited and ran.
+  /// Returns how long recent operations of the operation's class waited and ran.
   private func usualTimes(of report: OperationReport) -> [[Span]] {
     guard let times = monitored.classTimes[report.className] else { return [] }
     return [("run", times.run), ("slot wait", times.wait)].compactMap { label, times in

@@ -6,10 +6,10 @@ import MonitorProtocol
 /// The screen of one operation, over the view from which it was opened.
 struct DetailState: Sendable, Equatable {
   let id: OperationReport.ID
-  /// The first row on screen.
+  /// The index of the first row on screen.
   var top = 0
 
-  /// Scrolls the rows down or up, never beyond the last page.
+  /// Scrolls the rows down or up, at most to the last page or the first row.
   mutating func move(by offset: Int, rowCount: Int, height: Int) {
     top = max(0, min(top + offset, rowCount - height))
   }
@@ -32,7 +32,8 @@ extension Dashboard {
       show("\(id) is unknown", isWarning: true)
       return [.bell]
     }
-    // The first row is selected only until the user selects another.
+    // Until the user selects a row, the list selects its first row. This call keeps the operation selected
+    // even if another row becomes the first.
     if screen.view == .operations {
       _ = list.selection.select(id, in: list.rows, height: pageHeight)
     }
@@ -40,13 +41,13 @@ extension Dashboard {
     return []
   }
 
-  /// Continues with the next row below or above, in the view from which the detail was opened.
+  /// Shows the next or the previous operation of the view from which the detail screen was opened.
   mutating func showNeighbourInDetail(step: Int) -> [Effect] {
     guard let old = detail else { return [.bell] }
     let selections = (list.selection, tree, timeline, events)
     detail = nil
     layOut()
-    // Rows that represent no operation, or this operation again, are skipped.
+    // The loop skips rows that represent no operation or represent the same operation again.
     for _ in 0..<Self.mostRowsPassed {
       move(by: step)
       if let id = selectedOperation, id != old.id {
@@ -62,7 +63,7 @@ extension Dashboard {
 
   private static let mostRowsPassed = 100
 
-  /// The number of rows of the detail on the screen.
+  /// The number of rows on the screen for the detail of an operation.
   var detailHeight: Int { max(1, screen.overlayLayout?.bodyHeight ?? 1) }
 
   mutating func scrollDetail(by offset: Int) {

@@ -5,18 +5,18 @@ import MonitorProtocol
 
 /// The newest events that the dashboard has received, in the order of time.
 struct EventLog: Sendable, Equatable {
-  /// The minimum number of lines that are kept when older lines are removed.
+  /// The number of lines that are kept when older lines are removed.
   static let capacity = 5_000
-  /// The maximum number of events in one update.
+  /// The maximum number of events that one update contains.
   static let limit = 1_000
-  /// The number of lines that are removed at a time, the oldest first.
+  /// The number of the oldest lines that are removed at once.
   private static let slack = 1_000
 
   /// One line of the log.
   enum Line: Sendable, Equatable {
     /// An event.
     case event(OperationEvent)
-    /// This number of older events is missing here.
+    /// A gap of the log in which this number of events is missing.
     case skipped(Int)
     /// The events above happened before the connection and may be incomplete; the events below are complete.
     case beginning
@@ -24,27 +24,27 @@ struct EventLog: Sendable, Equatable {
 
   /// The lines, the oldest first.
   private(set) var lines: [Line] = []
-  /// The number of the first line. The number of a line never changes.
+  /// The number of the first kept line. A line keeps its number when older lines are removed.
   private(set) var firstNumber = 0
-  /// The number of events that are missing since the log began.
+  /// The number of events that are missing in the log.
   private(set) var skippedCount = 0
-  /// An id as wide as the widest id in the log. It determines the width of the column.
+  /// An id with the maximum width of all ids in the log, which determines the width of the id column.
   private(set) var largestID = OperationReport.ID(0)
   private var lastTime: MonitorTime?
 
   /// The numbers of all lines.
   var numbers: Range<Int> { firstNumber..<firstNumber + lines.count }
 
-  /// Returns the line with a number; `nil` if it does not exist, or no longer exists.
+  /// Returns the line with a number; `nil` if the log has no such line or has removed it.
   subscript(number: Int) -> Line? {
     numbers.contains(number) ? lines[number - firstNumber] : nil
   }
 
-  /// Adds the events since the last time.
+  /// Adds the events of an update to the log.
   mutating func apply(_ news: EventNews) {
     var events = news.events[...]
     if news.isBeginning {
-      // Events that are known already are reported again.
+      // After a new connection, the monitor reports known events again. They are skipped.
       if let lastTime { events = events.drop { $0.time <= lastTime } }
       skippedCount = 0
     }

@@ -3,15 +3,15 @@
 
 /// The selected line of the log, and the lines on the screen.
 ///
-/// If no line is selected, the newest lines stay in view, as with `tail -f`. A selected line stays where it
-/// is.
+/// If no line is selected, the newest lines stay in view, as with `tail -f`. If a line is selected, the lines
+/// on the screen do not move.
 struct EventSelection: Sendable, Equatable {
-  /// The number of the selected line; `nil` while the newest lines are followed.
+  /// The number of the selected line; `nil` while the screen follows the newest lines.
   private(set) var number: Int?
-  /// The number of the first line on the screen, unless the newest lines are followed.
+  /// The number of the first line on the screen. It is not used while the screen follows the newest lines.
   private var top = 0
 
-  /// Whether the newest events stay in view.
+  /// Whether the screen follows the newest events.
   var follows: Bool { number == nil }
 
   /// Returns the numbers of the lines on a screen of this height.
@@ -26,7 +26,8 @@ struct EventSelection: Sendable, Equatable {
     return top..<max(top, min(numbers.upperBound, top + height))
   }
 
-  /// Keeps the selection valid after lines were added or removed, or after the height has changed.
+  /// Keeps the selection valid after lines were added or removed, or after the height of the screen has
+  /// changed.
   mutating func settle(in numbers: Range<Int>, height: Int) {
     guard let number else { return }
     guard !numbers.isEmpty else {
@@ -37,8 +38,8 @@ struct EventSelection: Sendable, Equatable {
     top = visible(in: numbers, height: height).lowerBound
   }
 
-  /// Moves the selection down by `offset` lines. If the newest lines are followed, the first step up selects
-  /// the last line. A step down from the last line follows the newest lines again.
+  /// Moves the selection down by `offset` lines. If the screen follows the newest lines, the first step up
+  /// selects the last line. A step down from the last line makes the screen follow the newest lines again.
   mutating func move(by offset: Int, in numbers: Range<Int>, height: Int) {
     guard !numbers.isEmpty else { return }
     guard let number else {
@@ -60,7 +61,7 @@ struct EventSelection: Sendable, Equatable {
     select(numbers.lowerBound, in: numbers, height: height)
   }
 
-  /// Follows the newest lines.
+  /// Removes the selection, so that the screen follows the newest lines.
   mutating func follow() { self = EventSelection() }
 
   private mutating func select(_ number: Int, in numbers: Range<Int>, height: Int) {

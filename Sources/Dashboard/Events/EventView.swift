@@ -3,12 +3,12 @@
 
 import MonitorProtocol
 
-/// Draws the log of events. Only the lines on the screen are read.
+/// Draws the log of events. Only the lines on the screen are read from the log.
 struct EventView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// The columns that have room.
+  /// The positions of the columns that have room.
   private struct Columns {
     let time: Range<Int>
     let id: Range<Int>

@@ -3,44 +3,45 @@
 
 import MonitorProtocol
 
-/// The keys that are printed on the rows. After `X`, each of them cancels its operation.
+/// The cancel keys: the letters that are printed on the rows. After `X`, each of them cancels its operation.
 ///
-/// A key belongs to an operation, not to a row. It stays with the operation while the operation is on screen.
-/// It is not given to another operation for 2 s after that, so that a late key press has no effect, or hits
-/// the intended operation.
+/// A cancel key belongs to an operation, not to a row. The operation keeps its key while it is on screen. For
+/// 2 s after the operation has left the screen, no other operation gets the key. Therefore a late key press
+/// cannot cancel another operation.
 struct CancelKeys: Sendable, Equatable {
   /// The result of a typed letter.
   enum Match: Equatable {
-    /// This operation's key is complete.
+    /// The typed letters are the key of this operation.
     case operation(OperationReport.ID)
-    /// The first of two letters.
+    /// The typed letter is the first letter of a key with two letters.
     case prefix
-    /// No row has this key.
+    /// No row has a key with the typed letters.
     case none
   }
 
-  /// Whether `X` was pressed and the keys are active.
+  /// Whether the user has pressed `X`, so that the cancel keys are active.
   private(set) var isArmed = false
-  /// The typed letters of a key with two letters.
+  /// The letters typed so far; empty unless the first letter of a two-letter key was typed.
   private(set) var typed = ""
 
   private var keyIndexes: [OperationReport.ID: Int] = [:]
   private var reserved: [Int: MonitorTime] = [:]
 
-  /// How long a key remains unused after its operation has left the screen.
+  /// The time for which no operation gets a key after the key's operation has left the screen.
   static let restingTime = Duration.seconds(2)
 
-  /// Every key in the order in which they are given to operations. No key is the beginning of another one.
-  /// `q`, `x`, `n` and `y` have other meanings.
+  /// All cancel keys, in the order in which operations get them. No key is the beginning of another key. The
+  /// letters `q`, `x`, `n` and `y` are not used, because they have other meanings.
   static let keys: [String] = {
     let letters = "asdfghjklwertuiop".map(String.init)
     return letters + "zcvbm".flatMap { first in letters.map { "\(first)\($0)" } }
   }()
 
-  /// Returns the key of an operation; `nil` if it has none.
+  /// Returns the cancel key of an operation; `nil` if the operation has none.
   func key(of id: OperationReport.ID) -> String? { keyIndexes[id].map { Self.keys[$0] } }
 
-  /// Gives keys to the operations on screen, from the top, and removes them from those that left it.
+  /// Gives cancel keys to the operations on screen, from the top, and removes the keys of operations that
+  /// have left the screen.
   mutating func assign(to visible: [OperationReport.ID], at now: MonitorTime) {
     let visibleIDs = Set(visible)
     for (id, index) in keyIndexes where !visibleIDs.contains(id) {
@@ -59,19 +60,19 @@ struct CancelKeys: Sendable, Equatable {
     }
   }
 
-  /// Activates the keys.
+  /// Activates the cancel keys.
   mutating func arm() {
     isArmed = true
     typed = ""
   }
 
-  /// Deactivates the keys.
+  /// Deactivates the cancel keys.
   mutating func disarm() {
     isArmed = false
     typed = ""
   }
 
-  /// Processes a typed letter. Every letter except the first of two deactivates the keys.
+  /// Processes a typed letter. The cancel keys stay active only after the first letter of a two-letter key.
   mutating func type(_ letter: Unicode.Scalar) -> Match {
     let key = typed + String(Character(letter))
     if let match = keyIndexes.first(where: { Self.keys[$0.value] == key }) {

@@ -4,13 +4,13 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// The topmost part of the screen, which receives the keys.
+  /// The topmost part of the screen, which receives key presses.
   var keyContext: KeyContext {
     if prompts.question != nil { return .question }
     return screen.helpTop != nil ? .help : screenContext
   }
 
-  /// The part of the screen that receives the keys if neither a question nor the help is open.
+  /// The part of the screen that receives key presses if neither a question nor the help is open.
   var screenContext: KeyContext {
     if picker != nil { return .picker }
     if detail != nil { return .detail }
@@ -164,7 +164,8 @@ extension Dashboard {
     }
   }
 
-  /// Shows another view. If no tree was open, the tree is that of the selected operation.
+  /// Shows another view. If the user has not opened a tree yet, the tree view shows the tree of the selected
+  /// operation.
   private mutating func show(_ view: ViewKind) {
     detail = nil
     if view == .tree, tree == nil { return openTree(.waitsFor) }

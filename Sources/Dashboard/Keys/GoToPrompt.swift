@@ -3,28 +3,28 @@
 
 import MonitorProtocol
 
-/// The number of an operation, while it is typed.
+/// The number of an operation while the user types it.
 struct GoToPrompt: Sendable, Equatable {
-  /// The time after the last digit at which the number is complete.
+  /// The time after the last digit at which the typed number counts as complete.
   static let patience = Duration.seconds(1)
   /// The maximum number of digits of an id.
   static let digitLimit = 20
 
   /// The typed text: digits and, if several processes are watched, possibly a `#` after the first digits.
   private(set) var digits = ""
-  /// The process if none is typed; 0 if only one process is watched.
+  /// The process that is used if the user types no process; 0 if only one process is watched.
   private let process: Int
-  /// When the number is complete.
+  /// When the typed number counts as complete.
   private(set) var expires: MonitorTime
 
-  /// Starts with the first digit. The operation belongs to `process`, unless another process is typed.
+  /// Starts with the first digit. The operation belongs to `process` unless the user types another process.
   init(_ digit: Unicode.Scalar, process: Int = 0, at now: MonitorTime) {
     digits = String(Character(digit))
     self.process = process
     expires = now + Self.patience
   }
 
-  /// The operation with this number; `nil` if no operation can have the number.
+  /// The operation with the typed number; `nil` if no operation can have this number.
   var id: OperationReport.ID? {
     let parts = digits.split(separator: "#", omittingEmptySubsequences: false)
     guard let last = parts.last.flatMap({ UInt64($0) }) else { return nil }
@@ -34,22 +34,22 @@ struct GoToPrompt: Sendable, Equatable {
     return Int(parts[0]).flatMap { ProcessReport.numbers.contains($0) ? id.numbered($0) : nil }
   }
 
-  /// The number in the form of ids on the screen.
+  /// The typed number in the form in which the screen shows ids.
   var text: String {
     if digits.contains("#") { return digits }
     return (process == 0 ? "#" : "\(process)#") + digits
   }
 
-  /// Whether a `#` may follow.
+  /// Whether the user may type a `#` next.
   var takesSign: Bool { process != 0 && !digits.contains("#") }
 
-  /// Adds a digit.
+  /// Appends a digit or a `#` to the typed number.
   mutating func append(_ digit: Unicode.Scalar, at now: MonitorTime) {
     if digits.count < Self.digitLimit { digits.unicodeScalars.append(digit) }
     expires = now + Self.patience
   }
 
-  /// Removes the last digit.
+  /// Removes the last digit of the typed number.
   mutating func removeLast(at now: MonitorTime) {
     digits = String(digits.dropLast())
     expires = now + Self.patience

@@ -2,8 +2,8 @@
 // Part of opq; see LICENSE.
 
 /// The action of a key, grouped by feature.
-///
-/// Each feature has a function `perform` that switches over its own actions without `default`, so that an
+/// Each feature has a function `perform` that switches over the actions of the feature without `default`.
+/// Therefore an action without an implementation does not compile.
 /// action without an implementation does not compile.
 enum KeyAction: Sendable, Hashable {
   case program(Program)
@@ -19,7 +19,7 @@ enum KeyAction: Sendable, Hashable {
   case answer(Answer)
   case replay(Replay)
 
-  /// Actions of the whole program.
+  /// Actions that concern the whole program.
   enum Program: Sendable, Hashable {
     case close, back, quit, suspend, repaint, export, changeRefresh
   }
@@ -62,12 +62,12 @@ enum KeyAction: Sendable, Hashable {
     case open, openChoice, lookAgain
   }
 
-  /// Commands about operations, and the actions that select their operations.
+  /// Commands for operations, and actions that select the operations for commands.
   enum Command: Sendable, Hashable {
     case tag, tagWithDependents, untagAll, cancel, armCancelKeys, raisePriority, lowerPriority
   }
 
-  /// Commands about a queue.
+  /// Commands for a queue.
   enum Queue: Sendable, Hashable {
     case toggleSuspended, widen, narrow
   }

@@ -3,17 +3,17 @@
 
 /// A key press, decoded.
 public enum Input: Sendable, Hashable {
-  /// A character that was typed, `" "` included.
+  /// The user typed a character, which may be a space.
   case character(Unicode.Scalar)
-  /// A character typed with Control, as its lower-case letter: Ctrl-C is `control("c")`.
+  /// The user typed a letter with Control. The letter is in lower case: Ctrl-C is `control("c")`.
   case control(Unicode.Scalar)
-  /// A character typed with Alt.
+  /// The user typed a character with Alt.
   case alt(Unicode.Scalar)
-  /// A key that has a name.
+  /// The user pressed a key that has a name.
   case key(Key)
-  /// F1 to F12.
+  /// The user pressed a function key, F1 to F12.
   case function(Int)
-  /// Text pasted as a whole. It is never interpreted as commands.
+  /// The user pasted a text. A pasted text is never interpreted as commands.
   case paste(String)
 }
 
@@ -23,14 +23,14 @@ public enum Key: Sendable, Hashable, CaseIterable {
   case enter, escape, backspace, delete, insert, tab, backTab
 }
 
-/// The context in which a key is pressed: the topmost part of the screen.
+/// The part of the screen that receives a key press: the topmost one.
 enum KeyContext: Sendable, Hashable, CaseIterable {
   case list, tree, queues, timeline, events, detail, picker, help, question
 }
 
-/// A key, or several keys with the same action, and their texts in help and footers.
+/// One or several keys with the same action, and the texts for them in help and footers.
 struct KeyBinding: Sendable {
-  /// The heading of the help below which it is listed.
+  /// The headings in the help.
   enum Group: String, Sendable, CaseIterable {
     case moving = "Moving"
     case looking = "Looking"
@@ -40,21 +40,22 @@ struct KeyBinding: Sendable {
 
   /// The action of the keys.
   let action: KeyAction
-  /// The keys.
+  /// The keys that have the action.
   let inputs: [Input]
   /// The contexts in which the keys have this action.
   let contexts: Set<KeyContext>
-  /// The label of the keys, in ASCII.
+  /// The label of the keys in the help, in ASCII.
   let label: String
-  /// The description in the help.
+  /// The description of the action in the help.
   let help: String
   /// The heading of the help below which the keys are listed.
   let group: Group
-  /// The name of the key in footers; empty if no footer names it.
+  /// The name of the key in footers; empty if the key is in no footer.
   let footerKey: String
-  /// The texts for the footers of its contexts. The footer of a context without a text does not name the key.
+  /// The description of the action for the footer of each context. In a context without a description, the
+  /// key is not in the footer.
   let footerWords: [KeyContext: String]
-  /// Whether the action changes the monitored process. A read-only viewer does not perform it.
+  /// Whether the action changes the monitored process. A read-only dashboard does not perform such an action.
   let changesProcess: Bool
 
   init(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Every key and its action. Key handling, help and footers use only this table.
+/// The table of all keys and their actions. Key handling, help and footers use only this table.
 enum KeyTable {
   /// The contexts with a selected operation.
   private static let browsing: Set<KeyContext> = [.list, .tree]
@@ -16,12 +16,12 @@ enum KeyTable {
   private static let scrolling = viewing.union([.picker, .help])
   private static let everywhere = Set(KeyContext.allCases)
 
-  /// Returns the action of a key in a context; `nil` if it has none.
+  /// Returns the action of a key in a context; `nil` if the key has no action there.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {
     actions[context]?[input]
   }
 
-  /// Returns the keys in the footer of a context, in order. The last one closes the context.
+  /// Returns the keys in the footer of a context, in order. The last key closes the context.
   static func footer(in context: KeyContext) -> [KeyBinding] {
     bindings.filter { $0.footerWords[context] != nil }
   }

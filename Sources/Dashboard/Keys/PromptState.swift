@@ -3,18 +3,18 @@
 
 import MonitorProtocol
 
-/// The open questions and prompts, which receive keys before the view does.
+/// The open questions and prompts, which receive key presses before the view does.
 struct PromptState: Sendable {
   var question: Question?
-  /// The number of an operation, while it is typed.
+  /// The number of an operation while the user types it; otherwise `nil`.
   var goTo: GoToPrompt?
-  /// The line of text that is typed; `nil` if there is none.
+  /// The line of text that the user is typing; `nil` if no text prompt is open.
   var text: TextPrompt?
   /// Whether the next letter selects the column to sort by.
   var isChoosingOrder = false
 }
 
-/// A line of text, while it is typed.
+/// A line of text while the user types it.
 struct TextPrompt: Sendable, Equatable {
   /// The purpose of the text.
   enum Purpose: Sendable, Equatable {
@@ -24,7 +24,7 @@ struct TextPrompt: Sendable, Equatable {
     case search
   }
 
-  /// The maximum length of the text. Longer texts are cut.
+  /// The maximum length of a typed text. Longer texts are cut.
   static let limit = 200
 
   /// The purpose of the text.

@@ -6,7 +6,8 @@ import MonitorProtocol
 // Commands if several processes are watched together.
 
 extension Dashboard {
-  /// Returns why none of the processes of these ids accepts commands; `nil` if one does.
+  /// Returns the reason why no process of these ids accepts commands; `nil` if at least one process accepts
+  /// them.
   func refusal(of ids: some Sequence<some NumberedByProcess>) -> CommandRefusal? {
     if let refusal { return refusal }
     var first: CommandRefusal?
@@ -17,22 +18,21 @@ extension Dashboard {
     return first
   }
 
-  /// Shows why processes have ended, for those of several that were running in `before`.
+  /// Shows why processes have ended. Only processes that had not ended in `before` are shown.
   mutating func noteEnds(since before: [ProcessReport]) {
     for (old, new) in zip(before, live.processes) where old.ended == nil {
       if let reason = new.endedReason { show("\(new.title): \(reason)", isWarning: true) }
     }
   }
 
-  /// The process whose operation is selected if a number is typed without a process: the process of the
-  /// selected operation, or the first one; 0 if only one process is watched.
+  /// The process to use if the user types an operation's number without a process. It is the process of the
+  /// selected operation or, without a selection, the first process; 0 if only one process is watched.
   var goToProcess: Int {
     guard let first = shown.processes.first else { return 0 }
     return selected.flatMap { shown.process(of: $0)?.number } ?? first.number
   }
 
-  /// Shows a notice if commands for these ids are refused, or if no process is connected; returns whether it
-  /// did.
+  /// Shows a notice if all processes of these ids refuse commands. Returns whether a notice was shown.
   mutating func refuses(_ ids: some Sequence<some NumberedByProcess>) -> Bool {
     guard let refusal = refusal(of: ids) else { return false }
     show(refusal.sentence, isWarning: true)
@@ -41,7 +41,7 @@ extension Dashboard {
 }
 
 extension ProcessReport {
-  /// Why the process accepts no commands; `nil` if it does.
+  /// The reason why the process accepts no commands; `nil` if it accepts them.
   var refusal: CommandRefusal? {
     switch connection {
     case .ended: .ended

@@ -12,24 +12,26 @@ extension MonitoredState {
     return processes.indices.contains(index) ? processes[index] : nil
   }
 
-  /// Returns whether the process of an operation or a queue sends no updates.
+  /// Returns whether updates no longer arrive from the process of an operation or a queue.
   func isGone(_ id: some NumberedByProcess) -> Bool { process(of: id)?.isGone ?? false }
 
-  /// Returns whether the process of an operation or a queue has ended: its state no longer changes.
+  /// Returns whether the process of an operation or a queue has ended. The state of an ended process no
+  /// longer changes.
   func hasEnded(_ id: some NumberedByProcess) -> Bool { process(of: id)?.ended != nil }
 
-  /// Returns the moment for the times of an operation: they stand still if its process sends no updates.
+  /// Returns the moment to use for the times of an operation. The moment does not advance while the
+  /// operation's process sends no updates.
   func moment(for id: OperationReport.ID, at now: MonitorTime) -> MonitorTime {
     process(of: id)?.standstill ?? now
   }
 }
 
 extension ProcessReport {
-  /// The name of the process in a sentence.
+  /// The name and the id of the process, for use in a sentence.
   var title: String { "\(hello.processName.clipped(to: 24))[\(hello.processID)]" }
 }
 
 extension QueueReport {
-  /// The name of the queue beside queues of other processes: `2#io`.
+  /// The name of the queue for a list with queues of several processes: `2#io`.
   var label: String { id.processNumber == 0 ? name : "\(id.processNumber)#\(name)" }
 }

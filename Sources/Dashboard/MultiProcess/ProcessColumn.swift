@@ -3,23 +3,23 @@
 
 import MonitorProtocol
 
-/// The column with the process of an operation or a queue, if several processes are watched.
+/// The column that shows the process of an operation or a queue, if several processes are watched.
 struct ProcessColumn {
-  /// The heading; empty if there is no such column.
+  /// The heading of the process column; empty if there is no such column.
   let title: String
-  /// The number of cells; 0 if there is no such column.
+  /// The width of the process column in cells; 0 if there is no such column.
   let width: Int
   private let words: [Int: String]
 
-  /// Creates the column.
+  /// Creates the process column.
   ///
   /// - Parameters:
-  ///   - processes: The processes.
+  ///   - processes: The watched processes.
   ///   - glyphs: The characters to draw with.
-  ///   - limit: The maximum number of cells.
+  ///   - limit: The maximum width in cells.
   init(_ processes: [ProcessReport], glyphs: Glyphs, limit: Int) {
     let names = Set(processes.map(\.hello.processName))
-    // The number distinguishes two processes of the same program.
+    // If two processes run the same program, their numbers distinguish them.
     let isNamed = names.count == processes.count
     title = processes.isEmpty ? "" : isNamed ? "PROCESS" : "PID"
     words = Dictionary(
@@ -31,6 +31,6 @@ struct ProcessColumn {
       ? 0 : words.values.reduce(7) { max($0, glyphs.width(of: $1, limit: limit)) }
   }
 
-  /// Returns the text of a cell; unsanitised.
+  /// Returns the text of a cell, unsanitised.
   subscript(id: some NumberedByProcess) -> String { words[id.processNumber] ?? "" }
 }

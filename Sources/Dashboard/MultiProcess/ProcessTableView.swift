@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// Draws the table of the watched processes, and their sum.
+/// Draws the table of the watched processes, and a row with the sum of their counts.
 struct ProcessTableView {
   let dashboard: Dashboard
   /// The rows of the headings and of the processes.
   let rows: Range<Int>
-  /// The row of the sum.
+  /// The row with the sum of the processes' counts.
   let sum: Int
 
-  /// The minimum width of a screen with this table.
+  /// The minimum width of a screen that shows this table.
   static let narrowest = 60
-  /// From this width on, a state has room for a time of day.
+  /// The minimum width of a screen on which the state of a process includes a time of day.
   private static let roomy = 100
 
   private var processes: [ProcessReport] { dashboard.shown.processes }
@@ -28,14 +28,16 @@ struct ProcessTableView {
     drawSum(places, hiddenCount: processes.count - shown.count, on: &canvas)
   }
 
-  /// Returns the processes that have room. Processes with problems have priority.
+  /// Returns the processes to show if there is room for `count` of them. Processes with problems have
+  /// priority.
   static func chosen(of processes: [ProcessReport], count: Int) -> [ProcessReport] {
     let first = processes.filter { $0.connection != .live }
     let others = processes.filter { $0.connection == .live }
     return (first + others).prefix(count).sorted { $0.number < $1.number }
   }
 
-  /// The positions of the columns. Numbers without room are left out, the last ones first.
+  /// The positions of the table's columns. If there is not enough room, columns of numbers are left out, the
+  /// last one first.
   private struct Places {
     let number: Range<Int>
     let processID: Range<Int>
@@ -131,7 +133,7 @@ struct ProcessTableView {
   }
 }
 
-/// A number of a process, in a column.
+/// A column with a number for each process.
 private struct ProcessCount: Sendable {
   let title: String
   let width: Int
@@ -139,7 +141,7 @@ private struct ProcessCount: Sendable {
   let value: @Sendable (StateCounts, UInt64) -> Int
 }
 
-/// The columns of numbers, the most important first.
+/// The columns of numbers in the table of processes, the most important first.
 private let countsOfProcesses = [
   ProcessCount(title: "EXEC", width: 6, role: .executing) { counts, _ in counts.executing },
   ProcessCount(title: "READY", width: 7, role: .ready) { counts, _ in counts.ready },

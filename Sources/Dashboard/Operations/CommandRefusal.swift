@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The reason why the monitored process accepts no commands.
+/// The reason why commands are refused.
 enum CommandRefusal: Sendable, Equatable {
   /// The process or the viewer is read-only.
   case readOnly
-  /// The connection is lost and is being restored.
+  /// The connection is lost, and the dashboard tries to restore it.
   case disconnected
-  /// The work in this process has ended, or all of several watched processes have ended.
+  /// The demo in this process has ended, or all watched processes have ended.
   case ended
   /// The other process has exited.
   case exited
   /// The source is a recording.
   case recording
 
-  /// The reason in a word or two, for a list of keys.
+  /// The reason in one or two words, for the help.
   var words: String {
     switch self {
     case .readOnly: "read-only"
@@ -25,7 +25,7 @@ enum CommandRefusal: Sendable, Equatable {
     }
   }
 
-  /// The reason in a sentence, for a user who tries a command.
+  /// The reason in a sentence, for a user who has tried a command.
   var sentence: String {
     switch self {
     case .readOnly: "read-only: nothing can be changed"
