@@ -39,8 +39,8 @@ struct DetailLife {
     let began = report.started ?? report.finished
     add("ready", from: report.becameReady, to: began, .ready, .ready)
     add("executing", from: report.started, to: report.finished, .executing, .executing)
-    // A cancellation request after the operation's start divides the bar of the run. An earlier request does
-    // not.
+    // The phase "cancelling" exists only if the operation has started, because a cancelled operation that has
+    // not started never does its work.
     let asked = report.started == nil ? nil : report.cancelRequested
     add("cancelling", from: asked, to: report.finished, .cancelled, .cancelling)
     self.phases = phases

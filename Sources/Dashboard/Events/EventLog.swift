@@ -9,7 +9,7 @@ struct EventLog: Sendable, Equatable {
   static let capacity = 5_000
   /// The maximum number of events that one update contains.
   static let limit = 1_000
-  /// The number of the oldest lines that are removed at once.
+  /// How many lines more than ``capacity`` the log may have before the oldest lines are removed.
   private static let slack = 1_000
 
   /// One line of the log.

@@ -2,9 +2,9 @@
 // Part of opq; see LICENSE.
 
 /// The action of a key, grouped by feature.
+///
 /// Each feature has a function `perform` that switches over the actions of the feature without `default`.
 /// Therefore an action without an implementation does not compile.
-/// action without an implementation does not compile.
 enum KeyAction: Sendable, Hashable {
   case program(Program)
   case screen(Screen)

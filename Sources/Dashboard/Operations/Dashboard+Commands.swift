@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Performs an action on operations.
+  /// Performs a command or an action that selects the operations for commands.
   mutating func perform(_ key: KeyAction.Command) -> [Effect] {
     switch key {
     case .tag: toggleTag()
@@ -27,7 +27,7 @@ extension Dashboard {
     return []
   }
 
-  /// Asks whether to cancel the tagged operations, or the selected one.
+  /// Asks the user whether to cancel the tagged operations or, if none is tagged, the selected one.
   mutating func askToCancel() -> [Effect] {
     guard !commandTargets.isEmpty else { return [.bell] }
     return ask(about: commandTargets)
@@ -42,8 +42,8 @@ extension Dashboard {
     return []
   }
 
-  /// Adds the dependents that the monitor has reported to the question, if they belong to the same
-  /// operations.
+  /// Adds the dependents that the monitor has reported to the open question, if they are the dependents of
+  /// the question's operations.
   mutating func noteDependents() {
     guard let question = prompts.question, question.purpose == .cancel, question.dependents == nil,
       let dependents = live.dependents, dependents.subjects == Set(question.ids)
@@ -51,7 +51,7 @@ extension Dashboard {
     prompts.question?.dependents = dependents
   }
 
-  /// Quits, unless tagged operations would end with the program; then asks first.
+  /// Quits the program. If tagged operations would end with the program, asks the user first.
   mutating func askToQuit() -> [Effect] {
     let tagged = unfinished(tags.ids.sorted())
     guard connection.source == .demo, live.endedReason == nil, !tagged.isEmpty else {
@@ -66,8 +66,8 @@ extension Dashboard {
     prompts.question = nil
   }
 
-  /// Sends the command for the operations of the question that have not finished since; or quits, if that was
-  /// the question.
+  /// Performs the action that the user has confirmed. For a question about cancellation, sends the command
+  /// for all operations of the question that have not finished.
   mutating func answer(includingDependents: Bool) -> [Effect] {
     guard let question = prompts.question else { return [] }
     switch question.purpose {
@@ -82,7 +82,8 @@ extension Dashboard {
     if includingDependents, dependents.isEmpty { return [.bell] }
     prompts.question = nil
     let ids = question.ids + (includingDependents ? dependents : [])
-    // The process knows whether an operation has finished that is no longer known here.
+    // If an operation is no longer known here, only the process knows whether it has finished. Therefore the
+    // command includes it.
     let unfinished = ids.filter { live.operations[$0]?.state.isOver != true }
     guard !unfinished.isEmpty else {
       show("already finished; nothing to cancel")
@@ -91,19 +92,19 @@ extension Dashboard {
     if unfinished.count < ids.count {
       show("\(ids.count - unfinished.count) already finished")
     }
-    // The command for these operations has been sent.
+    // All tags of these operations are removed, because the user's command for them is done.
     tags.ids.subtract(ids)
     return [.send(.cancel(unfinished))]
   }
 
-  /// Activates the keys on the rows.
+  /// Activates the cancel keys that are printed on the rows.
   mutating func armCancelKeys() -> [Effect] {
     guard !refuses([OperationReport.ID]()) else { return [.bell] }
     list.cancelKeys.arm()
     return []
   }
 
-  /// Processes a key while the keys on the rows are active.
+  /// Processes a key while the cancel keys are active.
   mutating func takeForCancelKeys(_ input: Input) -> [Effect] {
     guard case .character(let letter) = input, letter != "q", letter != "X" else {
       list.cancelKeys.disarm()
@@ -123,7 +124,8 @@ extension Dashboard {
     }
   }
 
-  /// Raises or lowers the priority of the tagged operations, or of the selected one, by one level.
+  /// Raises or lowers the priority of the tagged operations or, if none is tagged, of the selected one, by
+  /// one level.
   mutating func changePriority(by step: Int) -> [Effect] {
     guard !refuses(commandTargets) else { return [.bell] }
     guard !commandTargets.isEmpty else { return [.bell] }
@@ -133,7 +135,7 @@ extension Dashboard {
     return [.send(.changePriority(unfinished, by: step))]
   }
 
-  /// Notes the priority that an operation will have after a command.
+  /// Notes the priority that an operation will have after the command, for the sentence about the result.
   private mutating func notePriorityChange(of id: OperationReport.ID, by step: Int) {
     let requested = list.priorityChanges.last { $0.id == id }?.new
     guard let old = requested ?? live.operations[id]?.priority else { return }
@@ -143,7 +145,8 @@ extension Dashboard {
     list.priorityChanges.append(PriorityChange(id: id, old: old, new: new))
   }
 
-  /// Returns the change that a result is for, and removes it; `nil` if the priority was unknown.
+  /// Returns and removes the noted change of an operation's priority, after its result has arrived; `nil` if
+  /// no change was noted.
   mutating func takePriorityChange(of id: OperationReport.ID) -> PriorityChange? {
     list.priorityChanges.firstIndex { $0.id == id }.map { list.priorityChanges.remove(at: $0) }
   }
@@ -157,7 +160,7 @@ extension Dashboard {
   }
 }
 
-/// A requested change of one operation's priority.
+/// A change of one operation's priority that the user has requested.
 struct PriorityChange: Sendable, Equatable {
   let id: OperationReport.ID
   /// The priority before the change.
@@ -165,7 +168,7 @@ struct PriorityChange: Sendable, Equatable {
   /// The priority after the change.
   let new: OperationPriority
 
-  /// The result in a sentence.
+  /// The result of the change in a sentence.
   var sentence: String {
     old == new ? "\(id) already has priority \(new.word)" : "\(id): \(old.word) → \(new.word)"
   }

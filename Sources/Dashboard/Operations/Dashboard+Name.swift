@@ -9,13 +9,15 @@ extension Dashboard {
   /// The contents of the window.
   struct WholeName {
     let id: OperationReport.ID
-    /// Empty if the class is not known.
+    /// The name of the operation's class; empty if the class is not known.
     let className: String
-    /// The name, or the class in brackets; unsanitised, and of any length.
+    /// The name of the operation or, if it has none, its class in brackets. The text is unsanitised and of
+    /// any length.
     let text: String
   }
 
-  /// The present contents of the window; `nil` if it is closed, or if nothing is selected.
+  /// The contents of the window with the whole name; `nil` if the window is closed or no operation is
+  /// selected.
   var wholeName: WholeName? {
     guard screen.showsName, screen.helpTop == nil, picker == nil, detail == nil, let id = selected
     else {
@@ -25,12 +27,12 @@ extension Dashboard {
       let text = report.name.isEmpty ? "(\(report.className))" : report.name
       return WholeName(id: id, className: report.className, text: text)
     }
-    // The name that the timeline or the events still contain.
+    // If the operation is no longer reported, the timeline or the events may still contain its name.
     let title = screen.view == .timeline ? timeline.run?.title : selectedEvent?.title
     return WholeName(id: id, className: "", text: title ?? "no longer kept")
   }
 
-  /// Opens or closes the window.
+  /// Opens or closes the window with the whole name.
   mutating func toggleName() -> [Effect] {
     guard screen.showsName || selected != nil else { return [.bell] }
     screen.showsName.toggle()

@@ -3,20 +3,20 @@
 
 import MonitorProtocol
 
-/// Describes in one sentence the state of an operation, or why it does not run.
+/// A description of an operation in one sentence: its state, or why it does not run.
 struct Explanation {
   let monitored: MonitoredState
   let now: MonitorTime
-  /// Whether the sentence must not mention keys that change the process.
+  /// Whether the sentence must not mention keys that change the process, because commands are refused.
   let isReadOnly: Bool
   let glyphs: Glyphs
 
-  /// The maximum number of named dependencies.
+  /// The maximum number of dependencies that a sentence names.
   private static let namedLimit = 4
-  /// The maximum number of dependencies that are examined for each frame.
+  /// The maximum number of dependencies that are examined for one picture.
   private static let lookLimit = 10_000
 
-  /// Returns the sentence, without the operation's id.
+  /// Returns the sentence about an operation, without the operation's id.
   func sentence(about report: OperationReport) -> String {
     if !report.state.isOver, let reason = monitored.process(of: report.id)?.endedReason {
       return "was \(report.state.rawValue) when the process ended: \(reason)"
@@ -95,7 +95,7 @@ struct Explanation {
       sentence += " at \(TimeText.timeOfDay(finished, of: hello))"
     }
     guard let ran = report.time(at: now) else {
-      // Without a start time, the operation never ran, or it started before it was watched.
+      // If the start time is unknown, the operation never ran, or it started before the dashboard watched it.
       return report.state == .cancelled && report.added != nil
         ? "\(sentence), never started" : sentence
     }

@@ -3,28 +3,28 @@
 
 import MonitorProtocol
 
-/// The operations of the list, and their order.
+/// The selection of the operations that the list contains, and the order of its rows.
 struct Listing: Sendable, Equatable {
   /// The order of the rows.
   var order = SortOrder()
-  /// The filter of the list; `nil` for everything.
+  /// The filter of the list; `nil` if all operations match.
   var filter: OperationFilter?
-  /// Whether finished and cancelled operations are hidden.
+  /// Whether the list hides finished and cancelled operations.
   var hidesOver = false
-  /// Whether only operations with a warning are listed.
+  /// Whether the list contains only operations with a warning.
   var showsWarnedOnly = false
 
-  /// The reason why an operation is not listed.
+  /// The reason why the list does not contain an operation.
   enum Exclusion {
-    /// The operation has ended, or its process has.
+    /// The operation has ended, or its process has ended.
     case over
-    /// The operation has no warning.
+    /// The operation has no warning, and the list contains only operations with a warning.
     case unwarned
-    /// It does not match the filter.
+    /// The operation does not match the filter.
     case filtered
   }
 
-  /// Returns why an operation is not listed; `nil` if it is.
+  /// Returns the reason why the list does not contain an operation; `nil` if the list contains it.
   func exclusion(
     of report: OperationReport, in monitored: MonitoredState, at now: MonitorTime
   ) -> Exclusion? {
@@ -36,17 +36,17 @@ struct Listing: Sendable, Equatable {
   }
 }
 
-/// The rows of the list: the first operations of the listing, and the selected operation after them if it is
-/// not among them.
+/// The rows of the list: the first operations in the order of the list. If the selected operation is not
+/// among them, it is the last row.
 struct ListRows: Sendable, Equatable {
-  /// The maximum number of rows that are shown and requested.
+  /// The maximum number of rows that the list shows and requests from the monitor.
   static let limit = 500
 
   /// The rows from the top.
   private(set) var keys: [SortKey] = []
-  /// The number of rows, from the top, that are listed because of their place in the order.
+  /// The number of rows from the top that belong to the first operations in the order of the list.
   private(set) var orderedCount = 0
-  /// The number of known operations that the list would have without a limit.
+  /// The number of known operations that the list would contain if the number of rows had no limit.
   private(set) var matchCount = 0
 
   private var indexes: [OperationReport.ID: Int] = [:]
@@ -55,7 +55,7 @@ struct ListRows: Sendable, Equatable {
   /// Creates an empty list.
   init() {}
 
-  /// Creates the rows of the known operations.
+  /// Creates the rows for the known operations.
   init(
     of monitored: MonitoredState, as listing: Listing, selected: OperationReport.ID?,
     at now: MonitorTime
@@ -82,10 +82,11 @@ struct ListRows: Sendable, Equatable {
   /// The number of rows.
   var count: Int { keys.count }
 
-  /// Returns the row of an operation; `nil` if it has none.
+  /// Returns the index of an operation's row; `nil` if the operation has no row.
   func index(of id: OperationReport.ID?) -> Int? { id.flatMap { indexes[$0] } }
 
-  /// Returns the index of an operation with this key, or the index at which it would be inserted.
+  /// Returns the index of the row with this key. If there is no such row, returns the index at which it would
+  /// be inserted.
   func insertionIndex(of key: SortKey) -> Int {
     var low = 0
     var high = orderedCount

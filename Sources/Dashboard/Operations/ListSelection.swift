@@ -3,28 +3,30 @@
 
 import MonitorProtocol
 
-/// The list's selected operation, and the part of the list on the screen.
+/// The selected operation of the list, and the part of the list on the screen.
 ///
-/// The selection is an operation, never a row. Until the user has selected an operation, the selection is
-/// always the first one, so that the top of a busy list stays in view.
+/// The selection is an operation, never a row. Until the user has selected an operation, the first operation
+/// is always selected, so that the top of a busy list stays in view.
 struct ListSelection: Sendable, Equatable {
-  /// The selected operation; `nil` only in an empty list.
+  /// The selected operation; `nil` only if the list is empty.
   private(set) var id: OperationReport.ID?
-  /// The index of the first row on screen.
+  /// The index of the first row on the screen.
   private(set) var top = 0
 
-  /// Whether the selected row keeps its place on the screen, and the others move.
+  /// Whether the selected row keeps its position on the screen while the other rows move.
   var isPinned = false
 
   private var isChosen = false
   private var key: SortKey?
   private var wasOver = false
-  /// The selected row's place on the screen, kept for when the operation leaves the screen.
+  /// The position of the selected row on the screen. It is kept after the selected operation has left the
+  /// screen.
   private var line = 0
-  /// `false` after the selected operation finished and left the screen because of that: the screen stays.
+  /// Whether the screen scrolls to the selected row. It is `false` after the selected operation has finished
+  /// and its row has therefore left the screen.
   private var followsSelection = true
 
-  /// Returns the index of the first row on a screen of this height.
+  /// Returns the index of the first row on the screen if the screen has this height.
   func top(in rows: ListRows, height: Int) -> Int {
     var top = min(self.top, max(0, rows.count - height))
     if followsSelection, let index = rows.index(of: id) {
@@ -33,7 +35,7 @@ struct ListSelection: Sendable, Equatable {
     return max(0, top)
   }
 
-  /// Finds the selection again after the rows, their order or the screen's height have changed.
+  /// Keeps the selection valid after the rows, their order or the screen's height have changed.
   mutating func settle(in rows: ListRows, height: Int) {
     guard rows.count > 0 else {
       self = ListSelection()
@@ -45,7 +47,7 @@ struct ListSelection: Sendable, Equatable {
       return
     }
     guard let index = rows.index(of: id) else {
-      // The operation is no longer kept, or is hidden: its neighbour is selected.
+      // The selected operation is no longer kept or is hidden, so its neighbour is selected.
       let neighbour = key.map { rows.insertionIndex(of: $0) } ?? 0
       select(index: min(neighbour, rows.count - 1), in: rows, height: height)
       return
@@ -66,14 +68,15 @@ struct ListSelection: Sendable, Equatable {
     guard rows.count > 0 else { return }
     let last = rows.count - 1
     guard followsSelection, let index = rows.index(of: id) else {
-      // The operation disappeared while the screen stayed: continue at its former place.
+      // The selected operation has left the screen, so the movement begins at the operation's former
+      // position.
       select(index: min(top + line, last), in: rows, height: height)
       return
     }
     select(index: min(max(0, index + offset), last), in: rows, height: height)
   }
 
-  /// Selects the first operation, now and after each change.
+  /// Selects the first operation, and keeps the first operation selected after each change of the list.
   mutating func moveToTop(in rows: ListRows, height: Int) {
     guard rows.count > 0 else { return }
     select(index: 0, in: rows, height: height)
@@ -86,7 +89,7 @@ struct ListSelection: Sendable, Equatable {
     select(index: rows.count - 1, in: rows, height: height)
   }
 
-  /// Selects an operation; returns `false` if it has no row.
+  /// Selects an operation. Returns `false` if the operation has no row.
   mutating func select(_ id: OperationReport.ID, in rows: ListRows, height: Int) -> Bool {
     guard let index = rows.index(of: id) else { return false }
     select(index: index, in: rows, height: height)

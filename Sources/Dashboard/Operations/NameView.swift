@@ -6,9 +6,9 @@ struct NameView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// The maximum number of lines. Longer names are cut.
+  /// The maximum number of lines for a name. Longer names are cut.
   private static let mostLines = 12
-  /// The minimum number of lines, so that the rows do not move with each short name.
+  /// The minimum number of lines for a name, so that the list does not move with each short name.
   private static let fewestLines = 2
 
   /// Returns the number of lines of a name on a screen of this width.
@@ -37,6 +37,6 @@ struct NameView {
     }
   }
 
-  /// Returns the number of columns for the name. One column remains free on each side.
+  /// Returns the number of columns for the text of the name. One column remains free on each side.
   private static func room(_ columns: Int) -> Int { columns - 2 }
 }

@@ -3,32 +3,34 @@
 
 import MonitorProtocol
 
-/// The list of operations: its contents, its order, its selection, and its search.
+/// The state of the list of operations: its contents, its order, its selection, and its search.
 struct OperationListState: Sendable {
-  /// The contents and the order of the list.
+  /// The settings that determine the contents and the order of the list.
   var listing = Listing()
-  /// The list, as of the last message.
+  /// The rows of the list after the last message.
   var rows = ListRows()
   var selection = ListSelection()
-  /// The text that `n` searches for.
+  /// The text that the search key `n` searches for; `nil` before the first search.
   var search: String?
-  /// The selected operation at the beginning of the search that is being typed.
+  /// The operation that was selected when the user began to type the search text.
   var searchStart: OperationReport.ID?
-  /// How many cells of the operations' names are scrolled out to the left.
+  /// The number of cells by which the operations' names are scrolled to the left.
   var titleOffset = 0
-  /// The keys that are printed on the rows.
+  /// The cancel keys that are printed on the rows.
   var cancelKeys = CancelKeys()
-  /// The requested changes of a single operation's priority that have no result yet, in order.
+  /// The requested changes of a single operation's priority whose results have not arrived, in order.
   var priorityChanges: [PriorityChange] = []
 
-  /// Sorts by the column at this distance to the right, wrapping around at the end.
+  /// Sorts the list by the column at this distance to the right of the present one. The first column follows
+  /// the last one.
   mutating func moveSortColumn(by offset: Int) {
     let columns = SortOrder.Column.allCases
     guard let index = columns.firstIndex(of: listing.order.column) else { return }
     listing.order.column = columns[(index + offset + columns.count) % columns.count]
   }
 
-  /// Scrolls the names by this number of cells, to the right if positive.
+  /// Scrolls the names of operations by this number of cells. A positive number shows more of the end of long
+  /// names.
   mutating func scrollTitles(by offset: Int) {
     titleOffset = max(0, min(200, titleOffset + offset))
   }
@@ -63,7 +65,7 @@ extension Dashboard {
 
   // MARK: Order
 
-  /// Sorts by the column whose letter was typed in the menu.
+  /// Sorts the list by the column whose letter the user has typed in the menu.
   mutating func takeForSortMenu(_ input: Input) -> [Effect] {
     prompts.isChoosingOrder = false
     if case .character(let letter) = input,
@@ -78,7 +80,7 @@ extension Dashboard {
 
   // MARK: Exclusion
 
-  /// Returns why a known operation has no row, and which key shows it.
+  /// Returns a text about why a known operation has no row, and about the key that shows it.
   func whyNotListed(_ report: OperationReport) -> String {
     switch list.listing.exclusion(of: report, in: shown, at: shownTime) {
     case .over: return "is \(report.state.rawValue) and hidden; press H to show it"
@@ -97,7 +99,7 @@ extension Dashboard {
       .filter(before: list.listing.filter), text: list.listing.filter?.text ?? "")
   }
 
-  /// Processes a key or pasted text for the text that is being typed.
+  /// Processes a key or pasted text while the user types the filter or the search text.
   mutating func takeForPrompt(_ input: Input) -> [Effect] {
     switch input {
     case .character(let scalar): prompts.text?.append([scalar])
@@ -119,7 +121,7 @@ extension Dashboard {
     return []
   }
 
-  /// The error in the typed filter; `nil` if it is valid.
+  /// The error in the typed filter; `nil` if the filter is valid.
   var filterError: OperationFilterError? {
     guard let prompt = prompts.text, case .filter = prompt.purpose else { return nil }
     do throws(OperationFilterError) {
@@ -144,7 +146,7 @@ extension Dashboard {
     return []
   }
 
-  /// Lists the operations that match the text. If the text is not valid, the previous filter remains.
+  /// Applies the typed filter to the list. If the filter is not valid, the previous filter remains.
   private mutating func applyFilter(_ text: String) {
     guard text.contains(where: { $0 != " " }) else {
       list.listing.filter = nil
@@ -160,7 +162,7 @@ extension Dashboard {
     list.searchStart = list.selection.id
   }
 
-  /// Selects the first match from the place where the search began.
+  /// Selects the first match after the operation that was selected when the search began.
   private mutating func searchAsTyped(_ text: String) {
     list.search = text.isEmpty ? nil : text
     let start = list.rows.index(of: list.searchStart) ?? 0
@@ -173,7 +175,7 @@ extension Dashboard {
     _ = goToMatch(of: search, from: start, step: 1)
   }
 
-  /// Selects the next match below or above the selection, wrapping around at the end.
+  /// Selects the next match below or above the selection. The search continues at the other end of the list.
   mutating func searchAgain(step: Int) -> [Effect] {
     guard let search = list.search else {
       show("no search text; press / to search", isWarning: true)
@@ -201,7 +203,7 @@ extension Dashboard {
 
   // MARK: Numbers
 
-  /// Selects an operation in the list, or shows why that is impossible.
+  /// Selects an operation in the list. If that is impossible, shows the reason and returns `false`.
   mutating func select(_ id: OperationReport.ID) -> Bool {
     guard let report = shown.operations[id] else {
       show("\(id) is unknown", isWarning: true)
@@ -214,8 +216,8 @@ extension Dashboard {
     return true
   }
 
-  /// Processes a key for the number that is being typed. Returns `false` if the key ends the number and still
-  /// has to be performed.
+  /// Processes a key while the user types an operation's number. Returns `false` if the key has completed the
+  /// number and the key's own action must still be performed.
   mutating func takeForGoTo(_ input: Input) -> Bool {
     if case .character(let digit) = input,
       ("0"..."9").contains(digit) || digit == "#" && prompts.goTo?.takesSign == true
@@ -233,7 +235,7 @@ extension Dashboard {
     return true
   }
 
-  /// Selects the operation whose number was typed, or shows why that is impossible.
+  /// Selects the operation whose number the user has typed. If that is impossible, shows the reason.
   mutating func finishGoTo() {
     guard let goTo = prompts.goTo else { return }
     prompts.goTo = nil
@@ -243,7 +245,7 @@ extension Dashboard {
 }
 
 extension OperationReport {
-  /// Returns whether the text is in the operation's name, class or id.
+  /// Returns whether the operation's name, class or id contains the text.
   func isMatch(of text: String) -> Bool {
     title.containsIgnoringCase(text) || className.containsIgnoringCase(text)
       || "\(id)".containsIgnoringCase(text)

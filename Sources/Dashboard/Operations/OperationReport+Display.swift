@@ -4,8 +4,7 @@
 import MonitorProtocol
 
 extension OperationReport {
-  /// Returns how long the operation has been in its state or, if it has ended, how long it ran.
-  ///
+  /// Returns how long the operation has been in its state or, if it has ended, how long it ran. The result is
   /// `nil` if that is unknown, or if the operation has ended and never ran.
   func time(at now: MonitorTime) -> Duration? {
     if state.isOver {
@@ -20,7 +19,7 @@ extension OperationReport {
 }
 
 extension OperationState {
-  /// The role with which the state's word is drawn.
+  /// The role with which the word for the state is drawn.
   var role: Role {
     switch self {
     case .waiting: .waiting
@@ -35,7 +34,7 @@ extension OperationState {
 }
 
 extension OperationPriority {
-  /// The full word.
+  /// The full word for the state.
   var word: String {
     switch self {
     case .veryLow: "very low"
@@ -46,7 +45,7 @@ extension OperationPriority {
     }
   }
 
-  /// The word for narrow columns, at most five letters.
+  /// The word for the state in narrow columns; at most five letters.
   var shortWord: String {
     switch self {
     case .veryLow: "vlow"

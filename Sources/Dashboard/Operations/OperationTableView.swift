@@ -3,7 +3,7 @@
 
 import MonitorProtocol
 
-/// Draws the table of operations. Only the rows on the screen are read.
+/// Draws the table of operations. It reads only the rows on the screen.
 struct OperationTableView {
   let dashboard: Dashboard
   let layout: Layout
@@ -68,7 +68,7 @@ struct OperationTableView {
     _ report: OperationReport, _ columns: TableColumns, _ process: ProcessColumn, row: Int,
     on canvas: inout Canvas
   ) {
-    // The state of an operation no longer changes if its process has ended.
+    // If the operation's process sends no updates, the row is drawn like the row of a finished operation.
     let isOver = report.state.isOver || monitored.isGone(report.id)
     let quiet = Style(isOver ? .dim : .text)
     let isSelected = report.id == dashboard.list.selection.id
@@ -106,7 +106,7 @@ struct OperationTableView {
         CountText.short(report.dependentCount), row: row, columns: range, style: quiet)
     }
     if let range = columns[.title] {
-      // An operation without a name is shown with its class in brackets.
+      // If an operation has no name, the row shows its class in brackets.
       let isNamed = !report.name.isEmpty
       let title = isNamed ? report.name : "(\(report.className))"
       canvas.write(
@@ -117,8 +117,8 @@ struct OperationTableView {
     if isSelected { canvas.reverse(row: row, columns: layout.table) }
   }
 
-  /// Draws the marks before the id: the selection, a tag or a warning, and the key that cancels the
-  /// operation.
+  /// Draws the marks before the operation's id: the mark of the selection, the mark of a tag or a warning,
+  /// and the cancel key.
   private func drawMarks(
     of report: OperationReport, key columns: Range<Int>?, _ isSelected: Bool, row: Int,
     on canvas: inout Canvas

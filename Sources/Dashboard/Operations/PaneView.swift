@@ -23,11 +23,12 @@ struct PaneView {
       let room = layout.body.upperBound - row - 1
       row = view.draw(row: row + 1, room: min(room, layout.bodyHeight / 2), on: &canvas)
     }
-    // Beside a tree the pane shows only the other direction, because the tree already contains these rows.
+    // Beside a tree, the pane shows only the opposite direction, because the tree already shows its own
+    // direction.
     let treeDirection = dashboard.screen.view == .tree ? dashboard.tree?.direction : nil
     let waitsFor = treeDirection == .waitsFor ? [] : trees.waitsFor.rows.dropFirst()
     let blocks = treeDirection == .blocks ? [] : trees.blocks.rows.dropFirst()
-    // A blank row before each heading, and the headings.
+    // Each heading takes one row and has a blank row above it.
     let room = layout.body.upperBound - row - (treeDirection == nil ? 4 : 2)
     guard room > 0 else { return }
     let waitsForRoom = min(waitsFor.count, max(room / 2, room - blocks.count))
@@ -64,7 +65,7 @@ struct PaneView {
     }
     if let row = layout.bottomRule {
       canvas.fill(canvas.glyphs.horizontal, row: row, columns: canvas.columns, style: style)
-      // A window in between interrupts the divider.
+      // If the window with the whole name is open, the divider is interrupted.
       if layout.name == nil {
         canvas.put(canvas.glyphs.teeUp, row: row, column: divider, style: style)
       }
@@ -124,7 +125,7 @@ struct PaneView {
     ]
   }
 
-  /// Returns how long recent operations of its class ran, if that is known.
+  /// Returns how long recent operations of the same class ran; empty if that is unknown.
   private func usualTime(of report: OperationReport, glyphs: Glyphs) -> [(String, [Span])] {
     guard let run = monitored.classTimes[report.className]?.run else { return [] }
     let p50 = TimeText.fine(run.p50, glyphs)
@@ -138,7 +139,7 @@ struct PaneView {
     return TimeText.timeOfDay(moment, of: hello)
   }
 
-  /// Returns a moment as the time since an earlier one, which is the waiting time.
+  /// Returns the text of a moment: the time since an earlier moment or, if that is unknown, the time of day.
   private func offset(_ later: MonitorTime?, from moment: MonitorTime?, _ glyphs: Glyphs) -> String
   {
     guard let later else { return glyphs.unknown }
@@ -158,7 +159,7 @@ struct PaneView {
     return heading
   }
 
-  /// Draws a heading and as many rows as there is room for; returns the row below.
+  /// Draws a heading and as many rows as have room. Returns the first row below them.
   private func draw(
     _ rows: ArraySlice<DependencyTree.Row>, heading: [Span], row: Int, room: Int,
     on canvas: inout Canvas

@@ -3,25 +3,26 @@
 
 import MonitorProtocol
 
-/// A question before an action that cannot be undone. Its operations are fixed when it is asked.
+/// A question to the user before an action that cannot be undone. Its operations do not change while the
+/// question is open.
 struct Question: Sendable, Equatable {
-  /// The effect of the answer yes.
+  /// The action that the program performs if the user answers yes.
   enum Purpose: Sendable, Equatable {
-    /// It cancels the operations.
+    /// The program cancels the operations.
     case cancel
-    /// It leaves the program, which ends the operations.
+    /// The program quits, which ends the operations.
     case quit
-    /// It watches another source with this name, which ends the demo. It concerns all operations, and names
-    /// none of them.
+    /// The program watches another source with this name, which ends the demo. The question concerns all
+    /// operations of the demo, so it has no list of operations.
     case open(Source, name: String)
   }
 
-  /// The effect of the answer yes.
+  /// The action that the program performs if the user answers yes.
   let purpose: Purpose
-  /// The operations of the question.
+  /// The operations that the question concerns.
   let ids: [OperationReport.ID]
-  /// The unfinished dependents of the operations to be cancelled. `nil` until the monitor has reported them;
-  /// fixed after that.
+  /// The unfinished dependents of the operations to be cancelled; `nil` until the monitor has reported them.
+  /// After that, they do not change.
   var dependents: Dependents?
 
   init(_ purpose: Purpose, about ids: [OperationReport.ID]) {

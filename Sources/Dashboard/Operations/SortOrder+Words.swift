@@ -4,7 +4,7 @@
 import MonitorProtocol
 
 extension SortOrder.Column {
-  /// The letter that selects the column in the menu.
+  /// The letter that selects the sort column in the menu.
   var letter: Unicode.Scalar {
     switch self {
     case .id: "i"
@@ -19,7 +19,7 @@ extension SortOrder.Column {
     }
   }
 
-  /// The word after the letter in the menu.
+  /// The word that follows the letter in the menu.
   var word: String {
     switch self {
     case .id: "Id"
@@ -34,7 +34,7 @@ extension SortOrder.Column {
     }
   }
 
-  /// The column of the table that has the sorting mark.
+  /// The column of the table that shows the sorting mark.
   var shownIn: TableColumns.Column {
     switch self {
     case .id: .id
@@ -49,7 +49,7 @@ extension SortOrder.Column {
 }
 
 extension SortOrder {
-  /// The sorted column, and whether the order is reversed.
+  /// Words for the sort column, and for the reversed order if the order is reversed.
   var words: String {
     let column =
       switch column {

@@ -13,21 +13,22 @@ struct TableColumns: Sendable, Equatable {
   /// The visible columns and their positions.
   let ranges: [Column: Range<Int>]
 
-  /// The title keeps at least this number of cells, as long as another column can be left out.
+  /// The minimum number of cells for the title. Other columns are left out until the title has this width.
   private static let narrowestTitle = 16
 
-  /// The column of dependents is shown only if names keep this number of cells.
+  /// The minimum number of cells for the title if the column of dependents is shown.
   private static let roomyTitle = 22
 
-  /// Places the columns. If there is not enough room, columns are left out in this order: dependents,
-  /// priority, dependencies, process, queue, key. The column of processes is absent if its width is 0.
+  /// Computes the positions of the columns. If there is not enough room, columns are left out in this order:
+  /// dependents, priority, dependencies, process, queue, key. If `processWidth` is 0, the table has no column
+  /// of processes.
   init(within columns: Range<Int>, idWidth: Int, processWidth: Int = 0, queueWidth: Int) {
     let widths: [Column: Int] = [
       .key: 2, .id: max(5, min(idWidth, 21)), .process: processWidth, .state: 10,
       .queue: max(6, queueWidth),
       .priority: 5, .dependencies: 6, .time: 6, .dependents: 5,
     ]
-    // The mark of the selected row and a space, and another space before the title.
+    // The margin consists of the mark of the selected row, a space after it, and a space before the title.
     let margin = 3
     var present = Column.allCases
     if processWidth == 0 { present.removeAll { $0 == .process } }

@@ -3,22 +3,22 @@
 
 import MonitorProtocol
 
-/// The operations that the user has tagged, for commands for all of them.
+/// The operations that the user has tagged. A command applies to all of them.
 struct Tags: Sendable {
   var ids: Set<OperationReport.ID> = []
-  /// The moment from which tags are dropped if the monitor has not reported their operations again; `nil` if
-  /// no tags are dropped.
+  /// The time limit for the monitor to report the tagged operations again. After it, the tags of unreported
+  /// operations are removed. `nil` if no tags are to be checked.
   var confirmedBy: MonitorTime?
 
-  /// Removes the tags of operations that are no longer kept, after the monitor had time to report them again
-  /// on a new connection.
+  /// Removes the tags of operations that are no longer kept. It does this only after the monitor had time to
+  /// report them on a new connection.
   mutating func confirm(with operations: OperationStore, at time: MonitorTime) {
     guard let moment = confirmedBy, moment <= time else { return }
     confirmedBy = nil
     ids = ids.filter { operations[$0] != nil }
   }
 
-  /// Removes the tags of operations that have ended: they accept no commands.
+  /// Removes the tags of operations that have ended, because they accept no commands.
   mutating func dropOver(in monitored: MonitoredState) {
     guard !ids.isEmpty else { return }
     ids = ids.filter {
@@ -30,13 +30,13 @@ struct Tags: Sendable {
 // The operations that keys act on: the tagged ones, or the selected one if none is tagged.
 
 extension Dashboard {
-  /// The operations of a command, in ascending order. On the screen of one operation it is that operation.
+  /// The operations of a command, in ascending order. On the detail screen it is the shown operation only.
   var commandTargets: [OperationReport.ID] {
     if let detail { return [detail.id] }
     return tags.ids.isEmpty ? selectedOperation.map { [$0] } ?? [] : tags.ids.sorted()
   }
 
-  /// Tags the selected operation, or removes its tag, and selects the next row.
+  /// Tags the selected operation or, if it is tagged, removes its tag. Then selects the next row.
   mutating func toggleTag() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     if tags.ids.remove(id) == nil {

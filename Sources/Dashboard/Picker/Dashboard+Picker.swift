@@ -19,24 +19,24 @@ extension Dashboard {
   /// Opens the picker.
   mutating func openPicker() { picker = PickerState() }
 
-  /// Closes the picker, or leaves the program if nothing is watched.
+  /// Closes the picker. If no source is watched, quits the program.
   mutating func closePicker() -> [Effect] {
     if connection.source == nil { return [.quit] }
     picker = nil
     return []
   }
 
-  /// Asks the program to look for processes, if the picker is open and the interval has passed.
+  /// Asks the program to search for processes, if the picker is open and the interval has passed.
   mutating func lookIfDue() -> [Effect] {
     picker?.startLooking(at: now) == true ? [.findProcesses] : []
   }
 
-  /// Looks for processes now.
+  /// Asks the program to search for processes now.
   mutating func lookAgain() -> [Effect] {
     picker?.lookAgain(at: now) == true ? [] : [.bell]
   }
 
-  /// Watches the selected source, or shows why that is impossible.
+  /// Watches the selected source. If that is impossible, shows the reason.
   mutating func openChoice() -> [Effect] {
     guard let row = picker?.selected, connection.opening == nil else { return [.bell] }
     if let refusal = row.refusal {
@@ -57,7 +57,7 @@ extension Dashboard {
   /// The number of unfinished operations in all queues.
   var unfinishedCount: Int { live.counts.unfinished }
 
-  /// Returns whether the row is the watched source, and updates arrive from it.
+  /// Returns whether the row's source is watched and sends updates.
   func isWatched(_ row: PickerState.Row) -> Bool {
     row.source == connection.source && !live.isSilent
   }
@@ -68,7 +68,7 @@ extension Dashboard {
     return [.open(source)]
   }
 
-  /// Shows why a source cannot be watched.
+  /// Shows the reason why a source cannot be watched.
   mutating func noteOpeningFailed(_ reason: String) {
     guard connection.opening != nil else { return }
     connection.opening = nil
@@ -76,7 +76,7 @@ extension Dashboard {
       "cannot open it: \(reason)", isWarning: true, lifetime: .seconds(20), at: now)
   }
 
-  /// Returns the name of a row in a sentence.
+  /// Returns the name of a row's source for use in a sentence.
   func name(of row: PickerState.Row) -> String {
     switch row {
     case .process(let choice): "\(choice.programName.clipped(to: 24))[\(choice.processID)]"
@@ -84,7 +84,7 @@ extension Dashboard {
     }
   }
 
-  /// The number of the picker's rows on the screen.
+  /// The number of rows on the screen for the picker's list.
   var pickerHeight: Int {
     screen.overlayLayout.map { PickerView.rows(in: $0, of: screen.size).count } ?? 1
   }

@@ -3,11 +3,12 @@
 
 /// The positions of the columns of the list of processes, in a given width.
 struct PickerColumns: Sendable, Equatable {
-  /// The column of the process id, after the marks of the selected and the watched row.
+  /// The column of the process id. The marks for the selected and for the watched row are to its left.
   let processID: Range<Int>
-  /// The program's name.
+  /// The column of the program's name.
   let program: Range<Int>
-  /// `nil` for a column that has no room. The remark then replaces all columns after the name.
+  /// The column of the uptime. A column without room is `nil`. The remark then replaces all columns after the
+  /// name.
   let uptime: Range<Int>?
   let totalCount: Range<Int>?
   let mode: Range<Int>?
@@ -20,12 +21,12 @@ struct PickerColumns: Sendable, Equatable {
   /// Places the columns. If there is not enough room, columns are left out in this order: remark, protocol,
   /// operations.
   ///
-  /// The widths are those of the longest process id and of the longest remark.
+  /// `idWidth` is the length of the longest process id, and `remarkWidth` that of the longest remark.
   init(within columns: Range<Int>, idWidth: Int, remarkWidth: Int) {
     let processID = columns.lowerBound + 2..<columns.lowerBound + 2 + max(6, idWidth)
     self.processID = processID
     let start = processID.upperBound + 2
-    // Each width includes the space before the column.
+    // Each width includes the space to the left of the column.
     let uptimeWidth = 7
     let totalWidth = 7
     let modeWidth = 6

@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// The open picker: a list of the processes that were found, and the demo.
+/// The state of the open picker, which lists the processes that were found, and the demo.
 ///
-/// The selection is a source, never a row. Until the user has selected one, it is the first source that is
-/// not watched already.
+/// The selection is a source, never a row. Until the user has selected a source, the first source that is not
+/// watched is selected.
 struct PickerState: Sendable, Equatable {
   /// The contents of a row.
   enum Row: Sendable, Equatable {
     case process(ProcessChoice)
     case demo
 
-    /// The source that is watched if the row is chosen.
+    /// The source that the program watches if the user chooses the row.
     var source: Source {
       switch self {
       case .process(let choice): .process(choice.id)
@@ -21,7 +21,7 @@ struct PickerState: Sendable, Equatable {
       }
     }
 
-    /// The id of the process; `nil` for the demo.
+    /// The id of the row's process; `nil` for the demo.
     var processID: Int32? {
       switch self {
       case .process(let choice): choice.processID
@@ -29,7 +29,7 @@ struct PickerState: Sendable, Equatable {
       }
     }
 
-    /// The reason why it cannot be chosen; `nil` if it can.
+    /// The reason why the user cannot choose the row; `nil` if the user can.
     var refusal: String? {
       switch self {
       case .process(let choice): choice.refusal
@@ -56,14 +56,14 @@ struct PickerState: Sendable, Equatable {
   /// The selected row.
   var selected: Row { rows[index] }
 
-  /// Begins a search if it is time; returns `true` if the program has to search.
+  /// Begins a search if the interval has passed. Returns `true` if the program has to search.
   mutating func startLooking(at now: MonitorTime) -> Bool {
     guard let nextLook, nextLook <= now else { return false }
     self.nextLook = nil
     return true
   }
 
-  /// Makes the next search due; returns `false` during a search.
+  /// Makes a new search due now. Returns `false` if a search is already running.
   mutating func lookAgain(at now: MonitorTime) -> Bool {
     guard nextLook != nil else { return false }
     nextLook = now
@@ -78,7 +78,7 @@ struct PickerState: Sendable, Equatable {
     nextLook = now + Self.interval
     let same = isChosen ? rows.firstIndex { $0.source == source } : nil
     let first = rows.firstIndex { $0.refusal == nil && $0.source != watched }
-    // If the chosen process no longer exists, its neighbour is selected.
+    // If the process that the user selected no longer exists, its neighbour is selected.
     index = same ?? (isChosen ? min(index, rows.count - 1) : first ?? 0)
   }
 

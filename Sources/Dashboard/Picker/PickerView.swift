@@ -9,10 +9,10 @@ struct PickerView {
   let layout: Layout
   let picker: PickerState
 
-  /// From this height on, the list has a title.
+  /// The minimum height of a screen on which the list has a title.
   private static let titleThreshold = 16
 
-  /// Returns the rows of the screen for the rows of the list.
+  /// Returns the screen rows that the picker's list occupies.
   static func rows(in layout: Layout, of size: Size) -> Range<Int> {
     let hasTitle = size.rows >= titleThreshold
     return layout.body.lowerBound + (hasTitle ? 1 : 0)..<layout.body.upperBound
@@ -88,7 +88,7 @@ struct PickerView {
         drawNumbers(of: choice, columns, row: row, style: quiet, on: &canvas)
       }
     }
-    // If there is no room for the column of remarks, the remark replaces the numbers.
+    // If the column of remarks has no room, the remark replaces the numbers.
     canvas.write(
       remark, row: row, columns: columns.remark ?? nameEnd + 2..<canvas.columns.upperBound,
       style: Style(content.refusal != nil ? .warning : isWatched ? .accent : .dim))
@@ -117,7 +117,7 @@ struct PickerView {
     }
   }
 
-  /// Returns the remark on a row, besides its numbers.
+  /// Returns the remark about a source.
   private func remark(on row: PickerState.Row) -> String {
     if let refusal = row.refusal { return refusal }
     if row.source == dashboard.connection.source {
@@ -126,7 +126,7 @@ struct PickerView {
     return row == .demo ? "runs in this process" : ""
   }
 
-  /// Draws a hint on how to start a process that can be watched, if the list has no process.
+  /// If the list contains no process, draws a hint about how to start a process that can be watched.
   private func drawAdvice(in rows: Range<Int>, on canvas: inout Canvas) {
     guard picker.hasFound, picker.rows.count == 1 else { return }
     let text = WrappedText(
@@ -134,14 +134,14 @@ struct PickerView {
         + "OperationMonitor.listen().",
       columns: canvas.columns.count - 4, lineLimit: max(1, rows.count - 1), style: Style(.dim),
       isUnicode: canvas.glyphs.isUnicode)
-    // A blank row precedes the text, unless the text needs the room.
+    // A blank row precedes the text if there is room for the blank row.
     let skipped = text.lines.count + 2 > rows.count ? 1 : 2
     for (row, line) in zip(rows.dropFirst(skipped), text.lines) {
       canvas.write(line, row: row, column: 2)
     }
   }
 
-  /// The effect of Enter on the selected row.
+  /// A sentence about the effect of Enter on the selected row.
   private var sentence: [Span] {
     let row = picker.selected
     let name = Span("\(dashboard.name(of: row)) ", .strong, isBold: true)

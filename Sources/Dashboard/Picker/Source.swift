@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// A source that can be watched.
+/// A source of updates that the dashboard can watch.
 public enum Source: Sendable, Equatable {
-  /// Another process. It continues when the dashboard leaves it.
+  /// Another process. The process continues when the dashboard stops watching it.
   case process(ProcessChoice.ID)
-  /// Several other processes, watched together. They continue when the dashboard leaves them.
+  /// Several other processes that are watched together. They continue when the dashboard stops watching them.
   case processes([ProcessChoice.ID])
-  /// The bundled demo. It runs in this process, and ends when the dashboard quits or opens another
-  /// source.
+  /// The bundled demo. It runs in this process. It ends when the dashboard quits or watches another source.
   case demo
   /// A recording of another process, in the file with this path.
   case recording(String)
 }
 
-/// A process that was found and that the user may choose to watch.
+/// A process that the user may choose to watch.
 public struct ProcessChoice: Sendable, Equatable, Identifiable {
-  /// Distinguishes it from all others; for example, the path of its socket. It is never shown.
+  /// An id that distinguishes the process from all others, such as the path of its socket. It is never shown.
   public let id: String
-  /// The id of the process, as its system sees it.
+  /// The process id in the view of the process's own system.
   public var processID: Int32
-  /// The program's name, unsanitised. It may contain any text, and may be empty.
+  /// The name of the program, unsanitised. It may contain any text, and may be empty.
   public var programName: String
-  /// How long ago it started; `nil` if unknown.
+  /// The time since the process started; `nil` if it is unknown.
   public var uptime: Duration?
-  /// The number of operations that were ever added to its queues; `nil` if it has not reported it.
+  /// The number of operations that were ever added to the process's queues; `nil` if the process has not
+  /// reported it.
   public var totalCount: Int?
-  /// Whether it refuses commands; `nil` if it has not reported it.
+  /// Whether the process refuses commands; `nil` if the process has not reported it.
   public var isReadOnly: Bool?
-  /// The version of its protocol, such as `1.0`; empty if it has not reported it.
+  /// The protocol version of the process, such as `1.0`; empty if the process has not reported it.
   public var versions: String
-  /// The reason why it cannot be watched, in a few words such as `another user's`; `nil` if it can.
+  /// The reason why the process cannot be watched, in a few words such as `another user's`; `nil` if it can
+  /// be watched.
   public var refusal: String?
 
-  /// Creates a choice. Omitted values are unknown, and by default the process can be watched.
+  /// Creates a choice. By default, the values are unknown and the process can be watched.
   public init(
     id: String, processID: Int32, programName: String, uptime: Duration? = nil,
     totalCount: Int? = nil, isReadOnly: Bool? = nil, versions: String = "", refusal: String? = nil

@@ -13,19 +13,19 @@ extension Dashboard {
     }
   }
 
-  /// Suspends the selected operation's queue, or resumes it.
+  /// Suspends the selected queue or the selected operation's queue. If the queue is suspended, resumes it.
   mutating func suspendQueue() -> [Effect] {
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
     return [.send(.setSuspended(queue.id, !queue.isSuspended))]
   }
 
-  /// Increases or decreases the width of the selected queue; at least one.
+  /// Increases or decreases the width of the selected queue. The width remains at least one.
   mutating func changeWidth(by step: Int) -> [Effect] {
     guard !refuses(selectedQueue.map { [$0.id] } ?? []) else { return [.bell] }
     guard let queue = selectedQueue else { return [.bell] }
-    // If the queue has the default width, which the system determines, the change begins at the number of
-    // operations that execute now.
+    // If the queue has the default width, the system determines its width. The new width is then computed
+    // from the number of operations that execute now.
     let width = queue.width ?? max(1, queue.counts.executing)
     let wanted = max(1, width + step)
     guard wanted != queue.width else { return [.bell] }

@@ -12,7 +12,8 @@ struct QueueSelection: Sendable, Equatable {
 
   private var index = 0
 
-  /// Finds the selected queue again. If it no longer exists, its neighbour is selected.
+  /// Keeps the selection valid after the queues have changed. If the selected queue no longer exists, its
+  /// neighbour is selected.
   mutating func settle(in queues: [QueueReport], height: Int) {
     place(queues.firstIndex { $0.id == id } ?? index, in: queues, height: height)
   }

@@ -9,19 +9,19 @@ struct QueueSlots {
   let cells: Int
   let isAligned: Bool
 
-  /// Creates a text.
+  /// Creates the text for a queue.
   ///
   /// - Parameters:
   ///   - queue: The queue.
   ///   - cells: The maximum number of cells of the bar.
-  ///   - isAligned: Whether the numbers are always after this number of cells, even if the bar is shorter.
+  ///   - isAligned: Whether the numbers begin after `cells` cells even if the bar is shorter.
   init(_ queue: QueueReport, cells: Int, isAligned: Bool = false) {
     self.queue = queue
     self.cells = cells
     self.isAligned = isAligned
   }
 
-  /// Returns the text.
+  /// Returns the text about the slots.
   func spans(_ glyphs: Glyphs) -> [Span] {
     let running = queue.counts.executing
     if queue.isSuspended {
@@ -44,15 +44,15 @@ struct QueueSlots {
   }
 }
 
-/// The numbers of a bar's cells for taken and free slots.
+/// The cells of a bar that shows taken and free slots.
 struct SlotBar: Sendable, Equatable {
-  /// The cells for taken slots.
+  /// The number of cells for taken slots.
   let taken: Int
-  /// The cells for free slots.
+  /// The number of cells for free slots.
   let free: Int
 
-  /// Creates a bar. If an operation executes, at least one cell is taken, and all cells are taken only if the
-  /// queue is full.
+  /// Creates a bar. At least one cell is for taken slots if an operation executes. All cells are for taken
+  /// slots only if the queue is full.
   init(running: Int, width: Int, cells: Int) {
     let share = width == 0 ? 0 : running * cells / width
     taken = min(cells, running > 0 ? max(1, share) : 0)

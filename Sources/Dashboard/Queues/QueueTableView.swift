@@ -9,7 +9,7 @@ struct QueueTableView {
   let layout: Layout
 
   private static let barWidth = 16
-  /// The bar, a space, `12/16` and a space.
+  /// The width of the column of slots: the bar, a space, `12/16` and a space.
   private static let slotsWidth = barWidth + 8
 
   func draw(on canvas: inout Canvas) {
@@ -29,9 +29,10 @@ struct QueueTableView {
     }
   }
 
-  /// The positions of the columns. Numbers without room are left out, the last ones first.
+  /// The positions of the table's columns. If there is not enough room, columns of numbers are left out, the
+  /// last one first.
   private struct Places {
-    /// `nil` if one process is watched.
+    /// The column of processes; `nil` if one process is watched.
     let process: Range<Int>?
     let name: Range<Int>
     let slots: Range<Int>?
@@ -108,7 +109,7 @@ struct QueueTableView {
 }
 
 extension QueueTableView {
-  /// Writes "suspended" beside the name if the slots have no room for it.
+  /// Writes "suspended" beside the queue's name if the column of slots has no room for it.
   private func drawSuspended(
     _ queue: QueueReport, row: Int, columns: Range<Int>, on canvas: inout Canvas
   ) {
@@ -121,7 +122,7 @@ extension QueueTableView {
   }
 }
 
-/// A number of a queue, in a column.
+/// A column with a number for each queue.
 private struct QueueNumber: Sendable {
   let title: String
   let width: Int
@@ -129,7 +130,7 @@ private struct QueueNumber: Sendable {
   let value: @Sendable (StateCounts) -> Int
 }
 
-/// The columns of numbers, the most important first.
+/// The columns of numbers in the table of queues, the most important first.
 private let numbersOfQueues = [
   QueueNumber(title: "EXEC", width: 6, role: .executing) { $0.executing },
   QueueNumber(title: "READY", width: 8, role: .ready) { $0.ready - $0.held },

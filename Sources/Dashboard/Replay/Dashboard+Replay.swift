@@ -4,12 +4,13 @@
 import MonitorProtocol
 
 extension Dashboard {
-  /// Updates the position of the recording.
+  /// Updates the position of the recording, or notes that the source is no longer a recording.
   mutating func reduce(_ status: ReplayStatus?) {
     if let remark = status?.remark, remark != replay?.remark { show(remark, isWarning: true) }
     replay = status
     guard let status else {
-      // The next greeting may come from the process that was recorded.
+      // The state of the recording is removed, because the next greeting may come from the recorded process
+      // itself.
       live = MonitoredState()
       return
     }
@@ -17,7 +18,7 @@ extension Dashboard {
     if screen.view == .timeline { settle() }
   }
 
-  /// Performs a replay action; does nothing if no recording is replayed.
+  /// Performs a replay action. Does nothing if the source is not a recording.
   func perform(_ key: KeyAction.Replay) -> [Effect] {
     guard let replay else { return [] }
     let isAtEnd = replay.position >= replay.length
@@ -31,7 +32,7 @@ extension Dashboard {
 }
 
 extension KeyAction.Replay {
-  /// The command to the program.
+  /// The command that the program has to perform for the action.
   var command: ReplayCommand {
     switch self {
     case .togglePlaying: .togglePlaying

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The keys of a replayed recording. They take precedence over those of ``KeyTable/bindings``.
+/// The keys that control a recording. They take precedence over the keys of ``KeyTable/bindings``.
 enum ReplayKeys {
   /// All views.
   static let contexts: Set<KeyContext> = [.list, .tree, .queues, .timeline, .events, .detail]
 
-  /// Returns the action of a key in a context; `nil` if the key has no special action during a replay.
+  /// Returns the replay action of a key in a context; `nil` if the key has no replay action there.
   static func action(for input: Input, in context: KeyContext) -> KeyAction? {
     contexts.contains(context) ? actions[input] : nil
   }
@@ -15,16 +15,17 @@ enum ReplayKeys {
     bindings.flatMap { binding in binding.inputs.map { ($0, binding.action) } },
     uniquingKeysWith: { first, _ in first })
 
-  /// The keys in help and footers: these keys and the others, except those that have another action here or
-  /// would change the process.
+  /// All keys of a replay, for help and footers. They are the replay keys and the other keys, except keys
+  /// that have another action during a replay or would change the process.
   static let all: [KeyBinding] =
     bindings
     + KeyTable.bindings.filter { binding in
-      // A replay asks no questions.
+      // The dashboard asks no questions during a replay.
       !binding.changesProcess && !hidden.contains(binding.action) && binding.contexts != [.question]
     }
 
-  /// The actions on tagged operations, and the actions of keys that these keys replace.
+  /// The actions that do not exist during a replay: actions on tagged operations, and actions whose keys are
+  /// replay keys.
   private static let hidden: Set<KeyAction> = [
     .command(.tag), .command(.tagWithDependents), .command(.untagAll), .screen(.pause),
     .program(.changeRefresh),

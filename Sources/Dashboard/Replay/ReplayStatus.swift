@@ -5,17 +5,18 @@ public import MonitorProtocol
 
 /// The position and the speed of a replay.
 public struct ReplayStatus: Sendable, Equatable {
-  /// The shown moment, on the clock of the recorded process.
+  /// The moment that the replay shows, on the clock of the recorded process.
   public var time: MonitorTime
   /// The time from the first update to the shown moment.
   public var position: Duration
   /// The length of the recording.
   public var length: Duration
-  /// The speed as a power of two: the number of doublings, or of halvings if negative.
+  /// The speed as a power of two. A positive number is the number of doublings, a negative number that of
+  /// halvings.
   public var speed: Int
-  /// Whether the replay is running; otherwise it is paused.
+  /// Whether the replay is running. If not, the replay is paused.
   public var isPlaying: Bool
-  /// A note on the recording itself, as a sentence; `nil` if there is none.
+  /// A sentence about a problem of the recording; `nil` if there is none.
   public var remark: String?
 
   /// Creates the status of a recording that is paused at its beginning.
@@ -31,19 +32,19 @@ public struct ReplayStatus: Sendable, Equatable {
     self.remark = remark
   }
 
-  /// The position and the speed for the header: `00:41/01:42 4x`, `00:41/01:42 PAUSED`.
+  /// The position and the speed in the header, such as `00:41/01:42 4x` or `00:41/01:42 PAUSED`.
   var words: String {
     let place = "\(Self.clock(position))/\(Self.clock(length))"
     return "\(place) \(isPlaying ? speedWords : "PAUSED")"
   }
 
-  /// The speed alone: `4x`, `1/2x`.
+  /// The speed as a text, such as `4x` or `1/2x`.
   var speedWords: String {
     let factor = 1 << min(62, speed.magnitude)
     return speed < 0 ? "1/\(factor)x" : "\(factor)x"
   }
 
-  /// Returns minutes and seconds, after hours if there are any.
+  /// Returns a duration as minutes and seconds, with hours if it is at least an hour long.
   private static func clock(_ duration: Duration) -> String {
     let seconds = max(0, duration.components.seconds)
     func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -54,20 +55,20 @@ public struct ReplayStatus: Sendable, Equatable {
 
 /// A command for the replay.
 public enum ReplayCommand: Sendable, Equatable {
-  /// Pauses or continues the replay. At the end it begins again.
+  /// Pauses or continues the replay. If the replay is at its end, it begins again.
   case togglePlaying
-  /// Doubles the speed this number of times, or halves it if the number is negative.
+  /// Doubles the speed of the replay this number of times, or halves it if the number is negative.
   case changeSpeed(by: Int)
-  /// Pauses the replay this number of updates later, or earlier if the number is negative.
+  /// Moves the replay by this number of updates, and pauses it. A negative number moves it back.
   case step(Int)
-  /// Moves forward by this time, or back if it is negative.
+  /// Moves the replay forward by this duration, or back if the duration is negative.
   case seek(by: Duration)
-  /// Goes to the beginning.
+  /// Moves the replay to its beginning.
   case seekToStart
-  /// Goes to the end.
+  /// Moves the replay to its end.
   case seekToEnd
-  /// Pauses the replay at the next new warning.
+  /// Moves the replay to the next new warning, and pauses it.
   case nextWarning
-  /// Pauses the replay at the previous new warning.
+  /// Moves the replay to the previous new warning, and pauses it.
   case previousWarning
 }

@@ -12,9 +12,9 @@ struct Span: Sendable, Equatable {
   }
 }
 
-/// Draws lines of text into a grid, within given columns. Text that does not fit is clipped.
+/// Draws lines of text into a grid, within given columns. Text without room is clipped.
 struct Canvas {
-  /// The drawing so far.
+  /// The grid with everything that was drawn so far.
   private(set) var grid: Grid
   /// The characters to draw lines and bars with.
   let glyphs: Glyphs
@@ -28,7 +28,7 @@ struct Canvas {
   /// All columns.
   var columns: Range<Int> { 0..<grid.size.columns }
 
-  /// Writes text from the left of `columns`, and returns the column after it.
+  /// Writes text from the first column of `columns` on. Returns the column after the text.
   @discardableResult
   mutating func write(
     _ text: String, row: Int, columns: Range<Int>, style: Style = .plain
@@ -41,14 +41,14 @@ struct Canvas {
     return columns.lowerBound + text.cells.count
   }
 
-  /// Writes cells side by side from a column on. They have to fit.
+  /// Writes cells side by side from a column on. The row must have room for all of them.
   mutating func write(_ cells: [Cell], row: Int, column: Int) {
     for (offset, cell) in cells.enumerated() {
       grid[row: row, column: column + offset] = cell
     }
   }
 
-  /// Writes text so that it ends at the right of `columns`.
+  /// Writes text so that its end is at the last column of `columns`.
   mutating func writeRight(
     _ text: String, row: Int, columns: Range<Int>, style: Style = .plain
   ) {
@@ -56,7 +56,8 @@ struct Canvas {
     write(text, row: row, columns: columns.upperBound - width..<columns.upperBound, style: style)
   }
 
-  /// Writes spans one after the other from the left of `columns`, and returns the column after the last one.
+  /// Writes spans one after the other from the first column of `columns` on. Returns the column after the
+  /// last span.
   @discardableResult
   mutating func write(_ spans: [Span], row: Int, columns: Range<Int>) -> Int {
     var column = columns.lowerBound
@@ -67,7 +68,7 @@ struct Canvas {
     return column
   }
 
-  /// Draws a rule across the screen, with a title at its left.
+  /// Draws a rule across the screen, with a title at the left end.
   mutating func rule(row: Int, title: [Span] = []) {
     fill(glyphs.horizontal, row: row, columns: columns, style: Style(.dim))
     write(title, row: row, columns: columns.dropFirst())
@@ -88,7 +89,7 @@ struct Canvas {
     fill(scalar, row: row, columns: column..<column + 1, style: style)
   }
 
-  /// Draws part of a row as selected: with reversed colours, and with the same roles.
+  /// Draws part of a row as selected: reverses the colours, and keeps the roles.
   mutating func reverse(row: Int, columns: Range<Int>) {
     guard (0..<grid.size.rows).contains(row) else { return }
     for column in columns.clamped(to: self.columns) {

@@ -17,27 +17,27 @@ public struct Size: Sendable, Hashable {
 
 /// The capabilities of the terminal.
 public struct Capabilities: Sendable, Hashable {
-  /// The number of colours.
+  /// The number of colours that the terminal can show.
   public enum Colors: Int, Sendable, Comparable {
-    /// No colours: bold, dim, reverse and underline only.
+    /// The terminal has no colours. Only bold, dim, reversed and underlined text is available.
     case none = 0
-    /// The eight ANSI colours, with bold for the bright ones.
+    /// The terminal has the eight ANSI colours. Bold text shows the bright colours.
     case eight = 8
-    /// The eight ANSI colours and their bright forms.
+    /// The terminal has the eight ANSI colours and their bright forms.
     case sixteen = 16
-    /// The 256 colours of xterm.
+    /// The terminal has the 256 colours of xterm.
     case twoHundredFiftySix = 256
 
-    /// Returns whether `left` has fewer colours.
+    /// Returns whether `left` has fewer colours than `right`.
     public static func < (left: Colors, right: Colors) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Whether box drawing and block elements can be drawn; otherwise ASCII characters replace them.
+  /// Whether the terminal can draw box and block characters. If not, ASCII characters replace them.
   public var isUnicode: Bool
-  /// The number of colours.
+  /// The number of colours that the terminal can show.
   public var colors: Colors
 
-  /// Creates capabilities; by default Unicode and 256 colours.
+  /// Creates capabilities. The default is Unicode and 256 colours.
   public init(isUnicode: Bool = true, colors: Colors = .twoHundredFiftySix) {
     self.isUnicode = isUnicode
     self.colors = colors
@@ -46,16 +46,16 @@ public struct Capabilities: Sendable, Hashable {
 
 /// One character position of the screen.
 public struct Cell: Sendable, Hashable {
-  /// The character; never a control character, never of width zero.
+  /// The character of the cell. It is never a control character, and its width is never zero.
   public var scalar: Unicode.Scalar
-  /// One combining mark on top of it.
+  /// A combining mark that is drawn on top of the character; `nil` if there is none.
   public var mark: Unicode.Scalar?
-  /// How it is drawn.
+  /// The style in which the cell is drawn.
   public var style: Style
   /// Whether this is the right half of the double-width character to its left.
   public var isContinuation: Bool
 
-  /// Creates a cell; a plain space by default.
+  /// Creates a cell. The default is a plain space.
   public init(
     _ scalar: Unicode.Scalar = " ", mark: Unicode.Scalar? = nil, style: Style = .plain,
     isContinuation: Bool = false

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// Text from any source as cells that are safe to show. All text becomes cells here.
+/// Text from any source as cells that are safe to show. The dashboard converts all text to cells with this
+/// type.
 ///
 /// A name may contain any characters. Each control, bidirectional or other invisible character becomes one
-/// visible cell, marks never leave their cell, and a wide character is never cut in half. The cost depends on
-/// the width of the column, not on the length of the text.
+/// visible cell. Combining marks never leave their cell, and a wide character is never cut in half. The cost
+/// depends on the width of the column, not on the length of the text.
 struct CellText {
-  /// The drawn cells; at most as many as there were columns.
+  /// The cells of the text; at most as many as there were columns.
   private(set) var cells: [Cell] = []
 
   private let columns: Int
@@ -15,7 +16,7 @@ struct CellText {
   private let isUnicode: Bool
 
   /// Creates the cells of a text. It reads at most four characters for each column, so that a long text costs
-  /// little, and puts an ellipsis into the last cell if a part was left out.
+  /// little. If a part of the text was left out, the last cell has an ellipsis.
   init(_ text: String, columns: Int, style: Style = .plain, isUnicode: Bool = true) {
     self.columns = columns
     self.style = style
@@ -34,7 +35,7 @@ struct CellText {
   /// Returns how many characters (Unicode scalars) are read to fill this number of columns.
   static func mostScalars(columns: Int) -> Int { 4 * columns }
 
-  /// Returns how many cells a text takes; at most `limit`.
+  /// Returns how many cells a text takes; at most `limit` cells.
   static func width(of text: String, limit: Int = 1_000, isUnicode: Bool = true) -> Int {
     CellText(text, columns: limit, isUnicode: isUnicode).cells.count
   }
@@ -64,14 +65,14 @@ struct CellText {
     }
     let width = CharacterWidth.cells(of: scalar)
     if width == 0 {
-      // Variation selectors select another appearance, which a terminal's cells do not have.
+      // A variation selector selects another appearance of a character. Terminal cells do not support it.
       return properties.isVariationSelector ? .nothing : .mark(scalar)
     }
     if properties.isDefaultIgnorableCodePoint { return .replacement("\u{B7}") }
     return .character(scalar, width: width)
   }
 
-  /// Adds one character; returns `false` if there was no room for it.
+  /// Adds one character. Returns `false` if there is no room for the character.
   private mutating func append(_ shown: Shown) -> Bool {
     switch shown {
     case .nothing:
@@ -80,7 +81,7 @@ struct CellText {
       guard cells.count + width <= columns else { return false }
       cells.append(Cell(scalar, style: style))
       if width == 2 {
-        // A space of two cells is drawn as two spaces, without a continuation.
+        // A space that takes two cells is drawn as two spaces, without a continuation cell.
         cells.append(Cell(" ", style: style, isContinuation: scalar != " "))
       }
       return true
@@ -89,8 +90,8 @@ struct CellText {
       cells.append(Cell(scalar, style: dimmed))
       return true
     case .mark(let mark):
-      // A combining mark after a space may be the first character of a name in a sentence. It is not drawn on
-      // top of that space.
+      // The first character of a name in a sentence may be a combining mark. The mark is not drawn on top of
+      // the space before the name.
       guard let last = cells.lastIndex(where: { !$0.isContinuation }), cells[last].scalar != " "
       else {
         guard cells.count < columns else { return false }
@@ -108,7 +109,7 @@ struct CellText {
 }
 
 extension [Cell] {
-  /// Ends a line of this width in an ellipsis, because a part was left out.
+  /// Marks a line of this width as incomplete: puts an ellipsis into its last cell.
   mutating func markAsCut(columns: Int, style: Style, isUnicode: Bool) {
     let ellipsis = Cell(isUnicode ? "\u{2026}" : "~", style: style)
     if count < columns {
@@ -122,7 +123,7 @@ extension [Cell] {
   }
 }
 
-/// Text from any source as text that is safe to print without a grid.
+/// Converts text from any source to text that is safe to print without a grid.
 public enum TerminalText {
   /// Returns `text` as a grid would show it: without control, bidirectional or other invisible characters.
   ///
@@ -143,19 +144,20 @@ public enum TerminalText {
     return String(shown)
   }
 
-  /// Returns how many columns of a terminal a result of `printable` takes.
+  /// Returns how many terminal columns a result of `printable` takes.
   public static func width(of text: String) -> Int { CellText.width(of: text) }
 }
 
 extension String {
-  /// Returns at most this number of characters (Unicode scalars) from the beginning. Names may be of any
-  /// length, and the cost of drawing must not depend on it.
+  /// Returns the beginning of the text, with at most this number of characters (Unicode scalars). The cost of
+  /// drawing must not depend on the length of a name, which may be any.
   func clipped(to count: Int) -> String {
     String(UnicodeScalarView(unicodeScalars.prefix(count)))
   }
 
-  /// Returns the characters after the first `start` ones that ``CellText`` reads for this number of columns,
-  /// and one more if there is one, so that ``CellText`` detects that a part is left out.
+  /// Returns the part of the text that ``CellText`` reads for this number of columns, after the first `start`
+  /// characters. If the text has one more character, the result includes it, so that ``CellText`` detects
+  /// that a part is left out.
   func clipped(from start: Int, toFill columns: Int) -> String {
     let rest = unicodeScalars.dropFirst(start)
     return String(UnicodeScalarView(rest.prefix(CellText.mostScalars(columns: columns) + 1)))
@@ -163,12 +165,12 @@ extension String {
 }
 
 extension String {
-  /// Returns the text with spaces after it, up to this number of characters.
+  /// Returns the text with trailing spaces, so that it has at least this number of characters.
   func padded(to count: Int) -> String {
     self + String(repeating: " ", count: max(0, count - unicodeScalars.count))
   }
 
-  /// Returns the text with spaces before it, up to this number of characters.
+  /// Returns the text with leading spaces, so that it has at least this number of characters.
   func paddedLeft(to count: Int) -> String {
     String(repeating: " ", count: max(0, count - unicodeScalars.count)) + self
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The number of a terminal's cells that a character takes.
+/// Determines how many terminal cells a character takes.
 ///
-/// It does not depend on the locale, so that a frame is the same on every terminal.
+/// The width of a character does not depend on the locale, so that a frame is the same on every terminal.
 enum CharacterWidth {
-  /// Returns 0 for a mark that combines with the previous character, 2 for a wide character, otherwise 1.
+  /// Returns the number of cells of a character: 0 for a mark that combines with the previous character, 2
+  /// for a wide character, and otherwise 1.
   ///
-  /// Control and format characters have no width here: ``CellText`` replaces them before it calls this
-  /// function.
+  /// Control and format characters must not be passed to this function: ``CellText`` replaces them before the
+  /// call.
   static func cells(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return 1 }
@@ -20,7 +21,7 @@ enum CharacterWidth {
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark: true
-    // The vowels and finals of Hangul are drawn inside the preceding syllable.
+    // The vowels and finals of Hangul are drawn inside the syllable before them, so they take no cells.
     default: (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value)
     }
   }
@@ -37,9 +38,9 @@ enum CharacterWidth {
 
   /// The ranges that Unicode's East Asian Width defines as wide or full-width, in ascending order.
   ///
-  /// Source: Unicode 15.0, EastAsianWidth.txt. Neighbouring ranges are joined if only unassigned characters
-  /// lie between them, because those are never drawn. They are also joined if glibc's `wcwidth` (2.36), which
-  /// terminal libraries call, defines the characters between them as wide.
+  /// Source: Unicode 15.0, EastAsianWidth.txt. Two neighbouring ranges are joined if only unassigned
+  /// characters lie between them, because unassigned characters are never drawn. Two ranges are also joined
+  /// if glibc's `wcwidth` (2.36), which terminal libraries call, defines the characters between them as wide.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0,
     0x23F3...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F,

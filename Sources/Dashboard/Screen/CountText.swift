@@ -13,7 +13,8 @@ enum CountText {
     return (count < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// Returns a number, rounded down to at most five cells if it is below a billion: `9,999`, `61k`, `1.2M`.
+  /// Returns a number in a short form, rounded down: `9,999`, `61k`, `1.2M`. Numbers below a billion take at
+  /// most five cells.
   static func short(_ count: Int) -> String {
     switch count {
     case ..<10_000: text(count)
@@ -23,7 +24,7 @@ enum CountText {
     }
   }
 
-  /// Returns a rate: with one decimal place below 10, otherwise as a whole number.
+  /// Returns the text of a rate, with one decimal place below 10 and otherwise as a whole number.
   static func rate(_ rate: Double) -> String {
     guard rate < 10 else { return short(Int(min(rate, 1e15))) }
     let tenths = Int((max(0, rate) * 10).rounded())

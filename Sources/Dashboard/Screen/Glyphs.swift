@@ -5,7 +5,7 @@ import MonitorProtocol
 
 /// The characters for lines, bars and marks, in Unicode or in ASCII.
 struct Glyphs: Sendable, Equatable {
-  /// Whether characters beyond ASCII may be drawn.
+  /// Whether characters other than ASCII may be drawn.
   let isUnicode: Bool
 
   /// The mark to the left of the selected row.
@@ -21,46 +21,46 @@ struct Glyphs: Sendable, Equatable {
 
   /// A horizontal rule.
   var horizontal: Unicode.Scalar { isUnicode ? "─" : "-" }
-  /// A vertical rule.
+  /// A vertical line.
   var vertical: Unicode.Scalar { isUnicode ? "│" : "|" }
-  /// A horizontal rule from which a vertical one hangs.
+  /// The place where a vertical line begins below a horizontal rule.
   var teeDown: Unicode.Scalar { isUnicode ? "┬" : "+" }
-  /// A horizontal rule on which a vertical one ends.
+  /// The place where a vertical line ends at a horizontal rule.
   var teeUp: Unicode.Scalar { isUnicode ? "┴" : "+" }
 
-  /// The part of a tree before a row that has siblings below it.
+  /// The tree line before a row that has siblings below it.
   var branch: String { isUnicode ? "├─ " : "|-- " }
-  /// The part of a tree before the last of its siblings.
+  /// The tree line before a row that is the last of its siblings.
   var lastBranch: String { isUnicode ? "└─ " : "`-- " }
-  /// Returns the part of a tree before a row on the critical path.
+  /// Returns the tree line before a row on the critical path.
   func criticalBranch(isLast: Bool) -> String {
     isUnicode ? (isLast ? "┗━ " : "┡━ ") : "#== "
   }
-  /// The part of a tree below a row that has siblings further below.
+  /// The tree line below a row that has siblings further below.
   var trunk: String { isUnicode ? "│  " : "|   " }
-  /// The part of a tree below a last sibling.
+  /// The space below a row that is the last of its siblings, in place of a tree line.
   var noTrunk: String { isUnicode ? "   " : "    " }
 
-  /// A taken slot of a queue.
+  /// The character for a taken slot of a queue.
   var takenSlot: Unicode.Scalar { isUnicode ? "█" : "#" }
-  /// A free slot of a queue.
+  /// The character for a free slot of a queue.
   var freeSlot: Unicode.Scalar { isUnicode ? "░" : "." }
 
-  /// Bars of eight heights. The first represents zero.
+  /// The bars of eight heights. The first bar represents zero.
   var bars: [Unicode.Scalar] {
     isUnicode
       ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", ":", "-", "=", "+", "*", "#"]
   }
-  /// The fillings of an area's cell from below. The first is empty.
+  /// The characters that fill a cell of an area from below. The first character is empty.
   var areaFills: [Unicode.Scalar] {
     isUnicode ? [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : [" ", ".", ":", "#"]
   }
 
-  /// The arrow from one state to the next.
+  /// The arrow between two states.
   var arrow: String { isUnicode ? "→" : "->" }
   /// The separator between two hints.
   var dot: String { isUnicode ? "·" : "|" }
-  /// Returns one of the program's sentences with an arrow that can be drawn.
+  /// Returns a sentence with an arrow that the terminal can draw.
   func adapted(_ sentence: String) -> String { sentence.replacing("→", with: arrow) }
   /// The first cell of a run, which separates it from the previous run.
   var runStart: Unicode.Scalar { isUnicode ? "▐" : "|" }
@@ -69,8 +69,8 @@ struct Glyphs: Sendable, Equatable {
   /// The last cell of a run that has not ended.
   var runFront: Unicode.Scalar { isUnicode ? "▶" : ">" }
 
-  /// Returns the cell for a share of the proportion bar. Each state has its own texture, so that colours are
-  /// not needed.
+  /// Returns the character for a share of the proportion bar. Each state has its own texture, so that the bar
+  /// can be read without colours.
   func share(of share: ProportionBar.Share) -> Unicode.Scalar {
     switch share {
     case .finished: isUnicode ? "█" : "#"
@@ -81,7 +81,7 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
-  /// Returns the cell for a run: the texture of its state in the proportion bar.
+  /// Returns the character for a run, which is that of its state in the proportion bar.
   func run(_ state: OperationState) -> Unicode.Scalar {
     switch state {
     case .finished: share(of: .finished)
@@ -90,7 +90,7 @@ struct Glyphs: Sendable, Equatable {
     }
   }
 
-  /// Returns how many cells a text takes; at most `limit`.
+  /// Returns how many cells a text takes; at most `limit` cells.
   func width(of text: String, limit: Int = 1_000) -> Int {
     CellText.width(of: text, limit: limit, isUnicode: isUnicode)
   }

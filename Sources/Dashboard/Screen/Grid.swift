@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The screen as a rectangle of cells: what a view draws and a terminal shows.
+/// The contents of the screen as a rectangle of cells. Views draw a grid, and the terminal shows it.
 public struct Grid: Sendable, Hashable {
   /// The size of the grid.
   public let size: Size

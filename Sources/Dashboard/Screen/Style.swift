@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of opq; see LICENSE.
 
-/// The meaning of a cell, from which the terminal chooses its colours.
+/// The meaning of a cell. The terminal chooses the colours of the cell by its role.
 ///
-/// No fact depends on a role alone: even if all roles look alike, the text contains every fact.
+/// The text contains every fact, so that it can be understood even if all roles look alike.
 public enum Role: UInt8, Sendable, CaseIterable {
-  /// Plain text in the terminal's own colours.
+  /// Plain text in the default colours of the terminal.
   case text
   /// Important text: the header, the selected row's id.
   case strong
-  /// Less important text: rules, labels, waiting and finished rows.
+  /// Less important text: rules, labels, and the rows of waiting and finished operations.
   case dim
   /// An operation that executes.
   case executing
   /// An operation that is ready.
   case ready
-  /// An operation held by a suspended queue, or the word that says so.
+  /// An operation in a suspended queue, or the word for such an operation.
   case held
-  /// An operation that was cancelled and has not finished.
+  /// An operation that was cancelled but has not finished.
   case cancelling
-  /// An operation that waits.
+  /// An operation that waits for dependencies.
   case waiting
-  /// An operation that finished.
+  /// An operation that has finished.
   case finished
-  /// An operation that finished after it was cancelled.
+  /// An operation that has finished after it was cancelled.
   case cancelled
   /// Text that needs attention.
   case warning
@@ -35,18 +35,18 @@ public enum Role: UInt8, Sendable, CaseIterable {
 public struct Style: Sendable, Hashable {
   /// The meaning of the cell.
   public var role: Role
-  /// Whether foreground and background are exchanged.
+  /// Whether the foreground and background colours are exchanged.
   public var isReversed: Bool
-  /// Whether the cell is bold, whatever its role is.
+  /// Whether the cell is bold regardless of its role.
   public var isBold: Bool
 
-  /// Creates a style; plain text by default.
+  /// Creates a style. The default is plain text.
   public init(_ role: Role = .text, isReversed: Bool = false, isBold: Bool = false) {
     self.role = role
     self.isReversed = isReversed
     self.isBold = isBold
   }
 
-  /// Plain text.
+  /// The style of plain text.
   public static let plain = Style()
 }

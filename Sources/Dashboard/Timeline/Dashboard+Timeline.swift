@@ -13,7 +13,7 @@ extension Dashboard {
     }
   }
 
-  /// Returns the moments of the timeline's cells.
+  /// Returns the scale of the timeline, which assigns moments to cells.
   func timelineScale(columns: Int) -> TimelineScale {
     TimelineScale(
       window: timeline.window, end: shownTime, cells: TimelineView.cells(columns: columns))
@@ -27,10 +27,11 @@ extension Dashboard {
     return event
   }
 
-  /// Increases or decreases the time that the timeline shows.
+  /// Increases or decreases the duration that the timeline shows.
   mutating func zoomTimeline(by step: Int) -> [Effect] { timeline.zoom(by: step) ? [] : [.bell] }
 
-  /// Returns when the picture of the past next changes without an event; `nil` if it does not.
+  /// Returns the next moment at which the passing of time changes the graph or the timeline; `nil` if there
+  /// is no such moment.
   func nextHistoryTick(after now: MonitorTime) -> MonitorTime? {
     guard paused == nil, !live.isSilent, screen.helpTop == nil, picker == nil, replay == nil,
       let layout = screen.layout
@@ -46,6 +47,6 @@ extension Dashboard {
     return moments.min()
   }
 
-  /// The timeline moves at most this often; a faster movement would be a blur.
+  /// The shortest time between two movements of the timeline. A faster movement would be a blur.
   private static let shortestTimelineStep = Duration.milliseconds(100)
 }

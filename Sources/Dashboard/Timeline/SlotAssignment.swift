@@ -3,34 +3,35 @@
 
 import MonitorProtocol
 
-/// The slots of a queue in which the runs are drawn.
+/// Assigns the runs of a queue's operations to slots for drawing.
 ///
-/// A queue does not report in which slot it runs an operation. Each run gets the lowest slot in which it
-/// overlaps no other run, the earliest run first, and keeps the slot while the run is known. At first it may
-/// still move, because the end of the previous run may be reported one update later.
+/// A queue does not report the slots of its operations. Runs are assigned in the order of their start. Each
+/// run gets the lowest slot in which it overlaps no other run, and keeps this slot while the run is known. A
+/// new run may still change its slot once, because the end of the previous run may be reported one update
+/// later.
 struct SlotAssignment: Sendable, Equatable {
   private struct Place: Equatable {
-    /// The slot, counted from 0.
+    /// The index of the slot, counted from 0.
     var slot: Int
-    /// Whether the run keeps this slot.
+    /// Whether the slot of the run no longer changes.
     var isFinal: Bool
   }
 
-  /// The maximum number of drawn slots of one queue. More would not be useful.
+  /// The maximum number of slots that are drawn for one queue. More slots would not be useful.
   static let stripLimit = 128
 
   private var places: [OperationReport.ID: Place] = [:]
 
-  /// The runs of one slot, by start; no two of them overlap.
+  /// The runs of one slot, by start. No two of these runs overlap.
   typealias Strip = [OperationRun]
 
   /// Assigns slots to the runs of one queue.
   ///
   /// - Parameters:
   ///   - runs: The known runs, by start.
-  ///   - isNews: Whether `runs` contains more than the last time.
-  /// - Returns: The runs of each slot, from slot 0; a slot may be empty. A run without a free slot is left
-  ///   out.
+  ///   - isNews: Whether `runs` contains runs that the previous call did not get.
+  /// - Returns: The runs of each slot, from slot 0. A slot may be empty. Runs for which there is no slot are
+  ///   left out.
   mutating func assign(_ runs: [OperationRun], isNews: Bool = true) -> [Strip] {
     var strips: [Strip] = []
     var assigned: [OperationReport.ID: Place] = [:]
@@ -52,12 +53,14 @@ struct SlotAssignment: Sendable, Equatable {
     return strips
   }
 
-  /// Searches from the end, because a run is nearly always the last one of its strip.
+  /// Returns whether a run overlaps no other run of a slot. The search begins at the end, because a run is
+  /// nearly always the last one of its slot.
   private static func fits(_ run: OperationRun, in strips: [Strip], slot: Int) -> Bool {
     guard slot < strips.count else { return true }
     for other in strips[slot].reversed() {
       guard let otherEnd = other.finished else {
-        // The other run has not ended, so this run fits only if it ended before that one started.
+        // The other run has not ended. Therefore this run fits only if it ended before the start of the other
+        // run.
         guard let end = run.finished, end <= other.started else { return false }
         continue
       }

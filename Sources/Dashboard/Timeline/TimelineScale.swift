@@ -3,16 +3,16 @@
 
 import MonitorProtocol
 
-/// The moments of the timeline's cells.
+/// The scale of the timeline: the moment at which each cell begins.
 ///
-/// Cells begin at multiples of their duration, so that finished runs move to the left in whole cells and keep
-/// their shape.
+/// Each cell begins at a multiple of the cell duration. Therefore finished runs move to the left in whole
+/// cells and keep their shape.
 struct TimelineScale: Sendable, Equatable {
-  /// The number of cells.
+  /// The number of cells in the timeline.
   let cells: Int
   /// The duration of a cell in nanoseconds; at least 1.
   let cellDuration: Int64
-  /// When the first cell begins.
+  /// The moment at which the first cell begins, in nanoseconds.
   private let left: Int64
 
   /// Creates a scale.
@@ -28,25 +28,25 @@ struct TimelineScale: Sendable, Equatable {
     left = (Self.floorDivide(end.nanoseconds, cellDuration) + 1 - Int64(self.cells)) * cellDuration
   }
 
-  /// When the first cell begins.
+  /// The moment at which the first cell begins.
   var start: MonitorTime { MonitorTime(nanoseconds: left) }
 
-  /// Returns when the picture next moves by a cell.
+  /// Returns the next moment at which the timeline moves by a cell.
   func nextStep(after now: MonitorTime) -> MonitorTime {
     MonitorTime(
       nanoseconds: (Self.floorDivide(now.nanoseconds, cellDuration) + 1) * cellDuration)
   }
 
-  /// Returns the cell of a moment. It is negative before the first cell, and `cells` or more after the last
-  /// one.
+  /// Returns the index of a moment's cell. The index is negative before the first cell, and `cells` or more
+  /// after the last cell.
   func cell(of time: MonitorTime) -> Int {
     Int(Self.floorDivide(time.nanoseconds - left, cellDuration))
   }
 
-  /// Returns the cells of a run, clamped to the existing cells; `nil` if the run is outside.
+  /// Returns the cells that a run covers in the timeline; `nil` if the run is outside the timeline.
   func cells(of run: OperationRun) -> ClosedRange<Int>? {
     let first = cell(of: run.started)
-    // A run does not include the cell that begins when the run ends.
+    // If a run ends when a cell begins, the run does not cover that cell.
     let last =
       run.finished.map {
         max(first, cell(of: MonitorTime(nanoseconds: max($0.nanoseconds - 1, left - 1))))
@@ -55,7 +55,8 @@ struct TimelineScale: Sendable, Equatable {
     return max(0, first)...max(max(0, first), min(cells - 1, last))
   }
 
-  /// The marks of the axis, each with seconds ago and a cell. They are as dense as the labels permit.
+  /// The marks of the time axis. Each mark has a cell and the number of seconds since its moment. The marks
+  /// are as dense as their labels permit.
   var marks: [(secondsAgo: Int64, cell: Int)] {
     let steps: [Int64] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
     let fewestCells = Int64(max(9, cells / 14))

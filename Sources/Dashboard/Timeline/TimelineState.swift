@@ -3,18 +3,18 @@
 
 import MonitorProtocol
 
-/// The state of the timeline: its window, its rows, and the selected row.
+/// The state of the timeline: its time window, its rows, and the selected row.
 struct TimelineState: Sendable, Equatable {
-  /// The maximum number of requested runs.
+  /// The maximum number of runs that the dashboard requests.
   static let runLimit = 2_000
-  /// The windows of the zoom, in seconds.
+  /// The durations that the user can choose for the time window, in seconds.
   static let windows: [Int] = [5, 10, 30, 60, 120, 300, 600]
 
-  /// Identifies a row.
+  /// Identifies a row of the timeline.
   enum RowID: Sendable, Hashable {
     /// The heading of a queue.
     case queue(QueueReport.ID)
-    /// A slot of a queue, from 0.
+    /// A slot of a queue, counted from 0.
     case slot(QueueReport.ID, Int)
   }
 
@@ -22,31 +22,31 @@ struct TimelineState: Sendable, Equatable {
   struct Row: Sendable, Equatable {
     /// The identity of the row.
     let id: RowID
-    /// The runs in the slot, by start; empty for a heading.
+    /// The runs in the row's slot, by start; empty if the row is a heading.
     let runs: [OperationRun]
-    /// For a heading, the number of the queue's runs without a strip.
+    /// The number of the queue's runs that have no slot; 0 if the row is not a heading.
     var leftOutCount = 0
 
     /// Whether the row is the heading of a queue.
     var isHeading: Bool { if case .queue = id { true } else { false } }
   }
 
-  /// The rows, the queues by id.
+  /// The rows of the timeline. The queues are sorted by id.
   private(set) var rows: [Row] = []
-  /// The selected row; `nil` only if there are no rows.
+  /// The selected row; `nil` only if the timeline has no rows.
   private(set) var selected: RowID?
   private var windowIndex = 2
-  /// The update that the assignments belong to.
+  /// The time of the update that the slots were assigned for.
   private var assignedUpdate: MonitorTime?
   private var assignments: [QueueReport.ID: SlotAssignment] = [:]
   private var index = 0
   private var top = 0
   private var isChosen = false
 
-  /// The length of the past that the timeline shows.
+  /// The duration of the past that the timeline shows.
   var window: Duration { .seconds(Self.windows[windowIndex]) }
 
-  /// The present run of the selected slot, or the last one.
+  /// The present run of the selected slot or, if the slot is free, its last run.
   var run: OperationRun? { rows.indices.contains(index) ? rows[index].runs.last : nil }
 
   /// The queue of the selected row.
@@ -57,20 +57,20 @@ struct TimelineState: Sendable, Equatable {
     }
   }
 
-  /// Whether the timeline draws anything that moves with time.
+  /// Whether the timeline draws runs, which move as time passes.
   var moves: Bool { rows.contains { !$0.runs.isEmpty } }
 
-  /// Increases or decreases the window; returns `false` at the ends.
+  /// Increases or decreases the time window. Returns `false` if there is no longer or shorter one.
   mutating func zoom(by step: Int) -> Bool {
     guard Self.windows.indices.contains(windowIndex + step) else { return false }
     windowIndex += step
-    // A longer window shows earlier runs. Together with the existing strips, they could need more strips than
-    // the queue has slots.
+    // A longer window shows more runs. If the known runs kept their slots, the earlier runs could need more
+    // slots than the queue has.
     assignments = [:]
     return true
   }
 
-  /// Makes the rows again from the monitored state.
+  /// Creates the rows of the timeline from the monitored state.
   mutating func settle(_ monitored: MonitoredState, at now: MonitorTime, height: Int) {
     let start = now - window
     let runs = (monitored.runs?.runs ?? []).filter { ($0.finished ?? now) >= start }

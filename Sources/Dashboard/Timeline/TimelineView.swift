@@ -3,17 +3,17 @@
 
 import MonitorProtocol
 
-/// Draws a strip for each slot of each queue, with its present and past runs.
+/// Draws a row for each slot of each queue, with the present and the past runs in the slot.
 struct TimelineView {
   let dashboard: Dashboard
   let layout: Layout
 
-  /// The columns to the left of the strips, for the selection and the slot's number.
+  /// The number of columns to the left of the runs, for the selection mark and the slot's number.
   private static let gutter = 6
-  /// If there is less room than this, the name of a run is left out.
+  /// The minimum number of cells for the name of a run. If there are fewer, the name is left out.
   private static let fewestTitleCells = 8
 
-  /// Returns the number of cells of a strip on a screen of this width.
+  /// Returns the number of cells for the runs of a slot on a screen of this width.
   static func cells(columns: Int) -> Int { max(1, columns - gutter - 1) }
 
   func draw(on canvas: inout Canvas) {
@@ -34,13 +34,13 @@ struct TimelineView {
       case .slot(_, let slot): draw(content.runs, slot: slot, scale, row: row, on: &canvas)
       }
       guard content.id == timeline.selected else { continue }
-      // A selected strip keeps its colours, because reversed colours would hide the states.
+      // The runs of a selected row keep their colours, because reversed colours would hide the states.
       canvas.write(canvas.glyphs.selection, row: row, columns: layout.table, style: Style(.accent))
       canvas.reverse(row: row, columns: layout.table.prefix(Self.gutter - 1))
     }
   }
 
-  /// The rows on the screen. If all rows fit, a blank row separates the queues, if there is room.
+  /// The rows on the screen with their positions. If there is room, a blank row separates the queues.
   private var visibleRows: [(Int, TimelineState.Row)] {
     let rows = dashboard.timeline.rows
     let headings = rows.count { $0.isHeading }
@@ -91,7 +91,7 @@ struct TimelineView {
       let label = "\(canvas.glyphs.vertical)-\(Self.label(mark.secondsAgo))"
       let column = Self.gutter + mark.cell
       guard column + label.unicodeScalars.count < right - end.utf8.count else { continue }
-      // The label of the window has this position.
+      // The label of the time window is drawn at this position.
       guard column > Self.gutter + 1 else { continue }
       canvas.write(label, row: row, columns: column..<right, style: style)
     }
@@ -147,7 +147,7 @@ struct TimelineView {
     let style = Style(run.state.role)
     canvas.fill(canvas.glyphs.run(run.state), row: row, columns: columns, style: style)
     let goesOn = run.finished == nil
-    // The texture shows that a run was cancelled. A short run keeps one cell of texture.
+    // The texture shows that a run was cancelled. A short run keeps at least one cell of texture.
     let wasCancelled = run.state == .cancelled || run.state == .cancelling
     if !wasCancelled || columns.count > (goesOn ? 2 : 1) {
       canvas.put(
@@ -157,11 +157,11 @@ struct TimelineView {
     if goesOn, !wasCancelled || columns.count > 1 {
       canvas.put(canvas.glyphs.runFront, row: row, column: columns.upperBound - 1, style: style)
     }
-    // A cell of texture also follows the text.
+    // A cell of texture also follows the text of the run.
     let inner = columns.dropFirst().dropLast(goesOn ? 2 : 1)
     let id = "\(run.id)"
     guard inner.count >= id.utf8.count else { return }
-    // A few letters of a name alone are not useful.
+    // A name that is cut to a few letters is not useful.
     let hasTitle = inner.count >= id.utf8.count + Self.fewestTitleCells
     canvas.write(
       hasTitle ? "\(id) \(run.title)" : id, row: row, columns: inner,

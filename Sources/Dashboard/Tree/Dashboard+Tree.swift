@@ -35,7 +35,7 @@ extension Dashboard {
     }
   }
 
-  /// Opens the tree of an operation. The default direction is that of the tree that was open.
+  /// Opens the tree of an operation. The default direction is that of the previous tree.
   mutating func openTree(
     of id: OperationReport.ID, _ direction: DependencyTree.Direction? = nil
   ) {
@@ -45,7 +45,8 @@ extension Dashboard {
       root: id, direction: direction ?? tree?.direction ?? .waitsFor, operations: shown.operations)
   }
 
-  /// Changes the open tree, for a screen of the present height. Sounds the bell if `body` refuses.
+  /// Changes the open tree with `body`, which gets the height of the screen. Sounds the bell if `body`
+  /// returns `false`.
   mutating func changeTree(_ body: (inout TreeState, Int) -> Bool) -> [Effect] {
     let height = pageHeight
     guard var tree, body(&tree, height) else { return [.bell] }
@@ -54,7 +55,7 @@ extension Dashboard {
   }
 
   /// Shows the dependencies of the selected operation, or its dependents. If the tree of one operation is
-  /// open, changes its direction.
+  /// already open, changes the direction of that tree.
   private mutating func show(_ direction: DependencyTree.Direction) -> [Effect] {
     guard detail == nil, screen.view == .tree, let tree else {
       openTree(direction)
@@ -81,7 +82,8 @@ extension Dashboard {
     }
   }
 
-  /// Makes the tree's row the root, and selects the operation in the list if it has a row there.
+  /// Makes the operation of the selected row the root of the tree. If the operation has a row in the list,
+  /// selects it there too.
   private mutating func rerootTree() -> [Effect] {
     guard let tree, let id = tree.selectedOperation, let report = shown.operations[id] else {
       return [.bell]
@@ -94,10 +96,10 @@ extension Dashboard {
 
   // MARK: Blockers
 
-  /// Selects the dependency that the selected operation will probably wait for the longest.
+  /// Selects the dependency of the selected operation that will probably finish last.
   ///
-  /// It makes one step. Repeated calls end at the operation that causes the wait, which waits for no other
-  /// operation.
+  /// One call makes one step from an operation to its dependency. Repeated calls end at the operation that
+  /// causes the wait, because it waits for no other operation.
   mutating func goToBlocker() -> [Effect] {
     guard let id = selectedOperation, let report = shown.operations[id] else { return [.bell] }
     guard let blocker = shown.operations.blocker(of: report) else {
@@ -111,7 +113,7 @@ extension Dashboard {
     return []
   }
 
-  /// Selects the unfinished operation with the most dependents, among the shown operations.
+  /// Selects the unfinished operation with the most dependents among the shown operations.
   mutating func goToWorst() -> [Effect] {
     if screen.view == .tree {
       let operations = shown.operations
@@ -127,7 +129,8 @@ extension Dashboard {
     return []
   }
 
-  /// Selects an operation in the view, even if it has no row yet.
+  /// Shows an operation in the present view. If that view has no row for the operation, shows another tree or
+  /// the detail screen.
   private mutating func showOperation(_ id: OperationReport.ID) {
     if detail != nil {
       detail = DetailState(id: id)
@@ -138,7 +141,7 @@ extension Dashboard {
       openTree(of: id)
       layOut()
     }
-    // An operation that is not listed can still be shown on its own screen.
+    // An operation without a row in the list can still be shown on the detail screen.
     if !list.selection.select(id, in: list.rows, height: pageHeight) {
       detail = DetailState(id: id)
     }

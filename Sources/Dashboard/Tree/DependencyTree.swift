@@ -3,83 +3,91 @@
 
 import MonitorProtocol
 
-/// The part of a dependency graph that begins at one operation, as a spanning tree: every operation once,
-/// with references for further paths to it.
+/// The part of a dependency graph that begins at one or several operations, drawn as a tree. Each operation
+/// is drawn with its own row once. If several paths lead to an operation, the other paths end at a row that
+/// refers to it.
 struct DependencyTree: Sendable, Equatable {
   /// The direction of the tree.
   typealias Direction = GraphDirection
 
-  /// Similar siblings that are drawn as one row.
+  /// Similar siblings that one row represents.
   struct Group: Sendable, Hashable {
     let parent: OperationReport.ID
     let state: OperationState
     let className: String
   }
 
-  /// Identifies a row, independently of the rows around it.
+  /// Identifies a row of the tree. The id does not depend on the rows around the row.
   enum RowID: Sendable, Hashable {
-    /// An operation that is drawn with the rows below it.
+    /// A row for an operation, with the rows of its dependencies or dependents below it.
     case node(OperationReport.ID)
-    /// An operation that is drawn further up.
+    /// A reference to an operation whose own row is elsewhere in the tree.
     case reference(OperationReport.ID, parent: OperationReport.ID)
-    /// Similar siblings.
+    /// A row that represents a group of similar siblings.
     case group(Group)
-    /// A queue, above its roots.
+    /// A row for a queue, above the roots that belong to the queue.
     case queue(QueueReport.ID)
-    /// Represents all rows below a folded operation.
+    /// A row that represents all rows below a folded operation.
     case folded(OperationReport.ID)
-    /// Operations of which only the number is known.
+    /// A row that represents operations that are not known here. Only their number is known.
     case unknown(parent: OperationReport.ID)
-    /// Shows that the tree continues.
+    /// A row at the end of an incomplete tree. It shows that the tree has more rows.
     case cut
   }
 
-  /// One line of the drawing.
+  /// One row of the tree.
   struct Row: Sendable, Equatable {
     let id: RowID
-    /// 0 for the root.
+    /// The distance from the root. The root has depth 0.
     let depth: Int
-    /// Whether the row is the last of its siblings.
+    /// Whether the row is the last one of its siblings.
     let isLast: Bool
-    /// One bit for each ancestor, the parent's lowest: whether the ancestor has a sibling that follows.
+    /// One bit for each ancestor, the parent in the lowest bit. A bit is set if the ancestor has a sibling
+    /// below it.
     let trunks: UInt64
-    /// The row's contents besides its id.
+    /// The contents of the row in addition to its id.
     let note: Note
-    /// Whether it is on the longest chain of unfinished operations from the root on.
+    /// Whether the row's operation is on the critical path: the longest chain of unfinished operations from a
+    /// root.
     let isCritical: Bool
   }
 
-  /// The contents of a row besides its id.
+  /// The contents of a row in addition to its id.
   enum Note: Sendable, Equatable {
     case none
-    /// A reference to an ancestor of this row: the dependencies form a cycle.
+    /// The row refers to an ancestor of the row, because the dependencies form a cycle.
     case closesCycle
-    /// The number of siblings, and the first and last of them.
+    /// The row represents a group. It has the number of siblings, and the first and the last of them.
     case group(count: Int, first: OperationReport.ID, last: OperationReport.ID)
-    /// The number of roots in the queue, the number of unfinished ones, and whether the roots are not drawn.
+    /// The row represents a queue. It has the number of roots in the queue, the number of unfinished roots,
+    /// and whether the rows of the roots are hidden.
     case queue(count: Int, unfinishedCount: Int, isFolded: Bool)
-    /// The number of operations directly below the folded one.
+    /// The row represents the rows below a folded operation. It has the number of operations directly below
+    /// that operation.
     case folded(count: Int)
-    /// The number of operations, and how many of them are known not to have finished.
+    /// The row represents operations that are not known here. It has their number, and how many of them are
+    /// known to be unfinished.
     case unknown(count: Int, unmetCount: Int)
   }
 
-  /// If there are more similar siblings than this, they become one row.
+  /// The maximum number of similar siblings with their own rows. If there are more, one row represents them.
   static let groupLimit = 8
-  /// The same limit for finished operations that are not directly below the root: they block nothing.
+  /// The same limit for finished operations that are not directly below the root. It is lower, because
+  /// finished operations block no other operation.
   static let overGroupLimit = 1
 
-  /// The rows that the user has folded and unfolded.
+  /// The rows that the user has folded or unfolded.
   struct Folding: Sendable, Equatable {
-    /// Groups whose members are drawn.
+    /// The groups whose members have their own rows.
     var unfolded: Set<Group> = []
-    /// Operations without drawn rows below them.
+    /// The operations whose rows below them are hidden.
     var folded: Set<OperationReport.ID> = []
-    /// Queues whose roots are drawn.
+    /// The queues whose roots have their own rows.
     var unfoldedQueues: Set<QueueReport.ID> = []
   }
 
-  /// The root of the tree; `nil` for the tree of all operations on which no other depends.
+  /// The root of the tree; `nil` for the tree of all operations that are not dependencies of another
+  /// operation.
   let root: OperationReport.ID?
   /// The roots of the tree.
   let roots: TreeRoots
@@ -87,17 +95,19 @@ struct DependencyTree: Sendable, Equatable {
   let direction: Direction
   /// The rows from the top.
   private(set) var rows: [Row] = []
-  /// The operation below which each operation is drawn.
+  /// For each operation, the operation below which its own row is drawn.
   private(set) var owners: [OperationReport.ID: OperationReport.ID] = [:]
-  /// All operations from the roots on, drawn or not.
+  /// Facts about all operations that can be reached from the roots, including operations that are not drawn.
   let scan: GraphScan
 
-  /// The longest chain of unfinished operations from a root on, including the root.
+  /// The longest chain of unfinished operations from a root, including the root.
   var criticalPath: [OperationReport.ID] { scan.criticalPath }
 
-  /// Creates a tree of at most `rowLimit` rows. If there are more, the last row says so.
+  /// Creates the tree of one operation, with at most `rowLimit` rows. If there are more rows, the last row
+  /// shows that the tree is incomplete.
   ///
-  /// `owners` contains the operation below which each operation was drawn before, and where it stays.
+  /// `owners` contains the operation below which each operation was drawn before. Operations stay there if
+  /// possible.
   init(
     root: OperationReport.ID, direction: Direction, operations: OperationStore,
     folding: Folding = Folding(), owners: [OperationReport.ID: OperationReport.ID] = [:],
@@ -111,7 +121,8 @@ struct DependencyTree: Sendable, Equatable {
     draw(operations, folding, owners, rowLimit)
   }
 
-  /// Creates a tree of all operations on which no other depends, and their dependencies.
+  /// Creates the tree of all operations that are not dependencies of another operation, with their
+  /// dependencies below them.
   init(
     allOf operations: OperationStore, folding: Folding = Folding(),
     owners: [OperationReport.ID: OperationReport.ID] = [:],

@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// Walks a graph row by row, without recursion, because a chain may be of any length.
+/// Creates the rows of a tree one by one. It uses no recursion, because a chain of dependencies may be of any
+/// length.
 struct DependencyTreeBuilder {
   private struct Pending {
     let id: DependencyTree.RowID
@@ -20,7 +21,7 @@ struct DependencyTreeBuilder {
   private var pending: [Pending] = []
   private var seen: Set<OperationReport.ID> = []
   private var path: [OperationReport.ID] = []
-  /// 1 if the roots are below queues; otherwise 0.
+  /// The depth of the roots: 1 if the roots are below queues; otherwise 0.
   private let rootDepth: Int
 
   init(
@@ -40,7 +41,7 @@ struct DependencyTreeBuilder {
       if !isFolded { appendRoots(group.ids) }
     }
     if roots.groups.isEmpty { appendRoots(roots.ids) }
-    // The items are appended in reverse order, because they are removed from the end.
+    // The items are in reverse order, because the next item is removed from the end.
     pending.reverse()
   }
 
@@ -58,7 +59,7 @@ struct DependencyTreeBuilder {
     guard case .node(let id) = item.id else { return row(item, id: item.id, note: item.note) }
     path.removeLast(max(0, path.count - (item.depth - rootDepth)))
     let parent = path.last ?? id
-    // An operation in a cycle has no owner. It is drawn where it occurs first.
+    // An operation in a cycle has no owner. Its own row is drawn at the first place at which it occurs.
     let isElsewhere = item.depth > rootDepth && owners[id].map { $0 != parent } ?? false
     guard !isElsewhere, seen.insert(id).inserted else {
       return row(
@@ -81,7 +82,7 @@ struct DependencyTreeBuilder {
 
   private mutating func pushChildren(of id: OperationReport.ID, below item: Pending) {
     var children = graph.children[id, default: []]
-    // The critical child comes first.
+    // The child on the critical path comes first.
     if critical.contains(id),
       let index = children.firstIndex(where: { child in
         if case .node(let child) = child.id {
@@ -93,7 +94,7 @@ struct DependencyTreeBuilder {
     {
       children.insert(children.remove(at: index), at: 0)
     }
-    // The leftmost rows have no line to continue.
+    // The rows at the left have no tree line to continue.
     let trunks = item.depth == 0 ? 0 : item.trunks << 1 | (item.isLast ? 0 : 1)
     for (offset, child) in children.enumerated().reversed() {
       pending.append(

@@ -3,25 +3,26 @@
 
 import MonitorProtocol
 
-/// Facts about a dependency graph from one or several operations on, whether it is drawn or not.
+/// Facts about the part of a dependency graph that can be reached from one or several roots. They include
+/// operations that are not drawn.
 struct GraphScan: Sendable, Equatable {
-  /// The numbers of operations at each longest distance from the roots, which are at 0. Operations in cycles
-  /// are in no level.
+  /// The counts of the operations at each distance from the roots. The distance of an operation is the length
+  /// of the longest path to it. The roots are at distance 0. Operations in cycles are not counted.
   private(set) var levels: [StateCounts] = []
   /// Whether the graph has more operations than were examined.
   private(set) var isCut = false
-  /// The longest chain of unfinished operations from a root on, including the root. It determines when the
-  /// root can finish, or which operation is the last to finish because of the root. It is empty if it has at
-  /// most two operations, because such a chain contains no information.
+  /// The longest chain of unfinished operations from a root, including the root. For dependencies, it
+  /// determines when the root can finish. For dependents, it determines when the last of them can finish. The
+  /// chain is empty if it would have at most two operations, because such a chain contains no information.
   private(set) var criticalPath: [OperationReport.ID] = []
-  /// The probable time of that chain, one operation after the other; `nil` if it is unknown. The chain is
-  /// then the one with the most operations.
+  /// The probable time that the operations of the critical path take one after the other; `nil` if the time
+  /// is unknown. Without times, the critical path is the chain with the most operations.
   private(set) var remainingTime: Duration?
 
-  /// The sum of all levels without the roots.
+  /// The sum of the counts of all operations except the roots.
   var counts: StateCounts { levels.dropFirst().reduce(StateCounts(), +) }
 
-  /// Examines at most this number of operations, the nearest to the roots.
+  /// Examines the operations that are nearest to the roots, at most `limit` of them.
   init(
     from roots: [OperationReport.ID], _ direction: GraphDirection, in operations: OperationStore,
     estimates: RunTimeEstimates = RunTimeEstimates(), limit: Int
@@ -37,13 +38,13 @@ struct GraphScan: Sendable, Equatable {
   }
 }
 
-/// The graph during its examination.
+/// The graph while it is examined.
 private struct Walk {
   typealias ID = OperationReport.ID
 
   let roots: [ID]
   let operations: OperationStore
-  /// The targets of each examined operation's edges.
+  /// The outgoing edges of each examined operation.
   let edges: [ID: [ID]]
   let isCut: Bool
 
@@ -54,7 +55,7 @@ private struct Walk {
     let onlyRoot = roots.count == 1 ? roots.first : nil
     edges = Dictionary(
       uniqueKeysWithValues: reports.map { report in
-        // The dependencies of a finished operation have no effect on the future.
+        // The dependencies of a finished operation do not affect the future, so they are not examined.
         let isEnd = direction == .waitsFor && report.state.isOver && report.id != onlyRoot
         let targets = isEnd ? [] : operations.neighbours(of: report, direction)
         return (report.id, targets.filter { operations[$0] != nil })
@@ -84,7 +85,7 @@ private struct Walk {
     for id in unfinished {
       if let report = operations[id] { times[id] = estimates.remainingTime(of: report) }
     }
-    // If a time is unknown, paths are compared by their numbers of operations only.
+    // If the time of an operation is unknown, paths are compared only by their numbers of operations.
     let isTimed = times.count == unfinished.count
     typealias Length = (time: Duration, count: Int)
     var lengths: [ID: Length] = [:]
@@ -105,7 +106,7 @@ private struct Walk {
 }
 
 extension StateCounts {
-  /// Adds one operation of this state.
+  /// Counts one operation in this state.
   fileprivate mutating func add(_ state: OperationState) {
     total += 1
     switch state {
@@ -116,7 +117,8 @@ extension StateCounts {
       held += 1
     case .executing: executing += 1
     case .cancelling:
-      // The bar has one colour for all cancelling operations, started or not.
+      // A cancelling operation counts as executing even if it has not started, because the bar has one colour
+      // for both.
       executing += 1
       cancelling += 1
     case .finished: finished += 1

@@ -3,7 +3,8 @@
 
 import MonitorProtocol
 
-/// Draws the number of operations at each distance from the root of a tree, and their states.
+/// Draws the number of operations at each distance from the root of a tree, and the states of these
+/// operations.
 struct LevelsView {
   let scan: GraphScan
   let columns: Range<Int>
@@ -11,13 +12,14 @@ struct LevelsView {
   private static let labelWidth = 9
   private static let countWidth = 12
 
-  /// Draws a heading and a row for each level, in at most this number of rows; returns the row below.
+  /// Draws a heading and a row for each distance from the root, in at most `room` rows. Returns the first row
+  /// below them.
   func draw(row: Int, room: Int, on canvas: inout Canvas) -> Int {
     guard scan.levels.count > 1, room > 2 else { return row - 1 }
     let more = scan.isCut ? " or more" : ""
     let end = canvas.write(
       "DEPTH \(scan.levels.count - 1)\(more)", row: row, columns: columns, style: Style(.dim))
-    // The heading of the numbers at the right.
+    // The heading of the numbers at the right end.
     if scan.levels.contains(where: { $0.finished + $0.cancelled > 0 }) {
       canvas.writeRight(
         "finished or cancelled", row: row,
@@ -47,7 +49,7 @@ struct LevelsView {
     canvas.writeRight(
       CountText.short(counts.total), row: row, columns: columns.prefix(Self.labelWidth - 1))
     let room = columns.dropFirst(Self.labelWidth).dropLast(Self.countWidth)
-    // At most one cell for each operation: the lengths of the rows compare the levels.
+    // A bar has at most one cell for each operation, so that the lengths of the bars can be compared.
     let kinds = ProportionBar.Share.allCases.count { ProportionBar.count(of: $0, in: counts) > 0 }
     let width = min(counts.total, max(kinds, counts.total * room.count / largest))
     var column = room.lowerBound

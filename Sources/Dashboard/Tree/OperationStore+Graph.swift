@@ -4,8 +4,9 @@
 import MonitorProtocol
 
 extension OperationStore {
-  /// Returns the dependencies of an operation, or its dependents, whether they are known here or not. If
-  /// there are very many, it returns the first ones, which a monitor reports before the others.
+  /// Returns the dependencies of an operation, or its dependents. The result includes operations that are not
+  /// known here. If there are very many, only the first ones are returned, which a monitor also reports
+  /// first.
   func neighbours(
     of report: OperationReport, _ direction: GraphDirection
   ) -> [OperationReport.ID] {
@@ -13,8 +14,8 @@ extension OperationStore {
     return all.count > TreeState.rowLimit ? Array(all.prefix(TreeState.rowLimit)) : all
   }
 
-  /// Returns the operations of a part of the dependency graph, the nearest first, including the roots. They
-  /// are the same as those that a monitor reports, and at most `limit`.
+  /// Returns the operations that can be reached from the roots, including the roots, the nearest first. At
+  /// most `limit` operations are returned. A monitor reports the same operations.
   func neighbourhood(
     of roots: [OperationReport.ID], _ direction: GraphDirection, limit: Int
   ) -> [OperationReport] {
@@ -25,7 +26,7 @@ extension OperationStore {
     while next < found.count, found.count < limit {
       let report = found[next]
       next += 1
-      // The dependencies of a finished operation have no effect on the future.
+      // The dependencies of a finished operation do not affect the future, so they are left out.
       if direction == .waitsFor, report.state.isOver, report.id != onlyRoot { continue }
       found += neighbours(of: report, direction).filter { seen.insert($0).inserted }.compactMap {
         self[$0]

@@ -3,16 +3,16 @@
 
 import MonitorProtocol
 
-/// Estimates of how long operations will still run, from the recent run times of their class. For classes
-/// with many different uses the estimates have no meaning.
+/// Estimates of the remaining run times of operations. They are computed from recent run times of the same
+/// class. If a class has many different uses, the estimates for it are not reliable.
 struct RunTimeEstimates: Sendable, Equatable {
-  /// The minimum number of runs for a useful median.
+  /// The minimum number of runs of a class for a useful median.
   static let fewestRuns = 5
 
   private let medians: [String: Duration]
   private let now: MonitorTime
 
-  /// Creates estimates from the statistics of classes; none by default.
+  /// Creates estimates from the statistics of classes. By default, there are none.
   init(
     _ times: [String: TimeStatistics] = [:], at now: MonitorTime = MonitorTime(nanoseconds: 0)
   ) {
@@ -22,8 +22,8 @@ struct RunTimeEstimates: Sendable, Equatable {
     self.now = now
   }
 
-  /// Returns how long an unfinished operation will still run, without waiting times; `nil` if its class is
-  /// unknown.
+  /// Returns how long an unfinished operation will probably still run, without waiting times; `nil` if no
+  /// statistics of its class are known.
   func remainingTime(of report: OperationReport) -> Duration? {
     guard let median = medians[report.className] else { return nil }
     guard let started = report.started else { return report.state == .cancelling ? .zero : median }

@@ -3,10 +3,11 @@
 
 import MonitorProtocol
 
-/// Kahn's algorithm: sorts the operations of a graph, each after all operations that lead to it.
+/// Sorts the operations of a graph so that each operation comes after all operations that lead to it. Uses
+/// Kahn's algorithm.
 enum TopologicalOrder {
-  /// Returns the operations that can be reached from the roots. Operations in cycles, and operations to which
-  /// only these lead, are missing.
+  /// Returns the sorted operations that can be reached from the roots. Operations in a cycle without a root are
+  /// missing, and so are operations to which such a cycle leads.
   ///
   /// An operation without an entry in `edges` does not belong to the graph.
   static func sorted(
@@ -16,7 +17,7 @@ enum TopologicalOrder {
     for targets in edges.values {
       for target in targets where edges[target] != nil { open[target, default: 0] += 1 }
     }
-    // An operation that leads back to a root is in a cycle with it.
+    // A root comes first even if another operation leads to it. Such an operation is in a cycle with the root.
     for root in roots { open[root] = nil }
     var sorted: [OperationReport.ID] = []
     var ready = roots.filter { edges[$0] != nil }

@@ -3,31 +3,32 @@
 
 import MonitorProtocol
 
-/// The roots of a tree: one operation, or all operations on which no other depends.
+/// The roots of a tree: one operation, or all operations that are not dependencies of another operation.
 struct TreeRoots: Sendable, Equatable {
-  /// Roots of one queue.
+  /// The roots that belong to one queue.
   struct Group: Sendable, Equatable {
     let queue: QueueReport.ID
-    /// The ids, unfinished operations first.
+    /// The ids of the roots, unfinished operations first.
     let ids: [OperationReport.ID]
     let unfinishedCount: Int
   }
 
-  /// If there are more roots than this, they are grouped below their queues.
+  /// The maximum number of roots without groups. If there are more, the roots are grouped by queue.
   static let groupLimit = 50
 
-  /// All roots, the unfinished ones first, each part by age.
+  /// The ids of all roots, unfinished operations first. Each part is sorted by age.
   let ids: [OperationReport.ID]
-  /// The roots by queue, if there are many; otherwise empty.
+  /// The groups of roots by queue; empty if there are few roots.
   let groups: [Group]
 
-  /// Creates a single root.
+  /// Creates the roots of a tree with a single root.
   init(_ root: OperationReport.ID) {
     ids = [root]
     groups = []
   }
 
-  /// Creates the roots of all operations on which no other depends.
+  /// Creates the roots of the tree of all operations: the operations that are not dependencies of another
+  /// operation.
   init(of operations: OperationStore) {
     let reports = operations.all.filter { $0.dependentCount == 0 }.sorted { left, right in
       left.state.isOver == right.state.isOver ? left.id < right.id : right.state.isOver
@@ -44,7 +45,7 @@ struct TreeRoots: Sendable, Equatable {
     }
   }
 
-  /// Returns the roots that have a row of their own.
+  /// Returns the roots that have their own rows.
   func drawn(_ folding: DependencyTree.Folding) -> [OperationReport.ID] {
     guard !groups.isEmpty else { return ids }
     return groups.filter { folding.unfoldedQueues.contains($0.queue) }.flatMap(\.ids)

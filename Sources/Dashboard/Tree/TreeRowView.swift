@@ -3,18 +3,19 @@
 
 import MonitorProtocol
 
-/// Draws rows of a dependency tree: with columns in the tree view, and with the state in the pane.
+/// Draws rows of a dependency tree. In the tree view, rows have columns. In the pane, rows only have the
+/// state.
 struct TreeRowView {
   let monitored: MonitoredState
   let now: MonitorTime
   let columns: Range<Int>
-  /// Whether dependencies and time have columns.
+  /// Whether rows have columns for dependencies and time.
   let showsColumns: Bool
 
   private static let stateWidth = 10
   private static let columnWidths = (dependencies: 7, time: 7)
 
-  /// The first column of the state.
+  /// The first column of the operation's state.
   private var stateColumn: Int {
     let rest = showsColumns ? Self.columnWidths.dependencies + Self.columnWidths.time : 0
     return columns.upperBound - rest - Self.stateWidth - 1
@@ -139,7 +140,7 @@ struct TreeRowView {
   private func prefix(of row: DependencyTree.Row, room: Int, glyphs: Glyphs) -> String {
     guard row.depth > 0 else { return "" }
     let width = glyphs.isUnicode ? 3 : 4
-    // Deep rows omit the lines of their farthest ancestors, so that there is room for their names.
+    // A deep row leaves out the tree lines of its farthest ancestors, so that the operation's name has room.
     let levels = min(row.depth, 64, max(2, (room - 14) / width))
     var prefix = row.depth > levels ? glyphs.ellipsis + " " : ""
     for level in stride(from: levels - 2, through: 0, by: -1) {
@@ -159,12 +160,13 @@ struct TreeRowView {
   }
 }
 
-/// Abbreviates the first and the last name of a row of similar names by not repeating their common beginning.
+/// Abbreviates two similar names to a range that contains their common beginning only once.
 enum NameRange {
-  /// The maximum number of characters that are compared.
+  /// The maximum number of characters of the names that are compared.
   private static let limit = 200
 
-  /// Returns `shard 14 … 31` for `shard 14` and `shard 31`; both names in full if their first words differ.
+  /// Returns `shard 14 … 31` for the names `shard 14` and `shard 31`. If the first words differ, returns both
+  /// names in full.
   static func text(from first: String, to last: String, ellipsis: String) -> String {
     let first = Array(first.unicodeScalars.prefix(limit))
     let last = Array(last.unicodeScalars.prefix(limit))

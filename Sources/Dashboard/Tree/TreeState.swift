@@ -3,23 +3,23 @@
 
 import MonitorProtocol
 
-/// The state of the tree view: its contents and its cursor.
+/// The state of the tree view: its rows and its cursor.
 struct TreeState: Sendable, Equatable {
-  /// The maximum number of rows. A larger tree is cut.
+  /// The maximum number of rows of a tree. A larger tree is cut.
   static let rowLimit = 2_000
 
   /// The direction of the tree.
   var direction: DependencyTree.Direction
-  /// The row that keys act on.
+  /// The id of the cursor's row, which keys act on.
   private(set) var cursor: DependencyTree.RowID
   /// The index of the first row on screen.
   private(set) var top = 0
-  /// The rows, as of the last ``settle(operations:estimates:height:)``.
+  /// The tree as of the last ``settle(operations:estimates:height:)``.
   private(set) var tree: DependencyTree
 
   private var folding = DependencyTree.Folding()
   private var cursorIndex = 0
-  /// Whether the cursor stays at the first row, even if the row changes, until a key moves it.
+  /// Whether the cursor stays at the first row until a key moves the cursor.
   private var staysAtTop = false
 
   /// Creates the tree of one operation.
@@ -32,17 +32,17 @@ struct TreeState: Sendable, Equatable {
       root: root, direction: direction, operations: operations, rowLimit: Self.rowLimit)
   }
 
-  /// Creates the tree of all operations on which no other depends.
+  /// Creates the tree of all operations that are not dependencies of another operation.
   init(allOf operations: OperationStore) {
     direction = .waitsFor
     tree = DependencyTree(allOf: operations, rowLimit: Self.rowLimit)
     cursor = tree.rows.first?.id ?? .cut
-    // The roots are not known yet.
+    // The first row is not known yet, because the roots are not known.
     staysAtTop = true
   }
 
-  /// The operation of the cursor's row. If the row represents several operations, it is their parent; `nil`
-  /// if the row represents a queue.
+  /// The operation of the cursor's row. If the row represents several operations, it is their parent. If the
+  /// row represents a queue, it is `nil`.
   var selected: OperationReport.ID? {
     switch cursor {
     case .node(let id), .reference(let id, _), .folded(let id), .unknown(let id): id
@@ -63,7 +63,8 @@ struct TreeState: Sendable, Equatable {
   /// The queue of the cursor's row; `nil` if the row does not represent a queue.
   var selectedQueue: QueueReport.ID? { if case .queue(let id) = cursor { id } else { nil } }
 
-  /// Computes the tree again and finds the cursor's row. If the row is gone, its neighbour is selected.
+  /// Creates the rows again, and finds the cursor's row. If that row no longer exists, its neighbour is
+  /// selected.
   mutating func settle(
     operations: OperationStore, estimates: RunTimeEstimates = RunTimeEstimates(), height: Int
   ) {
@@ -83,7 +84,8 @@ struct TreeState: Sendable, Equatable {
   /// Moves the cursor to the last row.
   mutating func moveToBottom(height: Int) { place(tree.rows.count - 1, height: height) }
 
-  /// Moves the cursor to the unfinished operation with the most dependents, among the drawn operations.
+  /// Moves the cursor to the unfinished operation with the most dependents among the drawn operations.
+  /// Returns `false` if there is none.
   mutating func moveToWorst(operations: OperationStore, height: Int) -> Bool {
     let nodes = tree.rows.compactMap { row -> OperationReport? in
       guard case .node(let id) = row.id else { return nil }
@@ -93,19 +95,20 @@ struct TreeState: Sendable, Equatable {
     return worst.map { moveToNode($0.id, height: height) } ?? false
   }
 
-  /// Moves the cursor to the row of an operation; returns `false` if the operation is not drawn.
+  /// Moves the cursor to the row of an operation. Returns `false` if the operation has no row.
   mutating func moveToNode(_ id: OperationReport.ID, height: Int) -> Bool {
     guard let index = tree.rows.firstIndex(where: { $0.id == .node(id) }) else { return false }
     place(index, height: height)
     return true
   }
 
-  /// Returns the operations of the tree, including the folded ones.
+  /// Returns the operations of the tree, including operations below folded rows.
   func operations(in operations: OperationStore) -> [OperationReport] {
     operations.neighbourhood(of: tree.roots.ids, direction, limit: Self.rowLimit)
   }
 
-  /// Draws each operation below the parent on the longest path, even if it was drawn elsewhere before.
+  /// Draws each operation below its parent on the longest path, even if it was drawn below another parent
+  /// before.
   mutating func arrange(operations: OperationStore, estimates: RunTimeEstimates) {
     draw(operations, owners: [:], estimates)
   }
@@ -127,9 +130,9 @@ struct TreeState: Sendable, Equatable {
 
   // MARK: Folding
 
-  /// Folds the cursor's operation. If there is nothing to fold, moves the cursor to the parent.
+  /// Folds the row of the cursor. If the row cannot be folded, moves the cursor to the parent's row.
   ///
-  /// - Returns: `false` if the operation is the root and is folded.
+  /// - Returns: `false` if the row cannot be folded and has no parent.
   mutating func foldOrGoUp(height: Int) -> Bool {
     if case .group(let group) = cursor, folding.unfolded.remove(group) != nil { return true }
     if case .queue(let id) = cursor { return folding.unfoldedQueues.remove(id) != nil }
@@ -145,9 +148,10 @@ struct TreeState: Sendable, Equatable {
     return true
   }
 
-  /// Unfolds the cursor's row, or moves the cursor to the first row below it.
+  /// Unfolds the row of the cursor. If the row cannot be unfolded, moves the cursor to the first row below
+  /// it.
   ///
-  /// - Returns: `false` if there is no row below it.
+  /// - Returns: `false` if the row cannot be unfolded and has no row below it.
   mutating func unfoldOrGoDown(height: Int) -> Bool {
     switch cursor {
     case .group(let group):
@@ -167,8 +171,8 @@ struct TreeState: Sendable, Equatable {
     }
   }
 
-  /// Folds every row directly below the root, or unfolds all rows if these are folded. Queues are folded at
-  /// first; for them the first call unfolds.
+  /// Resets all folding if the user has folded or unfolded any row. Otherwise folds each row directly below
+  /// the root, or unfolds the queues, which are folded at first.
   mutating func toggleAll() {
     guard folding == DependencyTree.Folding() else {
       folding = DependencyTree.Folding()

@@ -3,13 +3,13 @@
 
 import MonitorProtocol
 
-/// The title of a tree: its direction, its size, and the chain that determines its duration.
+/// The title of a tree: its direction, its size, and its critical path.
 struct TreeTitle {
   let tree: DependencyTree
-  /// The number of operations on which no other depends; `nil` if it is unknown.
+  /// The number of operations that are not dependencies of another operation; `nil` if it is unknown.
   let rootCount: Int?
 
-  /// Returns the parts of the title, the most important first. Parts without room are cut.
+  /// Returns the parts of the title, the most important first. Parts without room are left out.
   func spans(_ glyphs: Glyphs) -> [Span] {
     var spans = tree.root == nil ? roots : [Span(directionWords, .dim)]
     let count = CountText.text(tree.scan.counts.total) + (tree.scan.isCut ? "+" : "")

@@ -3,8 +3,8 @@
 
 import MonitorProtocol
 
-/// The part of a dependency graph that a tree draws: the rows below each operation, before operations that
-/// are below several others get one place.
+/// The part of a dependency graph that a tree draws. It has the rows below each operation. An operation with
+/// several parents can occur in the rows of each of them.
 struct VisibleGraph {
   /// A row below an operation.
   struct Child {
@@ -14,8 +14,8 @@ struct VisibleGraph {
 
   /// The rows below each drawn operation, in order.
   private(set) var children: [OperationReport.ID: [Child]] = [:]
-  /// The operations with their own row, each after all operations above it. Operations in cycles, and
-  /// operations that are only below these, are missing.
+  /// The operations with their own row, sorted so that each one comes after all operations above it.
+  /// Operations in a cycle without a root are missing, and so are operations to which such a cycle leads.
   private(set) var sorted: [OperationReport.ID] = []
 
   private let roots: [OperationReport.ID]
@@ -27,10 +27,10 @@ struct VisibleGraph {
   private let critical: Set<OperationReport.ID>
   private var parents: [OperationReport.ID: [OperationReport.ID]] = [:]
 
-  /// Finds the rows below the roots, for at most this number of operations.
+  /// Determines the rows below the roots, for at most `limit` operations.
   ///
-  /// `chosen` is the root if the tree belongs to one operation: finished operations directly below it get
-  /// more rows.
+  /// `chosen` is the root if the tree has only one root. Finished operations directly below it get more rows
+  /// of their own.
   init(
     roots: [OperationReport.ID], chosen: OperationReport.ID?, direction: GraphDirection,
     operations: OperationStore, folding: DependencyTree.Folding,
@@ -71,7 +71,7 @@ struct VisibleGraph {
 
   private func rows(below id: OperationReport.ID) -> [Child] {
     guard let report = operations[id] else { return [] }
-    // The dependencies of a finished operation have no effect on the future.
+    // The dependencies of a finished operation do not affect the future, so they are not drawn.
     if direction == .waitsFor, report.state.isOver, id != chosen { return [] }
     let ids = operations.neighbours(of: report, direction)
     if folding.folded.contains(id) {
@@ -89,7 +89,7 @@ struct VisibleGraph {
     return rows
   }
 
-  /// Returns a row with the number of operations that are not known here.
+  /// Returns a row that represents the operations that are not known here.
   private func unknown(
     of report: OperationReport, ids: [OperationReport.ID], known: [OperationReport]
   ) -> Child? {
@@ -105,8 +105,8 @@ struct VisibleGraph {
       note: .unknown(count: count, unmetCount: min(count, max(0, unmet))))
   }
 
-  /// Returns the rows for siblings in one state. If too many siblings have the same class, they become one
-  /// row at the place of the first of them.
+  /// Returns the rows for siblings in the same state. If too many siblings have the same class, one row
+  /// represents them at the place of the first of them.
   private func rows(
     of siblings: [OperationReport], state: OperationState, parent: OperationReport.ID
   ) -> [Child] {
@@ -122,7 +122,7 @@ struct VisibleGraph {
     var rows: [Child] = []
     for sibling in siblings {
       let group = DependencyTree.Group(parent: parent, state: state, className: sibling.className)
-      // An operation on the critical path gets a row of its own.
+      // An operation on the critical path always has its own row.
       guard let like = byClass[sibling.className], like.count > limit,
         !folding.unfolded.contains(group), !critical.contains(sibling.id)
       else {
@@ -138,17 +138,17 @@ struct VisibleGraph {
     return rows
   }
 
-  /// The order of siblings: states that change next first, final states last.
+  /// The order of siblings by state: states that change soon come first, and final states come last.
   private static let siblingOrder: [OperationState] = [
     .executing, .ready, .held, .waiting, .cancelling, .finished, .cancelled,
   ]
 
   // MARK: Paths
 
-  /// Returns the operation below which each operation is drawn with its own rows. It is the one on the
-  /// longest way from the root, so that the critical path is drawn in full.
+  /// Returns, for each operation, the parent below which its own row is drawn. It is the parent on the
+  /// longest path from the root.
   ///
-  /// An operation keeps its place in `old` as long as possible: rows that move often cannot be read.
+  /// An operation stays below its parent in `old` if possible, because rows that move often cannot be read.
   func owners(keeping old: [OperationReport.ID: OperationReport.ID])
     -> [OperationReport.ID: OperationReport.ID]
   {
