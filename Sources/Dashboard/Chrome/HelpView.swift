@@ -99,7 +99,7 @@ struct HelpView {
 
   private static let wordsOfSeveral = [
     "2#7: operation 7 of process 2. A filter can be 2#7, or 2# for all of process 2.",
-    "ENDED: only finished and cancelled stay counted. Sort by id groups processes.",
+    "ENDED: only finished and cancelled operations count. Sort by id to group them.",
   ]
 
   private static func words(_ glyphs: Glyphs) -> [String] {

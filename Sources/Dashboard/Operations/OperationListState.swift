@@ -87,7 +87,7 @@ extension Dashboard {
     case .unwarned: return "has no warning; press ! to show all"
     case .filtered, nil:
       return list.listing.filter == nil
-        ? "is not in the rows shown; press \\ to filter all"
+        ? "is not in the rows shown; press \\ to filter all operations"
         : "does not match the filter; press \\ to change it"
     }
   }
@@ -185,7 +185,8 @@ extension Dashboard {
     if goToMatch(of: search, from: start, step: step) { return [] }
     let isCut = matchCount > list.rows.count
     show(
-      "no match for \(search)" + (isCut ? " in the rows shown; press \\ to filter all" : ""),
+      "no match for \(search)"
+        + (isCut ? " in the rows shown; press \\ to filter all operations" : ""),
       isWarning: true)
     return [.bell]
   }

@@ -51,7 +51,7 @@ package struct ViewOptions: ParsableArguments {
   @Flag(help: "Use only ASCII characters.")
   var ascii = false
 
-  @Flag(help: "Use all characters, also if the locale is not UTF-8.")
+  @Flag(help: "Use Unicode characters even if the locale is not UTF-8.")
   var unicode = false
 
   @Flag(name: .customLong("no-color"), help: "Use no colors.")
